@@ -1,0 +1,11 @@
+"""The one way in: every door calls an operation through `Calls`.
+
+A call is validated, its references are resolved, loops are stopped, its transaction is opened, its first answer is kept
+for a repeated key, and it is logged, however it ends.
+"""
+
+from panorama.calls.answers import Answer
+from panorama.calls.conversation import Conversation
+from panorama.calls.door import Calls
+
+__all__ = ["Answer", "Calls", "Conversation"]

@@ -1,0 +1,177 @@
+"""Answers: results as plain data, cut to a size that a model can read, with the text it reads."""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import UTC, date, datetime
+from functools import cached_property
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from panorama.calls import text
+from panorama.domain.changes import digest
+from panorama.domain.results import Key
+from panorama.domain.times import shown
+from panorama.errors import InvalidInputError
+
+PAGE_CHARS = 7_000
+"""The size a page is cut to unless a limit is asked for; with summary and metadata it stays under 8 KB."""
+
+MOST_CHARS = 36_000
+"""The size anything is cut to; with summary and metadata it stays under the 40,000 characters that clients take."""
+
+LONG_IN_ROW = 600
+LONG_ALONE = 6_000
+_CUT = "… ({} characters in all; {})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a call gives back: `data` is plain (JSON), `metadata` tells how it came about."""
+
+    data: Any
+    summary: str
+    metadata: Mapping[str, Any]
+
+    def structured(self) -> dict[str, Any]:
+        """Return the answer as programs read it."""
+        return {"data": self.data, "summary": self.summary, "metadata": dict(self.metadata)}
+
+    @cached_property
+    def body(self) -> str:
+        """The data as a model reads it."""
+        return text.body(self.data)
+
+    @cached_property
+    def text(self) -> str:
+        """The answer as a model reads it: the summary, compact data, and what of the metadata matters."""
+        return text.compact(self.summary, self.body, self.metadata)
+
+
+def plain(value: Any, zone: ZoneInfo, *, brief: bool = False, long: int = LONG_ALONE) -> Any:
+    """Return a value as JSON holds it, without nulls; brief rows keep few fields, and of those what is not empty.
+
+    Moments are written in the person's zone. Texts over `long` characters in fields named so are cut.
+    """
+    if isinstance(value, str | int | float | bool) or value is None:
+        return value
+    if isinstance(value, datetime | date):
+        return shown(value, zone)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _fields(value, zone, brief=brief, long=long)
+    if isinstance(value, Mapping):
+        pairs: Mapping[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        made = {str(name): plain(each, zone, brief=brief, long=long) for name, each in pairs.items()}
+        return {name: each for name, each in made.items() if each is not None}
+    if isinstance(value, Sequence):
+        return [plain(each, zone, brief=brief, long=long) for each in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    raise TypeError(f"{type(value).__name__} has no plain form")
+
+
+def _fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int) -> dict[str, Any]:
+    few: tuple[str, ...] = getattr(value, "BRIEF", ()) if brief else ()
+    names = few or tuple(field.name for field in fields(value))
+    long_ones: tuple[str, ...] = getattr(value, "LONG", ())
+    made: dict[str, Any] = {}
+    for name in names:
+        one = plain(getattr(value, name), zone, brief=True, long=LONG_IN_ROW)
+        if name in long_ones and type(value).__name__ != "NoteText":
+            one = cut(one, long, value)
+        if one is not None and not (one in ("", [], {}, False) and (few or name not in ("content",))):
+            made[name] = one
+    return made
+
+
+def cut(value: Any, most: int, owner: Any) -> Any:
+    """Return a text that is not too long, with its length and how to read on."""
+    if not isinstance(value, str) or len(value) <= most:
+        return value
+    onward = "get_note reads on" if getattr(owner, "KIND", "") == "note" else f"get_item {owner.id} shows more"
+    return value[:most] + _CUT.format(f"{len(value):,}", onward)
+
+
+def fitting(rows: Sequence[Any], most: int) -> int:
+    """Return how many of the first rows fit into a size in characters; at least one."""
+    size = 0
+    for count, row in enumerate(rows):
+        size += len(dumped(row)) + 1
+        if size > most and count:
+            return count
+    return len(rows)
+
+
+def shortened(value: Any, most: int) -> Any:
+    """Return plain data whose texts are cut, halving the longest allowed, until all of it fits into a size."""
+    allowed = most // 2
+    while len(dumped(value)) > most and allowed > 40:
+        value = _cut_texts(value, allowed)
+        allowed //= 2
+    return value
+
+
+def _cut_texts(value: Any, most: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= most + 30 else value[:most] + f"… ({len(value):,} characters)"
+    if isinstance(value, dict):
+        return {name: _cut_texts(each, most) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list):
+        return [_cut_texts(each, most) for each in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+def dumped(value: Any) -> str:
+    """Return plain data as compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def cursor(key: Key, question: str) -> str:
+    """Return where the next page begins, as a text bound to the question it belongs to."""
+    values = [question, *(_packed(each) for each in key)]
+    return base64.urlsafe_b64encode(dumped(values).encode()).decode().rstrip("=")
+
+
+def place(text_: str, question: str) -> Key:
+    """Return the place a cursor stands for.
+
+    Raises:
+        InvalidInputError: It is no cursor, or belongs to another question.
+    """
+    try:
+        raw = base64.urlsafe_b64decode(text_ + "=" * (-len(text_) % 4))
+        found: list[Any] = json.loads(raw)
+        asked, values = found[0], tuple(_unpacked(each) for each in found[1:])
+    except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
+        raise InvalidInputError(
+            "cursor is not one of ours.", hint="Pass next_cursor of the last answer, unchanged."
+        ) from error
+    if asked != question:
+        raise InvalidInputError(
+            "cursor belongs to another question.", hint="Repeat the call with the same arguments and its next_cursor."
+        )
+    return values
+
+
+def _packed(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return {"t": value.astimezone(UTC).isoformat()}
+    return {"d": value.isoformat()} if isinstance(value, date) else value
+
+
+def _unpacked(value: Any) -> Any:
+    if isinstance(value, dict):
+        packed: dict[str, str] = value  # pyright: ignore[reportUnknownVariableType]
+        return datetime.fromisoformat(packed["t"]) if "t" in packed else date.fromisoformat(packed["d"])
+    if isinstance(value, list):
+        raise TypeError("a list in a cursor")
+    return value
+
+
+def question(name: str, arguments: Mapping[str, Any]) -> str:
+    """Return a short digest of what is asked, whatever page of it."""
+    asked = {
+        key: value
+        for key, value in arguments.items()
+        if key not in ("cursor", "limit", "idempotency_key") and value not in (None, "", [])
+    }
+    return digest(name + json.dumps(asked, sort_keys=True, default=str))[:8]

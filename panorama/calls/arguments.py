@@ -1,0 +1,181 @@
+"""Arguments: what an operation takes, derived from its method, and what is wrong with what was sent."""
+
+import difflib
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails, PydanticUndefined
+
+from panorama.catalogue import Operation
+from panorama.domain.references import Reference
+from panorama.domain.results import Page, Slice
+from panorama.errors import InvalidInputError
+
+MOST_ROWS = 500
+KEY_CHARS = 200
+Detail = Literal["brief", "full"]
+
+_SECTION = re.compile(r"^\s*(Args|Raises|Returns|Example|Examples):\s*$", re.MULTILINE)
+_ARGUMENT = re.compile(r"^\s{4,}(\w+): (.*(?:\n\s{8,}.*)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of an operation, as its method declares it."""
+
+    name: str
+    annotation: Any
+    default: Any
+    description: str
+    reference: Reference | None
+
+
+class Arguments:
+    """What one operation takes: its method's parameters and the door's own."""
+
+    def __init__(self, operation: Operation) -> None:
+        self.operation = operation
+        self._signature = inspect.signature(operation.call)
+        self._hints = get_type_hints(operation.call, include_extras=True)
+        self.description, self._told = described(inspect.getdoc(operation.call) or "")
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The method's own parameters, without the page."""
+        return tuple(
+            self._parameter(name, each)
+            for name, each in self._signature.parameters.items()
+            if self._hints[name] is not Slice
+        )
+
+    def _parameter(self, name: str, declared: inspect.Parameter) -> Parameter:
+        annotation = self._hints[name]
+        default = PydanticUndefined if declared.default is declared.empty else declared.default
+        if name in self.operation.binds and default is PydanticUndefined:
+            annotation, default = annotation | None, None
+        return Parameter(name, annotation, default, self._told.get(name, ""), _reference(annotation))
+
+    def is_optional(self, name: str) -> bool:
+        """Tell whether the method itself can do without a parameter."""
+        return self._signature.parameters[name].default is not inspect.Parameter.empty
+
+    @cached_property
+    def page(self) -> str:
+        """The name of the parameter that takes a page's place, "" if there is none."""
+        return next((name for name in self._signature.parameters if self._hints[name] is Slice), "")
+
+    @cached_property
+    def returns(self) -> Any:
+        """The type that the method returns."""
+        return self._hints.get("return")
+
+    @cached_property
+    def has_detail(self) -> bool:
+        """Whether rows can be brief or full."""
+        return get_origin(self.returns) is Page and bool(getattr(get_args(self.returns)[0], "BRIEF", ()))
+
+    @cached_property
+    def model(self) -> type[BaseModel]:
+        """The input schema's model."""
+        fields: dict[str, Any] = {}
+        for each in self.parameters:
+            told: dict[str, Any] = {"description": each.description} if each.description else {}
+            fields[each.name] = (each.annotation, Field(default=each.default, **told))
+        name = self.operation.tool or self.operation.name
+        config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+        return create_model(name, __config__=config, **fields, **self._of_the_door())
+
+    def _of_the_door(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self.page:
+            found["limit"] = (Annotated[int, Field(ge=1, le=MOST_ROWS)] | None, None)
+            found["cursor"] = (str, "")
+        if self.has_detail:
+            found["detail"] = (Detail, "brief")
+        if self.operation.writes:
+            found["idempotency_key"] = (Annotated[str, Field(max_length=KEY_CHARS)], "")
+        return found
+
+    def parse(self, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments' values by name, defaults filled in.
+
+        Raises:
+            InvalidInputError: Something is missing, unknown or of the wrong type; every problem is named.
+        """
+        try:
+            parsed = self.model.model_validate(dict(sent))
+        except ValidationError as error:
+            problems = error.errors(include_url=False, include_context=True)
+            raise self._refusal([self._problem(each) for each in problems]) from error
+        return {name: getattr(parsed, name) for name in type(parsed).model_fields}
+
+    def _refusal(self, problems: list[str]) -> InvalidInputError:
+        fields = self.model.model_fields
+        signature = ", ".join(f"{name}*" if field.is_required() else name for name, field in fields.items())
+        name = self.operation.tool or self.operation.name
+        return InvalidInputError(
+            f"{name} was not called: {'; '.join(dict.fromkeys(problems))}.",
+            hint=f"Its parameters are {signature} (* needed)." if signature else f"{name} takes no parameters.",
+        )
+
+    def _problem(self, error: ErrorDetails) -> str:
+        where = ".".join(str(part) for part in error["loc"] if not _is_internal(part))
+        kind, sent = error["type"], error["input"]
+        if kind == "missing":
+            return f"{where} is missing"
+        if kind == "extra_forbidden":
+            near = difflib.get_close_matches(where, self.model.model_fields, 1, 0.5)
+            return f"{where} is not one of its parameters" + (f" (did you mean {near[0]}?)" if near else "")
+        return f"{where} {_wanted(error)}, not {_shown(sent)}"
+
+
+def _is_internal(part: str | int) -> bool:
+    return isinstance(part, str) and ("[" in part or part in ("str", "int", "float", "bool", "none", "list", "tuple"))
+
+
+def _wanted(error: ErrorDetails) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind in ("literal_error", "enum"):
+        return f"is one of {str(context.get('expected', '')).replace(' or ', ', ')}"
+    if kind.startswith("int_"):
+        return "is a whole number"
+    if kind.startswith("bool_"):
+        return "is true or false"
+    if kind in ("tuple_type", "list_type"):
+        return "is a list"
+    if kind in ("dict_type", "mapping_type", "model_type", "model_attributes_type"):
+        return "is an object"
+    words = {
+        "string_type": "is text",
+        "string_unicode": "is valid Unicode text",
+        "string_too_long": f"is at most {context.get('max_length')} characters",
+        "greater_than_equal": f"is at least {context.get('ge')}",
+        "less_than_equal": f"is at most {context.get('le')}",
+    }
+    return words.get(kind, error["msg"].lower().replace("input should be", "is"))
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _reference(annotation: Any) -> Reference | None:
+    """Find the mark of a reference, also inside a union with None."""
+    marks = [mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, Reference)]
+    if marks:
+        return marks[0]
+    return next((found for part in get_args(annotation) if (found := _reference(part))), None)
+
+
+def described(docstring: str) -> tuple[str, dict[str, str]]:
+    """Return a docstring's text before its sections, and its `Args` by name."""
+    sections = _SECTION.split(docstring)
+    text = re.sub(r"\s*\n\s*", " ", re.sub(r"\n\s*\n", "\n", sections[0].strip()))
+    told = dict(zip(sections[1::2], sections[2::2], strict=True)).get("Args", "")
+    return text, {match[1]: re.sub(r"\s*\n\s*", " ", match[2]).strip() for match in _ARGUMENT.finditer(told)}

@@ -1,0 +1,72 @@
+"""A conversation: one client's connection, what it has read lately, and whether it runs in circles."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from panorama.errors import LoopError
+
+REMEMBERED = timedelta(minutes=10)
+SAME_ANSWERS = 8
+WITHIN = timedelta(seconds=30)
+
+
+@dataclass(slots=True)
+class Memory:
+    """The project and the note that were read last, for ten minutes."""
+
+    _read: dict[str, tuple[str, datetime]] = field(default_factory=dict[str, tuple[str, datetime]])
+
+    def remember(self, kind: str, id_: str, now: datetime) -> None:
+        """Remember an item that was read."""
+        self._read[kind] = (id_, now)
+
+    def recall(self, kind: str, now: datetime) -> str | None:
+        """Return the id of the item of a kind that was read last, if that is not too long ago."""
+        found = self._read.get(kind)
+        return found[0] if found and now - found[1] <= REMEMBERED else None
+
+
+class LoopGuard:
+    """Stops a call that came back with the same answer eight times in thirty seconds."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[datetime, str, str]] = deque(maxlen=512)
+        self._lock = threading.Lock()
+
+    def check(self, name: str, question: str, now: datetime) -> None:
+        """Let a call pass.
+
+        Raises:
+            LoopError: It would be the ninth with the same answer.
+        """
+        with self._lock:
+            answers = [answer for at, asked, answer in self._seen if asked == question and now - at <= WITHIN]
+        if len(answers) >= SAME_ANSWERS and len(set(answers[-SAME_ANSWERS:])) == 1:
+            raise LoopError(
+                f"{name} was called {len(answers)} times in {WITHIN.seconds} seconds with the same arguments, and the answer was the same each time.",
+                hint="Use the answer you have, change the arguments, or go on with something else.",
+            )
+
+    def note(self, question: str, answer: str, now: datetime) -> None:
+        """Remember what a call was answered."""
+        with self._lock:
+            self._seen.append((now, question, answer))
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One client process: `actor` is the door (tool, cli, demo), `client` the program's name."""
+
+    id: str
+    actor: str
+    client: str | Callable[[], str] = "unknown"
+    memory: Memory = field(default_factory=Memory)
+    guard: LoopGuard = field(default_factory=LoopGuard)
+
+    @property
+    def client_name(self) -> str:
+        """The program's name as far as it is known by now."""
+        return self.client() if callable(self.client) else self.client

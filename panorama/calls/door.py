@@ -1,0 +1,131 @@
+"""The one way in: finds the operation, stops loops, runs the call and logs it, however it ends."""
+
+import difflib
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from panorama.calls.answers import Answer
+from panorama.calls.arguments import Arguments
+from panorama.calls.conversation import Conversation
+from panorama.calls.recorder import Recorder, redacted
+from panorama.calls.running import Frame, Run, asked, current
+from panorama.catalogue import Operation
+from panorama.domain.changes import digest
+from panorama.errors import NotFoundError, PanoramaError
+from panorama.services.base import CALL_LETTER, Desk
+from panorama.store.calls import Call
+
+INTERNAL = "internal"
+ROLLED_BACK = "rolled_back"
+CHARS_PER_TOKEN = 4
+NAME_CHARS = 80
+
+
+@dataclass(slots=True)
+class _Ending:
+    """How a call ended: the text it was answered with, and the code of its error."""
+
+    text: str = ""
+    code: str = INTERNAL
+
+
+class Calls:
+    """Calls operations by their names. Safe to use from several threads."""
+
+    def __init__(self, desk: Desk, recorder: Recorder) -> None:
+        self._desk = desk
+        self._recorder = recorder
+        self._by_name: dict[str, Arguments] = {}
+
+    def offer(self, operations: Iterable[Operation]) -> None:
+        """Make operations callable; called once, by the composition root."""
+        for operation in operations:
+            arguments = Arguments(operation)
+            for name in filter(None, (operation.name, operation.tool)):
+                self._by_name[name] = arguments
+
+    @property
+    def offered(self) -> tuple[Arguments, ...]:
+        """What every operation takes, in the catalogue's order."""
+        return tuple(dict.fromkeys(self._by_name.values()))
+
+    def is_transactional(self, name: str) -> bool:
+        """Tell whether an operation may be part of an atomic batch."""
+        return self._find(name).operation.transactional
+
+    def call(self, name: str, sent: Mapping[str, Any], conversation: Conversation) -> Answer:
+        """Call an operation by its tool or operation name.
+
+        Raises:
+            PanoramaError: It refused; nothing was changed, except by the steps of a batch that is not atomic.
+        """
+        call = self._desk.new_id(CALL_LETTER)
+        frame = Frame(conversation, call, unit=call)
+        return self._logged(name, sent, frame, None)
+
+    def call_within(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Call an operation inside the call that runs, as part of its unit."""
+        outer = current()
+        outer.steps += 1
+        sent = dict(arguments)
+        if outer.key and not outer.whole and self._find(name).operation.writes:
+            sent.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
+        frame = Frame(outer.conversation, self._desk.new_id(CALL_LETTER), unit=outer.unit)
+        return self._logged(name, sent, frame, outer).structured()
+
+    def _logged(self, name: str, sent: Mapping[str, Any], frame: Frame, outer: Frame | None) -> Answer:
+        started, at, ending = time.perf_counter(), self._desk.now(), _Ending()
+        try:
+            answer = self._guarded(self._find(name), sent, frame) if outer is None else self._run(name, sent, frame)
+            ending = _Ending(answer.text, "")
+            return answer
+        except PanoramaError as error:
+            ending = _Ending(error.message, error.code)
+            raise
+        finally:
+            conversation = frame.conversation
+            entry = Call(
+                id=frame.call, unit=frame.unit, at=at, actor=conversation.actor, client=conversation.client_name,
+                conversation=conversation.id, name=name[:NAME_CHARS], arguments=redacted(sent),
+                ms=round((time.perf_counter() - started) * 1000, 3), success=not ending.code, code=ending.code,
+                chars=len(ending.text), tokens=-(-len(ending.text) // CHARS_PER_TOKEN), changes=0 if ending.code else frame.wrote,
+            )  # fmt: skip
+            self._record(entry, frame, outer)
+
+    def _run(self, name: str, sent: Mapping[str, Any], frame: Frame) -> Answer:
+        return Run(self._desk, self._find(name), frame, sent).answer()
+
+    def _guarded(self, arguments: Arguments, sent: Mapping[str, Any], frame: Frame) -> Answer:
+        """Run a call unless it came back with the same answer again and again."""
+        operation, guard, now = arguments.operation, frame.conversation.guard, self._desk.now()
+        if operation.exempt:
+            return Run(self._desk, arguments, frame, sent).answer()
+        question = asked(operation.name, sent)
+        guard.check(operation.tool or operation.name, question, now)
+        try:
+            answer = Run(self._desk, arguments, frame, sent).answer()
+        except PanoramaError as error:
+            guard.note(question, error.message, now)
+            raise
+        guard.note(question, digest(answer.body), now)
+        return answer
+
+    def _record(self, entry: Call, frame: Frame, outer: Frame | None) -> None:
+        """Log a call behind the calls it made; what was rolled back with it was no success."""
+        inner = frame.entries
+        if not entry.success and frame.whole:
+            inner = [replace(each, success=False, code=each.code or ROLLED_BACK, changes=0) for each in inner]
+        if outer is None:
+            self._recorder.record(*inner, entry)
+        else:
+            outer.entries += [*inner, entry]
+            outer.wrote += entry.changes
+
+    def _find(self, name: str) -> Arguments:
+        if name in self._by_name:
+            return self._by_name[name]
+        near = difflib.get_close_matches(name, self._by_name, 3, 0.5)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "Look at the list of tools."
+        raise NotFoundError(f"There is no tool {name[:NAME_CHARS]!r}.", hint=hint)

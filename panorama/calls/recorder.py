@@ -1,0 +1,124 @@
+"""The call log's writer: one thread, a batch at a time, so that no call waits for it."""
+
+import logging
+import re
+import threading
+from collections import deque
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from panorama.domain.changes import Origin
+from panorama.errors import PanoramaError
+from panorama.store import calls
+from panorama.store.calls import Call
+from panorama.store.engine import Database
+
+DELAY = 0.05
+"""Seconds that an entry may wait to be written with others."""
+
+KEPT_BACK = 10_000
+"""Entries that are held while the database cannot be written; the oldest are dropped beyond."""
+
+VALUE_CHARS = 200
+VALUES = 50
+_SECRET_NAME = re.compile(r"(?i)pass(word|wd|phrase)?$|secret|token$|api_?key|authorization|credential|private_?key")
+_SECRET_VALUE = re.compile(
+    r"\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAKIA[A-Z0-9]{16}\b"
+    r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*|(?i:bearer)\s+[A-Za-z0-9._~+/-]{12,}=*"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+)
+HIDDEN = "•••"
+_ORIGIN = Origin(actor="log", client="", conversation="", operation="", call="", unit="")
+_log = logging.getLogger(__name__)
+
+
+class Recorder:
+    """Takes entries at once and writes them within 50 ms; `flush` waits until all are written."""
+
+    def __init__(self, database: Database, *, keep: timedelta) -> None:
+        self._database = database
+        self._keep = keep
+        self._waiting: deque[Call] = deque(maxlen=KEPT_BACK)
+        self._wake = threading.Event()
+        self._writing = threading.Lock()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        self._start = threading.Lock()
+        self._forgot: datetime | None = None
+
+    def record(self, *entries: Call) -> None:
+        """Take entries."""
+        self._waiting.extend(entries)
+        if self._thread is None:
+            self._begin()
+        self._wake.set()
+
+    def flush(self) -> None:
+        """Write what waits, now."""
+        with self._writing:
+            batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            if batch and not self._write(batch):
+                self._waiting.extendleft(reversed(batch))
+
+    def close(self) -> None:
+        """Write what waits and end the thread."""
+        self._closed = True
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+        self.flush()
+
+    def _begin(self) -> None:
+        with self._start:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="call-log", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        pause = threading.Event()
+        while not self._closed:
+            self._wake.wait()
+            self._wake.clear()
+            pause.wait(DELAY if not self._closed else 0)
+            self.flush()
+
+    def _write(self, batch: list[Call]) -> bool:
+        try:
+            with self._database.transaction(_ORIGIN) as session:
+                calls.add(session, batch)
+                self._forget_once_a_day(session, batch[-1].at)
+        except PanoramaError as error:
+            _log.warning("the call log waits: %s", error.message)
+            return False
+        return True
+
+    def _forget_once_a_day(self, session: Any, now: datetime) -> None:
+        if self._forgot is None or now - self._forgot > timedelta(days=1):
+            calls.forget(session, now - self._keep)
+            self._forgot = now
+
+
+def redacted(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments as the log keeps them: secrets hidden, long values cut."""
+    return {str(name)[:VALUE_CHARS]: _safe(value, str(name), 0) for name, value in list(arguments.items())[:VALUES]}
+
+
+def _safe(value: Any, name: str, depth: int) -> Any:
+    if _SECRET_NAME.search(name) and value not in (None, ""):
+        return HIDDEN
+    if isinstance(value, str):
+        head = value[: VALUE_CHARS * 4].encode("utf-8", "replace").decode()
+        shown = _SECRET_VALUE.sub(HIDDEN, head)
+        return shown if len(value) <= VALUE_CHARS else f"{shown[:VALUE_CHARS]}… ({len(value):,} characters)"
+    if isinstance(value, int | float | bool) or value is None:
+        return value
+    if depth > 6:
+        return "…"
+    if isinstance(value, Mapping):
+        pairs: Mapping[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return {str(key)[:VALUE_CHARS]: _safe(each, str(key), depth + 1) for key, each in list(pairs.items())[:VALUES]}
+    if isinstance(value, list | tuple):
+        each_one: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return [_safe(each, name, depth + 1) for each in each_one[:VALUES]]
+    return str(value)[:VALUE_CHARS]

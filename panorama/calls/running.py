@@ -1,0 +1,215 @@
+"""How one call runs, from the arguments that were sent to the answer that is given."""
+
+import json
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from panorama.calls import answers
+from panorama.calls.answers import MOST_CHARS, PAGE_CHARS, Answer, plain
+from panorama.calls.arguments import Arguments
+from panorama.calls.conversation import Conversation
+from panorama.domain.changes import Origin, digest
+from panorama.domain.items import kind_of
+from panorama.domain.results import Noted, Page, Slice
+from panorama.errors import ConflictError, InvalidInputError
+from panorama.services.base import Desk
+from panorama.services.references import resolve
+from panorama.store import idempotency, names
+from panorama.store.calls import Call
+from panorama.store.engine import Session
+
+SOURCE = "panorama_db"
+DEFAULT_ROWS = 50
+
+
+@dataclass(slots=True)
+class Frame:
+    """A call that runs: `unit` is shared with what runs inside it, `whole` says that all of it is one transaction."""
+
+    conversation: Conversation
+    call: str
+    unit: str
+    whole: bool = True
+    key: str = ""
+    steps: int = 0
+    wrote: int = 0
+    entries: list[Call] = field(default_factory=list[Call])
+
+
+_current: ContextVar[Frame | None] = ContextVar("frame", default=None)
+
+
+def current() -> Frame:
+    """Return the call that runs in this context."""
+    frame = _current.get()
+    if frame is None:
+        raise RuntimeError("no call runs here")
+    return frame
+
+
+@contextmanager
+def _entered(frame: Frame) -> Generator[None]:
+    token = _current.set(frame)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def asked(name: str, sent: Mapping[str, Any]) -> str:
+    """Return a digest of a call and its arguments."""
+    return digest(name + json.dumps(sent, sort_keys=True, default=str, ensure_ascii=True))
+
+
+class Run:
+    """One call of one operation."""
+
+    def __init__(self, desk: Desk, arguments: Arguments, frame: Frame, sent: Mapping[str, Any]) -> None:
+        self._desk = desk
+        self._arguments = arguments
+        self._operation = arguments.operation
+        self._frame = frame
+        self._sent = sent
+        self._values = arguments.parse(sent)
+        self._limit: int | None = self._values.pop("limit", None)
+        self._cursor: str = self._values.pop("cursor", "")
+        self._brief = self._values.pop("detail", "brief" if self._operation.writes else "full") == "brief"
+        self._question = ""
+        self._metadata: dict[str, Any] = {"source": SOURCE, "policy": self._operation.policy}
+        frame.key = self._values.pop("idempotency_key", "")
+        decides = self._operation.whole_if
+        frame.whole = bool(self._values[decides]) if decides else self._operation.transactional
+
+    def answer(self) -> Answer:
+        """Run the operation in the transaction it needs."""
+        if not self._operation.writes:
+            with self._desk.database.reading() as session:
+                return self._answered(session)
+        if not self._frame.whole:
+            return self._answered(None)
+        with self._desk.database.transaction(self._origin()) as session:
+            before = session.wrote
+            return self._once(session, before)
+
+    def _origin(self) -> Origin:
+        conversation = self._frame.conversation
+        return Origin(
+            actor=conversation.actor, client=conversation.client_name, conversation=conversation.id,
+            operation=self._operation.name, call=self._frame.call, unit=self._frame.unit,
+        )  # fmt: skip
+
+    def _once(self, session: Session, before: int) -> Answer:
+        """Give the first answer to a key again, or make it and keep it."""
+        if not self._frame.key:
+            return self._answered(session, before)
+        mine = asked(self._operation.name, {**self._sent, "idempotency_key": ""})
+        first = idempotency.first(session, self._frame.key, self._desk.now())
+        if first is None:
+            answer = self._answered(session, before)
+            idempotency.keep(session, self._frame.key, mine, answer.structured(), self._desk.now())
+            return answer
+        if first[0] != mine:
+            used = f"The idempotency key {self._frame.key[:60]!r} was used for another call."
+            raise ConflictError(used, hint="Use a new key for a new write.")
+        known = first[1]
+        return Answer(data=known["data"], summary=known["summary"], metadata={**known["metadata"], "repeated": True})
+
+    def _answered(self, session: Session | None, before: int = 0) -> Answer:
+        with _entered(self._frame):
+            self._bind()
+            if session is not None:
+                self._resolve(session)
+            self._turn_page()
+            value = self._operation.call(**self._values)
+        if isinstance(value, Noted):
+            noted: Noted[Any] = value  # pyright: ignore[reportUnknownVariableType]
+            self._remark(noted.hint)
+            value = noted.value
+        if self._operation.remembers:
+            self._frame.conversation.memory.remember(self._operation.remembers, value.id, self._desk.now())
+        if session is not None:
+            self._frame.wrote = session.wrote - before
+        if self._frame.wrote and self._frame.unit == self._frame.call:
+            self._metadata["undo"] = self._frame.unit
+        return self._rendered(value, session)
+
+    def _bind(self) -> None:
+        """Put in what was read lately where a reading operation was not told."""
+        memory, now = self._frame.conversation.memory, self._desk.now()
+        for name in self._operation.binds:
+            if self._values[name] is not None:
+                continue
+            if found := memory.recall(name, now):
+                self._values[name] = found
+                self._metadata.setdefault("bound", {})[name] = found
+            elif not self._arguments.is_optional(name):
+                missing = f"{self._operation.tool} was not called: {name} is missing."
+                raise InvalidInputError(missing, hint=f"Give the id or name of a {name}, or read one first.")
+
+    def _resolve(self, session: Session) -> None:
+        """Put ids in the place of names."""
+        for each in self._arguments.parameters:
+            said = self._values[each.name]
+            if each.reference is None or not isinstance(said, str):
+                continue
+            if said.strip() == "" and not self._arguments.is_optional(each.name):
+                raise InvalidInputError(f"{each.name} is empty.", hint="Give an id or a name.")
+            self._values[each.name] = resolve(session, each.reference, said.strip(), each.name)
+
+    def _turn_page(self) -> None:
+        """Turn limit and cursor into the part of the list that is wanted."""
+        if self._arguments.page:
+            self._question = answers.question(self._operation.name, self._values)
+            after = answers.place(self._cursor, self._question) if self._cursor else None
+            self._values[self._arguments.page] = Slice(self._limit or DEFAULT_ROWS, after)
+
+    def _rendered(self, value: Any, session: Session | None) -> Answer:
+        if isinstance(value, Page):
+            page: Page[Any] = value  # pyright: ignore[reportUnknownVariableType]
+            value, data = self._fitted(page)
+        else:
+            data = answers.shortened(plain(value, self._desk.zone, brief=self._brief), MOST_CHARS)
+        self._name_projects(data, session)
+        return Answer(data=data, summary=self._operation.summary(value), metadata=self._metadata)
+
+    def _fitted(self, page: Page[Any]) -> tuple[Page[Any], list[Any]]:
+        """Cut a page to the size that fits, and say where the next one begins."""
+        most = MOST_CHARS if self._limit else PAGE_CHARS
+        rows = [plain(each, self._desk.zone, brief=self._brief, long=answers.LONG_IN_ROW) for each in page.items]
+        count = answers.fitting(rows, most)
+        if page.total is not None:
+            self._metadata["total"] = page.total
+        if count and (page.more or count < len(rows)):
+            self._metadata["next_cursor"] = answers.cursor(page.keys[count - 1], self._question)
+        self._remark(page.hint)
+        more = page.more or count < len(rows)
+        return replace(page, items=page.items[:count], more=more), answers.shortened(rows[:count], MOST_CHARS)
+
+    def _remark(self, hint: str) -> None:
+        if hint:
+            self._metadata["hint"] = hint
+
+    def _name_projects(self, data: Any, session: Session | None) -> None:
+        """Say once what the projects of the rows are called."""
+        ids = sorted(
+            {id_ for id_ in (*_projects(data), *self._metadata.get("bound", {}).values()) if kind_of(id_) == "project"}
+        )
+        if ids and session is not None:
+            known = names.labels(session, [("project", id_) for id_ in ids])
+            self._metadata["names"] = {id_: known[id_][2] for id_ in ids if id_ in known}
+
+
+def _projects(data: Any) -> Generator[str]:
+    if isinstance(data, dict):
+        pairs: dict[str, Any] = data  # pyright: ignore[reportUnknownVariableType]
+        for name, value in pairs.items():
+            if name == "project" and isinstance(value, str):
+                yield value
+            else:
+                yield from _projects(value)
+    elif isinstance(data, list):
+        for each in data:  # pyright: ignore[reportUnknownVariableType]
+            yield from _projects(each)

@@ -1,0 +1,125 @@
+"""Settings, read once from the environment and from `config.toml` in the data directory."""
+
+import os
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import platformdirs
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+from tzlocal import get_localzone_name
+
+from panorama.errors import InvalidInputError
+
+TOOLSETS = ("default", "more")
+
+
+def data_directory() -> Path:
+    """Return where the data lives: `PANORAMA_HOME`, else the platform's place for user data."""
+    chosen = os.environ.get("PANORAMA_HOME", "").strip()
+    return Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_data_dir("panorama"))
+
+
+def local_zone() -> str:
+    """Return the IANA name of this machine's time zone, or "UTC" if it cannot be told."""
+    try:
+        name = get_localzone_name() or "UTC"
+        ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        return "UTC"
+    return name
+
+
+class Settings(BaseSettings):
+    """What a person may choose; each is also `PANORAMA_<NAME>` in the environment."""
+
+    model_config = SettingsConfigDict(env_prefix="PANORAMA_", extra="ignore", frozen=True)
+
+    home: Path = Field(default_factory=data_directory, description="Data directory.")
+    timezone: str = Field(default_factory=local_zone, description="IANA name of the zone that dates are meant in.")
+    toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=("default",),
+        description="Groups of tools that are listed; `more` adds updates of links, reminders and journal.",
+    )
+    log_days: int = Field(default=30, ge=1, le=3650, description="Days that the call log is kept.")
+    busy_seconds: float = Field(
+        default=10.0,
+        ge=0.05,
+        le=300,
+        description="Seconds that a write waits for another program's lock on the database.",
+    )
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ValueError, OSError, LookupError) as error:
+            raise ValueError(f"there is no time zone {name!r}; use an IANA name such as Europe/Berlin") from error
+        return name
+
+    @field_validator("toolsets", mode="before")
+    @classmethod
+    def _known_toolsets(cls, value: object) -> tuple[str, ...]:
+        names = value.split(",") if isinstance(value, str) else list[Any](value)  # type: ignore[call-overload]
+        chosen = {"default", *(str(name).strip() for name in names if str(name).strip())}
+        if unknown := sorted(chosen - set(TOOLSETS)):
+            raise ValueError(f"there is no toolset {unknown[0]!r}; there are {', '.join(TOOLSETS)}")
+        return tuple(name for name in TOOLSETS if name in chosen)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read arguments first, then the environment, then `config.toml`."""
+        toml = TomlConfigSettingsSource(settings_cls, data_directory() / "config.toml")
+        return init_settings, env_settings, toml
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.home / "panorama.db"
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """The zone that dates are meant in."""
+        return ZoneInfo(self.timezone)
+
+    @property
+    def log_age(self) -> timedelta:
+        """How long the call log is kept."""
+        return timedelta(days=self.log_days)
+
+
+def read_settings(**chosen: Any) -> Settings:
+    """Read the settings, with `chosen` above all else.
+
+    Raises:
+        InvalidInputError: A setting has a value that cannot be used.
+    """
+    try:
+        return Settings(**chosen)
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_url=False)
+        )
+        raise InvalidInputError(f"The settings cannot be used: {wrong}.", hint=_WHERE) from error
+    except ValueError as error:
+        raise InvalidInputError(f"config.toml cannot be read: {error}.", hint=_WHERE) from error
+
+
+_WHERE = "Mend config.toml in the data directory, or the PANORAMA_ variable."

@@ -1,0 +1,130 @@
+"""Changes: what a write leaves behind, and when it may be taken back."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+Action = Literal["create", "update", "delete", "restore"]
+
+LONG_TEXT = 4096
+"""From this many characters on, a changed text is kept as the part that changed."""
+
+_STEP = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Who writes: through which door, for which client, in which call; `unit` is what one undo takes back."""
+
+    actor: str
+    client: str
+    conversation: str
+    operation: str
+    call: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One item's fields before and after one write; `undoes` is the change it takes back."""
+
+    id: int
+    at: datetime
+    actor: str
+    client: str
+    conversation: str
+    operation: str
+    call: str
+    unit: str
+    item: str
+    kind: str
+    action: Action
+    version: int
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    undoes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """The one stretch in which two texts differ: at `at`, `removed` stands in the first and `inserted` in the second."""
+
+    at: int
+    removed: str
+    inserted: str
+
+
+def splice(old: str, new: str) -> Splice:
+    """Return the stretch in which two texts differ."""
+    head = _common(old, new, min(len(old), len(new)))
+    most = min(len(old), len(new)) - head
+    tail = _common_end(old, new, most)
+    return Splice(head, old[head : len(old) - tail], new[head : len(new) - tail])
+
+
+def _common(old: str, new: str, most: int) -> int:
+    """Length of the common beginning: whole blocks are compared at once, the last one by halves."""
+    at = 0
+    while at < most and old[at : at + _STEP] == new[at : at + _STEP]:
+        at += _STEP
+    low, high = min(at, most), min(at + _STEP, most)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if old[low:middle] == new[low:middle] else (low, middle - 1)
+    return low
+
+
+def _common_end(old: str, new: str, most: int) -> int:
+    at = 0
+    while at < most and old[len(old) - at - _STEP : len(old) - at] == new[len(new) - at - _STEP : len(new) - at]:
+        at += _STEP
+    low, high = min(at, most), min(at + _STEP, most)
+    while low < high:
+        middle = (low + high + 1) // 2
+        same = old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]
+        low, high = (middle, high) if same else (low, middle - 1)
+    return low
+
+
+def digest(text: str) -> str:
+    """Return the sha256 of a text in UTF-8, as 32 hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def untaken(lines: Iterable[Change]) -> dict[int, frozenset[str]]:
+    """Return for each change the fields in which no later undo took it back.
+
+    An undo that was itself taken back takes nothing back. Taking back a creation takes every field.
+    """
+    by_id = {line.id: line for line in lines}
+    fields = {id_: frozenset(line.after) for id_, line in by_id.items()}
+    for id_ in sorted(by_id, reverse=True):
+        target = by_id.get(by_id[id_].undoes or 0)
+        if target and fields[id_]:
+            fields[target.id] = frozenset() if target.action == "create" else fields[target.id] - fields[id_]
+    return fields
+
+
+def standing(lines: Sequence[Change]) -> list[tuple[Change, frozenset[str]]]:
+    """Return the changes that still have an effect, each with the fields it has it on.
+
+    A change and the undo that took it back cancel each other where both are among the lines.
+    """
+    known = {line.id for line in lines}
+    fields = untaken(lines)
+    return [(line, fields[line.id]) for line in lines if fields[line.id] and line.undoes not in known]
+
+
+def overtaken(line: Change, later: Sequence[Change]) -> dict[str, Change]:
+    """Return the fields of a change that stand changed by a later one, with the first such change.
+
+    Taking back a creation touches every field.
+    """
+    found: dict[str, Change] = {}
+    for other, fields in standing(later):
+        for name in sorted(fields):
+            if line.action == "create" or name in line.after:
+                found.setdefault(name, other)
+    return found

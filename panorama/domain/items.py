@@ -1,0 +1,123 @@
+"""What every item has, and the rules of its words: ids, lines, tags."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, ClassVar, Literal, Self, TypeVar
+
+from panorama.errors import InvalidInputError
+
+Kind = Literal["project", "task", "note", "link", "reminder", "journal"]
+
+LETTERS: dict[str, Kind] = {"p": "project", "t": "task", "n": "note", "l": "link", "r": "reminder", "j": "journal"}
+"""The first letter of an id and the kind it stands for."""
+
+PREFIXES: dict[str, str] = {kind: letter for letter, kind in LETTERS.items()}
+KINDS: tuple[Kind, ...] = tuple(LETTERS.values())
+
+BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base 32, lower case: no i, l, o, u."""
+
+_ID = re.compile(rf"([a-z])_[{BASE32}]{{10}}")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SPACES = re.compile(r"\s+")
+
+TITLE_CHARS = 200
+TAG_CHARS = 60
+TAGS = 50
+TEXT_CHARS = 1_000_000
+"""The longest text other than a note's content, in characters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing a person keeps; `version` starts at 1 and rises by one with every write."""
+
+    KIND: ClassVar[Kind]
+    BRIEF: ClassVar[tuple[str, ...]] = ()
+    LONG: ClassVar[tuple[str, ...]] = ()
+
+    id: str
+    version: int = 1
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None = None
+
+    def changed(self, now: datetime, **fields: Any) -> Self:
+        """Return this item with new field values, one version on; itself if nothing differs."""
+        if all(getattr(self, name) == value for name, value in fields.items()):
+            return self
+        return replace(self, **fields, updated_at=now, version=self.version + 1)
+
+    @property
+    def label(self) -> str:
+        """What a person calls it."""
+        return str(getattr(self, "title", ""))
+
+    def words(self) -> tuple[str, str]:
+        """Return what keyword search reads: the title, and the body."""
+        return self.label, ""
+
+
+AnyItem = TypeVar("AnyItem", bound=Item)
+
+
+def kind_of(id_: str) -> Kind | None:
+    """Return the kind an id stands for, or None if the text is no id of an item."""
+    match = _ID.fullmatch(id_)
+    return LETTERS.get(match[1]) if match else None
+
+
+def clean(text: str, name: str, *, limit: int = TEXT_CHARS) -> str:
+    """Return text that every database and every client can hold.
+
+    Raises:
+        InvalidInputError: The text is longer than `limit` characters, or holds a NUL or a lone surrogate.
+    """
+    if len(text) > limit:
+        raise InvalidInputError(f"{name} has {len(text):,} characters; {limit:,} is the most.", hint=f"Shorten {name}.")
+    if "\x00" in text:
+        raise InvalidInputError(f"{name} holds a NUL byte.", hint=f"Remove it from {name}: it is not text.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        at = f"{name} holds half of a character (a lone surrogate) at position {error.start}."
+        raise InvalidInputError(at, hint=f"Send {name} as valid Unicode.") from error
+    return text
+
+
+def line(text: str, name: str = "title", *, limit: int = TITLE_CHARS) -> str:
+    """Return text as one line without control characters or outer spaces.
+
+    Raises:
+        InvalidInputError: Nothing is left, or it is longer than `limit` characters.
+    """
+    cleaned = _SPACES.sub(" ", _CONTROLS.sub("", clean(text, name))).strip()
+    if not cleaned:
+        raise InvalidInputError(f"{name} is empty.", hint=f"Give {name} at least one character.")
+    return clean(cleaned, name, limit=limit)
+
+
+def optional_line(text: str, name: str, *, limit: int = TITLE_CHARS) -> str:
+    """Return text as one line, or "" if there is none."""
+    return line(text, name, limit=limit) if text.strip() else ""
+
+
+def words(tags: Iterable[str], name: str = "tags") -> tuple[str, ...]:
+    """Return tags without `#`, spaces as hyphens, each once however it is spelled, in order."""
+    kept: dict[str, str] = {}
+    for tag in tags:
+        bare = tag.strip().lstrip("#").strip()
+        if bare:
+            word = line(bare, name, limit=TAG_CHARS).replace(" ", "-")
+            kept.setdefault(folded(word), word)
+    if len(kept) > TAGS:
+        raise InvalidInputError(f"{name} has {len(kept)} words; {TAGS} is the most.", hint="Keep the few that matter.")
+    return tuple(kept.values())
+
+
+def folded(text: str) -> str:
+    """Return text as names are compared: without case, width or outer spaces."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()

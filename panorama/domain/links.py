@@ -1,0 +1,60 @@
+"""Links: an address worth keeping, and which addresses may be kept."""
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+from urllib.parse import urlsplit
+
+from panorama.domain.items import Item, Kind, line
+from panorama.errors import InvalidInputError
+
+SCHEMES = ("http", "https", "mailto")
+URL_CHARS = 4000
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?!\d)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link(Item):
+    """An address with a title."""
+
+    KIND: ClassVar[Kind] = "link"
+    BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "url", "project", "tags")
+    LONG: ClassVar[tuple[str, ...]] = ("description",)
+
+    title: str
+    url: str
+    project: str | None = None
+    tags: tuple[str, ...] = ()
+    description: str = ""
+
+    def words(self) -> tuple[str, str]:
+        """Its title; its address, description and tags."""
+        return self.title, "\n".join((self.url, self.description, " ".join(self.tags)))
+
+
+def address(url: str) -> str:
+    """Return an address with its scheme; https where none was given.
+
+    Raises:
+        InvalidInputError: It is not an address, or its scheme is not http, https or mailto.
+    """
+    text = line(url, "url", limit=URL_CHARS)
+    scheme = _SCHEME.match(text)
+    if scheme and scheme[1].lower() not in SCHEMES:
+        raise InvalidInputError(f"url has the scheme {scheme[1]!r}.", hint="Only http, https and mailto are kept.")
+    whole = text if scheme else f"mailto:{text}" if _is_mail(text) else f"https://{text}"
+    if " " in whole or not _has_target(whole):
+        raise InvalidInputError(f"url is not an address: {text[:80]!r}.", hint="Example: https://example.org/page.")
+    return whole
+
+
+def _is_mail(text: str) -> bool:
+    return "@" in text and "/" not in text.split("@", 1)[0]
+
+
+def _has_target(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return bool(parts.path.strip("@") if parts.scheme.lower() == "mailto" else parts.hostname)

@@ -1,0 +1,37 @@
+"""Results: a part of a list with the place where the next part begins, and a value with a remark."""
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+Key = tuple[Any, ...]
+"""The sort values of a row; the next page begins behind it, whatever was written meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Which part of a list is wanted: at most `limit` rows behind the row with the sort values `after`."""
+
+    limit: int = 50
+    after: Key | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Part of a list; `keys` are the rows' sort values, `total` counts the whole list (None where that is not known)."""
+
+    items: tuple[T, ...]
+    keys: tuple[Key, ...]
+    total: int | None
+    more: bool
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted(Generic[T]):
+    """A value and a remark that the caller should read with it; `wrote` False says that nothing had to be written."""
+
+    value: T
+    hint: str = ""
+    wrote: bool = True

@@ -1,0 +1,104 @@
+"""Days and moments: how the words of a person become times, and times become words."""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from panorama.errors import InvalidInputError
+
+Deadline = date | datetime
+"""A day in the person's own zone, or a moment in UTC. A datetime is also a date: test for datetime first."""
+
+_DAYS = {"today": 0, "tomorrow": 1, "yesterday": -1}
+_AHEAD = re.compile(r"([+-]\d{1,4})([dw])")
+_HINT = "Use 2026-05-31, 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:00, today, tomorrow, or +3d."
+FIRST, LAST = date(1900, 1, 1), date(2199, 12, 31)
+
+
+def is_moment(deadline: Deadline) -> bool:
+    """Tell whether a deadline is a moment rather than a day."""
+    return isinstance(deadline, datetime)
+
+
+def today(now: datetime, zone: ZoneInfo) -> date:
+    """Return the day it is in a zone."""
+    return now.astimezone(zone).date()
+
+
+def start_of(day: date, zone: ZoneInfo) -> datetime:
+    """Return the first moment of a day in a zone, in UTC."""
+    return datetime.combine(day, time(), zone).astimezone(UTC)
+
+
+def day_or_moment(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> Deadline:
+    """Return what a person means by a day or a moment.
+
+    Raises:
+        InvalidInputError: It is neither, does not exist, or lies outside 1900 to 2199.
+    """
+    word = text.strip()
+    relative = _relative(word.lower(), today(now, zone))
+    found = relative or _iso(word, name, zone)
+    if not FIRST <= (found.date() if isinstance(found, datetime) else found) <= LAST:
+        raise InvalidInputError(f"{name} is outside the years 1900 to 2199: {text[:40]!r}.", hint=_HINT)
+    return found
+
+
+def _relative(word: str, day: date) -> date | None:
+    if word in _DAYS:
+        return day + timedelta(days=_DAYS[word])
+    if match := _AHEAD.fullmatch(word):
+        return day + timedelta(days=int(match[1]) * (7 if match[2] == "w" else 1))
+    return None
+
+
+def _iso(word: str, name: str, zone: ZoneInfo) -> Deadline:
+    try:
+        if len(word) <= 10:
+            return date.fromisoformat(word)
+        moment = datetime.fromisoformat(word.replace(" ", "T", 1))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInputError(f"{name} is not a date that exists: {word[:40]!r}.", hint=_HINT) from error
+
+
+def day(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> date:
+    """Return the day a person means; a moment means its day in the zone."""
+    found = day_or_moment(text, name, now=now, zone=zone)
+    return found.astimezone(zone).date() if isinstance(found, datetime) else found
+
+
+def moment(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> datetime:
+    """Return the moment a person means, in UTC.
+
+    Raises:
+        InvalidInputError: It is a day without a time, or no date.
+    """
+    found = day_or_moment(text, name, now=now, zone=zone)
+    if isinstance(found, datetime):
+        return found
+    raise InvalidInputError(f"{name} needs a time of day: {text[:40]!r}.", hint="Example: 2026-05-31T15:00.")
+
+
+def local_day(deadline: Deadline, zone: ZoneInfo) -> date:
+    """Return the day of a deadline in a zone."""
+    return deadline.astimezone(zone).date() if isinstance(deadline, datetime) else deadline
+
+
+def written_moment(when: datetime) -> str:
+    """Return a moment as `2026-05-31T13:00:00Z`: how a deadline is kept; it sorts behind the bare day it falls on."""
+    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def shown(when: date | datetime, zone: ZoneInfo) -> str:
+    """Return a day as 2026-05-31 and a moment as 2026-05-31T15:00+02:00 in the zone, seconds only if there are any."""
+    if not isinstance(when, datetime):
+        return when.isoformat()
+    local = when.astimezone(zone)
+    whole = local.second == 0 and local.microsecond == 0
+    return local.isoformat(timespec="minutes" if whole else "seconds")
+
+
+def next_day(day: date) -> date:
+    """Return the day after."""
+    return day + timedelta(days=1)

@@ -1,0 +1,69 @@
+"""The errors of Panorama: what can go wrong, in words its user can act on.
+
+PanoramaError
+├── InvalidInputError   the caller's words are wrong; the caller can mend them
+│   └── LoopError       the same call came back with the same answer too often
+├── NotFoundError       nothing has this id or name
+├── ConflictError       the thing changed since it was read, or is taken by another
+├── UnavailableError    the disk, the database or another part is out of order; try later
+└── ScriptError         the script stopped
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+
+class PanoramaError(Exception):
+    """An error that a person or a model can act on.
+
+    `code` is stable and meant for programs, `hint` is the next step in one sentence, and
+    `candidates` are things the caller may have meant (each a small mapping with an `id`).
+    """
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, hint: str = "", candidates: Sequence[Mapping[str, object]] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.candidates = tuple(dict(candidate) for candidate in candidates)
+
+    def prefixed(self, prefix: str, *, suffix: str = "") -> "PanoramaError":
+        """Return the same error with words before and after its message."""
+        return type(self)(f"{prefix}{self.message}{suffix}", hint=self.hint, candidates=self.candidates)
+
+
+class InvalidInputError(PanoramaError):
+    """The caller's words are wrong; the caller can mend them."""
+
+    code = "invalid_input"
+
+
+class LoopError(InvalidInputError):
+    """The same call with the same arguments gave the same answer too often."""
+
+    code = "loop"
+
+
+class NotFoundError(PanoramaError):
+    """Nothing has this id or name."""
+
+    code = "not_found"
+
+
+class ConflictError(PanoramaError):
+    """The thing changed since it was read, or is taken by another."""
+
+    code = "conflict"
+
+
+class UnavailableError(PanoramaError):
+    """A part that is needed is out of order; nothing was changed."""
+
+    code = "unavailable"
+
+
+class ScriptError(PanoramaError):
+    """The script stopped before its end."""
+
+    code = "script"

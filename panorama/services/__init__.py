@@ -1,0 +1,38 @@
+"""What one can do: one class per noun."""
+
+from dataclasses import dataclass
+
+from panorama.services.batch import Batch
+from panorama.services.history import History
+from panorama.services.imports import Imports
+from panorama.services.items import Items
+from panorama.services.journal import Journal
+from panorama.services.links import Links
+from panorama.services.notes import Notes
+from panorama.services.overview import Overviews
+from panorama.services.projects import Projects
+from panorama.services.query import Query
+from panorama.services.reminders import Reminders
+from panorama.services.search import Search
+from panorama.services.status import State
+from panorama.services.tasks import Tasks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """Every service, joined by `app.opened`."""
+
+    projects: Projects
+    tasks: Tasks
+    notes: Notes
+    links: Links
+    reminders: Reminders
+    journal: Journal
+    items: Items
+    search: Search
+    query: Query
+    overview: Overviews
+    history: History
+    batch: Batch
+    imports: Imports
+    status: State

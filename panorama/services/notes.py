@@ -1,0 +1,187 @@
+"""What one can do with notes."""
+
+from panorama.domain import notes as rules
+from panorama.domain.items import clean, folded, line, words
+from panorama.domain.markdown import headings
+from panorama.domain.notes import Note, NoteHeader, Position
+from panorama.domain.references import NoteRef, ProjectRef
+from panorama.domain.results import Noted, Page, Slice
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError
+from panorama.services.base import Service, given
+from panorama.services.views import NoteText
+from panorama.store import notes, rows
+
+READ_CHARS = 7000
+"""How much of a note is shown unless more is asked for."""
+
+MOST_CHARS = 38_000
+HEADINGS = 40
+SHRUNK = 0.5
+
+
+class Notes(Service):
+    """Notes: texts in Markdown."""
+
+    def list(
+        self, page: Slice, project: ProjectRef | None = None, tag: str | None = None, pinned: bool | None = None
+    ) -> Page[NoteHeader]:
+        """List notes without their content: pinned first, then the last changed.
+
+        To find one by its words use search.
+
+        Args:
+            project: "" for notes without one.
+        """
+        with self._reading() as session:
+            return notes.listed(session, page, project=project, tag=tag, pinned=pinned)
+
+    def get(self, note: NoteRef, heading: str = "", start: int = 0, chars: int = READ_CHARS) -> NoteText:
+        """Read a note: whole, the section under a heading, or a range of characters.
+
+        A long one is cut; the answer says how to read on and lists its headings.
+
+        Args:
+            start: First character.
+            chars: At most 38000.
+        """
+        if start < 0 or not 1 <= chars <= MOST_CHARS:
+            raise InvalidInputError(
+                f"start is {start}, chars is {chars}.", hint=f"start is 0 or more; chars is 1 to {MOST_CHARS:,}."
+            )
+        with self._reading() as session:
+            found: Note = rows.load(session, "note", note)
+        first, last = _section(found, heading) if heading else (0, found.chars)
+        begin = min(first + start, last)
+        end = min(begin + chars, last)
+        titles = (
+            tuple(each.title for each in headings(found.content)[:HEADINGS]) if end < found.chars or heading else ()
+        )
+        return NoteText.of(found, begin, end, titles)
+
+    def create(
+        self,
+        title: str,
+        content: str = "",
+        project: ProjectRef | None = None,
+        tags: tuple[str, ...] = (),
+        pinned: bool = False,
+    ) -> Note:
+        """Create a note, a meeting's minutes too.
+
+        Args:
+            content: Markdown, up to 10 MB.
+        """
+        now = self._now()
+        with self._writing() as session:
+            note = Note(
+                **self._new("note", now),
+                title=line(title),
+                content=rules.content(content),
+                project=project or None,
+                tags=words(tags),
+                pinned=pinned,
+            )
+            rows.add(session, note)
+            return note
+
+    def update(
+        self,
+        note: NoteRef,
+        title: str | None = None,
+        content: str | None = None,
+        project: ProjectRef | None = None,
+        tags: tuple[str, ...] | None = None,
+        pinned: bool | None = None,
+        expected_version: int | None = None,
+    ) -> Noted[Note]:
+        """Change fields of a note; "" or [] clears a field.
+
+        `content` replaces the whole text: to add use append_to_note, to change a part use edit_note.
+
+        Args:
+            expected_version: The version you read; refused if it changed since.
+        """
+        with self._writing() as session:
+            old: Note = rows.load(session, "note", note)
+            _unchanged(old, expected_version)
+            wanted = given(pinned=pinned)
+            if title is not None:
+                wanted["title"] = line(title)
+            if content is not None:
+                wanted["content"] = rules.content(content)
+            if project is not None:
+                wanted["project"] = project or None
+            if tags is not None:
+                wanted["tags"] = words(tags)
+            new = old.changed(self._now(), **wanted)
+            rows.save(session, old, new)
+            return Noted(new, hint=_shrunk(old, new), wrote=new is not old)
+
+    def append(
+        self,
+        note: NoteRef,
+        block: str,
+        position: Position = "bottom",
+        after_marker: str = "",
+        separator: str = "\n\n",
+        skip_if_contains: str = "",
+    ) -> Noted[Note]:
+        """Add a block to a note without sending its text.
+
+        Args:
+            after_marker: Put it under the one line holding this.
+            skip_if_contains: Do nothing if the note holds this.
+        """
+        with self._writing() as session:
+            old: Note = rows.load(session, "note", note)
+            if skip_if_contains and skip_if_contains in old.content:
+                return Noted(old, hint="Nothing was added: the note holds skip_if_contains already.", wrote=False)
+            text = rules.appended(
+                old.content, clean(block, "block", limit=rules.CONTENT_BYTES), position=position,
+                after_marker=after_marker, separator=clean(separator, "separator", limit=1000),
+            )  # fmt: skip
+            new = old.changed(self._now(), content=rules.content(text))
+            rows.save(session, old, new)
+            return Noted(new, wrote=new is not old)
+
+    def edit(self, note: NoteRef, old_text: str, new_text: str) -> Noted[Note]:
+        """Replace a piece of a note's text that occurs exactly once.
+
+        Args:
+            old_text: Copied exactly from the note.
+            new_text: "" removes it.
+        """
+        with self._writing() as session:
+            old: Note = rows.load(session, "note", note)
+            if new_text and old_text not in old.content and old.content.count(new_text) == 1:
+                return Noted(old, hint="Nothing was changed: the note holds new_text already.", wrote=False)
+            new = old.changed(self._now(), content=rules.content(rules.edited(old.content, old_text, new_text)))
+            rows.save(session, old, new)
+            return Noted(new, wrote=new is not old)
+
+
+def _unchanged(note: Note, expected: int | None) -> None:
+    if expected is not None and expected != note.version:
+        raise ConflictError(
+            f"The note “{note.title}” has version {note.version}, not {expected}: it was changed since you read it.",
+            hint="Read it again with get_note, then repeat with the new version.",
+        )
+
+
+def _shrunk(old: Note, new: Note) -> str:
+    if old.chars < READ_CHARS // 10 or new.chars >= old.chars * SHRUNK:
+        return ""
+    return f"The text went from {old.chars:,} to {new.chars:,} characters; undo brings it back."
+
+
+def _section(note: Note, heading: str) -> tuple[int, int]:
+    wanted = folded(heading.lstrip("#"))
+    known = headings(note.content)
+    matching = [each for each in known if folded(each.title) == wanted]
+    if matching:
+        return matching[0].start, matching[0].end
+    raise NotFoundError(
+        f"The note “{note.title}” has no heading {heading[:80]!r}.",
+        hint="Use one of its headings, or read a range with start and chars.",
+        candidates=[{"heading": each.title} for each in known[:HEADINGS]],
+    )

@@ -1,0 +1,186 @@
+"""Dashboards and reviews: what a person should know at a glance, counted by the database."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from panorama.domain import projects as rules
+from panorama.domain import times
+from panorama.domain.items import Item
+from panorama.domain.projects import PERIOD_DAYS, SOON_DAYS
+from panorama.domain.references import ProjectRef
+from panorama.domain.results import Slice
+from panorama.errors import InvalidInputError
+from panorama.services.base import Service
+from panorama.services.views import Dashboard, Overview, ProjectHealth, Review, Tally
+from panorama.store import notes, overview, rows, small, tasks
+from panorama.store.engine import Session
+from panorama.store.overview import TaskCounts
+from panorama.store.tasks import Clock, Condition
+
+FEW = Slice(limit=5)
+LISTED = Slice(limit=10)
+WORST = 30
+LONGEST_REVIEW = timedelta(days=366)
+SOON = timedelta(days=SOON_DAYS)
+
+
+class Overviews(Service):
+    """Looks at many items at once."""
+
+    def dashboard(self, project: ProjectRef, period_days: int = PERIOD_DAYS) -> Dashboard:
+        """Show how one project stands: health, counts, what is next, what is late, what was done, its last notes.
+
+        Args:
+            period_days: 1 to 365.
+        """
+        clock = self._clock()
+        with self._reading() as session:
+            row: Any = rows.load(session, "project", project)
+            numbers = self._numbers(session, clock, period_days, {project: row})[0]
+            here = tasks.where(project=project, status="any", zone=self._desk.zone)
+            return Dashboard(
+                project=numbers,
+                next=tasks.listed(
+                    session, FEW, tasks.where(project=project, status="open", zone=self._desk.zone)
+                ).items,
+                overdue=tasks.listed(session, FEW, [*here, tasks.view("overdue", clock)]).items,
+                recently_done=tasks.listed(
+                    session, FEW, [*here, tasks.view("recently_done", clock)], by=tasks.newest_done()
+                ).items,
+                notes=notes.listed(session, FEW, project=project).items,
+                links=small.listed_links(session, FEW, project=project).items,
+            )
+
+    def overview(self, period_days: int = PERIOD_DAYS) -> Overview:
+        """Show all projects side by side with health and counts, the one that needs attention most first.
+
+        Args:
+            period_days: 1 to 365.
+        """
+        clock = self._clock()
+        with self._reading() as session:
+            known = overview.known_projects(session)
+            numbers = self._numbers(session, clock, period_days, known)
+            open_ones = tasks.where(project="", status="open", zone=self._desk.zone)
+            worst = sorted(numbers, key=lambda each: (each.health, -each.overdue, each.name))[:WORST]
+            return Overview(
+                period_days=period_days, projects=tuple(worst), unassigned=overview.count(session, open_ones)
+            )
+
+    def weekly_review(self, start: str = "", end: str = "") -> Review:
+        """Review a period, by default the last 7 days: completed, created, slipped, notes written, health of projects, due next week.
+
+        Args:
+            start: First day.
+            end: Last day; today if left out.
+        """
+        first, last = self._period(start, end)
+        zone = self._desk.zone
+        since, until = times.start_of(first, zone), times.start_of(times.next_day(last), zone)
+        with self._reading() as session:
+            return Review(
+                start=first,
+                end=last,
+                completed=_tally(session, overview.completed_between(since, until), by_done=True),
+                created=_tally(session, overview.created_between(since, until)),
+                slipped=_tally(session, tasks.slipped(first, last, self._at(until))),
+                notes_written=self._written(session, since, until),
+                projects=self._healths(session, since, min(until, self._now())),
+                due_next_week=_tally(session, tasks.coming(times.next_day(last), last + timedelta(days=7), zone)),
+            )
+
+    def _at(self, moment: datetime) -> Clock:
+        return Clock(now=min(moment, self._now()), zone=self._desk.zone)
+
+    def _period(self, start: str, end: str) -> tuple[date, date]:
+        zone, now = self._desk.zone, self._now()
+        last = times.day(end, "end", now=now, zone=zone) if end else self._today()
+        first = times.day(start, "start", now=now, zone=zone) if start else last - timedelta(days=6)
+        if not timedelta(0) <= last - first <= LONGEST_REVIEW:
+            raise InvalidInputError(
+                f"The period from {first} to {last} is not 1 to 366 days.", hint="Give start before end."
+            )
+        return first, last
+
+    def _numbers(
+        self, session: Session, clock: Clock, period_days: int, known: Mapping[str, Any]
+    ) -> list[ProjectHealth]:
+        if not 1 <= period_days <= 365:
+            raise InvalidInputError(f"period_days is {period_days}.", hint="Give 1 to 365.")
+        one = next(iter(known)) if len(known) == 1 else None
+        since = clock.now - timedelta(days=period_days)
+        counts = overview.task_counts(session, clock, SOON, project=one)
+        touched = {kind: overview.touched(session, kind, since, clock.now + SOON) for kind in ("note", "task")}
+        last = overview.last_activity(session, one)
+        held = overview.note_counts(session, one)
+        return [
+            _health(
+                row,
+                counts.get(id_, TaskCounts()),
+                touched["note"].get(id_, 0),
+                touched["task"].get(id_, 0),
+                last.get(id_),
+                held.get(id_, 0),
+                since,
+            )
+            for id_, row in known.items()
+        ]
+
+    def _healths(self, session: Session, since: datetime, until: datetime) -> tuple[Mapping[str, Any], ...]:
+        """The health of each project at the end of a period, and how it differs from its beginning."""
+        known = overview.known_projects(session)
+        before, after = (self._health_at(session, known, moment) for moment in (since, until))
+        rows_ = [
+            {"id": id_, "name": row.name, "health": after[id_], "change": after[id_] - before[id_]}
+            for id_, row in known.items()
+        ]
+        return tuple(sorted(rows_, key=lambda row: (row["change"], row["health"], row["name"]))[:WORST])
+
+    def _health_at(self, session: Session, known: Mapping[str, Any], moment: datetime) -> dict[str, int]:
+        since = moment - timedelta(days=PERIOD_DAYS)
+        late = overview.overdue_at(session, Clock(now=moment, zone=self._desk.zone))
+        notes_, tasks_ = (overview.touched(session, kind, since, moment) for kind in ("note", "task"))
+        return {
+            id_: rules.health(
+                overdue=late.get(id_, 0),
+                inactive=not notes_.get(id_) and not tasks_.get(id_) and row.created_at < since,
+                notes_touched=notes_.get(id_, 0),
+            )
+            for id_, row in known.items()
+        }
+
+    def _written(self, session: Session, since: datetime, until: datetime) -> Tally:
+        found = overview.notes_written(session, since, until, LISTED.limit)
+        return Tally(count=found[0], items=tuple({"id": id_, "title": title} for id_, title in found[1]))
+
+
+def _health(
+    row: Any,
+    counts: TaskCounts,
+    notes_touched: int,
+    tasks_touched: int,
+    last: datetime | None,
+    held: int,
+    since: datetime,
+) -> ProjectHealth:
+    inactive = not notes_touched and not tasks_touched and row.created_at < since
+    return ProjectHealth(
+        id=row.id, name=row.name, status=row.status, favorite=row.favorite, target_date=row.target_date,
+        health=rules.health(overdue=counts.overdue, inactive=inactive, notes_touched=notes_touched), inactive=inactive,
+        open=counts.open, in_progress=counts.in_progress, done=counts.done, cancelled=counts.cancelled, ideas=counts.ideas,
+        overdue=counts.overdue, due_soon=counts.due_soon, notes=held, notes_touched=notes_touched,
+        tasks_touched=tasks_touched, last_activity=last,
+    )  # fmt: skip
+
+
+def _tally(session: Session, where: Sequence[Condition], *, by_done: bool = False) -> Tally:
+    count = overview.count(session, where)
+    found = (
+        tasks.listed(session, LISTED, list(where), by=tasks.newest_done() if by_done else None).items if count else ()
+    )
+    return Tally(count=count, items=tuple(_row(each) for each in found))
+
+
+def _row(item: Item) -> Mapping[str, Any]:
+    return {name: getattr(item, name) for name in ("id", "title", "project", "deadline") if getattr(item, name)}

@@ -1,0 +1,73 @@
+"""The query language: exact questions to any collection."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from panorama.domain.items import kind_of
+from panorama.domain.references import Reference
+from panorama.domain.results import Page, Slice
+from panorama.services.base import Service
+from panorama.services.references import resolve
+from panorama.store import query
+from panorama.store.engine import Session
+
+Collection = Literal["projects", "tasks", "notes", "links", "reminders", "journal", "changes", "calls"]
+_NAMED: dict[str, Reference] = {"project": Reference("project"), "parent": Reference("task"), "item": Reference(None)}
+
+
+class Query(Service):
+    """Asks any collection."""
+
+    def query(
+        self,
+        collection: Collection,
+        page: Slice,
+        where: Mapping[str, Any] = {},
+        select: tuple[str, ...] = (),
+        sort: tuple[str, ...] = (),
+        group_by: tuple[str, ...] = (),
+        sum: tuple[str, ...] = (),
+    ) -> Page[Mapping[str, Any]]:
+        """Filter, sort, count and sum any collection exactly.
+
+        Operators: eq ne lt lte gt gte in nin contains; and or not. A group has its `count`. A wrong field is an error that lists the right ones.
+
+        Args:
+            where: {"status": "todo", "deadline": {"lt": "2026-06-01"}, "or": [{…}, {…}]}
+            select: Fields.
+            sort: Fields; -field for the largest first.
+            group_by: Fields; [] with `sum` for one total.
+            sum: Number fields.
+        """
+        with self._reading() as session:
+            meant = _resolved(session, where)
+            request = query.Request(collection, meant, select, sort, group_by, sum)
+            return query.ask(session, request, page, self._clock())
+
+
+def _resolved(session: Session, where: Any) -> Any:
+    """Put ids where projects and parents are called by name."""
+    if isinstance(where, list):
+        return [_resolved(session, each) for each in where]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(where, Mapping):
+        return where
+    pairs: Mapping[str, Any] = where  # pyright: ignore[reportUnknownVariableType]
+    return {name: _meant(session, name, asked) for name, asked in pairs.items()}
+
+
+def _meant(session: Session, name: str, asked: Any) -> Any:
+    if name in ("and", "or", "not"):
+        return _resolved(session, asked)
+    if name not in _NAMED:
+        return asked
+    if isinstance(asked, str) and asked and kind_of(asked) is None:
+        return resolve(session, _NAMED[name], asked, f"where.{name}")
+    if isinstance(asked, list):
+        return [_meant(session, name, each) for each in asked]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(asked, Mapping):
+        tests: Mapping[str, Any] = asked  # pyright: ignore[reportUnknownVariableType]
+        return {
+            operator: value if operator == "contains" else _meant(session, name, value)
+            for operator, value in tests.items()
+        }
+    return asked

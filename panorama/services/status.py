@@ -1,0 +1,38 @@
+"""The state of the store, and what time it is."""
+
+from pathlib import Path
+
+from panorama import __version__
+from panorama.services.base import Desk, Service
+from panorama.services.views import Status
+from panorama.store import migrate, overview
+
+SEARCH_MODES = ("keyword",)
+
+
+class State(Service):
+    """Tells how things are."""
+
+    def __init__(self, desk: Desk, backups: Path) -> None:
+        super().__init__(desk)
+        self._backups = backups
+
+    def status(self) -> Status:
+        """Tell the time, the time zone, the version, how much is stored and where."""
+        now = self._now().astimezone(self._desk.zone)
+        path = self._desk.database.path
+        with self._reading() as session:
+            counts = overview.totals(session)
+        return Status(
+            version=__version__,
+            now=now,
+            today=now.date(),
+            weekday=f"{now:%A}",
+            timezone=self._desk.zone.key,
+            counts=counts,
+            data=str(path.parent),
+            database_bytes=path.stat().st_size if path.exists() else 0,
+            revision=migrate.HEAD,
+            search={"modes": list(SEARCH_MODES)},
+            last_backup=max((each.name for each in self._backups.glob("*.db")), default=None),
+        )

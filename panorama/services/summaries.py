@@ -1,0 +1,135 @@
+"""Summaries: what an operation did, in one line."""
+
+from collections.abc import Callable
+from typing import Any
+
+from panorama.domain.items import Item
+from panorama.domain.results import Page
+from panorama.services.views import (
+    BatchResult,
+    Dashboard,
+    HistoryLine,
+    ItemView,
+    NoteText,
+    Overview,
+    Removed,
+    Review,
+    Status,
+    Undone,
+)  # fmt: skip
+
+
+def listed(noun: str) -> Callable[[Page[Any]], str]:
+    """Return a summary of pages of a noun: «12 of 240 tasks»."""
+    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else noun + "s"
+
+    def told(page: Page[Any]) -> str:
+        count = len(page.items)
+        if page.total is None or page.total == count:
+            return f"{count} {noun if count == 1 else plural}"
+        return f"{count} of {page.total} {plural}"
+
+    return told
+
+
+def searched(page: Page[Any]) -> str:
+    """Return how much was found."""
+    if not page.items:
+        return "Nothing found"
+    return f"{len(page.items)} found" + (", there are more" if page.more else "")
+
+
+def _called(item: Any) -> str:
+    return f"{item.KIND} “{item.label}” ({item.id})"
+
+
+def got(value: Any) -> str:
+    """Return what is shown."""
+    item = value.item if isinstance(value, ItemView) else value
+    return _called(item)[0].upper() + _called(item)[1:]
+
+
+def text_read(note: NoteText) -> str:
+    """Return which part of a note is shown, and how to read on."""
+    if note.start is None or note.end is None:
+        return f"Note “{note.title}” ({note.id}), {note.chars:,} characters"
+    onward = f"; read on with start={note.end}" if note.end < note.chars and not note.start else ""
+    return f"Note “{note.title}” ({note.id}), characters {note.start:,} to {note.end:,} of {note.chars:,}{onward}"
+
+
+def created(item: Item) -> str:
+    """Return what was created."""
+    return f"Created {_called(item)}"
+
+
+def updated(item: Item) -> str:
+    """Return what was changed."""
+    return f"Updated {_called(item)}, version {item.version}"
+
+
+def restored(item: Item) -> str:
+    """Return what came back."""
+    return f"Restored {_called(item)}"
+
+
+def appended(note: Any) -> str:
+    """Return what a note has grown to."""
+    return f"Note “{note.title}” ({note.id}) has {note.chars:,} characters, version {note.version}"
+
+
+edited = appended
+
+
+def removed(gone: Removed) -> str:
+    """Return what was deleted, and what became of the rest."""
+    rest = f" with {gone.trashed - 1} items" if gone.trashed > 1 else ""
+    kept = f"; {gone.kept} items stay without it" if gone.kept else ""
+    return f"Moved the {gone.kind} “{gone.label}” ({gone.id}){rest} to the trash{kept}"
+
+
+def history(page: Page[HistoryLine]) -> str:
+    """Return how many changes there are."""
+    return f"{len(page.items)} of {page.total} changes, the newest first"
+
+
+def undone(result: Undone) -> str:
+    """Return how much was taken back."""
+    left = f"; {len(result.conflicts)} left as conflicts" if result.conflicts else ""
+    return f"Took back {result.count} {'change' if result.count == 1 else 'changes'} of {result.unit}{left}"
+
+
+def batch_ran(result: BatchResult) -> str:
+    """Return how many operations succeeded."""
+    if result.failed:
+        return f"{result.succeeded} of {len(result.results)} operations done, {result.failed} failed"
+    return f"All {len(result.results)} operations done"
+
+
+def dashboard(board: Dashboard) -> str:
+    """Return a project's state."""
+    numbers = board.project
+    return f"“{numbers.name}”: health {numbers.health}, {numbers.open} open, {numbers.overdue} overdue, {numbers.due_soon} due soon, {numbers.notes} notes"
+
+
+def overview(result: Overview) -> str:
+    """Return the state of all projects."""
+    late = sum(project.overdue for project in result.projects)
+    open_ones = sum(project.open for project in result.projects)
+    return f"{len(result.projects)} projects, {open_ones} open tasks, {late} overdue; {result.unassigned} open without a project"
+
+
+def review(result: Review) -> str:
+    """Return a period in numbers."""
+    return (
+        f"{result.start} to {result.end}: {result.completed.count} completed, {result.created.count} created, "
+        f"{result.slipped.count} slipped, {result.notes_written.count} notes written, {result.due_next_week.count} due next week"
+    )
+
+
+def status(state: Status) -> str:
+    """Return the moment and what is stored."""
+    counts = state.counts
+    return (
+        f"Panorama {state.version}, {state.weekday} {state.now:%Y-%m-%d %H:%M} ({state.timezone}): {counts['project']} projects, "
+        f"{counts['task']} tasks, {counts['note']} notes"
+    )

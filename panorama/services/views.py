@@ -1,0 +1,216 @@
+"""Views: what operations answer where it is more than one item as it is stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from typing import Any, ClassVar, Self
+
+from panorama.domain.items import Item
+from panorama.domain.notes import Note
+from panorama.domain.projects import Project
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectView(Project):
+    """A project and how many living tasks, notes and links belong to it."""
+
+    tasks: int
+    notes: int
+    links: int
+
+    @classmethod
+    def of(cls, project: Project, counts: Mapping[str, int]) -> Self:
+        """Join a project with its counts."""
+        return cls(**values(project), tasks=counts["task"], notes=counts["note"], links=counts["link"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteText:
+    """A note, or the stretch of it that was asked for: the characters from `start` to before `end` of `chars`."""
+
+    id: str
+    title: str
+    project: str | None
+    tags: tuple[str, ...]
+    pinned: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    chars: int
+    start: int | None
+    end: int | None
+    headings: tuple[str, ...]
+    content: str
+
+    LONG: ClassVar[tuple[str, ...]] = ("content",)
+
+    @classmethod
+    def of(cls, note: Note, start: int, end: int, headings: tuple[str, ...]) -> Self:
+        """Cut a note."""
+        whole = start == 0 and end == note.chars
+        kept = {name: value for name, value in values(note).items() if name not in ("content", "deleted_at")}
+        return cls(
+            **kept,
+            chars=note.chars,
+            start=None if whole else start,
+            end=None if whole else end,
+            headings=headings,
+            content=note.content[start:end],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemView:
+    """An item of any kind, its fields, and what belongs to it: lists of small rows by kind."""
+
+    kind: str
+    item: Any
+    belonging: Mapping[str, tuple[Mapping[str, Any], ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """What was moved to the trash, and what was kept without its project or parent."""
+
+    id: str
+    kind: str
+    label: str
+    trashed: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A search hit; the match in `snippet` stands between `**`."""
+
+    id: str
+    kind: str
+    title: str
+    snippet: str
+    project: str | None
+    score: float
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryLine:
+    """One change of an item; `unit` is what `undo` takes to take it back, `fields` holds [before, after]."""
+
+    change: int
+    at: datetime
+    action: str
+    operation: str
+    client: str
+    unit: str
+    version: int
+    undoes: int | None
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """What an undo took back (the first 50), and what it left because it was changed or taken since."""
+
+    unit: str
+    count: int
+    undone: tuple[Mapping[str, Any], ...]
+    conflicts: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectHealth:
+    """A project in numbers over the last `period_days`."""
+
+    id: str
+    name: str
+    status: str
+    favorite: bool
+    target_date: date | None
+    health: int
+    inactive: bool
+    open: int
+    in_progress: int
+    done: int
+    cancelled: int
+    ideas: int
+    overdue: int
+    due_soon: int
+    notes: int
+    notes_touched: int
+    tasks_touched: int
+    last_activity: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dashboard:
+    """One project: its numbers, what is next, what is late, and its last notes."""
+
+    project: ProjectHealth
+    next: tuple[Any, ...]
+    overdue: tuple[Any, ...]
+    recently_done: tuple[Any, ...]
+    notes: tuple[Any, ...]
+    links: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """All projects in numbers, the one that needs attention most first; `unassigned` counts open tasks without one."""
+
+    period_days: int
+    projects: tuple[ProjectHealth, ...]
+    unassigned: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How many, and the first of them."""
+
+    count: int
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What a period brought: completed, created, slipped (due in it and still open), written, and what comes next."""
+
+    start: date
+    end: date
+    completed: Tally
+    created: Tally
+    slipped: Tally
+    notes_written: Tally
+    projects: tuple[Mapping[str, Any], ...]
+    due_next_week: Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchResult:
+    """The fate of each operation, by position; `failed` counts the errors."""
+
+    results: tuple[Mapping[str, Any], ...]
+    succeeded: int
+    failed: int
+    atomic: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The state of the store and the moment it is."""
+
+    version: str
+    now: datetime
+    today: date
+    weekday: str
+    timezone: str
+    counts: Mapping[str, int]
+    data: str
+    database_bytes: int
+    revision: str
+    search: Mapping[str, Any]
+    last_backup: str | None
+
+
+def values(item: Item) -> dict[str, Any]:
+    """Return the fields of an item by name."""
+    return {field.name: getattr(item, field.name) for field in fields(item)}

@@ -1,0 +1,1 @@
+"""The store: SQLAlchemy lives here alone, one module per noun."""

@@ -1,0 +1,50 @@
+"""The call log's rows."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from panorama.store.engine import Session
+from panorama.store.tables import calls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call, however it ended; `tokens` is `chars` divided by four, `changes` counts the lines it wrote."""
+
+    id: str
+    unit: str
+    at: datetime
+    actor: str
+    client: str
+    conversation: str
+    name: str
+    arguments: dict[str, Any]
+    ms: float
+    success: bool
+    code: str = ""
+    chars: int = 0
+    tokens: int = 0
+    changes: int = 0
+
+
+def add(session: Session, entries: Sequence[Call]) -> None:
+    """Write entries."""
+    session.connection.execute(insert(calls), [asdict(entry) for entry in entries])
+
+
+def forget(session: Session, before: datetime) -> None:
+    """Delete entries that are older."""
+    session.connection.execute(delete(calls).where(calls.c.at < before))
+
+
+def listed(session: Session, *, limit: int, failed: bool = False, slow_first: bool = False) -> list[Call]:
+    """Return entries: the newest first, or the slowest first; only failed ones if asked."""
+    statement = select(*(column for column in calls.c if column.name != "number"))
+    if failed:
+        statement = statement.where(calls.c.success.is_(False))
+    order = calls.c.ms.desc() if slow_first else calls.c.number.desc()
+    return [Call(**row._mapping) for row in session.connection.execute(statement.order_by(order).limit(limit))]  # pyright: ignore[reportPrivateUsage]

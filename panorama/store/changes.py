@@ -1,0 +1,167 @@
+"""Change lines: the only module that knows how a change is kept, long texts included."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, func, insert, select
+
+from panorama.domain.changes import LONG_TEXT, Action, Change, digest, splice
+from panorama.domain.items import Item
+from panorama.errors import ConflictError
+from panorama.store.engine import Session
+from panorama.store.tables import changes, texts, written
+
+__all__ = ["Action", "count_of", "last_unit", "lines", "of_items", "recent_units", "record", "text_before"]
+
+PART = "part"
+"""Key of a long text's stretch: `before` holds {part, at, text or digest}, `after` the same for what stands there now."""
+
+_CHUNK = 500
+
+
+def record(
+    session: Session,
+    action: Action,
+    item: Item,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    *,
+    undoes: int | None = None,
+) -> None:
+    """Write one line: what an item was and what it is, the changed fields only.
+
+    A text of over 4,096 characters is kept as the stretch that changed. The stretch that was removed is kept whole
+    (in `texts`, by digest, once); the one that was inserted stands in the item's row until a later line removes it.
+    """
+    origin = session.origin
+    if origin is None:
+        raise RuntimeError("a change outside a write")
+    plain_before, plain_after = _plain_sides(session, before, after)
+    session.connection.execute(
+        insert(changes).inline(),
+        {
+            "at": item.updated_at, "actor": origin.actor, "client": origin.client, "conversation": origin.conversation,
+            "operation": origin.operation, "call": origin.call, "unit": origin.unit, "item": item.id, "kind": item.KIND,
+            "action": action, "version": item.version, "before": plain_before, "after": plain_after, "undoes": undoes,
+        },
+    )  # fmt: skip
+    session.wrote += 1
+
+
+def _plain_sides(
+    session: Session, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    old_side: dict[str, Any] = {}
+    new_side: dict[str, Any] = {}
+    for name, new in after.items():
+        old = before.get(name)
+        if isinstance(new, str) and max(len(new), len(old or "")) > LONG_TEXT:
+            old_side[name], new_side[name] = _stretches(session, old, new)
+        else:
+            old_side[name], new_side[name] = _plain(old), _plain(new)
+    return ({} if not before else old_side), new_side
+
+
+def _stretches(session: Session, old: str | None, new: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    part = splice(old or "", new)
+    removed = _kept(session, part.removed)
+    inserted: dict[str, Any] = {"text": part.inserted} if len(part.inserted) <= LONG_TEXT else {}
+    stands = {"chars": len(part.inserted), "digest": digest(new)}
+    return {PART: True, "at": part.at} | removed, {PART: True, "at": part.at} | inserted | stands
+
+
+def _kept(session: Session, text: str) -> dict[str, Any]:
+    if len(text) <= LONG_TEXT:
+        return {"text": text}
+    name = digest(text)
+    if session.connection.execute(select(texts.c.digest).where(texts.c.digest == name)).first() is None:
+        session.connection.execute(insert(texts), {"digest": name, "text": text})
+    return {"of": name, "chars": len(text)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat() if value.microsecond else written(value)
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def text_before(session: Session, now: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Return what a long text was before a change, from what it is after it.
+
+    Raises:
+        ConflictError: The text is not the one that the change left.
+    """
+    if digest(now) != after["digest"]:
+        raise ConflictError("The text was changed since.")
+    at = int(after["at"])
+    return now[:at] + stretch(session, before) + now[at + int(after["chars"]) :]
+
+
+def stretch(session: Session, side: Mapping[str, Any]) -> str:
+    """Return the text that a `before` side keeps."""
+    if "text" in side:
+        return str(side["text"])
+    return session.connection.execute(select(texts.c.text).where(texts.c.digest == side["of"])).scalar_one()
+
+
+def lines(
+    session: Session, *where: ColumnElement[bool], limit: int | None = None, newest_first: bool = False
+) -> list[Change]:
+    """Return change lines in the order they were written."""
+    statement = select(changes).where(*where).order_by(changes.c.id.desc() if newest_first else changes.c.id)
+    return [_change(row) for row in session.connection.execute(statement.limit(limit))]
+
+
+def of_unit(session: Session, unit: str) -> list[Change]:
+    """Return the lines of a unit: a change by its number, a call, or a batch, import, run or job."""
+    if unit.isdigit():
+        return lines(session, changes.c.id == int(unit)) if int(unit) < 1 << 63 else []
+    return lines(session, changes.c.unit == unit) or lines(session, changes.c.call == unit)
+
+
+def of_items(session: Session, items: Sequence[str], *, since: int) -> list[Change]:
+    """Return the lines of some items from a line on."""
+    found: list[Change] = []
+    for start in range(0, len(items), _CHUNK):
+        some = items[start : start + _CHUNK]
+        found += lines(session, changes.c.item.in_(some), changes.c.id >= since)
+    return found
+
+
+def of_item(session: Session, item: str, *, before: int | None, limit: int) -> list[Change]:
+    """Return the newest lines of one item, before a line."""
+    where = [changes.c.item == item] + ([changes.c.id < before] if before is not None else [])
+    return lines(session, *where, limit=limit, newest_first=True)
+
+
+def count_of(session: Session, item: str) -> int:
+    """Return how many lines an item has."""
+    return session.connection.execute(select(func.count()).where(changes.c.item == item)).scalar_one()
+
+
+def last_unit(session: Session, conversation: str) -> str | None:
+    """Return the unit of a conversation's last write."""
+    statement = (
+        select(changes.c.unit).where(changes.c.conversation == conversation).order_by(changes.c.id.desc()).limit(1)
+    )
+    return session.connection.execute(statement).scalar_one_or_none()
+
+
+def recent_units(session: Session, limit: int) -> list[tuple[str, str, datetime]]:
+    """Return the last units: id, operation, moment; the newest first."""
+    newest = func.max(changes.c.id)
+    statement = (
+        select(changes.c.unit, func.max(changes.c.operation), func.max(changes.c.at))
+        .where(changes.c.id > select(func.coalesce(func.max(changes.c.id), 0) - 500).scalar_subquery())
+        .group_by(changes.c.unit)
+        .order_by(newest.desc())
+        .limit(limit)
+    )
+    return [(row[0], row[1], row[2]) for row in session.connection.execute(statement)]
+
+
+def _change(row: Row[Any]) -> Change:
+    return Change(**row._mapping)  # pyright: ignore[reportPrivateUsage]

@@ -1,0 +1,215 @@
+"""The database file: the only module, beside full text, that knows it is SQLite."""
+
+import json
+import sqlite3
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.pool import QueuePool
+
+from panorama.domain.changes import Origin
+from panorama.errors import PanoramaError, UnavailableError
+
+APPLICATION_ID = 0x50414E4F
+"""Marks the file as ours (`PRAGMA application_id`): "PANO" in ASCII."""
+
+_LOCKED = "The database is locked by another program; nothing was changed."
+_CAUSES = {
+    sqlite3.SQLITE_BUSY: (_LOCKED, "Try again; if it stays so, find the program that holds the file with `panorama doctor`."),
+    sqlite3.SQLITE_LOCKED: (_LOCKED, "Try again in a moment."),
+    sqlite3.SQLITE_FULL: ("The disk is full; nothing was changed.", "Free some space, then send the same call again."),
+    sqlite3.SQLITE_READONLY: ("The database cannot be written; nothing was changed.", "Give this user the right to write the data directory and its files."),
+    sqlite3.SQLITE_CANTOPEN: ("The database file cannot be opened; nothing was changed.", "Check that the data directory exists and may be written."),
+    sqlite3.SQLITE_IOERR: ("The disk answered with an error; nothing was changed.", "Check the disk and its free space with `panorama doctor`."),
+    sqlite3.SQLITE_CORRUPT: ("The database file is damaged.", "Stop using it and put back a copy from the folder backups."),
+    sqlite3.SQLITE_NOTADB: ("The file is not a database.", "Check PANORAMA_HOME: panorama.db there belongs to something else or is damaged."),
+    sqlite3.SQLITE_TOOBIG: ("The text is larger than the database can hold; nothing was changed.", "Split it."),
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Session:
+    """One open transaction; `origin` is who writes, None when only reading. `wrote` counts its change lines."""
+
+    connection: Connection
+    origin: Origin | None
+    wrote: int = 0
+
+
+class Database:
+    """The file, its connections, and its transactions. Safe to use from several threads.
+
+    Writes of one process queue up on a lock instead of polling SQLite's; writes of other processes are waited for
+    `busy_seconds`.
+    """
+
+    def __init__(self, path: Path, *, busy_seconds: float = 10.0) -> None:
+        self.path = path
+        self._busy_seconds = busy_seconds
+        self._engine = _engine(path, busy_seconds)
+        self._writer = self._engine.execution_options(sqlite_begin="IMMEDIATE")
+        self._write_lock = threading.Lock()
+        self._current: ContextVar[Session | None] = ContextVar("session", default=None)
+
+    @contextmanager
+    def transaction(self, origin: Origin) -> Generator[Session]:
+        """Open a write transaction, or join the one that is open; all of it is kept or none.
+
+        Raises:
+            UnavailableError: The database is locked, full, read-only or damaged.
+        """
+        if current := self._current.get():
+            if current.origin is None:
+                raise RuntimeError("a write inside a read")
+            yield current
+            return
+        with self._exclusive(), _translated(), self._writer.begin() as connection:
+            with self._as_current(Session(connection, origin)) as session:
+                yield session
+
+    @contextmanager
+    def reading(self) -> Generator[Session]:
+        """Open a consistent view of the data, or join the transaction that is open."""
+        if current := self._current.get():
+            yield current
+            return
+        with _translated(), self._engine.begin() as connection, self._as_current(Session(connection, None)) as session:
+            yield session
+
+    @contextmanager
+    def _as_current(self, session: Session) -> Generator[Session]:
+        token = self._current.set(session)
+        try:
+            yield session
+        finally:
+            self._current.reset(token)
+
+    @contextmanager
+    def _exclusive(self) -> Generator[None]:
+        if not self._write_lock.acquire(timeout=self._busy_seconds):
+            raise UnavailableError(
+                "Another write is still running; nothing was changed.", hint="Try again in a moment."
+            )
+        try:
+            yield
+        finally:
+            self._write_lock.release()
+
+    @contextmanager
+    def migrating(self) -> Generator[Connection]:
+        """Open a write transaction for a migration, and mark the file as ours in it."""
+        with self._exclusive(), _translated(), self._writer.begin() as connection:
+            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+            yield connection
+
+    def revision(self) -> str | None:
+        """Return the schema's revision, "" for an empty or missing file.
+
+        Read without SQLAlchemy's reflection, so that a start without a migration costs a few milliseconds.
+
+        Raises:
+            UnavailableError: The file belongs to another program, or cannot be read.
+        """
+        if not self.path.exists() or self.path.stat().st_size == 0:
+            return ""
+        with _translated(), self._engine.connect() as connection:
+            tables = {
+                row[0] for row in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'")
+            }
+            if not tables:
+                return ""
+            owner = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+            if owner != APPLICATION_ID or "alembic_version" not in tables:
+                raise UnavailableError(
+                    f"{self.path.name} is a database of another program; it was not touched.",
+                    hint="Choose another folder with PANORAMA_HOME.",
+                )
+            return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one_or_none() or ""
+
+    def copy_to(self, target: Path) -> None:
+        """Write a consistent copy while others go on (SQLite's online backup), in one step so that no writer restarts it.
+
+        Raises:
+            UnavailableError: The disk is full or the folder cannot be written; a part of a copy is not left behind.
+        """
+        part = target.with_suffix(".part")
+        try:
+            with _translated(), self._engine.connect() as connection:
+                source: Any = connection.connection.dbapi_connection
+                copy = sqlite3.connect(part)
+                try:
+                    source.backup(copy, pages=-1)
+                finally:
+                    copy.close()
+            part.replace(target)
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+    def check(self) -> str:
+        """Return "ok", or what SQLite's quick check of the file found."""
+        with _translated(), self._engine.connect() as connection:
+            return str(connection.exec_driver_sql("PRAGMA quick_check(5)").scalar_one())
+
+    def close(self) -> None:
+        """Close every connection; the write-ahead log is folded into the file by the last one."""
+        self._engine.dispose()
+
+
+def _engine(path: Path, busy_seconds: float) -> Engine:
+    engine = create_engine(
+        f"sqlite:///{path}",
+        poolclass=QueuePool,
+        pool_size=8,
+        max_overflow=56,
+        connect_args={"timeout": busy_seconds, "check_same_thread": False, "isolation_level": None},
+        json_serializer=_compact_json,
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, _record: object) -> None:  # pyright: ignore[reportUnusedFunction]
+        # FULL: a commit that was answered survives a power cut, not only a killed process.
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "temp_store=MEMORY", "cache_size=-16000", "mmap_size=268435456"):  # fmt: skip
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction]
+        # A deferred transaction that writes later fails at once when another wrote meanwhile; an immediate one waits.
+        connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('sqlite_begin', 'DEFERRED')}")
+
+    return engine
+
+
+def _compact_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@contextmanager
+def _translated() -> Generator[None]:
+    """Say what is wrong with the disk or the file in the words of its owner."""
+    try:
+        yield
+    except PanoramaError:
+        raise
+    except DBAPIError as error:
+        raise _in_our_words(error.orig, error) from error
+    except sqlite3.Error as error:
+        raise _in_our_words(error, error) from error
+
+
+def _in_our_words(cause: BaseException | None, error: Exception) -> Exception:
+    code = getattr(cause, "sqlite_errorcode", None)
+    if code is None:
+        return error
+    known = _CAUSES.get(code) or _CAUSES.get(code & 0xFF)
+    if known is None or (code & 0xFF == sqlite3.SQLITE_ERROR and not isinstance(error, OperationalError)):
+        return error
+    message, hint = known
+    return UnavailableError(message, hint=hint)

@@ -1,0 +1,52 @@
+"""Migrations: brings a database to the schema this program knows, after taking a copy of it."""
+
+from datetime import datetime
+from pathlib import Path
+
+from panorama.errors import UnavailableError
+from panorama.store.engine import Database
+
+HEAD = "0001"
+"""The newest revision in `migrations/versions`; a test compares them."""
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def shipped(name: str) -> Path:
+    """Return a folder that ships with the program (`migrations`, `scripts`), in a wheel or in a checkout."""
+    inside = _PACKAGE / "_shipped" / name
+    return inside if inside.is_dir() else _PACKAGE.parent / name
+
+
+def migrate(database: Database, *, backups: Path, now: datetime) -> None:
+    """Bring the database to `HEAD`; does nothing, in a few milliseconds, if it is there.
+
+    A database that holds anything is copied to `backups` first.
+
+    Raises:
+        UnavailableError: The database is newer than the program, or belongs to another one.
+    """
+    found = database.revision()
+    if found == HEAD:
+        return
+    if found and found > HEAD:
+        raise UnavailableError(
+            f"The database has revision {found}; this Panorama knows up to {HEAD}. It was not touched.",
+            hint="Upgrade Panorama (`uv tool upgrade panorama-mcp`), or choose another folder with PANORAMA_HOME.",
+        )
+    if found:
+        backups.mkdir(mode=0o700, exist_ok=True)
+        database.copy_to(backups / f"before-{HEAD}-{now:%Y%m%dT%H%M%SZ}.db")
+    _upgrade(database)
+
+
+def _upgrade(database: Database) -> None:
+    from alembic import command  # 240 ms, needed once per version
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(shipped("migrations")).replace("%", "%%"))
+    with database.migrating() as connection:
+        # Another process may have been faster: Alembic looks again, now that nobody else can write.
+        config.attributes["connection"] = connection
+        command.upgrade(config, HEAD)

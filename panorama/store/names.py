@@ -1,0 +1,55 @@
+"""Names: which living items a person may mean by a name."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+
+from panorama.domain.words import terms
+from panorama.store import fulltext
+from panorama.store.engine import Session
+from panorama.store.rows import NOUNS
+
+Named = tuple[str, str, str]
+"""Kind, id, label."""
+
+_MANY = 400
+
+
+def exact(session: Session, kinds: Sequence[str], key: str, *, limit: int = 20) -> list[Named]:
+    """Return the living items of some kinds whose folded name is `key`."""
+    found: list[Named] = []
+    for kind in kinds:
+        table = NOUNS[kind].table
+        if "key" in table.c:
+            label = table.c["name" if kind == "project" else "title"]
+            where = (table.c.key == key, table.c.deleted_at.is_(None))
+            rows = session.connection.execute(select(table.c.id, label).where(*where).order_by(table.c.id).limit(limit))
+            found += [(kind, row[0], row[1]) for row in rows]
+    return found
+
+
+def similar(session: Session, kinds: Sequence[str], name: str, *, limit: int) -> list[Named]:
+    """Return living items that share words with a name; every project if projects are meant."""
+    hits = [hit for hit in fulltext.matches(session, terms(name), every=False, limit=limit) if hit.kind in kinds]
+    found = labels(session, [(hit.kind, hit.item) for hit in hits])
+    if "project" in kinds:
+        table = NOUNS["project"].table
+        rows = session.connection.execute(
+            select(table.c.id, table.c.name).where(table.c.deleted_at.is_(None)).limit(_MANY)
+        )
+        found |= {row[0]: ("project", row[0], row[1]) for row in rows}
+    return list(found.values())
+
+
+def labels(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, Named]:
+    """Return kind, id and label of items given by kind and id, also of those in the trash."""
+    found: dict[str, Named] = {}
+    for kind in dict.fromkeys(kind for kind, _ in items):
+        noun = NOUNS[kind]
+        label = noun.table.c["name" if kind == "project" else "text" if kind == "journal" else "title"]
+        ids = [id_ for each, id_ in items if each == kind]
+        for start in range(0, len(ids), _MANY):
+            where = noun.table.c.id.in_(ids[start : start + _MANY])
+            rows = session.connection.execute(select(noun.table.c.id, label).where(where))
+            found |= {row[0]: (kind, row[0], row[1]) for row in rows}
+    return found

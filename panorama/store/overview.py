@@ -1,0 +1,167 @@
+"""Counts over many items, made by the database and not by loading tables."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, case, distinct, func, or_, select
+
+from panorama.domain.tasks import CLOSED, OPEN
+from panorama.store.engine import Session
+from panorama.store.rows import NOUNS
+from panorama.store.tables import changes, notes, projects, tasks
+from panorama.store.tasks import Clock, due_before, living, overdue
+
+ByProject = dict[str | None, int]
+"""A count per project id; None stands for items without a project."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCounts:
+    """How many living tasks a project has, by what becomes of them."""
+
+    open: int = 0
+    in_progress: int = 0
+    done: int = 0
+    cancelled: int = 0
+    ideas: int = 0
+    overdue: int = 0
+    due_soon: int = 0
+
+
+def task_counts(
+    session: Session, clock: Clock, soon: timedelta, *, project: str | None = None
+) -> dict[str | None, TaskCounts]:
+    """Return the counts of each project that has tasks, or of one."""
+    where = [living()] + ([tasks.c.project == project] if project else [])
+    found: dict[str | None, dict[str, int]] = {}
+    by_status = (
+        select(tasks.c.project, tasks.c.status, func.count()).where(*where).group_by(tasks.c.project, tasks.c.status)
+    )
+    for at, status, count in session.connection.execute(by_status):
+        found.setdefault(at, {})[status] = count
+    late = _per_project(session, *where, overdue(clock))
+    last = clock.today + soon + timedelta(days=1)
+    coming = _per_project(session, *where, tasks.c.status.in_(OPEN), due_before(tasks.c.deadline, last, clock.zone))
+    return {
+        at: TaskCounts(
+            open=sum(counts.get(status, 0) for status in OPEN),
+            in_progress=counts.get("in_progress", 0),
+            done=counts.get("done", 0),
+            cancelled=counts.get("cancelled", 0),
+            ideas=counts.get("idea", 0),
+            overdue=late.get(at, 0),
+            due_soon=coming.get(at, 0) - late.get(at, 0),
+        )
+        for at, counts in found.items()
+    }
+
+
+def _per_project(session: Session, *where: ColumnElement[bool]) -> ByProject:
+    statement = select(tasks.c.project, func.count()).where(*where).group_by(tasks.c.project)
+    return {row[0]: row[1] for row in session.connection.execute(statement)}
+
+
+def touched(session: Session, kind: str, since: datetime, until: datetime) -> ByProject:
+    """Return how many items of a kind were written in a period, by the project they belong to now."""
+    table = {"task": tasks, "note": notes}[kind]
+    inner = select(distinct(changes.c.item).label("item")).where(
+        changes.c.kind == kind, changes.c.at >= since, changes.c.at < until
+    )
+    written = inner.subquery()
+    statement = (
+        select(table.c.project, func.count())
+        .join(written, written.c.item == table.c.id)
+        .where(table.c.deleted_at.is_(None))
+        .group_by(table.c.project)
+    )
+    return {row[0]: row[1] for row in session.connection.execute(statement)}
+
+
+def overdue_at(session: Session, clock: Clock) -> ByProject:
+    """Return how many tasks were overdue at a moment, by project: due before it and not yet closed then.
+
+    Deadlines are taken as they are now; a deadline that was moved since is not known here.
+    """
+    day = clock.today
+    still_open = or_(tasks.c.status.in_(OPEN), and_(tasks.c.status.in_(CLOSED), tasks.c.status_changed_at >= clock.now))
+    return _per_project(
+        session, living(), still_open, tasks.c.created_at < clock.now, due_before(tasks.c.deadline, day, clock.zone)
+    )
+
+
+def last_activity(session: Session, project: str | None = None) -> dict[str | None, datetime]:
+    """Return when a task or note of each project was last written."""
+    found: dict[str | None, datetime] = {}
+    for table in (tasks, notes):
+        where = [table.c.deleted_at.is_(None)] + ([table.c.project == project] if project else [])
+        statement = select(table.c.project, func.max(table.c.updated_at)).where(*where).group_by(table.c.project)
+        for at, moment in session.connection.execute(statement):
+            found[at] = max(moment, found.get(at, moment))
+    return found
+
+
+def completed_between(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
+    """Tell which tasks were completed in a period."""
+    return [living(), tasks.c.status == "done", tasks.c.completed_at >= since, tasks.c.completed_at < until]
+
+
+def created_between(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
+    """Tell which tasks were created in a period."""
+    return [living(), tasks.c.created_at >= since, tasks.c.created_at < until]
+
+
+def count(session: Session, where: Iterable[ColumnElement[bool]]) -> int:
+    """Return how many tasks meet conditions."""
+    return session.connection.execute(select(func.count()).select_from(tasks).where(*where)).scalar_one()
+
+
+def totals(session: Session) -> dict[str, int]:
+    """Return how many living items there are of each kind, and how many are in the trash."""
+    found: dict[str, int] = {}
+    trash = 0
+    for kind, noun in NOUNS.items():
+        gone = noun.table.c.deleted_at.is_not(None)
+        row: Any = session.connection.execute(
+            select(func.count(), func.sum(case((gone, 1), else_=0))).select_from(noun.table)
+        ).one()
+        found[kind] = row[0] - (row[1] or 0)
+        trash += row[1] or 0
+    return {**found, "trash": trash}
+
+
+def known_projects(session: Session) -> dict[str, Any]:
+    """Return id, name, status and creation of every living project that is not archived."""
+    where = (projects.c.deleted_at.is_(None), projects.c.status != "archived")
+    rows = session.connection.execute(
+        select(projects).where(*where).order_by(projects.c.favorite.desc(), projects.c.rank, projects.c.key)
+    )
+    return {row.id: row for row in rows}
+
+
+def note_counts(session: Session, project: str | None = None) -> ByProject:
+    """Return how many living notes each project has."""
+    where = [notes.c.deleted_at.is_(None)] + ([notes.c.project == project] if project else [])
+    return {
+        row[0]: row[1]
+        for row in session.connection.execute(
+            select(notes.c.project, func.count()).where(*where).group_by(notes.c.project)
+        )
+    }
+
+
+def notes_written(session: Session, since: datetime, until: datetime, limit: int) -> tuple[int, list[tuple[str, str]]]:
+    """Return how many living notes were created or changed in a period, and the last of them (id, title)."""
+    where = (changes.c.kind == "note", changes.c.at >= since, changes.c.at < until)
+    written = (
+        select(changes.c.item.label("item"), func.max(changes.c.id).label("last"))
+        .where(*where)
+        .group_by(changes.c.item)
+        .subquery()
+    )
+    joined = select(notes.c.id, notes.c.title, func.count().over()).join(written, written.c.item == notes.c.id)
+    rows = session.connection.execute(
+        joined.where(notes.c.deleted_at.is_(None)).order_by(written.c.last.desc()).limit(limit)
+    ).all()
+    return (rows[0][2] if rows else 0), [(row[0], row[1]) for row in rows]

@@ -1,0 +1,65 @@
+"""Pages of rows: part of a sorted list, found again by the sort values of its last row."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
+
+from panorama.domain.results import Key, Page, Slice
+from panorama.store.engine import Session
+
+T = TypeVar("T")
+
+Order = tuple[ColumnElement[Any], bool]
+"""An expression that is never null, and whether the largest comes first."""
+
+
+def ascending(*expressions: ColumnElement[Any]) -> list[Order]:
+    """Sort by these, the smallest first."""
+    return [(expression, False) for expression in expressions]
+
+
+def nulls_last(column: ColumnElement[Any], *, stand_in: Any, descending: bool = False) -> list[Order]:
+    """Sort by a column that may be null; rows without a value come last in either direction."""
+    return [(case((column.is_(None), 1), else_=0), False), (func.coalesce(column, stand_in), descending)]
+
+
+def page(
+    session: Session,
+    statement: Select[Any],
+    order: Sequence[Order],
+    part: Slice,
+    make: Callable[[Row[Any]], T],
+    *,
+    count: bool = True,
+) -> Page[T]:
+    """Return the part of a statement's rows that is wanted; the last order must tell any two rows apart.
+
+    A row that is written or deleted meanwhile neither hides nor repeats another.
+    """
+    keyed = statement.add_columns(*(expression for expression, _ in order))
+    if part.after is not None:
+        keyed = keyed.where(_behind(order, part.after))
+    sorted_ = keyed.order_by(*(e.desc() if descending else e.asc() for e, descending in order))
+    rows = session.connection.execute(sorted_.limit(part.limit + 1)).all()
+    shown = rows[: part.limit]
+    more = len(rows) > part.limit
+    total = _total(session, statement) if count and (more or part.after is not None) else len(shown)
+    width = len(order)
+    return Page(tuple(make(row) for row in shown), tuple(tuple(row[-width:]) for row in shown), total, more)
+
+
+def _behind(order: Sequence[Order], after: Key) -> ColumnElement[bool]:
+    """(a, b) behind (x, y): a > x, or a = x and b > y; < where the largest comes first."""
+    choices: list[ColumnElement[bool]] = []
+    for at, (expression, descending) in enumerate(order):
+        same = [e == value for (e, _), value in zip(order[:at], after[:at], strict=True)]
+        beyond = expression < after[at] if descending else expression > after[at]
+        choices.append(and_(*same, beyond))
+    return or_(*choices)
+
+
+def _total(session: Session, statement: Select[Any]) -> int:
+    return session.connection.execute(
+        select(func.count()).select_from(statement.order_by(None).subquery())
+    ).scalar_one()

@@ -1,0 +1,172 @@
+"""Items and their rows: the one place where an item is written, with its change line and its full text."""
+
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Column, Row, Select, Table, insert, select, update
+
+from panorama.domain.items import Item, Kind, folded
+from panorama.domain.journal import JournalEntry
+from panorama.domain.links import Link
+from panorama.domain.notes import Note
+from panorama.domain.projects import Project
+from panorama.domain.reminders import Reminder
+from panorama.domain.tasks import Task
+from panorama.errors import ConflictError, NotFoundError
+from panorama.store import changes, fulltext, tables
+from panorama.store.engine import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A kind of item: its table, its value, and the value's fields, which are columns of the same name."""
+
+    kind: Kind
+    table: Table
+    value: type[Item]
+    fields: tuple[str, ...]
+
+
+def _noun(table: Table, value: type[Item]) -> Noun:
+    return Noun(value.KIND, table, value, tuple(field.name for field in fields(value)))
+
+
+NOUNS: dict[str, Noun] = {
+    noun.kind: noun
+    for noun in (
+        _noun(tables.projects, Project),
+        _noun(tables.tasks, Task),
+        _noun(tables.notes, Note),
+        _noun(tables.links, Link),
+        _noun(tables.reminders, Reminder),
+        _noun(tables.journal, JournalEntry),
+    )
+}
+
+_READ: dict[str, Select[Any]] = {
+    kind: select(*(noun.table.c[name] for name in noun.fields)) for kind, noun in NOUNS.items()
+}
+
+
+def columns(kind: str) -> list[Column[Any]]:
+    """Return the columns that make up the value of a kind."""
+    noun = NOUNS[kind]
+    return [noun.table.c[name] for name in noun.fields]
+
+
+def value(kind: str, row: Row[Any]) -> Any:
+    """Return the item that a row of `columns(kind)` holds."""
+    noun = NOUNS[kind]
+    return noun.value(**dict(zip(noun.fields, row[: len(noun.fields)], strict=True)))
+
+
+def load(session: Session, kind: str, id_: str, *, trash: bool = False) -> Any:
+    """Return one living item; with `trash`, also one that was deleted.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    row = session.connection.execute(_READ[kind].where(NOUNS[kind].table.c.id == id_)).one_or_none()
+    if row is None:
+        raise NotFoundError(f"There is no {kind} {id_}.", hint=f"Find it with search, or list the {kind}s.")
+    item = value(kind, row)
+    if item.deleted_at is not None and not trash:
+        raise NotFoundError(
+            f"The {kind} “{item.label}” ({id_}) is in the trash.",
+            hint="Bring it back with undo, or `panorama restore` in a terminal.",
+        )
+    return item
+
+
+def add(session: Session, item: Item) -> None:
+    """Store a new item.
+
+    Raises:
+        ConflictError: Its id is taken (ids are random; the caller makes another).
+    """
+    noun = NOUNS[item.KIND]
+    if session.connection.execute(select(noun.table.c.id).where(noun.table.c.id == item.id)).first():
+        raise ConflictError(f"The id {item.id} is taken.")
+    session.connection.execute(insert(noun.table), _row(item))
+    fulltext.put(session, item.KIND, item.id, *item.words())
+    changes.record(session, "create", item, {}, _written(noun, item))
+
+
+def save(session: Session, old: Item, new: Item, *, undoes: int | None = None) -> None:
+    """Store the new value of an item; nothing happens if it equals the old one.
+
+    Raises:
+        ConflictError: Somebody else wrote it since `old` was read.
+    """
+    if new == old:
+        return
+    noun = NOUNS[old.KIND]
+    differing = [name for name in noun.fields if getattr(old, name) != getattr(new, name)]
+    row = _row(new)
+    statement = update(noun.table).where(noun.table.c.id == old.id, noun.table.c.version == old.version)
+    written = {name: row[name] for name in (*differing, *(("key",) if "key" in row else ()))}
+    if session.connection.execute(statement.values(written)).rowcount != 1:
+        raise ConflictError(f"The {old.KIND} {old.id} was changed meanwhile.", hint="Read it again, then repeat.")
+    _index(session, old, new)
+    kept = [name for name in differing if name not in ("updated_at", "version")]
+    changes.record(session, _action(old, new), new, _only(old, kept), _only(new, kept), undoes=undoes)
+
+
+def _index(session: Session, old: Item, new: Item) -> None:
+    if new.deleted_at is not None:
+        if old.deleted_at is None:
+            fulltext.remove(session, new.id)
+    elif old.deleted_at is not None or old.words() != new.words():
+        fulltext.put(session, new.KIND, new.id, *new.words())
+
+
+def _action(old: Item, new: Item) -> changes.Action:
+    if (old.deleted_at is None) == (new.deleted_at is None):
+        return "update"
+    return "restore" if new.deleted_at is None else "delete"
+
+
+def _row(item: Item) -> dict[str, Any]:
+    noun = NOUNS[item.KIND]
+    row = {name: getattr(item, name) for name in noun.fields}
+    if "key" in noun.table.c:
+        row["key"] = key_of(item)
+    return row
+
+
+def key_of(item: Item) -> str:
+    """Return the form in which an item's name is compared."""
+    return folded(item.label)
+
+
+def _only(item: Item, names: list[str]) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in names}
+
+
+def _written(noun: Noun, item: Item) -> dict[str, Any]:
+    given = {
+        name: getattr(item, name) for name in noun.fields if name not in ("id", "version", "created_at", "updated_at")
+    }
+    return {name: value for name, value in given.items() if value not in (None, "", (), False)}
+
+
+def restored(kind: str, name: str, stored: Any) -> Any:
+    """Return the value of a field from the plain form it has in `changes`."""
+    column = NOUNS[kind].table.c[name]
+    if stored is None:
+        return None
+    if isinstance(column.type, tables.Words):
+        return tuple(stored)
+    if isinstance(column.type, tables.Utc):
+        return datetime.fromisoformat(stored)
+    if isinstance(column.type, tables.Due):
+        return date.fromisoformat(stored) if len(stored) == 10 else datetime.fromisoformat(stored)
+    return date.fromisoformat(stored) if column.type.python_type is date else stored
+
+
+def exists(session: Session, kind: str, id_: str) -> bool:
+    """Tell whether a living item has this id."""
+    table = NOUNS[kind].table
+    found = session.connection.execute(select(table.c.id).where(table.c.id == id_, table.c.deleted_at.is_(None)))
+    return found.first() is not None

@@ -1,0 +1,277 @@
+"""The tables: the only module that says how the database is laid out, beside the migrations."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Date,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    text,
+)
+
+from panorama.domain.times import Deadline, written_moment
+
+
+class Utc(TypeDecorator[datetime]):
+    """A moment. SQLite forgets the zone, so every value goes in as UTC and comes out as UTC."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Turn an aware moment into UTC."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a moment without a zone cannot be stored")
+        return value.astimezone(UTC).replace(tzinfo=None) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Put the zone back."""
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+class Words(TypeDecorator[tuple[str, ...]]):
+    """Tags, each between line feeds, so that one LIKE finds a whole word in every database."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: tuple[str, ...] | str | None, dialect: Dialect) -> str | None:
+        """Join the words."""
+        if value is None or isinstance(value, str):
+            return value
+        return "\n" + "\n".join(value) + "\n" if value else ""
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
+        """Split the words."""
+        return tuple(value.strip("\n").split("\n")) if value else ()
+
+
+class Due(TypeDecorator[Deadline]):
+    """A deadline as text: `2026-05-31` for a day, `2026-05-31T13:00:00Z` for a moment."""
+
+    impl = String(20)
+    cache_ok = True
+
+    def process_bind_param(self, value: Deadline | str | None, dialect: Dialect) -> str | None:
+        """Write the day or the moment."""
+        return value if value is None or isinstance(value, str) else written(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Deadline | None:
+        """Read the day or the moment."""
+        if value is None:
+            return None
+        return date.fromisoformat(value) if len(value) == 10 else datetime.fromisoformat(value)
+
+
+def written(deadline: Deadline) -> str:
+    """Return a deadline as its column holds it."""
+    return written_moment(deadline) if isinstance(deadline, datetime) else deadline.isoformat()
+
+
+metadata = MetaData(
+    naming_convention={"ix": "ix_%(table_name)s_%(column_0_name)s", "fk": "fk_%(table_name)s_%(column_0_name)s"}
+)
+
+
+def _item_columns() -> list[Column[Any]]:
+    return [
+        Column("id", String(12), primary_key=True),
+        Column("version", Integer, nullable=False),
+        Column("created_at", Utc, nullable=False),
+        Column("updated_at", Utc, nullable=False),
+        Column("deleted_at", Utc),
+    ]
+
+
+def _project() -> Column[Any]:
+    return Column("project", String(12), ForeignKey("projects.id"), index=True)
+
+
+projects = Table(
+    "projects",
+    metadata,
+    *_item_columns(),
+    Column("name", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("status", String(12), nullable=False),
+    Column("target_date", Date),
+    Column("favorite", Boolean, nullable=False),
+    Column("color", Text, nullable=False),
+    Column("tags", Words, nullable=False),
+    Column("rank", Integer, nullable=False),
+    Index(
+        "uq_projects_living_key",
+        "key",
+        unique=True,
+        sqlite_where=text("deleted_at IS NULL"),
+        postgresql_where=text("deleted_at IS NULL"),
+    ),
+)
+
+tasks = Table(
+    "tasks",
+    metadata,
+    *_item_columns(),
+    Column("title", Text, nullable=False),
+    Column("key", Text, nullable=False, index=True),
+    Column("notes", Text, nullable=False),
+    Column("status", String(12), nullable=False),
+    _project(),
+    Column("deadline", Due),
+    Column("urgent", Boolean, nullable=False),
+    Column("important", Boolean, nullable=False),
+    Column("tags", Words, nullable=False),
+    Column("rank", Integer, nullable=False),
+    Column("scheduled_at", Utc),
+    Column("scheduled_minutes", Integer),
+    Column("recurrence", Text, nullable=False),
+    Column("parent", String(12), ForeignKey("tasks.id"), index=True),
+    Column("completed_at", Utc, index=True),
+    Column("status_changed_at", Utc),
+    Column("provenance", Text, nullable=False),
+    Index("ix_tasks_state", "status", "deleted_at", "deadline", "project"),
+    Index("ix_tasks_created", "created_at", "deleted_at", "project"),
+)
+
+notes = Table(
+    "notes",
+    metadata,
+    *_item_columns(),
+    Column("title", Text, nullable=False),
+    Column("key", Text, nullable=False, index=True),
+    _project(),
+    Column("tags", Words, nullable=False),
+    Column("pinned", Boolean, nullable=False),
+    Column("content", Text, nullable=False),
+    Index("ix_notes_updated", "updated_at"),
+)
+
+links = Table(
+    "links",
+    metadata,
+    *_item_columns(),
+    Column("title", Text, nullable=False),
+    Column("key", Text, nullable=False, index=True),
+    Column("url", Text, nullable=False),
+    _project(),
+    Column("tags", Words, nullable=False),
+    Column("description", Text, nullable=False),
+)
+
+reminders = Table(
+    "reminders",
+    metadata,
+    *_item_columns(),
+    Column("title", Text, nullable=False),
+    Column("key", Text, nullable=False, index=True),
+    Column("at", Utc, nullable=False, index=True),
+    Column("recurrence", Text, nullable=False),
+    Column("zone", Text, nullable=False),
+    Column("snoozed_until", Utc),
+    Column("enabled", Boolean, nullable=False),
+    Column("item", String(12), index=True),
+)
+
+journal = Table(
+    "journal",
+    metadata,
+    *_item_columns(),
+    Column("text", Text, nullable=False),
+    Column("at", Utc, nullable=False, index=True),
+)
+
+changes = Table(
+    "changes",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("at", Utc, nullable=False),
+    Column("actor", String(12), nullable=False),
+    Column("client", Text, nullable=False),
+    Column("conversation", Text, nullable=False),
+    Column("operation", Text, nullable=False),
+    Column("call", String(12), nullable=False, index=True),
+    Column("unit", String(12), nullable=False, index=True),
+    Column("item", String(12), nullable=False),
+    Column("kind", String(12), nullable=False),
+    Column("action", String(8), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("before", JSON, nullable=False),
+    Column("after", JSON, nullable=False),
+    Column("undoes", Integer),
+    Index("ix_changes_item", "item", "id"),
+    Index("ix_changes_conversation", "conversation", "id"),
+    Index("ix_changes_kind", "kind", "at", "item"),
+    sqlite_autoincrement=True,
+)
+
+texts = Table(
+    "texts",
+    metadata,
+    Column("digest", String(32), primary_key=True),
+    Column("text", Text, nullable=False),
+)
+
+calls = Table(
+    "calls",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("id", String(12), nullable=False, index=True),
+    Column("unit", String(12), nullable=False),
+    Column("at", Utc, nullable=False, index=True),
+    Column("actor", String(12), nullable=False),
+    Column("client", Text, nullable=False),
+    Column("conversation", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("arguments", JSON, nullable=False),
+    Column("ms", Float, nullable=False),
+    Column("success", Boolean, nullable=False),
+    Column("code", String(20), nullable=False),
+    Column("chars", Integer, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("changes", Integer, nullable=False),
+)
+
+idempotency = Table(
+    "idempotency",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("digest", String(32), nullable=False),
+    Column("at", Utc, nullable=False, index=True),
+    Column("answer", JSON, nullable=False),
+)
+
+imports = Table(
+    "imports",
+    metadata,
+    Column("folder", Text, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("part", Text, primary_key=True),
+    Column("digest", String(32), nullable=False),
+    Column("item", String(12), nullable=False),
+    Column("fields", JSON, nullable=False),
+)
+
+search_parts = Table(
+    "search_parts",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("item", String(12), nullable=False, index=True),
+    Column("kind", String(12), nullable=False),
+    Column("digest", String(32), nullable=False),
+)

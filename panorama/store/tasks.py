@@ -1,0 +1,172 @@
+"""Rows of tasks: how they are filtered and sorted, and what a deadline is compared with."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import ColumnElement, and_, case, func, or_, select, type_coerce
+from sqlalchemy.types import String
+
+from panorama.domain.results import Page, Slice
+from panorama.domain.tasks import OPEN, Task
+from panorama.domain.times import start_of, written_moment
+from panorama.store import rows
+from panorama.store.engine import Session
+from panorama.store.pages import Order, ascending, nulls_last, page
+from panorama.store.projects import tagged
+from panorama.store.tables import tasks
+
+Condition = ColumnElement[bool]
+"""A test that a row passes or not."""
+
+IN_A_WEEK = timedelta(days=7)
+RECENT = timedelta(days=7)
+DAY_CHARS = 10
+"""A deadline of this many characters is a day; a longer one a moment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """The moment a list is made at, and the zone its days are meant in."""
+
+    now: datetime
+    zone: ZoneInfo
+
+    @property
+    def today(self) -> date:
+        """The day it is."""
+        return self.now.astimezone(self.zone).date()
+
+
+def due_before(column: ColumnElement[Any], day: date, zone: ZoneInfo) -> ColumnElement[bool]:
+    """Tell whether a deadline lies before a day begins; false where there is none."""
+    text = type_coerce(column, String)
+    moment = written_moment(start_of(day, zone))
+    is_day = func.length(text) == DAY_CHARS
+    return or_(and_(is_day, text < day.isoformat()), and_(func.length(text) > DAY_CHARS, text < moment))
+
+
+def overdue(clock: Clock) -> ColumnElement[bool]:
+    """Tell whether an open task's day or moment has passed."""
+    text = type_coerce(tasks.c.deadline, String)
+    past_moment = and_(func.length(text) > DAY_CHARS, text < written_moment(clock.now.astimezone(UTC)))
+    # The plain bound first: an index can serve it, and nothing later than tomorrow's UTC can be overdue.
+    bound = text < (clock.today + timedelta(days=2)).isoformat()
+    return and_(
+        tasks.c.status.in_(OPEN), bound, or_(due_before(tasks.c.deadline, clock.today, clock.zone), past_moment)
+    )
+
+
+def due_between(first: date, last: date, zone: ZoneInfo) -> ColumnElement[bool]:
+    """Tell whether a deadline lies on one of the days from `first` to `last`."""
+    text = type_coerce(tasks.c.deadline, String)
+    wide = and_(text >= (first - timedelta(days=2)).isoformat(), text < (last + timedelta(days=3)).isoformat())
+    exact = and_(
+        due_before(tasks.c.deadline, last + timedelta(days=1), zone), ~due_before(tasks.c.deadline, first, zone)
+    )
+    return and_(wide, exact)
+
+
+def slipped(first: date, last: date, at: Clock) -> list[ColumnElement[bool]]:
+    """Tell which open tasks had their deadline in a period and have let it pass."""
+    return [living(), tasks.c.status.in_(OPEN), due_between(first, last, at.zone), overdue(at)]
+
+
+def coming(first: date, last: date, zone: ZoneInfo) -> list[ColumnElement[bool]]:
+    """Tell which open tasks are due in a period."""
+    return [living(), tasks.c.status.in_(OPEN), due_between(first, last, zone)]
+
+
+def living() -> ColumnElement[bool]:
+    """Tell whether a task is not in the trash."""
+    return tasks.c.deleted_at.is_(None)
+
+
+def view(name: str, clock: Clock) -> ColumnElement[bool]:
+    """Return what a named view shows."""
+    is_open = tasks.c.status.in_(OPEN)
+    today, week = clock.today, clock.today + IN_A_WEEK
+    tomorrow = start_of(today + timedelta(days=1), clock.zone)
+    views: dict[str, ColumnElement[bool]] = {
+        "overdue": overdue(clock),
+        "today": and_(
+            is_open,
+            or_(due_before(tasks.c.deadline, today + timedelta(days=1), clock.zone), tasks.c.scheduled_at < tomorrow),
+        ),
+        "this_week": and_(is_open, due_before(tasks.c.deadline, week, clock.zone)),
+        "urgent": and_(is_open, tasks.c.urgent),
+        "important": and_(is_open, tasks.c.important),
+        "no_deadline": and_(is_open, tasks.c.deadline.is_(None)),
+        "in_progress": tasks.c.status == "in_progress",
+        "parked_ideas": tasks.c.status == "idea",
+        "recently_done": and_(tasks.c.status == "done", tasks.c.completed_at >= clock.now - RECENT),
+    }
+    return views[name]
+
+
+def where(
+    *,
+    project: str | None = None,
+    status: str | None = None,
+    tag: str | None = None,
+    parent: str | None = None,
+    due_from: date | None = None,
+    due_until: date | None = None,
+    zone: ZoneInfo,
+) -> list[ColumnElement[bool]]:
+    """Return the conditions for what is given; `project=""` means no project, `status` "open" means todo or in progress."""
+    found: list[ColumnElement[bool]] = [living()]
+    if project is not None:
+        found.append(tasks.c.project == project if project else tasks.c.project.is_(None))
+    if status and status != "any":
+        found.append(tasks.c.status.in_(OPEN) if status == "open" else tasks.c.status == status)
+    if tag:
+        found.append(tagged(tasks.c.tags, tag))
+    if parent:
+        found.append(tasks.c.parent == parent)
+    if due_from or due_until:
+        found.append(due_between(due_from or date(1900, 1, 4), due_until or date(2199, 12, 1), zone))
+    return found
+
+
+def order() -> list[Order]:
+    """Return the default order: deadline, in progress first, rank, created."""
+    started = case((tasks.c.status == "in_progress", 0), else_=1)
+    due = nulls_last(type_coerce(tasks.c.deadline, String), stand_in="")
+    return [*due, *ascending(started, tasks.c.rank, tasks.c.created_at, tasks.c.id)]
+
+
+def listed(
+    session: Session, part: Slice, conditions: list[ColumnElement[bool]], *, by: list[Order] | None = None
+) -> Page[Task]:
+    """Return the tasks that meet the conditions, in the default order or another."""
+    statement = select(*rows.columns("task")).where(*conditions)
+    return page(session, statement, by or order(), part, lambda row: rows.value("task", row))
+
+
+def newest_done() -> list[Order]:
+    """Return the order of a list of done tasks: the last completed first."""
+    return [
+        *nulls_last(tasks.c.completed_at, stand_in=datetime(1970, 1, 1, tzinfo=UTC), descending=True),
+        (tasks.c.id, True),
+    ]
+
+
+def children(session: Session, parent: str) -> list[str]:
+    """Return the ids of a task's living subtasks."""
+    found = session.connection.execute(
+        select(tasks.c.id).where(tasks.c.parent == parent, living()).order_by(tasks.c.id)
+    )
+    return [row[0] for row in found]
+
+
+def ancestors(session: Session, task: str) -> list[str]:
+    """Return the ids of a task's parents, the nearest first; stops where one comes twice."""
+    found: list[str] = []
+    at: str | None = task
+    while at is not None and at not in found[:-1]:
+        at = session.connection.execute(select(tasks.c.parent).where(tasks.c.id == at)).scalar_one_or_none()
+        if at is not None:
+            found.append(at)
+    return found

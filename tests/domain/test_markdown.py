@@ -1,0 +1,581 @@
+"""Markdown as people write it, read by `panorama.domain.markdown`."""
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from panorama.domain import markdown
+from panorama.domain.items import line, words
+from panorama.domain.markdown import Document, TaskLine, headings, parsed
+from panorama.domain.recurrence import rule
+from panorama.domain.recurrence_phrases import rrule
+
+PIECES = (
+    *("---\n", "...\n", "title: A: b\n", "tags: [a, b]\n", "created: 2026-02-30\n", "# ", "## ", "\n", "\r\n", "\r"),
+    *("- [ ] ", "  - [x] ", "\t* [/] ", "1. [-] ", "> ", "```", "~~~\n", "`", "[[", "]]", "|", "#", "#tag", " ", "\t"),
+    *(
+        "📅 2026-01-02",
+        "⏳ 2026-02-30",
+        "🔁 every week",
+        "🔺",
+        "(due:: 2026-01-02)",
+        "https://x.y/#z",
+        "word",
+        "\x00",
+        "\ufeff",
+    ),
+)
+PHRASE_WORDS = ("every", "other", "2", "31st", "last", "day", "weeks", "month", "on the", "and", "monday", "feb", "may")
+texts = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_size=40).map("".join)
+
+
+def read(*lines: str) -> Document:
+    return parsed("\n".join(lines), name="note")
+
+
+def task(text: str) -> TaskLine:
+    (found,) = read(f"- [ ] {text}").tasks
+    return found
+
+
+# Laws
+
+
+@given(texts)
+def test_any_text_is_read_without_an_error(text: str):
+    document = parsed(text, name="note")
+
+    assert document == parsed(text, name="note")
+
+
+@given(texts)
+def test_the_body_is_the_end_of_the_text_and_never_changed(text: str):
+    document = parsed(text, name="note")
+
+    assert text.endswith(document.body)
+
+
+@given(texts)
+def test_a_text_that_does_not_start_with_a_rule_is_its_own_body(text: str):
+    document = parsed(f"x{text}", name="note")
+
+    assert document.body == f"x{text}"
+
+
+@given(texts)
+def test_titles_are_lines_that_a_note_and_a_task_can_hold(text: str):
+    document = parsed(text, name="note")
+
+    assert line(document.title) == document.title
+    assert all(line(found.title, limit=500) == found.title for found in document.tasks)
+
+
+@given(texts)
+def test_tags_are_words_that_an_item_can_hold(text: str):
+    for found in parsed(text, name="note").tasks:
+        assert words(found.tags) == found.tags
+
+
+@given(texts)
+def test_a_parent_stands_above_its_task(text: str):
+    tasks = parsed(text, name="note").tasks
+
+    for index, found in enumerate(tasks):
+        assert found.parent is None or (found.parent < index and tasks[found.parent].line < found.line)
+
+
+@given(texts)
+def test_sections_start_at_their_heading_and_end_at_one_or_at_the_end(text: str):
+    found = headings(text)
+
+    starts = {heading.start for heading in found}
+    assert all(text[heading.start :].lstrip("\ufeff ").startswith("#" * heading.level) for heading in found)
+    assert all(heading.end > heading.start and heading.end in starts | {len(text)} for heading in found)
+
+
+@given(st.lists(st.text(alphabet="abc ", min_size=1).filter(str.strip), max_size=8))
+def test_plain_titles_come_back_in_their_order(titles: list[str]):
+    tasks = read(*(f"- [ ] {title}" for title in titles)).tasks
+
+    assert [found.title for found in tasks] == [" ".join(title.split()) for title in titles]
+
+
+# Front matter
+
+
+def test_front_matter_tells_about_the_note_and_is_not_part_of_the_body():
+    text = "---\ntitle: Tea\ntags: [Green, tea]\npinned: true\ncreated: 2026-01-02\nproject: Kitchen\n---\nHot.\n"
+
+    document = parsed(text, name="note")
+
+    assert (document.title, document.tags, document.body) == ("Tea", ("Green", "tea"), "Hot.\n")
+    assert (document.pinned, document.created, document.project) == (True, "2026-01-02", "Kitchen")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("---\r\ntitle: Tea\r\n---\r\nHot.\r\n", id="windows"),
+        pytest.param("\ufeff---\ntitle: Tea\n---\nHot.\r\n", id="byte order mark"),
+        pytest.param("---\ntitle: Tea\n...\nHot.\r\n", id="dots"),
+        pytest.param("---  \ntitle: 'Tea'\n---\t\nHot.\r\n", id="trailing blanks"),
+        pytest.param("---\nTitle: >\n  Tea\n---\nHot.\r\n", id="folded, upper case key"),
+    ],
+)
+def test_front_matter_is_found_however_it_is_written(text: str):
+    document = parsed(text, name="note")
+
+    assert (document.title, document.body, document.warnings) == ("Tea", "Hot.\r\n", ())
+
+
+@pytest.mark.parametrize(
+    ("source", "warning"),
+    [
+        ("title: A: b", "is not YAML"),
+        ("title: {{title}", "is not YAML"),
+        ("title: \x00", "is not YAML"),
+        ("[" * 60_000, "is not YAML"),
+        ("just words", "has no fields"),
+        ("# Only a comment", "has no fields"),
+        ("title: " + "x" * 70_000, "over 64 KB"),
+    ],
+)
+def test_front_matter_that_cannot_be_read_stays_in_the_body(source: str, warning: str):
+    text = f"---\n{source}\n---\nHot.\n"
+
+    document = parsed(text, name="note")
+
+    assert document.body == text
+    assert [warning in told for told in document.warnings] == [True]
+
+
+def test_a_rule_without_a_second_one_is_no_front_matter():
+    document = parsed("---\ntitle: Tea\n", name="note")
+
+    assert (document.title, document.body, document.warnings) == ("note", "---\ntitle: Tea\n", ())
+
+
+@pytest.mark.parametrize("text", ["", "\ufeff", "---\n---", "---\n---\n", "---\n\n---\n"])
+def test_an_empty_text_takes_its_name_as_its_title(text: str):
+    document = parsed(text, name="  Shopping\nlist ")
+
+    assert (document.title, document.body, document.tasks, document.warnings) == ("Shopping list", "", (), ())
+
+
+def test_a_file_of_only_front_matter_has_an_empty_body():
+    document = parsed("---\ntitle: Tea\n---", name="note")
+
+    assert (document.title, document.body) == ("Tea", "")
+
+
+def test_an_alias_bomb_is_only_read_as_names():
+    levels = (f"{b}: &{b} {{<<: [{', '.join([f'*{a}'] * 9)}]}}\n" for a, b in pairwise("abcdefgh"))
+    bomb = "a: &a {x: 1}\n" + "".join(levels)
+
+    document = parsed(f"---\n{bomb}title: Tea\ntags: [*a, *b, ok]\n---\n", name="note")
+
+    assert (document.title, document.tags) == ("Tea", ("ok",))
+
+
+@pytest.mark.parametrize(
+    ("fields", "tags"),
+    [
+        ("tags: red, '#blue'", ("red", "blue")),
+        ("tags: red, #blue", ("red",)),
+        ("tags: red blue", ("red", "blue")),
+        ("tags: red, light blue", ("red", "light blue")),
+        ("tags:\n  - '#red'\n  - Red\n  - 2026\n  - null\n  - {a: b}\ntag: blue", ("red", "2026", "blue")),
+        ("tags:", ()),
+    ],
+)
+def test_front_matter_tags_are_a_list_or_one_text(fields: str, tags: tuple[str, ...]):
+    document = read("---", fields, "---")
+
+    assert (document.tags, document.warnings) == (tags, ())
+
+
+@pytest.mark.parametrize(
+    ("written", "created"),
+    [
+        ("created: 2026-01-02", "2026-01-02"),
+        ("date: '2026-01-02'", "2026-01-02"),
+        ("created: 2026-01-02 10:30", "2026-01-02T10:30:00"),
+        ("created: 2026-01-02T10:30:00Z", "2026-01-02T10:30:00+00:00"),
+        ("created: 2026-01-02 10:30:00 +0200", "2026-01-02T10:30:00+02:00"),
+        ("created: null\ndate: 2026-01-02", "2026-01-02"),
+        ("created: [2026-01-02]", ""),
+    ],
+)
+def test_created_is_a_date_in_iso_form(written: str, created: str):
+    document = read("---", written, "---")
+
+    assert (document.created, document.warnings) == (created, ())
+
+
+def test_a_creation_date_that_does_not_exist_is_told():
+    document = read("---", "title: Tea", "created: 2026-02-30", "---")
+
+    assert (document.title, document.created) == ("Tea", "")
+    assert document.warnings == ("front matter: created “2026-02-30” is not a date",)
+
+
+def test_values_stay_as_they_were_written():
+    document = read("---", "title: 1.10", "pinned: no", "project: '[[Kitchen|home]]'", "---")
+
+    assert (document.title, document.pinned, document.project) == ("1.10", False, "Kitchen")
+
+
+def test_a_title_over_200_characters_is_cut_and_told():
+    document = read("---", f"title: {'x' * 300}", "---")
+
+    assert document.title == "x" * 200
+    assert document.warnings == ("front matter: the title was cut to 200 characters",)
+
+
+# Title, tags and links of the body
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("# Tea #", "Tea"),
+        ("\ufeff# Tea", "Tea"),
+        ("Words\n\n  #\tC# and\x00 tea  ##\n# Other", "C# and tea"),
+        ("```\n# code\n```\n#tag\n## Second\n#\n# Tea", "Tea"),
+        ("## Second", "note"),
+        ("####### Seven", "note"),
+    ],
+)
+def test_the_first_heading_of_the_first_level_is_the_title(body: str, title: str):
+    document = parsed(body, name="note")
+
+    assert document.title == title
+
+
+@pytest.mark.parametrize(
+    ("body", "tags"),
+    [
+        ("#tea and (#Green-tea/loose_1), **#hot**, 🔥#now", ("tea", "Green-tea/loose_1", "hot", "now")),
+        ("#Tea #tea #TEA", ("Tea",)),
+        ("#größe #茶 #हिन्दी #cafe\u0301", ("größe", "茶", "हिन्दी", "cafe\u0301")),
+        ("# heading\n## heading\n#2026 #1 ##two # alone C# \\#no", ()),
+        ("https://x.y/#a [b](#b) [[Note #c]] [[Note#c]] &#39; word#d <p x='y' z=\"#fff\">", ()),
+        ("`#a` ``b ` #c`` #d `#e", ("d", "e")),
+        ("```\n#a\n```\n~~~~\n#b\n~~~\n#c\n~~~~\n#d", ("d",)),
+        ("> #quoted\n> ```\n> #a\n#b", ("quoted", "b")),
+        ("- ```sh\n  #a\n  ```\n- #b", ("b",)),
+        ("## Plan #work\n- [ ] Pay #home", ("work", "home")),
+        ("#" + "x" * 61, ()),
+    ],
+)
+def test_tags_are_words_behind_a_hash_outside_code_and_addresses(body: str, tags: tuple[str, ...]):
+    assert parsed(body, name="note").tags == tags
+
+
+def test_links_are_the_targets_each_once():
+    document = read(
+        "[[Tea]] ![[Pot.png]] [[Tea|label]] [[Tea#Green]]", "| [[Cup\\|cups]] |", "[[#Here]] [[]] [[ A  b ]]"
+    )
+
+    assert document.links == ("Tea", "Pot.png", "Cup", "A b")
+
+
+def test_links_in_code_are_not_links():
+    document = read("`[[A]]` [[B]]", "```", "[[C]]", "```")
+
+    assert document.links == ("B",)
+
+
+# Tasks
+
+
+@pytest.mark.parametrize(
+    ("mark", "status"),
+    [
+        (" ", "todo"),
+        ("/", "in_progress"),
+        ("x", "done"),
+        ("X", "done"),
+        ("-", "cancelled"),
+        (">", "todo"),
+        ("🔥", "todo"),
+    ],
+)
+def test_the_mark_in_the_box_is_the_status(mark: str, status: str):
+    (found,) = read(f"- [{mark}] Pay").tasks
+
+    assert (found.title, found.status) == ("Pay", status)
+
+
+@pytest.mark.parametrize("bullet", ["-", "*", "+", "1.", "23)", "  -", "\t*"])
+def test_any_bullet_can_hold_a_task(bullet: str):
+    (found,) = read(f"{bullet} [ ] Pay").tasks
+
+    assert found == TaskLine(title="Pay", status="todo", line=1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> - [ ] Pay",
+        "- [ ]",
+        "- [ ] \t",
+        "-[ ] Pay",
+        "- [x](link)",
+        "- [] Pay",
+        "- [ ] \x00",
+        "[ ] Pay",
+        "- [[ ]] Pay",
+        "a - [ ] b",
+    ],
+)
+def test_what_only_looks_like_a_task_is_none(text: str):
+    assert read(text).tasks == ()
+
+
+def test_tasks_in_code_are_none():
+    document = read("```md", "- [ ] a", "````", "- [ ] Pay", "> ```", "> - [ ] b", "- [ ] Call", "~~~", "- [ ] c")
+
+    assert [found.title for found in document.tasks] == ["Pay", "Call"]
+
+
+def test_line_numbers_count_from_the_top_of_the_file():
+    document = parsed("\ufeff---\r\ntitle: Tea\r\n---\r\n\r\n- [ ] Pay\r- [ ] Call\u2028now\n", name="note")
+
+    assert [(found.line, found.title) for found in document.tasks] == [(5, "Pay"), (6, "Call now")]
+
+
+@pytest.mark.parametrize(
+    ("written", "field"),
+    [
+        *((f"{mark} 2026-01-02", "deadline") for mark in ("📅", "📆", "🗓", "🗓\ufe0f", "due::", "Due::")),
+        *(("[due:: 2026-01-02]", "deadline"), ("(due::2026-01-02)", "deadline")),
+        *((f"{mark}2026-01-02", "scheduled") for mark in ("⏳", "⌛", "⏳\ufe0f ")),
+        *(("🛫 2026-01-02", "start"), ("➕ 2026-01-02", "created"), ("✅ 2026-01-02", "completed")),
+        *(("❌ 2026-01-02", "cancelled"), ("[completion:: 2026-01-02]", "completed")),
+    ],
+)
+def test_a_date_field_is_read_and_leaves_the_title(written: str, field: str):
+    assert task(f"Pay {written} rent") == TaskLine(title="Pay rent", status="todo", line=1, **{field: "2026-01-02"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pay 📅 tomorrow",
+        "Pay 📅 2026-1-2",
+        "Pay `📅 2026-01-02`",
+        "Pay overdue:: 2026-01-02",
+        "✅ tests pass",
+        "Pay 📅 2026-01-023",
+    ],
+)
+def test_what_is_not_a_date_field_stays_in_the_title(text: str):
+    assert task(text) == TaskLine(title=text, status="todo", line=1)
+
+
+def test_a_date_that_does_not_exist_stays_in_the_title_and_is_told():
+    document = read("Bills", "- [ ] Pay 📅 2026-02-30 ⏳ 2026-02-28")
+
+    (found,) = document.tasks
+    assert (found.title, found.deadline, found.scheduled) == ("Pay 📅 2026-02-30", "", "2026-02-28")
+    assert document.warnings == ("line 2: 2026-02-30 is not a date that exists (1900 to 2199)",)
+
+
+def test_the_first_of_two_different_dates_counts_and_the_other_stays():
+    found = task("Pay 📅 2026-01-02 📅 2026-01-03")
+
+    assert (found.title, found.deadline) == ("Pay 📅 2026-01-03", "2026-01-02")
+
+
+@pytest.mark.parametrize(
+    ("mark", "urgent", "important"),
+    [("🔺", True, True), ("⏫", False, True), ("🔼", False, False), ("🔽\ufe0f", False, False), ("⏬", False, False)],
+)
+def test_a_priority_leaves_the_title(mark: str, urgent: bool, important: bool):
+    found = task(f"Pay {mark} rent")
+
+    assert (found.title, found.urgent, found.important) == ("Pay rent", urgent, important)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "tags"),
+    [
+        ("Call #anna about tea #phone #Phone", "Call #anna about tea", ("anna", "phone")),
+        ("Pay #home 📅 2026-01-02 #money", "Pay", ("home", "money")),
+        ("Pay #home, #money", "Pay", ("home", "money")),
+        ("#home", "#home", ("home",)),
+        ("Pay bill #12", "Pay bill #12", ()),
+        ("Read [[Tea #1|tea]] `#x` https://x.y/#z", "Read [[Tea #1|tea]] `#x` https://x.y/#z", ()),
+    ],
+)
+def test_only_the_closing_tags_leave_the_title(text: str, title: str, tags: tuple[str, ...]):
+    found = task(text)
+
+    assert (found.title, found.tags) == (title, tags)
+
+
+@pytest.mark.parametrize("text", ["📅 2026-01-02", "⏫", "🔁 every day #a"])
+def test_a_task_of_only_fields_keeps_its_text_as_its_title(text: str):
+    assert task(text).title == text
+
+
+def test_a_title_over_500_characters_stands_in_full_in_the_notes():
+    (found,) = read(f"- [ ] {'x' * 600}", "  More").tasks
+
+    assert (len(found.title), found.title[-2:]) == (500, "x…")
+    assert found.notes == f"{'x' * 600}\n\nMore"
+
+
+def test_tasks_are_nested_by_their_indentation():
+    document = read(
+        "- [ ] a", "\t- [ ] b", "      - [ ] c", "  - [ ] d", " - [ ] e", "", "   - [ ] f", "Words", "  - [ ] g"
+    )
+
+    assert [found.parent for found in document.tasks] == [None, 0, 1, 0, None, 4, None]
+
+
+def test_a_plain_bullet_between_two_tasks_is_a_note_of_the_upper_one():
+    upper, lower = read("- [ ] a", "  - why", "    - [ ] b", "      how").tasks
+
+    assert (upper.notes, lower.parent, lower.notes) == ("- why", 0, "how")
+
+
+def test_the_lines_below_a_task_are_its_notes():
+    (found,) = read("- [ ] a", "", "    - one", "      - two", "", "\tthree", "  ", "outside", "    code").tasks
+
+    assert found.notes == "- one\n  - two\n\nthree"
+
+
+def test_code_below_a_task_is_part_of_its_notes():
+    (found,) = read("- [ ] a", "  ```", "  - [ ] no", "", "    x", "  ```", "- plain").tasks
+
+    assert found.notes == "```\n- [ ] no\n\n  x\n```"
+
+
+# Recurrence
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("every day", "FREQ=DAILY"),
+        ("Every 3 days when done", "FREQ=DAILY;INTERVAL=3"),
+        ("every weekday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("every week", "FREQ=WEEKLY"),
+        ("every other week", "FREQ=WEEKLY;INTERVAL=2"),
+        ("every 2 weeks", "FREQ=WEEKLY;INTERVAL=2"),
+        ("every week on tuesday, thursday", "FREQ=WEEKLY;BYDAY=TU,TH"),
+        ("every 2 weeks on Tue and thu,tue", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,TH"),
+        ("every monday", "FREQ=WEEKLY;BYDAY=MO"),
+        ("every monday and friday", "FREQ=WEEKLY;BYDAY=MO,FR"),
+        ("every month", "FREQ=MONTHLY"),
+        ("every month on the 15th", "FREQ=MONTHLY;BYMONTHDAY=15"),
+        ("every 3 months on the 1st and 15th", "FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=1,15"),
+        ("every month on the last", "FREQ=MONTHLY;BYMONTHDAY=-1"),
+        ("every month on the last day", "FREQ=MONTHLY;BYMONTHDAY=-1"),
+        ("every month on the last friday", "FREQ=MONTHLY;BYDAY=-1FR"),
+        ("every month on the 2nd tuesday", "FREQ=MONTHLY;BYDAY=2TU"),
+        ("every year", "FREQ=YEARLY"),
+        ("every january on the 15th", "FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=15"),
+        ("every march and sep", "FREQ=YEARLY;BYMONTH=3,9"),
+    ],
+)
+def test_a_phrase_of_repetition_is_a_rule(phrase: str, expected: str):
+    found = task(f"Water plants 🔁 {phrase} 📅 2026-01-02 #home")
+
+    assert (found.title, found.recurrence, found.deadline) == ("Water plants", expected, "2026-01-02")
+    assert rule(found.recurrence) == found.recurrence
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        *("", "every", "every full moon", "every week until June", "every week on", "every week on the 3rd", "week"),
+        *("every 0 days", "every 1000 days", "every 2 mondays", "every month on the", "every month on the 32nd"),
+        *(
+            "every month on the 6th monday",
+            "every february on the 30th",
+            "every january on",
+            "every on the 1st",
+            "every 2",
+        ),
+        "every " + "monday and " * 40 + "friday",
+    ],
+)
+def test_a_phrase_that_is_not_understood_stays_in_the_title(phrase: str):
+    found = task(f"Water plants 🔁 {phrase}")
+
+    assert (found.title, found.recurrence) == (f"Water plants 🔁 {phrase}".strip(), "")
+
+
+@given(st.lists(st.sampled_from(PHRASE_WORDS)))
+def test_a_rule_from_a_phrase_is_one_that_can_be_kept(chosen: list[str]):
+    found = rrule(" ".join(chosen))
+
+    assert not found or rule(found) == found
+
+
+# Headings
+
+
+def test_a_section_ends_at_the_next_heading_of_its_level_or_above():
+    text = "Intro\r\n# A\r\none\r\n## B ##\r\ntwo\r\n### C\r\n# D"
+
+    sections = [(found.level, found.title, text[found.start : found.end]) for found in headings(text)]
+
+    assert sections == [
+        (1, "A", "# A\r\none\r\n## B ##\r\ntwo\r\n### C\r\n"),
+        (2, "B", "## B ##\r\ntwo\r\n### C\r\n"),
+        (3, "C", "### C\r\n"),
+        (1, "D", "# D"),
+    ]
+
+
+def test_headings_in_code_are_none():
+    assert headings("```\n# a\n```\n\t# b\n    # c\n#d") == ()
+
+
+# Hostile text
+
+
+def seconds(text: str) -> float:
+    started = time.process_time()
+    parsed(text, name="note")
+    headings(text)
+    return time.process_time() - started
+
+
+@pytest.mark.parametrize(
+    "piece", ["[", "- [ ] ", "#", "`", "[[a", "](", "://", "📅 ", "🔁 every ", "(due:: ", "\t", "> "]
+)
+def test_a_line_of_a_megabyte_takes_less_than_a_second(piece: str):
+    text = f"- [ ] {piece * (1_000_000 // len(piece.encode()))}"
+
+    assert seconds(text) < 1
+
+
+@pytest.mark.parametrize("piece", ["- [ ] a\n", "- [ ] \n", "#a ", "` `` ", "---\n", "# \n", "[[a]]\n", "\n"])
+def test_things_to_find_on_every_line_take_linear_time(piece: str):
+    text = piece * (200_000 // len(piece))
+
+    # Half a second for the worst on a slow machine; anything quadratic would take an hour.
+    assert seconds(text) < 5
+
+
+def test_bombs_of_brackets_in_front_matter_take_no_time():
+    bombs = (f"---\n{piece * (60_000 // len(piece))}\n---\n" for piece in ("[", "{", "? ", "- ", "[a: "))
+
+    assert sum(seconds(bomb) for bomb in bombs) < 2
+
+
+def test_the_slow_yaml_reader_reads_the_same(monkeypatch: pytest.MonkeyPatch):
+    text = "---\ntitle: Tea\ntags: [a, b]\npinned: yes\n---\n"
+    fast = parsed(text, name="note")
+
+    monkeypatch.setattr(markdown, "_Loader", markdown.yaml.SafeLoader)
+
+    assert parsed(text, name="note") == fast
