@@ -21,6 +21,7 @@ from panorama.services.journal import Journal
 from panorama.services.links import Links
 from panorama.services.notes import Notes
 from panorama.services.overview import Overviews
+from panorama.services.pages import Pages
 from panorama.services.projects import Projects
 from panorama.services.query import Query
 from panorama.services.reminders import Reminders
@@ -79,6 +80,7 @@ def _services(desk: Desk, calls: Calls, settings: Settings) -> Services:
         history=History(desk),
         batch=Batch(calls),
         imports=Imports(desk),
+        pages=Pages(desk),
         status=State(desk, settings.home / "backups"),
     )
 

@@ -18,6 +18,7 @@ from panorama.services.summaries import (
     removed,
     restored,
     review,
+    shown,
     searched,
     status,
     text_read,
@@ -184,3 +185,9 @@ def operations(do: Services) -> Iterator[Operation]:
     yield Operation(
         name="import.markdown", call=do.imports.markdown, summary=do.imports.told, policy="write", transactional=False
     )
+    yield Operation(name="calls.list", call=do.status.calls, summary=listed("call"), exempt=True)
+    yield Operation(name="items.complete", call=do.pages.complete, summary=listed("name"), exempt=True)
+    yield Operation(name="pages.note", call=do.pages.note, summary=shown, exempt=True)
+    yield Operation(name="pages.project", call=do.pages.project, summary=shown, exempt=True)
+    yield Operation(name="pages.task", call=do.pages.task, summary=shown, exempt=True)
+    yield Operation(name="pages.today", call=do.pages.today, summary=shown, exempt=True)

@@ -75,7 +75,8 @@ def _fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int) -> dict[str, 
     long_ones: tuple[str, ...] = getattr(value, "LONG", ())
     made: dict[str, Any] = {}
     for name in names:
-        one = plain(getattr(value, name), zone, brief=True, long=LONG_IN_ROW)
+        inner = getattr(value, name)
+        one = plain(inner, zone, brief=isinstance(inner, tuple), long=LONG_IN_ROW if isinstance(inner, tuple) else long)
         if name in long_ones and type(value).__name__ != "NoteText":
             one = cut(one, long, value)
         if one is not None and not (one in ("", [], {}, False) and (few or name not in ("content",))):

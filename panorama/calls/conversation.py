@@ -1,7 +1,7 @@
 """A conversation: one client's connection, what it has read lately, and whether it runs in circles."""
 
 import threading
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -11,6 +11,8 @@ from panorama.errors import LoopError
 REMEMBERED = timedelta(minutes=10)
 SAME_ANSWERS = 8
 WITHIN = timedelta(seconds=30)
+QUESTIONS = 256
+"""How many different calls are watched at a time."""
 
 
 @dataclass(slots=True)
@@ -33,7 +35,7 @@ class LoopGuard:
     """Stops a call that came back with the same answer eight times in thirty seconds."""
 
     def __init__(self) -> None:
-        self._seen: deque[tuple[datetime, str, str]] = deque(maxlen=512)
+        self._answers: OrderedDict[str, deque[tuple[datetime, str]]] = OrderedDict()
         self._lock = threading.Lock()
 
     def check(self, name: str, question: str, now: datetime) -> None:
@@ -43,17 +45,19 @@ class LoopGuard:
             LoopError: It would be the ninth with the same answer.
         """
         with self._lock:
-            answers = [answer for at, asked, answer in self._seen if asked == question and now - at <= WITHIN]
-        if len(answers) >= SAME_ANSWERS and len(set(answers[-SAME_ANSWERS:])) == 1:
-            raise LoopError(
-                f"{name} was called {len(answers)} times in {WITHIN.seconds} seconds with the same arguments, and the answer was the same each time.",
-                hint="Use the answer you have, change the arguments, or go on with something else.",
-            )
+            known = self._answers.get(question, ())
+            lately = [answer for at, answer in known if now - at <= WITHIN]
+        if len(lately) == SAME_ANSWERS and len(set(lately)) == 1:
+            same = f"{name} was called {SAME_ANSWERS} times in {WITHIN.seconds} seconds with the same arguments and the same answer."
+            raise LoopError(same, hint="Use the answer you have, change the arguments, or go on with something else.")
 
     def note(self, question: str, answer: str, now: datetime) -> None:
         """Remember what a call was answered."""
         with self._lock:
-            self._seen.append((now, question, answer))
+            self._answers.setdefault(question, deque(maxlen=SAME_ANSWERS)).append((now, answer))
+            self._answers.move_to_end(question)
+            if len(self._answers) > QUESTIONS:
+                self._answers.popitem(last=False)
 
 
 @dataclass(slots=True)

@@ -2,8 +2,9 @@
 
 import difflib
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from panorama.calls.answers import Answer
@@ -65,6 +66,23 @@ class Calls:
         frame = Frame(conversation, call, unit=call)
         return self._logged(name, sent, frame, None)
 
+    def refuse(
+        self, name: str, sent: Mapping[str, Any], conversation: Conversation, listed: Container[str]
+    ) -> PanoramaError:
+        """Log a call of a tool that the door does not list, and return the error to answer with."""
+        frame = Frame(conversation, self._desk.new_id(CALL_LETTER), unit="")
+        error: PanoramaError
+        try:
+            operation = self._find(name, listed).operation
+            hint = f'Call it through batch: {{"tool": "{name}", "args": {{…}}}}, or list it with PANORAMA_TOOLSETS={operation.toolset}.'
+            error = NotFoundError(f"The tool {name!r} is not listed here.", hint=hint)
+        except NotFoundError as unknown:
+            error = unknown
+        self._record(
+            self._entry(name, sent, frame, self._desk.now(), 0.0, _Ending(error.message, error.code)), frame, None
+        )
+        return error
+
     def call_within(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call an operation inside the call that runs, as part of its unit."""
         outer = current()
@@ -85,14 +103,19 @@ class Calls:
             ending = _Ending(error.message, error.code)
             raise
         finally:
-            conversation = frame.conversation
-            entry = Call(
-                id=frame.call, unit=frame.unit, at=at, actor=conversation.actor, client=conversation.client_name,
-                conversation=conversation.id, name=name[:NAME_CHARS], arguments=redacted(sent),
-                ms=round((time.perf_counter() - started) * 1000, 3), success=not ending.code, code=ending.code,
-                chars=len(ending.text), tokens=-(-len(ending.text) // CHARS_PER_TOKEN), changes=0 if ending.code else frame.wrote,
-            )  # fmt: skip
+            entry = self._entry(name, sent, frame, at, (time.perf_counter() - started) * 1000, ending)
             self._record(entry, frame, outer)
+
+    def _entry(
+        self, name: str, sent: Mapping[str, Any], frame: Frame, at: datetime, ms: float, ending: _Ending
+    ) -> Call:
+        conversation = frame.conversation
+        return Call(
+            id=frame.call, unit=frame.unit, at=at, actor=conversation.actor, client=conversation.client_name,
+            conversation=conversation.id, name=name[:NAME_CHARS], arguments=redacted(sent), ms=round(ms, 3),
+            success=not ending.code, code=ending.code, chars=len(ending.text),
+            tokens=-(-len(ending.text) // CHARS_PER_TOKEN), changes=0 if ending.code else frame.wrote,
+        )  # fmt: skip
 
     def _run(self, name: str, sent: Mapping[str, Any], frame: Frame) -> Answer:
         return Run(self._desk, self._find(name), frame, sent).answer()
@@ -123,9 +146,10 @@ class Calls:
             outer.entries += [*inner, entry]
             outer.wrote += entry.changes
 
-    def _find(self, name: str) -> Arguments:
+    def _find(self, name: str, listed: Container[str] | None = None) -> Arguments:
         if name in self._by_name:
             return self._by_name[name]
-        near = difflib.get_close_matches(name, self._by_name, 3, 0.5)
+        known = [each for each in self._by_name if listed is None or each in listed]
+        near = difflib.get_close_matches(name, known, 3, 0.5)
         hint = f"Did you mean {' or '.join(near)}?" if near else "Look at the list of tools."
         raise NotFoundError(f"There is no tool {name[:NAME_CHARS]!r}.", hint=hint)

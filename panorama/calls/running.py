@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,10 +19,13 @@ from panorama.services.base import Desk
 from panorama.services.references import resolve
 from panorama.store import idempotency, names
 from panorama.store.calls import Call
-from panorama.store.engine import Session
+from panorama.store.engine import Acting, Session
+from panorama.store.rows import IdTakenError
 
 SOURCE = "panorama_db"
 DEFAULT_ROWS = 50
+ATTEMPTS = 2
+"""How often a write is begun anew because a random id was taken."""
 
 
 @dataclass(slots=True)
@@ -89,7 +92,21 @@ class Run:
             with self._desk.database.reading() as session:
                 return self._answered(session)
         if not self._frame.whole:
+            return self._in_steps()
+        for _ in range(ATTEMPTS):
+            with suppress(IdTakenError):
+                return self._written(dict(self._values))
+        return self._written(dict(self._values))
+
+    def _in_steps(self) -> Answer:
+        """Run an operation that opens its own transactions, or whose steps do."""
+        if self._operation.whole_if:
             return self._answered(None)
+        with self._desk.database.acting(self._origin()) as acting:
+            return self._answered(None, acting=acting)
+
+    def _written(self, values: dict[str, Any]) -> Answer:
+        self._values = values
         with self._desk.database.transaction(self._origin()) as session:
             before = session.wrote
             return self._once(session, before)
@@ -117,7 +134,7 @@ class Run:
         known = first[1]
         return Answer(data=known["data"], summary=known["summary"], metadata={**known["metadata"], "repeated": True})
 
-    def _answered(self, session: Session | None, before: int = 0) -> Answer:
+    def _answered(self, session: Session | None, before: int = 0, acting: Acting | None = None) -> Answer:
         with _entered(self._frame):
             self._bind()
             if session is not None:
@@ -132,6 +149,8 @@ class Run:
             self._frame.conversation.memory.remember(self._operation.remembers, value.id, self._desk.now())
         if session is not None:
             self._frame.wrote = session.wrote - before
+        elif acting is not None:
+            self._frame.wrote = acting.wrote
         if self._frame.wrote and self._frame.unit == self._frame.call:
             self._metadata["undo"] = self._frame.unit
         return self._rendered(value, session)

@@ -123,10 +123,11 @@ def snippet(text: str, query: tuple[Term, ...], *, chars: int = SNIPPET_CHARS) -
     pattern = _pattern(query)
     match = _first(text, pattern) if pattern else None
     if match is None:
-        return _one_line(text[:chars]) + ("…" if len(text) > chars else "")
+        return _one_line(text[:chars].replace("**", "")) + ("…" if len(text) > chars else "")
     start = max(0, match[0] - chars // 3)
     end = min(len(text), start + max(chars, match[1] - match[0] + chars // 3))
-    marked = f"{text[start : match[0]]}**{text[match[0] : match[1]]}**{text[match[1] : end]}"
+    before, after = (part.replace("**", "") for part in (text[start : match[0]], text[match[1] : end]))
+    marked = f"{before}**{text[match[0] : match[1]]}**{after}"
     return ("…" if start else "") + _one_line(marked) + ("…" if end < len(text) else "")
 
 

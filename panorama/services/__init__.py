@@ -10,6 +10,7 @@ from panorama.services.journal import Journal
 from panorama.services.links import Links
 from panorama.services.notes import Notes
 from panorama.services.overview import Overviews
+from panorama.services.pages import Pages
 from panorama.services.projects import Projects
 from panorama.services.query import Query
 from panorama.services.reminders import Reminders
@@ -35,4 +36,5 @@ class Services:
     history: History
     batch: Batch
     imports: Imports
+    pages: Pages
     status: State

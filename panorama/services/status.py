@@ -3,9 +3,11 @@
 from pathlib import Path
 
 from panorama import __version__
+from panorama.domain.results import Page, Slice
 from panorama.services.base import Desk, Service
 from panorama.services.views import Status
-from panorama.store import migrate, overview
+from panorama.store import calls, migrate, overview
+from panorama.store.calls import Call
 
 SEARCH_MODES = ("keyword",)
 
@@ -16,6 +18,12 @@ class State(Service):
     def __init__(self, desk: Desk, backups: Path) -> None:
         super().__init__(desk)
         self._backups = backups
+
+    def calls(self, page: Slice, failed: bool = False, slow: bool = False) -> Page[Call]:
+        """List calls from the log: the newest first, or the slowest."""
+        with self._reading() as session:
+            found = calls.listed(session, limit=page.limit, failed=failed, slow_first=slow)
+        return Page(tuple(found), tuple(() for _ in found), None, more=False)
 
     def status(self) -> Status:
         """Tell the time, the time zone, the version, how much is stored and where."""

@@ -126,6 +126,11 @@ def review(result: Review) -> str:
     )
 
 
+def shown(page: Any) -> str:
+    """Return how long a page is."""
+    return f"{len(page['markdown']):,} characters"
+
+
 def status(state: Status) -> str:
     """Return the moment and what is stored."""
     counts = state.counts

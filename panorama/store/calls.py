@@ -1,7 +1,7 @@
 """The call log's rows."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -31,9 +31,12 @@ class Call:
     changes: int = 0
 
 
+_NAMES = tuple(field.name for field in fields(Call))
+
+
 def add(session: Session, entries: Sequence[Call]) -> None:
     """Write entries."""
-    session.connection.execute(insert(calls), [asdict(entry) for entry in entries])
+    session.connection.execute(insert(calls), [{name: getattr(entry, name) for name in _NAMES} for entry in entries])
 
 
 def forget(session: Session, before: datetime) -> None:

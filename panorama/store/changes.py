@@ -18,6 +18,7 @@ PART = "part"
 """Key of a long text's stretch: `before` holds {part, at, text or digest}, `after` the same for what stands there now."""
 
 _CHUNK = 500
+_ADD = insert(changes).inline()
 
 
 def record(
@@ -39,7 +40,7 @@ def record(
         raise RuntimeError("a change outside a write")
     plain_before, plain_after = _plain_sides(session, before, after)
     session.connection.execute(
-        insert(changes).inline(),
+        _ADD,
         {
             "at": item.updated_at, "actor": origin.actor, "client": origin.client, "conversation": origin.conversation,
             "operation": origin.operation, "call": origin.call, "unit": origin.unit, "item": item.id, "kind": item.KIND,

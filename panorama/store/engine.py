@@ -43,6 +43,14 @@ class Session:
     wrote: int = 0
 
 
+@dataclass(slots=True)
+class Acting:
+    """On whose behalf several transactions are opened one after another; `wrote` counts their change lines."""
+
+    origin: Origin
+    wrote: int = 0
+
+
 class Database:
     """The file, its connections, and its transactions. Safe to use from several threads.
 
@@ -57,10 +65,13 @@ class Database:
         self._writer = self._engine.execution_options(sqlite_begin="IMMEDIATE")
         self._write_lock = threading.Lock()
         self._current: ContextVar[Session | None] = ContextVar("session", default=None)
+        self._acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
 
     @contextmanager
     def transaction(self, origin: Origin) -> Generator[Session]:
         """Open a write transaction, or join the one that is open; all of it is kept or none.
+
+        Inside `acting`, the origin given there stands above the one given here.
 
         Raises:
             UnavailableError: The database is locked, full, read-only or damaged.
@@ -70,9 +81,22 @@ class Database:
                 raise RuntimeError("a write inside a read")
             yield current
             return
+        acting = self._acting.get()
         with self._exclusive(), _translated(), self._writer.begin() as connection:
-            with self._as_current(Session(connection, origin)) as session:
+            with self._as_current(Session(connection, acting.origin if acting else origin)) as session:
                 yield session
+        if acting:
+            acting.wrote += session.wrote
+
+    @contextmanager
+    def acting(self, origin: Origin) -> Generator[Acting]:
+        """Let the transactions that are opened inside be one unit's, each kept for itself."""
+        acting = Acting(origin)
+        token = self._acting.set(acting)
+        try:
+            yield acting
+        finally:
+            self._acting.reset(token)
 
     @contextmanager
     def reading(self) -> Generator[Session]:

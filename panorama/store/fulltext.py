@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, delete, insert, select, text
+from sqlalchemy import bindparam, delete, select, text
 
 from panorama.domain.changes import digest
 from panorama.domain.words import Term, indexed, parts
@@ -12,6 +12,7 @@ from panorama.store.tables import search_parts
 TITLE_WEIGHT = 4.0
 """How much more a word in the title counts than one in the body."""
 
+_ADD = "INSERT INTO search_parts (item, kind, digest) VALUES (?, ?, ?)"
 _INSERT = "INSERT INTO search_words (rowid, title, body) VALUES (?, ?, ?)"
 _DELETE = "DELETE FROM search_words WHERE rowid = ?"
 _KNOWN = select(search_parts.c.id, search_parts.c.digest).where(search_parts.c.item == bindparam("item_"))
@@ -32,19 +33,17 @@ class Hit:
     score: float
 
 
-def put(session: Session, kind: str, item: str, title: str, body: str) -> None:
+def put(session: Session, kind: str, item: str, title: str, body: str, *, new: bool = False) -> None:
     """Make the index hold these words for an item, and only these; parts that did not change are left alone."""
     wanted = {digest(f"{title}\n{part}"): part for part in parts(body)}
-    known = {row[1]: row[0] for row in session.connection.execute(_KNOWN, {"item_": item})}
+    known = {} if new else {row[1]: row[0] for row in session.connection.execute(_KNOWN, {"item_": item})}
     for name, id_ in known.items():
         if name not in wanted:
             _drop(session, id_)
     for name, part in wanted.items():
         if name not in known:
-            row = {"item": item, "kind": kind, "digest": name}
-            id_ = session.connection.execute(insert(search_parts), row).inserted_primary_key
-            assert id_ is not None
-            session.connection.exec_driver_sql(_INSERT, (id_[0], indexed(title), indexed(part)))
+            added = session.connection.exec_driver_sql(_ADD, (item, kind, name))
+            session.connection.exec_driver_sql(_INSERT, (added.lastrowid, indexed(title), indexed(part)))
 
 
 def remove(session: Session, item: str) -> None:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
+from panorama.domain.items import folded
 from panorama.domain.words import terms
 from panorama.store import fulltext
 from panorama.store.engine import Session
+from panorama.store.projects import escaped
 from panorama.store.rows import NOUNS
 
 Named = tuple[str, str, str]
@@ -53,3 +55,16 @@ def labels(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, Name
             rows = session.connection.execute(select(noun.table.c.id, label).where(where))
             found |= {row[0]: (kind, row[0], row[1]) for row in rows}
     return found
+
+
+def begun(session: Session, kind: str, text: str, *, limit: int) -> list[Named]:
+    """Return living items whose name begins with a text, or which share words with it; the last changed first."""
+    table = NOUNS[kind].table
+    label = table.c["name" if kind == "project" else "title"]
+    where = (table.c.deleted_at.is_(None), table.c.key.like(escaped(folded(text)) + "%", escape="\\"))
+    statement = select(table.c.id, label).where(*where).order_by(table.c.updated_at.desc()).limit(limit)
+    found = {row[0]: (kind, row[0], row[1]) for row in session.connection.execute(statement)}
+    if len(found) < limit and text.strip():
+        hits = fulltext.matches(session, terms(text), every=True, limit=limit * 4)
+        found |= labels(session, [(hit.kind, hit.item) for hit in hits if hit.kind == kind and hit.item not in found])
+    return list(found.values())[:limit]

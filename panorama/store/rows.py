@@ -4,7 +4,8 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Column, Row, Select, Table, insert, select, update
+from sqlalchemy import Column, Row, Select, Table, bindparam, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from panorama.domain.items import Item, Kind, folded
 from panorama.domain.journal import JournalEntry
@@ -45,8 +46,19 @@ NOUNS: dict[str, Noun] = {
 }
 
 _READ: dict[str, Select[Any]] = {
-    kind: select(*(noun.table.c[name] for name in noun.fields)) for kind, noun in NOUNS.items()
+    kind: select(*(noun.table.c[name] for name in noun.fields)).where(noun.table.c.id == bindparam("id_"))
+    for kind, noun in NOUNS.items()
 }
+
+
+_ALIVE = {
+    kind: select(noun.table.c.deleted_at).where(noun.table.c.id == bindparam("id_")) for kind, noun in NOUNS.items()
+}
+_ADD = {kind: insert(noun.table) for kind, noun in NOUNS.items()}
+
+
+class IdTakenError(ConflictError):
+    """A new random id is one that exists: once in 10^15 ids; the call is run again with others."""
 
 
 def columns(kind: str) -> list[Column[Any]]:
@@ -67,7 +79,7 @@ def load(session: Session, kind: str, id_: str, *, trash: bool = False) -> Any:
     Raises:
         NotFoundError: There is none.
     """
-    row = session.connection.execute(_READ[kind].where(NOUNS[kind].table.c.id == id_)).one_or_none()
+    row = session.connection.execute(_READ[kind], {"id_": id_}).one_or_none()
     if row is None:
         raise NotFoundError(f"There is no {kind} {id_}.", hint=f"Find it with search, or list the {kind}s.")
     item = value(kind, row)
@@ -83,13 +95,16 @@ def add(session: Session, item: Item) -> None:
     """Store a new item.
 
     Raises:
-        ConflictError: Its id is taken (ids are random; the caller makes another).
+        IdTakenError: Its id is taken; whoever opened the transaction begins anew.
     """
     noun = NOUNS[item.KIND]
-    if session.connection.execute(select(noun.table.c.id).where(noun.table.c.id == item.id)).first():
-        raise ConflictError(f"The id {item.id} is taken.")
-    session.connection.execute(insert(noun.table), _row(item))
-    fulltext.put(session, item.KIND, item.id, *item.words())
+    try:
+        session.connection.execute(_ADD[item.KIND], _row(item))
+    except IntegrityError as error:
+        if exists(session, item.KIND, item.id, trash=True):
+            raise IdTakenError(f"The id {item.id} is taken.") from error
+        raise
+    fulltext.put(session, item.KIND, item.id, *item.words(), new=True)
     changes.record(session, "create", item, {}, _written(noun, item))
 
 
@@ -165,8 +180,7 @@ def restored(kind: str, name: str, stored: Any) -> Any:
     return date.fromisoformat(stored) if column.type.python_type is date else stored
 
 
-def exists(session: Session, kind: str, id_: str) -> bool:
-    """Tell whether a living item has this id."""
-    table = NOUNS[kind].table
-    found = session.connection.execute(select(table.c.id).where(table.c.id == id_, table.c.deleted_at.is_(None)))
-    return found.first() is not None
+def exists(session: Session, kind: str, id_: str, *, trash: bool = False) -> bool:
+    """Tell whether a living item has this id; with `trash`, also one that was deleted."""
+    row = session.connection.execute(_ALIVE[kind], {"id_": id_}).first()
+    return row is not None and (trash or row[0] is None)

@@ -1,0 +1,46 @@
+"""Prompts: ways to begin that a person picks from a list."""
+
+from fastmcp import FastMCP
+
+_REVIEW = """\
+Do my weekly review with Panorama{period}.
+
+1. Call weekly_review and projects_overview.
+2. Tell me in a few lines what got done, what slipped, and which project needs attention (health falling, overdue).
+3. Go through what slipped one by one: ask whether to do, move, park (status idea) or drop it, then make the changes in one batch.
+4. Look at what is due next week and propose at most three priorities.
+5. When I agree, add a journal entry with the outcome."""
+
+_PLAN = """\
+Plan my day with Panorama.
+
+1. Call status for the date, then list_tasks with the views overdue, today and in_progress.
+2. Propose a realistic plan for {hours} hours: at most five tasks, important ones first, each with a reason in a few words.
+3. Ask before changing anything. When I agree, set scheduled_at and scheduled_minutes in one batch."""
+
+_MEETING = """\
+Capture a meeting with Panorama{about}.
+
+1. I will paste or dictate my notes. Ask only for what is missing: title, project, who was there.
+2. Create one note tagged `meeting`: attendees, what was decided, what stays open, in short lines.
+3. List the tasks that follow from it, with deadlines where I named one, and ask me to confirm.
+4. Then create them in one batch in the same project, and link the note as [[title]] in their notes."""
+
+
+def add_prompts(mcp: FastMCP) -> None:
+    """Offer the prompts."""
+
+    @mcp.prompt(title="Weekly review")
+    def weekly_review(start: str = "", end: str = "") -> str:  # pyright: ignore[reportUnusedFunction]
+        """Look back on a week and decide what becomes of what slipped."""
+        return _REVIEW.format(period=f" for {start or 'the week'} to {end or 'today'}" if start or end else "")
+
+    @mcp.prompt(title="Plan my day")
+    def plan_my_day(hours: str = "6") -> str:  # pyright: ignore[reportUnusedFunction]
+        """Choose what to do today and when."""
+        return _PLAN.format(hours=hours)
+
+    @mcp.prompt(title="Capture a meeting")
+    def capture_meeting(project: str = "") -> str:  # pyright: ignore[reportUnusedFunction]
+        """Turn a meeting into a note and tasks."""
+        return _MEETING.format(about=f" of the project {project}" if project else "")

@@ -1,0 +1,60 @@
+"""The MCP server: one per process, over stdio."""
+
+import logging
+import os
+import secrets
+import sys
+from collections.abc import Sequence
+
+from fastmcp import FastMCP
+
+from panorama import __version__
+from panorama.app import App, opened
+from panorama.calls import Conversation
+from panorama.config import read_settings
+from panorama.mcp.prompts import add_prompts
+from panorama.mcp.resources import add_resources
+from panorama.mcp.tools import Conversing, OperationTool, Strangers, client_name
+
+INSTRUCTIONS = """\
+Panorama keeps this person's projects, tasks, notes, links, reminders and journal on their own disk. Nothing leaves the machine.
+
+- Arguments that name an item (task, note, project, item) take its id (t_…, n_…, p_…) or its exact title. If a title is not unique or unknown, the error lists candidates: use their ids; never invent one.
+- Find things with search (words), list_tasks (views: overdue, today, this_week, …) or query (exact filters, counts, sums). get_item shows anything by id.
+- After get_project or get_note, list_* and get_* are about that item for 10 minutes unless you say otherwise; the answer shows what was bound. Writes are never bound.
+- Change notes with append_to_note and edit_note; update_note's content replaces the whole text.
+- In updates, leave out what stays; "" or [] clears a field. Dates: 2026-05-31, 2026-05-31T15:00 (their zone), today, tomorrow, +3d. Call status for today's date.
+- Several changes at once: batch; all or nothing, "$0.data.id" refers to an earlier result.
+- Every change can be undone: undo() takes back your last write, undo(unit) any other; history shows what happened. Deleting moves to the trash.
+- Long lists end in next_cursor: repeat the call with it. Ask for detail="full" only when needed.
+- If a write may have failed midway, repeat it with the same idempotency_key: it is done once.
+- status `idea` means parked: not open work. Set status `done` to complete; recurring tasks then renew themselves."""
+
+CACHE_SECONDS = 30
+
+
+def build(app: App, conversing: Conversing | None = None) -> FastMCP:
+    """Return a server that offers the app's operations; `conversing` tells in whose conversation a request is."""
+    own = Conversation(id=f"v_{secrets.token_hex(5)}", actor="tool", client=client_name)
+    conversing = conversing or (lambda: own)
+    listed = [
+        each for each in app.calls.offered if each.operation.tool and each.operation.toolset in app.settings.toolsets
+    ]
+    mcp = FastMCP(
+        "panorama", version=__version__, instructions=INSTRUCTIONS, on_duplicate="error", mask_error_details=True,
+        cache_ttl=CACHE_SECONDS, cache_scope="private",
+    )  # fmt: skip
+    mcp.add_middleware(Strangers(app.calls, conversing, [each.operation.tool for each in listed]))
+    for arguments in listed:
+        mcp.add_tool(OperationTool.of(arguments, app.calls, conversing))
+    add_resources(mcp, app.calls, conversing)
+    add_prompts(mcp)
+    return mcp
+
+
+def serve_stdio(arguments: Sequence[str] = ()) -> None:
+    """Serve MCP on standard input and output until the client closes it."""
+    del arguments
+    logging.basicConfig(stream=sys.stderr, level=os.environ.get("PANORAMA_LOG", "WARNING").upper())
+    with opened(read_settings()) as app:
+        build(app).run("stdio", show_banner=False, log_level="WARNING")

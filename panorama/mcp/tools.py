@@ -1,0 +1,137 @@
+"""Operations as MCP tools: each wrapped once, its answer as text for the model and as structure for programs."""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import anyio.to_thread
+from fastmcp.exceptions import NotFoundError as UnknownToolError
+from fastmcp.server.dependencies import get_context
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.tools import Tool, ToolResult
+from mcp.types import CallToolRequestParams, TextContent, ToolAnnotations
+from pydantic import PrivateAttr
+
+from panorama.calls import Answer, Calls, Conversation
+from panorama.calls.arguments import Arguments
+from panorama.catalogue import Operation
+from panorama.errors import PanoramaError
+from panorama.mcp.schemas import input_schema, output_schema
+
+_log = logging.getLogger(__name__)
+Conversing = Callable[[], Conversation]
+
+INTERNAL = {
+    "code": "internal",
+    "message": "Something went wrong inside Panorama; nothing was changed by this call.",
+    "hint": "Try again; if it stays so, look at the server's log (stderr) and report it.",
+}
+
+
+class OperationTool(Tool):
+    """A tool that is an operation."""
+
+    _calls: Calls = PrivateAttr()
+    _conversing: Conversing = PrivateAttr()
+
+    @classmethod
+    def of(cls, arguments: Arguments, calls: Calls, conversing: Conversing) -> "OperationTool":
+        """Wrap one operation."""
+        operation = arguments.operation
+        tool = cls(
+            name=operation.tool,
+            title=titled(operation.tool),
+            description=arguments.description,
+            parameters=input_schema(arguments),
+            output_schema=output_schema(arguments),
+            annotations=annotations(operation),
+        )
+        tool._calls = calls
+        tool._conversing = conversing
+        return tool
+
+    async def run(self, arguments: dict[str, Any]) -> ToolResult:
+        """Call the operation in a thread, and give its answer or its error."""
+        return await answered(self._calls, self.name, arguments, self._conversing())
+
+
+def titled(name: str) -> str:
+    """Return a tool's name as a person reads it."""
+    return name.replace("_", " ").capitalize()
+
+
+def annotations(operation: Operation) -> ToolAnnotations:
+    """Return what a client may know of a tool before it calls it."""
+    return ToolAnnotations(
+        read_only_hint=not operation.writes,
+        destructive_hint=operation.policy == "delete",
+        idempotent_hint=operation.idempotent or not operation.writes,
+        open_world_hint=False,
+    )
+
+
+async def answered(calls: Calls, name: str, arguments: dict[str, Any], conversation: Conversation) -> ToolResult:
+    """Call an operation in a thread and return its answer, or its error in our voice."""
+    try:
+        answer = await anyio.to_thread.run_sync(calls.call, name, arguments, conversation)
+    except PanoramaError as error:
+        return refused(told(error))
+    except Exception:  # a bug of ours: it is logged once with its trace, and the client hears that it happened
+        _log.exception("the call %s failed", name)
+        return refused(INTERNAL)
+    return _given(answer)
+
+
+def _given(answer: Answer) -> ToolResult:
+    return ToolResult(content=[TextContent(type="text", text=answer.text)], structured_content=answer.structured())
+
+
+def told(error: PanoramaError) -> dict[str, Any]:
+    """Return an error as data."""
+    made: dict[str, Any] = {
+        "code": error.code,
+        "message": error.message,
+        "hint": error.hint,
+        "candidates": list(error.candidates),
+    }
+    return {name: value for name, value in made.items() if value}
+
+
+def refused(error: dict[str, Any]) -> ToolResult:
+    """Return an error as text for the model and as structure for programs."""
+    lines = [f"{error['message']}", *([f"hint: {error['hint']}"] if error.get("hint") else [])]
+    for candidate in error.get("candidates", ()):
+        lines.append("- " + ", ".join(f"{name}: {value}" for name, value in candidate.items()))
+    text = TextContent(type="text", text=f"[{error['code']}] " + "\n".join(lines))
+    return ToolResult(content=[text], structured_content={"error": error}, is_error=True)
+
+
+class Strangers(Middleware):
+    """Answers calls of tools that are not listed in our voice, and logs them like any other."""
+
+    def __init__(self, calls: Calls, conversing: Conversing, listed: Sequence[str]) -> None:
+        self._calls = calls
+        self._conversing = conversing
+        self._listed = frozenset(listed)
+
+    async def on_call_tool(
+        self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
+    ) -> ToolResult:
+        """Let listed tools pass."""
+        try:
+            return await call_next(context)
+        except UnknownToolError:
+            name = context.message.name
+            error = await anyio.to_thread.run_sync(
+                self._calls.refuse, name, context.message.arguments or {}, self._conversing(), self._listed
+            )
+            return refused(told(error))
+
+
+def client_name() -> str:
+    """Return the name of the program that sent the request, as it introduced itself in either protocol era."""
+    try:
+        params = get_context().session.client_params
+    except RuntimeError:
+        return "unknown"
+    return params.client_info.name[:80] if params else "unknown"
