@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from panorama.calls import text
 from panorama.domain.changes import digest
+from panorama.domain.plain import is_list, is_object, is_sequence
 from panorama.domain.results import Key
 from panorama.domain.times import shown
 from panorama.errors import InvalidInputError
@@ -60,12 +61,11 @@ def plain(value: Any, zone: ZoneInfo, *, brief: bool = False, long: int = LONG_A
         return shown(value, zone)
     if is_dataclass(value) and not isinstance(value, type):
         return _fields(value, zone, brief=brief, long=long)
-    if isinstance(value, Mapping):
-        pairs: Mapping[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        made = {str(name): plain(each, zone, brief=brief, long=long) for name, each in pairs.items()}
+    if is_object(value):
+        made = {str(name): plain(each, zone, brief=brief, long=long) for name, each in value.items()}
         return {name: each for name, each in made.items() if each is not None}
-    if isinstance(value, Sequence):
-        return [plain(each, zone, brief=brief, long=long) for each in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if is_sequence(value):
+        return [plain(each, zone, brief=brief, long=long) for each in value]
     raise TypeError(f"{type(value).__name__} has no plain form")
 
 
@@ -114,10 +114,10 @@ def shortened(value: Any, most: int) -> Any:
 def _cut_texts(value: Any, most: int) -> Any:
     if isinstance(value, str):
         return value if len(value) <= most + 30 else value[:most] + f"… ({len(value):,} characters)"
-    if isinstance(value, dict):
-        return {name: _cut_texts(each, most) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(value, list):
-        return [_cut_texts(each, most) for each in value]  # pyright: ignore[reportUnknownVariableType]
+    if is_object(value):
+        return {name: _cut_texts(each, most) for name, each in value.items()}
+    if is_list(value):
+        return [_cut_texts(each, most) for each in value]
     return value
 
 
@@ -160,10 +160,9 @@ def _packed(value: Any) -> Any:
 
 
 def _unpacked(value: Any) -> Any:
-    if isinstance(value, dict):
-        packed: dict[str, str] = value  # pyright: ignore[reportUnknownVariableType]
-        return datetime.fromisoformat(packed["t"]) if "t" in packed else date.fromisoformat(packed["d"])
-    if isinstance(value, list):
+    if is_object(value):
+        return datetime.fromisoformat(value["t"]) if "t" in value else date.fromisoformat(value["d"])
+    if is_list(value):
         raise TypeError("a list in a cursor")
     return value
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Optional, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails, PydanticUndefined
@@ -57,7 +57,7 @@ class Arguments:
         annotation = self._hints[name]
         default = PydanticUndefined if declared.default is declared.empty else declared.default
         if name in self.operation.binds and default is PydanticUndefined:
-            annotation, default = annotation | None, None
+            annotation, default = Optional[annotation], None  # noqa: UP045 (a value, not an annotation)
         return Parameter(name, annotation, default, self._told.get(name, ""), _reference(annotation))
 
     def is_optional(self, name: str) -> bool:
@@ -93,7 +93,7 @@ class Arguments:
     def _of_the_door(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
         if self.page:
-            found["limit"] = (Annotated[int, Field(ge=1, le=MOST_ROWS)] | None, None)
+            found["limit"] = (Optional[Annotated[int, Field(ge=1, le=MOST_ROWS)]], None)  # noqa: UP045
             found["cursor"] = (str, "")
         if self.has_detail:
             found["detail"] = (Detail, "brief")

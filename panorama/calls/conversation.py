@@ -48,7 +48,8 @@ class LoopGuard:
             known = self._answers.get(question, ())
             lately = [answer for at, answer in known if now - at <= WITHIN]
         if len(lately) == SAME_ANSWERS and len(set(lately)) == 1:
-            same = f"{name} was called {SAME_ANSWERS} times in {WITHIN.seconds} seconds with the same arguments and the same answer."
+            times = f"{SAME_ANSWERS} times in {WITHIN.seconds} seconds"
+            same = f"{name} was called {times} with the same arguments and gave the same answer each time."
             raise LoopError(same, hint="Use the answer you have, change the arguments, or go on with something else.")
 
     def note(self, question: str, answer: str, now: datetime) -> None:

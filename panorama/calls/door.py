@@ -74,7 +74,8 @@ class Calls:
         error: PanoramaError
         try:
             operation = self._find(name, listed).operation
-            hint = f'Call it through batch: {{"tool": "{name}", "args": {{…}}}}, or list it with PANORAMA_TOOLSETS={operation.toolset}.'
+            by_batch = f'Call it through batch: {{"tool": "{name}", "args": {{…}}}}'
+            hint = f"{by_batch}, or list it with PANORAMA_TOOLSETS={operation.toolset}."
             error = NotFoundError(f"The tool {name!r} is not listed here.", hint=hint)
         except NotFoundError as unknown:
             error = unknown

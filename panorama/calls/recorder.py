@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from panorama.domain.changes import Origin
+from panorama.domain.plain import is_list, is_object
 from panorama.errors import PanoramaError
 from panorama.store import calls
 from panorama.store.calls import Call
@@ -115,10 +116,8 @@ def _safe(value: Any, name: str, depth: int) -> Any:
         return value
     if depth > 6:
         return "…"
-    if isinstance(value, Mapping):
-        pairs: Mapping[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        return {str(key)[:VALUE_CHARS]: _safe(each, str(key), depth + 1) for key, each in list(pairs.items())[:VALUES]}
-    if isinstance(value, list | tuple):
-        each_one: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        return [_safe(each, name, depth + 1) for each in each_one[:VALUES]]
+    if is_object(value):
+        return {str(key)[:VALUE_CHARS]: _safe(each, str(key), depth + 1) for key, each in list(value.items())[:VALUES]}
+    if is_list(value):
+        return [_safe(each, name, depth + 1) for each in value[:VALUES]]
     return str(value)[:VALUE_CHARS]

@@ -13,7 +13,8 @@ from panorama.calls.arguments import Arguments
 from panorama.calls.conversation import Conversation
 from panorama.domain.changes import Origin, digest
 from panorama.domain.items import kind_of
-from panorama.domain.results import Noted, Page, Slice
+from panorama.domain.plain import is_list, is_object
+from panorama.domain.results import Page, Slice, is_noted, is_page
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.base import Desk
 from panorama.services.references import resolve
@@ -140,11 +141,10 @@ class Run:
             if session is not None:
                 self._resolve(session)
             self._turn_page()
-            value = self._operation.call(**self._values)
-        if isinstance(value, Noted):
-            noted: Noted[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            self._remark(noted.hint)
-            value = noted.value
+            value: Any = self._operation.call(**self._values)
+        if is_noted(value):
+            self._remark(value.hint)
+            value = value.value
         if self._operation.remembers:
             self._frame.conversation.memory.remember(self._operation.remembers, value.id, self._desk.now())
         if session is not None:
@@ -186,9 +186,8 @@ class Run:
             self._values[self._arguments.page] = Slice(self._limit or DEFAULT_ROWS, after)
 
     def _rendered(self, value: Any, session: Session | None) -> Answer:
-        if isinstance(value, Page):
-            page: Page[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            value, data = self._fitted(page)
+        if is_page(value):
+            value, data = self._fitted(value)
         else:
             data = answers.shortened(plain(value, self._desk.zone, brief=self._brief), MOST_CHARS)
         self._name_projects(data, session)
@@ -222,13 +221,12 @@ class Run:
 
 
 def _projects(data: Any) -> Generator[str]:
-    if isinstance(data, dict):
-        pairs: dict[str, Any] = data  # pyright: ignore[reportUnknownVariableType]
-        for name, value in pairs.items():
+    if is_object(data):
+        for name, value in data.items():
             if name == "project" and isinstance(value, str):
                 yield value
             else:
                 yield from _projects(value)
-    elif isinstance(data, list):
-        for each in data:  # pyright: ignore[reportUnknownVariableType]
+    elif is_list(data):
+        for each in data:
             yield from _projects(each)

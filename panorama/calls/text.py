@@ -4,16 +4,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from panorama.domain.plain import is_list, is_object
+
 _TOLD = ("bound", "next_cursor", "undo", "repeated", "hint")
 """What of the metadata a model is told; the rest is for programs."""
 
 
 def body(data: Any) -> str:
     """Return data as a model reads it: tables for rows, lines for fields."""
-    if isinstance(data, list):
-        return "\n".join(_rows(data))  # pyright: ignore[reportUnknownArgumentType]
-    if isinstance(data, dict):
-        return "\n".join(_lines(data))  # pyright: ignore[reportUnknownArgumentType]
+    if is_list(data):
+        return "\n".join(_rows(data))
+    if is_object(data):
+        return "\n".join(_lines(data))
     return "" if data is None else _inline(data)
 
 
@@ -31,8 +33,8 @@ def _lines(data: Mapping[str, Any]) -> list[str]:
     for name, value in data.items():
         if _is_table(value):
             found += [f"{name}:", *_rows(value)]
-        elif isinstance(value, dict):
-            found += _nested(name, value)  # pyright: ignore[reportUnknownArgumentType]
+        elif is_object(value):
+            found += _nested(name, value)
         elif isinstance(value, str) and "\n" in value:
             last += [f"{name}:", value]
         else:
@@ -41,13 +43,13 @@ def _lines(data: Mapping[str, Any]) -> list[str]:
 
 
 def _nested(name: str, value: Mapping[str, Any]) -> list[str]:
-    if not any(_is_table(each) or isinstance(each, dict) for each in value.values()):
+    if not any(_is_table(each) or is_object(each) for each in value.values()):
         return [f"{name}: " + ", ".join(f"{key}={_inline(each)}" for key, each in value.items())]
     return [f"{name}:", *_lines(value)]
 
 
 def _is_table(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)  # pyright: ignore[reportUnknownVariableType]
+    return is_list(value) and bool(value) and all(is_object(row) for row in value)
 
 
 def _rows(rows: Sequence[Any]) -> list[str]:
@@ -71,6 +73,6 @@ def _inline(value: Any) -> str:
         return value if "\n" not in value else json.dumps(value, ensure_ascii=False)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):  # pyright: ignore[reportUnknownVariableType]
-        return ",".join(value)  # pyright: ignore[reportUnknownArgumentType]
+    if is_list(value) and all(isinstance(each, str) for each in value):
+        return ",".join(value)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -49,7 +49,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """The one stretch in which two texts differ: at `at`, `removed` stands in the first and `inserted` in the second."""
+    """The one stretch in which two texts differ: `removed` stands at `at` in the first, `inserted` in the second."""
 
     at: int
     removed: str

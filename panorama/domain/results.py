@@ -1,7 +1,7 @@
 """Results: a part of a list with the place where the next part begins, and a value with a remark."""
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeGuard, TypeVar
 
 T = TypeVar("T")
 
@@ -19,7 +19,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Part of a list; `keys` are the rows' sort values, `total` counts the whole list (None where that is not known)."""
+    """Part of a list; `keys` are the rows' sort values, `total` counts the whole list (None if that is not known)."""
 
     items: tuple[T, ...]
     keys: tuple[Key, ...]
@@ -35,3 +35,13 @@ class Noted(Generic[T]):
     value: T
     hint: str = ""
     wrote: bool = True
+
+
+def is_page(value: object) -> TypeGuard[Page[Any]]:
+    """Tell whether a result is a page."""
+    return isinstance(value, Page)
+
+
+def is_noted(value: object) -> TypeGuard[Noted[Any]]:
+    """Tell whether a result comes with a remark."""
+    return isinstance(value, Noted)

@@ -7,7 +7,8 @@ Do my weekly review with Panorama{period}.
 
 1. Call weekly_review and projects_overview.
 2. Tell me in a few lines what got done, what slipped, and which project needs attention (health falling, overdue).
-3. Go through what slipped one by one: ask whether to do, move, park (status idea) or drop it, then make the changes in one batch.
+3. Go through what slipped one by one: ask whether to do, move, park (status idea) or drop it.
+   Then make the changes in one batch.
 4. Look at what is due next week and propose at most three priorities.
 5. When I agree, add a journal entry with the outcome."""
 
@@ -15,7 +16,7 @@ _PLAN = """\
 Plan my day with Panorama.
 
 1. Call status for the date, then list_tasks with the views overdue, today and in_progress.
-2. Propose a realistic plan for {hours} hours: at most five tasks, important ones first, each with a reason in a few words.
+2. Propose a realistic plan for {hours} hours: at most five tasks, important ones first, each with a short reason.
 3. Ask before changing anything. When I agree, set scheduled_at and scheduled_minutes in one batch."""
 
 _MEETING = """\

@@ -6,9 +6,12 @@ from typing import Any, get_args, get_origin
 from pydantic import TypeAdapter
 
 from panorama.calls.arguments import Arguments
+from panorama.domain.plain import is_list, is_object
 from panorama.domain.results import Noted, Page
 
-_NOISE = ("title",)
+_NOISE = ("title", "additionalProperties", "maxLength", "minimum", "maximum")
+"""What is left out: `calls` refuses unknown names and wrong sizes in its own words."""
+
 _EMPTY: tuple[Any, ...] = (None, "", [], {}, False)
 
 
@@ -44,11 +47,11 @@ def _short(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _walk(part: Any, known: Mapping[str, Any]) -> Any:
-    if isinstance(part, list):
-        return [_walk(each, known) for each in part]  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(part, dict):
+    if is_list(part):
+        return [_walk(each, known) for each in part]
+    if not is_object(part):
         return part
-    found: dict[str, Any] = dict(part)  # pyright: ignore[reportUnknownArgumentType]
+    found: dict[str, Any] = dict(part)
     if "$ref" in found:
         found = {**known[found.pop("$ref").rsplit("/", 1)[-1]], **found}
     if "anyOf" in found:
@@ -65,7 +68,7 @@ def _property(name: str, value: Any, known: Mapping[str, Any]) -> Any:
 def _is_worth(name: str, value: Any) -> bool:
     if name == "default":
         return value not in _EMPTY
-    return not (name in _NOISE and isinstance(value, str)) and not (name == "additionalProperties" and value is True)
+    return name not in _NOISE or isinstance(value, dict)
 
 
 def _without_null(part: dict[str, Any]) -> dict[str, Any]:
@@ -75,14 +78,13 @@ def _without_null(part: dict[str, Any]) -> dict[str, Any]:
 
 def _optional(part: Any) -> Any:
     """Drop what would forbid leaving a field out, and what only describes."""
-    if isinstance(part, list):
-        return [_optional(each) for each in part]  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(part, dict):
+    if is_list(part):
+        return [_optional(each) for each in part]
+    if not is_object(part):
         return part
-    pairs: dict[str, Any] = part  # pyright: ignore[reportUnknownVariableType]
     dropped = ("required", "default", "description", "format", "enum")
     return {
         name: {key: _optional(each) for key, each in value.items()} if name == "properties" else _optional(value)
-        for name, value in pairs.items()
+        for name, value in part.items()
         if name not in dropped
     }

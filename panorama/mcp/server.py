@@ -17,17 +17,22 @@ from panorama.mcp.resources import add_resources
 from panorama.mcp.tools import Conversing, OperationTool, Strangers, client_name
 
 INSTRUCTIONS = """\
-Panorama keeps this person's projects, tasks, notes, links, reminders and journal on their own disk. Nothing leaves the machine.
+Panorama keeps this person's projects, tasks, notes, links, reminders and journal on their own disk. Nothing leaves it.
 
-- Arguments that name an item (task, note, project, item) take its id (t_…, n_…, p_…) or its exact title. If a title is not unique or unknown, the error lists candidates: use their ids; never invent one.
-- Find things with search (words), list_tasks (views: overdue, today, this_week, …) or query (exact filters, counts, sums). get_item shows anything by id.
-- After get_project or get_note, list_* and get_* are about that item for 10 minutes unless you say otherwise; the answer shows what was bound. Writes are never bound.
+- Arguments that name an item (task, note, project, item) take its id (t_…, n_…, p_…) or its exact title. If that is
+  not unique or unknown, the error lists candidates: use their ids; never invent one.
+- Find things with search (words), list_tasks (views: overdue, today, this_week, …) or query (exact filters, counts,
+  sums). get_item shows anything by id.
+- After get_project or get_note, list_* and get_* are about that item for 10 minutes unless you say otherwise; the
+  answer shows what was bound. Writes are never bound.
 - Change notes with append_to_note and edit_note; update_note's content replaces the whole text.
-- In updates, leave out what stays; "" or [] clears a field. Dates: 2026-05-31, 2026-05-31T15:00 (their zone), today, tomorrow, +3d. Call status for today's date.
+- In updates, leave out what stays; "" or [] clears a field.
+- Dates: 2026-05-31, 2026-05-31T15:00 (their zone), today, tomorrow, +3d. status tells today's date.
 - Several changes at once: batch; all or nothing, "$0.data.id" refers to an earlier result.
-- Every change can be undone: undo() takes back your last write, undo(unit) any other; history shows what happened. Deleting moves to the trash.
+- Every change can be undone: undo() takes back your last write, undo(unit) any other; history shows what happened.
+  Deleting moves to the trash.
 - Long lists end in next_cursor: repeat the call with it. Ask for detail="full" only when needed.
-- If a write may have failed midway, repeat it with the same idempotency_key: it is done once.
+- If you do not know whether a write arrived, repeat it with the same idempotency_key: it is done once.
 - status `idea` means parked: not open work. Set status `done` to complete; recurring tasks then renew themselves."""
 
 CACHE_SECONDS = 30

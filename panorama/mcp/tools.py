@@ -99,9 +99,11 @@ def told(error: PanoramaError) -> dict[str, Any]:
 
 def refused(error: dict[str, Any]) -> ToolResult:
     """Return an error as text for the model and as structure for programs."""
-    lines = [f"{error['message']}", *([f"hint: {error['hint']}"] if error.get("hint") else [])]
-    for candidate in error.get("candidates", ()):
-        lines.append("- " + ", ".join(f"{name}: {value}" for name, value in candidate.items()))
+    lines = [str(error["message"]), *([f"hint: {error['hint']}"] if error.get("hint") else [])]
+    lines += [
+        "- " + ", ".join(f"{name}: {value}" for name, value in candidate.items())
+        for candidate in error.get("candidates", ())
+    ]
     text = TextContent(type="text", text=f"[{error['code']}] " + "\n".join(lines))
     return ToolResult(content=[text], structured_content={"error": error}, is_error=True)
 

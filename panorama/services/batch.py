@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
+from panorama.domain.plain import is_list, is_object
 from panorama.errors import InvalidInputError, PanoramaError
 from panorama.ports import Calls
 from panorama.services.views import BatchResult
@@ -13,14 +14,12 @@ MOST = 100
 SHOWN_CHARS = 30_000
 LEAST_CHARS = 300
 _REFERENCE = re.compile(r"\$(\d+)((?:\.[A-Za-z0-9_]+)*)")
-_HINT = 'Example: [{"tool": "create_task", "args": {"title": "…"}}, {"tool": "update_task", "args": {"task": "$0.data.id"}}].'
+_HINT = (
+    'Example: [{"tool": "create_task", "args": {"title": "…"}}, {"tool": "get_item", "args": {"item": "$0.data.id"}}].'
+)
 
 
-class Step(TypedDict, total=False):
-    """One operation of a batch."""
-
-    tool: str
-    args: dict[str, Any]
+Step = Mapping[str, Any]
 
 
 class Batch:
@@ -29,7 +28,7 @@ class Batch:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    def run(self, operations: list[Step], atomic: bool = True) -> BatchResult:
+    def run(self, operations: tuple[Step, ...], atomic: bool = True) -> BatchResult:
         """Run up to 100 operations in order, all or nothing; one undo takes all back.
 
         Any tool, listed or not, except batch. "$0.data.id" in an argument stands for a value of an earlier result.
@@ -61,8 +60,12 @@ class Batch:
         if not 1 <= len(operations) <= MOST:
             raise InvalidInputError(f"operations has {len(operations)} steps.", hint=f"Give 1 to {MOST}.")
         for at, step in enumerate(operations):
-            if not step.get("tool"):
-                raise InvalidInputError(f"Step {at} names no tool.", hint=_HINT)
+            if (
+                not isinstance(step.get("tool"), str)
+                or set(step) - {"tool", "args"}
+                or not is_object(step.get("args", {}))
+            ):
+                raise InvalidInputError(f"Step {at} is not an object of `tool` and `args`.", hint=_HINT)
             if step["tool"] == "batch" or (atomic and not self._calls.is_transactional(step["tool"])):
                 raise InvalidInputError(
                     f"Step {at}: {step['tool']} cannot be part of {'an atomic' if atomic else 'a'} batch.",
@@ -99,10 +102,10 @@ def _told(error: PanoramaError) -> dict[str, Any]:
 
 def _filled(value: Any, earlier: Sequence[Mapping[str, Any]]) -> Any:
     """Put earlier results where a text is nothing but a reference to one."""
-    if isinstance(value, dict):
-        return {name: _filled(each, earlier) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(value, list):
-        return [_filled(each, earlier) for each in value]  # pyright: ignore[reportUnknownVariableType]
+    if is_object(value):
+        return {name: _filled(each, earlier) for name, each in value.items()}
+    if is_list(value):
+        return [_filled(each, earlier) for each in value]
     match = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
     return _looked_up(match, earlier) if match else value
 
@@ -113,7 +116,7 @@ def _looked_up(match: re.Match[str], earlier: Sequence[Mapping[str, Any]]) -> An
     found: Any = earlier[int(match[1])]
     for name in filter(None, match[2].split(".")):
         try:
-            found = found[int(name)] if isinstance(found, list | tuple) else found[name]
+            found = found[int(name)] if is_list(found) else found[name]
         except (KeyError, IndexError, ValueError, TypeError) as error:
             raise InvalidInputError(
                 f"{match[0]}: the result has no {name!r}.", hint="A result has data, summary and metadata."

@@ -7,6 +7,7 @@ from typing import Any
 
 from panorama.domain.changes import Change, overtaken, untaken
 from panorama.domain.items import Item
+from panorama.domain.plain import is_object
 from panorama.domain.references import TrashedRef
 from panorama.domain.results import Page, Slice
 from panorama.errors import ConflictError, NotFoundError
@@ -24,9 +25,9 @@ class History(Service):
     """What was written, by whom, and how to take it back."""
 
     def list(self, item: TrashedRef, page: Slice) -> Page[HistoryLine]:
-        """Show the changes of an item, the newest first: when, by which client, what was before and after.
+        """Show the changes of an item, the newest first.
 
-        Give a line's `unit` to undo.
+        When, by which client, what was before and after; also of items in the trash. Give a line's `unit` to undo.
         """
         with self._reading() as session:
             before = page.after[0] if page.after else None
@@ -36,9 +37,10 @@ class History(Service):
             return Page(shown, keys, changes.count_of(session, item), more=len(lines) > page.limit)
 
     def undo(self, unit: str = "", skip_conflicts: bool = False) -> Undone:
-        """Take back a write: a change, a call, a batch or an import; without `unit` the last write of this client.
+        """Take back a write: a change, a call, a batch or an import.
 
-        If something was changed again since, nothing is undone and the conflicts are listed. An undo can be undone.
+        Without `unit` the last write of this client. If something was changed again since, nothing is undone and the
+        conflicts are listed. An undo can be undone.
 
         Args:
             unit: From history or an answer's `undo`.
@@ -164,8 +166,8 @@ class _Undoing:
 
     def _before(self, line: Change, old: Item, name: str) -> Any:
         stored, after = line.before.get(name), line.after[name]
-        if isinstance(stored, dict) and stored.get(changes.PART):  # pyright: ignore[reportUnknownMemberType]
-            return changes.text_before(self._session, getattr(old, name), stored, after)  # pyright: ignore[reportUnknownArgumentType]
+        if is_object(stored) and stored.get(changes.PART):
+            return changes.text_before(self._session, getattr(old, name), stored, after)
         return rows.restored(line.kind, name, stored)
 
     def _conflict(self, line: Change, field: str, why: str) -> None:
@@ -182,14 +184,10 @@ def _line(change: Change) -> HistoryLine:
 
 
 def _short(value: Any) -> Any:
-    if isinstance(value, dict) and value.get(changes.PART):  # pyright: ignore[reportUnknownMemberType]
-        part: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        text = str(part.get("text", ""))
-        return (
-            f"{len(text) if 'text' in part else part['chars']:,} characters at {part['at']:,}: {_short(text)}".rstrip(
-                ": "
-            )
-        )
+    if is_object(value) and value.get(changes.PART):
+        text = str(value.get("text", ""))
+        count = len(text) if "text" in value else int(value["chars"])
+        return f"{count:,} characters at {value['at']:,}" + (f": {_short(text)}" if text else "")
     if isinstance(value, str) and len(value) > SHOWN_CHARS:
         return f"{value[:SHOWN_CHARS]}… ({len(value):,} characters)"
     return value

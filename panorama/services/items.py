@@ -20,7 +20,10 @@ class Items(Service):
     """Items of any kind."""
 
     def get(self, item: ItemRef) -> ItemView:
-        """Show anything by id or name, with what belongs to it."""
+        """Show anything by id or exact name, with what belongs to it.
+
+        For the text of a long note use get_note.
+        """
         with self._reading() as session:
             kind = kind_of(item) or ""
             found: Item = rows.load(session, kind, item)
@@ -28,6 +31,8 @@ class Items(Service):
 
     def delete(self, item: ItemRef, items: Fate = "") -> Removed:
         """Move anything to the trash; undo brings it back.
+
+        Ask the person before deleting a project or a task that others belong to.
 
         Args:
             items: For a project or a task with subtasks: `trash` what belongs to it too, or `keep` it.
@@ -53,6 +58,8 @@ class Items(Service):
     def restore(self, item: TrashedRef) -> Any:
         """Bring an item back from the trash.
 
+        To take back everything a deletion did, use undo.
+
         Raises:
             ConflictError: Its name is taken by now, or what it belonged to is in the trash.
             InvalidInputError: It is not in the trash.
@@ -71,7 +78,10 @@ class Items(Service):
             return new
 
     def trash(self, page: Slice) -> Page[Mapping[str, Any]]:
-        """List what is in the trash, the last deleted first."""
+        """List what is in the trash, the last deleted first.
+
+        Bring something back with restore_item, or take the deletion back with undo.
+        """
         with self._reading() as session:
             found = trash.listed(session, page.limit + 1)
         rows_ = [{"id": id_, "kind": kind, "label": label, "deleted_at": at} for kind, id_, label, at in found]

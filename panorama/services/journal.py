@@ -13,7 +13,10 @@ class Journal(Service):
     """The journal: a log of days, line by line."""
 
     def list(self, page: Slice, first_day: str | None = None, last_day: str | None = None) -> Page[JournalEntry]:
-        """List journal entries, the newest first."""
+        """List journal entries, the newest first.
+
+        With first_day and last_day, those of a period.
+        """
         zone, now = self._desk.zone, self._now()
         first = times.day(first_day, "first_day", now=now, zone=zone) if first_day else None
         last = times.day(last_day, "last_day", now=now, zone=zone) if last_day else None
@@ -23,7 +26,9 @@ class Journal(Service):
             return small.listed_entries(session, page, since=since, until=until)
 
     def create(self, text: str, at: str = "") -> JournalEntry:
-        """Add a line to the journal.
+        """Add one line to the journal: what happened.
+
+        For longer texts use create_note.
 
         Args:
             at: Moment it happened; now if left out.
@@ -36,7 +41,10 @@ class Journal(Service):
             return entry
 
     def update(self, entry: JournalRef, text: str | None = None, at: str | None = None) -> Noted[JournalEntry]:
-        """Change a journal entry."""
+        """Change the text or the moment of a journal entry.
+
+        To remove it use delete_item.
+        """
         with self._writing() as session:
             old: JournalEntry = rows.load(session, "journal", entry)
             wanted = given(text=line(text, "text", limit=ENTRY_CHARS) if text is not None else None)

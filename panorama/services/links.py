@@ -16,6 +16,8 @@ class Links(Service):
     def list(self, page: Slice, project: ProjectRef | None = None, tag: str | None = None) -> Page[Link]:
         """List links, the newest first.
 
+        To find one by its words use search.
+
         Args:
             project: "" for links without one.
         """
@@ -30,7 +32,9 @@ class Links(Service):
         tags: tuple[str, ...] = (),
         description: str = "",
     ) -> Link:
-        """Keep a link (http, https, mailto).
+        """Keep a link to a page or a mail address (http, https, mailto).
+
+        For a longer text about it use create_note.
 
         Args:
             url: https is added if no scheme is given.
@@ -53,7 +57,10 @@ class Links(Service):
         tags: tuple[str, ...] | None = None,
         description: str | None = None,
     ) -> Noted[Link]:
-        """Change fields of a link; "" or [] clears a field."""
+        """Change fields of a link.
+
+        What is left out stays; "" or [] clears. To remove it use delete_item.
+        """
         with self._writing() as session:
             old: Link = rows.load(session, "link", link)
             wanted = _fields(title=title, url=url, tags=tags, description=description)

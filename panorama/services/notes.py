@@ -25,9 +25,9 @@ class Notes(Service):
     def list(
         self, page: Slice, project: ProjectRef | None = None, tag: str | None = None, pinned: bool | None = None
     ) -> Page[NoteHeader]:
-        """List notes without their content: pinned first, then the last changed.
+        """List notes without their text: pinned first, then the last changed.
 
-        To find one by its words use search.
+        To find notes by their words use search; to read one, get_note.
 
         Args:
             project: "" for notes without one.
@@ -66,7 +66,9 @@ class Notes(Service):
         tags: tuple[str, ...] = (),
         pinned: bool = False,
     ) -> Note:
-        """Create a note, a meeting's minutes too.
+        """Create a note in Markdown; meeting minutes are notes too.
+
+        To add to one that exists use append_to_note. [[Title]] links to another note.
 
         Args:
             content: Markdown, up to 10 MB.
@@ -94,7 +96,7 @@ class Notes(Service):
         pinned: bool | None = None,
         expected_version: int | None = None,
     ) -> Noted[Note]:
-        """Change fields of a note; "" or [] clears a field.
+        """Change a note's title, project, tags or pin; what is left out stays, "" or [] clears.
 
         `content` replaces the whole text: to add use append_to_note, to change a part use edit_note.
 
@@ -126,7 +128,9 @@ class Notes(Service):
         separator: str = "\n\n",
         skip_if_contains: str = "",
     ) -> Noted[Note]:
-        """Add a block to a note without sending its text.
+        """Add a block to a note, without sending its text.
+
+        At the bottom, the top, or under a line. Use it for logs, lists and minutes.
 
         Args:
             after_marker: Put it under the one line holding this.
@@ -146,6 +150,8 @@ class Notes(Service):
 
     def edit(self, note: NoteRef, old_text: str, new_text: str) -> Noted[Note]:
         """Replace a piece of a note's text that occurs exactly once.
+
+        Safe while others write: it fails, and changes nothing, if the piece is gone or not unique.
 
         Args:
             old_text: Copied exactly from the note.

@@ -29,7 +29,10 @@ class Overviews(Service):
     """Looks at many items at once."""
 
     def dashboard(self, project: ProjectRef, period_days: int = PERIOD_DAYS) -> Dashboard:
-        """Show how one project stands: health, counts, what is next, what is late, what was done, its last notes.
+        """Show how one project stands.
+
+        Health, counts, what is next and late, what was done, its last notes and links. For all projects:
+        projects_overview.
 
         Args:
             period_days: 1 to 365.
@@ -53,7 +56,9 @@ class Overviews(Service):
             )
 
     def overview(self, period_days: int = PERIOD_DAYS) -> Overview:
-        """Show all projects side by side with health and counts, the one that needs attention most first.
+        """Show all projects side by side, the one that needs attention first.
+
+        Health, open, overdue and due-soon tasks, and when each was last touched.
 
         Args:
             period_days: 1 to 365.
@@ -69,7 +74,10 @@ class Overviews(Service):
             )
 
     def weekly_review(self, start: str = "", end: str = "") -> Review:
-        """Review a period, by default the last 7 days: completed, created, slipped, notes written, health of projects, due next week.
+        """Review a period, by default the last 7 days.
+
+        Completed, created and slipped tasks, notes written, each project's health and its change, what is due next
+        week.
 
         Args:
             start: First day.
@@ -168,7 +176,8 @@ def _health(
     return ProjectHealth(
         id=row.id, name=row.name, status=row.status, favorite=row.favorite, target_date=row.target_date,
         health=rules.health(overdue=counts.overdue, inactive=inactive, notes_touched=notes_touched), inactive=inactive,
-        open=counts.open, in_progress=counts.in_progress, done=counts.done, cancelled=counts.cancelled, ideas=counts.ideas,
+        open=counts.open, in_progress=counts.in_progress, done=counts.done, cancelled=counts.cancelled,
+        ideas=counts.ideas,
         overdue=counts.overdue, due_soon=counts.due_soon, notes=held, notes_touched=notes_touched,
         tasks_touched=tasks_touched, last_activity=last,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """Items as pages of Markdown, for clients that show them to a person; and names as they are typed."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from panorama.domain.items import Kind
 from panorama.domain.notes import Note

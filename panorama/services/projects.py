@@ -24,7 +24,7 @@ class Projects(Service):
     ) -> Page[Project]:
         """List projects, favourites first.
 
-        For counts and health of all use projects_overview; for one, project_dashboard.
+        For health and counts of all of them use projects_overview; for one, project_dashboard.
         """
         with self._reading() as session:
             return projects.listed(session, page, status=None if status == "any" else status, tag=tag)
@@ -32,7 +32,8 @@ class Projects(Service):
     def get(self, project: ProjectRef) -> ProjectView:
         """Show one project with how much belongs to it.
 
-        The project is remembered for 10 minutes: list_tasks and list_notes then are about it.
+        It is remembered for 10 minutes: list_tasks, list_notes and project_dashboard without a project are then
+        about it.
         """
         with self._reading() as session:
             found: Project = rows.load(session, "project", project)
@@ -50,6 +51,8 @@ class Projects(Service):
         rank: int = 0,
     ) -> Project:
         """Create a project; its name must be new.
+
+        Look with list_projects first: the person may mean one that exists.
 
         Args:
             description: Markdown.
@@ -79,7 +82,9 @@ class Projects(Service):
         tags: tuple[str, ...] | None = None,
         rank: int | None = None,
     ) -> Project:
-        """Change fields of a project; "" or [] clears a field.
+        """Change fields of a project, archive it or mark it done.
+
+        What is left out stays; "" or [] clears. To remove it use delete_item.
 
         Raises:
             ConflictError: Another living project has the new name.

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from panorama.domain.items import kind_of
+from panorama.domain.plain import is_list, is_object
 from panorama.domain.references import Reference
 from panorama.domain.results import Page, Slice
 from panorama.services.base import Service
@@ -27,10 +28,11 @@ class Query(Service):
         sort: tuple[str, ...] = (),
         group_by: tuple[str, ...] = (),
         sum: tuple[str, ...] = (),
-    ) -> Page[Mapping[str, Any]]:
+    ) -> Page[dict[str, Any]]:
         """Filter, sort, count and sum any collection exactly.
 
-        Operators: eq ne lt lte gt gte in nin contains; and or not. A group has its `count`. A wrong field is an error that lists the right ones.
+        Operators: eq ne lt lte gt gte in nin contains, joined by and, or, not. A group has its `count`. To find by
+        words use search. Unknown fields are errors that list the right ones.
 
         Args:
             where: {"status": "todo", "deadline": {"lt": "2026-06-01"}, "or": [{…}, {…}]}
@@ -47,12 +49,11 @@ class Query(Service):
 
 def _resolved(session: Session, where: Any) -> Any:
     """Put ids where projects and parents are called by name."""
-    if isinstance(where, list):
-        return [_resolved(session, each) for each in where]  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(where, Mapping):
+    if is_list(where):
+        return [_resolved(session, each) for each in where]
+    if not is_object(where):
         return where
-    pairs: Mapping[str, Any] = where  # pyright: ignore[reportUnknownVariableType]
-    return {name: _meant(session, name, asked) for name, asked in pairs.items()}
+    return {name: _meant(session, name, asked) for name, asked in where.items()}
 
 
 def _meant(session: Session, name: str, asked: Any) -> Any:
@@ -62,12 +63,11 @@ def _meant(session: Session, name: str, asked: Any) -> Any:
         return asked
     if isinstance(asked, str) and asked and kind_of(asked) is None:
         return resolve(session, _NAMED[name], asked, f"where.{name}")
-    if isinstance(asked, list):
-        return [_meant(session, name, each) for each in asked]  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(asked, Mapping):
-        tests: Mapping[str, Any] = asked  # pyright: ignore[reportUnknownVariableType]
+    if is_list(asked):
+        return [_meant(session, name, each) for each in asked]
+    if is_object(asked):
         return {
             operator: value if operator == "contains" else _meant(session, name, value)
-            for operator, value in tests.items()
+            for operator, value in asked.items()
         }
     return asked

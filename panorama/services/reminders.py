@@ -15,12 +15,17 @@ class Reminders(Service):
     """Reminders: moments at which a person wants to hear of something."""
 
     def list(self, page: Slice, enabled: bool | None = None, item: ItemRef | None = None) -> Page[Reminder]:
-        """List reminders, the earliest first."""
+        """List reminders, the earliest first.
+
+        With `item`, those about it.
+        """
         with self._reading() as session:
             return small.listed_reminders(session, page, enabled=enabled, item=item)
 
     def create(self, title: str, at: str, recurrence: str = "", item: ItemRef | None = None) -> Reminder:
-        """Set a reminder.
+        """Set a reminder for a moment, once or recurring.
+
+        For work with a deadline use create_task.
 
         Args:
             at: Moment, as 2026-05-31T15:00 (your zone).
@@ -44,7 +49,10 @@ class Reminders(Service):
         enabled: bool | None = None,
         item: ItemRef | None = None,
     ) -> Noted[Reminder]:
-        """Change fields of a reminder; "" clears a field."""
+        """Change, snooze or switch off a reminder.
+
+        What is left out stays; "" clears. To remove it use delete_item.
+        """
         with self._writing() as session:
             old: Reminder = rows.load(session, "reminder", reminder)
             wanted = self._fields(title=title, at=at, recurrence=recurrence, snoozed_until=snoozed_until)

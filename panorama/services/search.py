@@ -35,9 +35,10 @@ class Search(Service):
         until: str = "",
         mode: Mode = "hybrid",
     ) -> Page[Found]:
-        """Find projects, tasks, notes, links, reminders and journal entries by their words.
+        """Find anything by its words: projects, tasks, notes, links, reminders, journal.
 
-        Every word must occur, the last may be only begun; "quoted words" stand together. Without such a hit, any word counts.
+        Every word must occur, the last may be only begun; "quoted words" stand together. If nothing has them all,
+        any word counts. For exact filters and counts use query.
 
         Args:
             since: First day of the last change.

@@ -26,7 +26,10 @@ class State(Service):
         return Page(tuple(found), tuple(() for _ in found), None, more=False)
 
     def status(self) -> Status:
-        """Tell the time, the time zone, the version, how much is stored and where."""
+        """Tell the date, time and time zone, and how much is stored where.
+
+        Call it when you need to know what day it is.
+        """
         now = self._now().astimezone(self._desk.zone)
         path = self._desk.database.path
         with self._reading() as session:

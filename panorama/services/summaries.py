@@ -108,21 +108,24 @@ def batch_ran(result: BatchResult) -> str:
 def dashboard(board: Dashboard) -> str:
     """Return a project's state."""
     numbers = board.project
-    return f"“{numbers.name}”: health {numbers.health}, {numbers.open} open, {numbers.overdue} overdue, {numbers.due_soon} due soon, {numbers.notes} notes"
+    due = f"{numbers.open} open, {numbers.overdue} overdue, {numbers.due_soon} due soon"
+    return f"“{numbers.name}”: health {numbers.health}, {due}, {numbers.notes} notes"
 
 
 def overview(result: Overview) -> str:
     """Return the state of all projects."""
     late = sum(project.overdue for project in result.projects)
     open_ones = sum(project.open for project in result.projects)
-    return f"{len(result.projects)} projects, {open_ones} open tasks, {late} overdue; {result.unassigned} open without a project"
+    count = f"{len(result.projects)} {'project' if len(result.projects) == 1 else 'projects'}"
+    return f"{count}, {open_ones} open tasks, {late} overdue; {result.unassigned} open without a project"
 
 
 def review(result: Review) -> str:
     """Return a period in numbers."""
     return (
         f"{result.start} to {result.end}: {result.completed.count} completed, {result.created.count} created, "
-        f"{result.slipped.count} slipped, {result.notes_written.count} notes written, {result.due_next_week.count} due next week"
+        f"{result.slipped.count} slipped, {result.notes_written.count} notes written, "
+        f"{result.due_next_week.count} due next week"
     )
 
 
@@ -135,6 +138,6 @@ def status(state: Status) -> str:
     """Return the moment and what is stored."""
     counts = state.counts
     return (
-        f"Panorama {state.version}, {state.weekday} {state.now:%Y-%m-%d %H:%M} ({state.timezone}): {counts['project']} projects, "
-        f"{counts['task']} tasks, {counts['note']} notes"
+        f"Panorama {state.version}, {state.weekday} {state.now:%Y-%m-%d %H:%M} ({state.timezone}): "
+        f"{counts['project']} projects, {counts['task']} tasks, {counts['note']} notes"
     )

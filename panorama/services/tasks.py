@@ -29,9 +29,10 @@ class Tasks(Service):
         due_until: str | None = None,
         parent: TaskRef | None = None,
     ) -> Page[Task]:
-        """List tasks by view or filters: by deadline, then in progress, rank, age.
+        """List tasks by a named view or by filters.
 
-        Open ones unless `status` or `view` says otherwise.
+        Open ones unless `status` or `view` says otherwise; by deadline, then in progress, rank and age. By
+        words: search. For counts or other filters: query.
 
         Args:
             project: "" for tasks without one.
@@ -65,7 +66,9 @@ class Tasks(Service):
         scheduled_minutes: int = 0,
         rank: int = 0,
     ) -> Task:
-        """Create a task.
+        """Create one task.
+
+        For several at once use batch. If the person only parks a thought, give it the status `idea`.
 
         Args:
             deadline: Day or moment: 2026-05-31, 2026-05-31T15:00, today, +3d.
@@ -82,9 +85,10 @@ class Tasks(Service):
                 scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes,
             )  # fmt: skip
             above: Task | None = rows.load(session, "task", parent) if parent else None
+            inherited = above.project if above and project is None else None
             task = Task(
-                **self._new("task", now), **wanted, **stamps(None, status, now), urgent=urgent, important=important, rank=rank,
-                project=project or (above.project if above and project is None else None), parent=parent or None,
+                **self._new("task", now), **wanted, **stamps(None, status, now), urgent=urgent, important=important,
+                rank=rank, project=project or inherited, parent=parent or None,
             )  # fmt: skip
             rows.add(session, task)
             return task
@@ -106,9 +110,9 @@ class Tasks(Service):
         scheduled_minutes: int | None = None,
         rank: int | None = None,
     ) -> Noted[Task]:
-        """Change fields of a task; "" or [] clears a field.
+        """Change fields of a task; status "done" completes it.
 
-        Complete it with status "done": a recurring one then makes its next occurrence.
+        What is left out stays; "" or [] clears. A recurring task that is done makes its next occurrence.
         """
         with self._writing() as session:
             old: Task = rows.load(session, "task", task)

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Row, func, insert, select
 
 from panorama.domain.changes import LONG_TEXT, Action, Change, digest, splice
 from panorama.domain.items import Item
+from panorama.domain.plain import is_sequence
 from panorama.errors import ConflictError
 from panorama.store.engine import Session
 from panorama.store.tables import changes, texts, written
@@ -15,7 +16,7 @@ from panorama.store.tables import changes, texts, written
 __all__ = ["Action", "count_of", "last_unit", "lines", "of_items", "recent_units", "record", "text_before"]
 
 PART = "part"
-"""Key of a long text's stretch: `before` holds {part, at, text or digest}, `after` the same for what stands there now."""
+"""Marks a long text's stretch: `before` holds {part, at, text or digest}, `after` the same for what is there now."""
 
 _CHUNK = 500
 _ADD = insert(changes).inline()
@@ -82,8 +83,8 @@ def _kept(session: Session, text: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if is_sequence(value):
+        return list(value)
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat() if value.microsecond else written(value)
     return value.isoformat() if isinstance(value, date) else value

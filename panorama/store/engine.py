@@ -20,18 +20,39 @@ from panorama.errors import PanoramaError, UnavailableError
 APPLICATION_ID = 0x50414E4F
 """Marks the file as ours (`PRAGMA application_id`): "PANO" in ASCII."""
 
-_LOCKED = "The database is locked by another program; nothing was changed."
 _CAUSES = {
-    sqlite3.SQLITE_BUSY: (_LOCKED, "Try again; if it stays so, find the program that holds the file with `panorama doctor`."),
-    sqlite3.SQLITE_LOCKED: (_LOCKED, "Try again in a moment."),
+    sqlite3.SQLITE_BUSY: (
+        "The database is locked by another program; nothing was changed.",
+        "Try again; if it stays so, `panorama doctor` tells more.",
+    ),
+    sqlite3.SQLITE_LOCKED: ("The database is locked; nothing was changed.", "Try again in a moment."),
     sqlite3.SQLITE_FULL: ("The disk is full; nothing was changed.", "Free some space, then send the same call again."),
-    sqlite3.SQLITE_READONLY: ("The database cannot be written; nothing was changed.", "Give this user the right to write the data directory and its files."),
-    sqlite3.SQLITE_CANTOPEN: ("The database file cannot be opened; nothing was changed.", "Check that the data directory exists and may be written."),
-    sqlite3.SQLITE_IOERR: ("The disk answered with an error; nothing was changed.", "Check the disk and its free space with `panorama doctor`."),
-    sqlite3.SQLITE_CORRUPT: ("The database file is damaged.", "Stop using it and put back a copy from the folder backups."),
-    sqlite3.SQLITE_NOTADB: ("The file is not a database.", "Check PANORAMA_HOME: panorama.db there belongs to something else or is damaged."),
-    sqlite3.SQLITE_TOOBIG: ("The text is larger than the database can hold; nothing was changed.", "Split it."),
-}  # fmt: skip
+    sqlite3.SQLITE_READONLY: (
+        "The database cannot be written; nothing was changed.",
+        "Give this user the right to write the data directory and its files.",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "The database file cannot be opened; nothing was changed.",
+        "Check that the data directory exists and may be written.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "The disk answered with an error; nothing was changed.",
+        "Check the disk and its free space with `panorama doctor`.",
+    ),
+    sqlite3.SQLITE_CORRUPT: ("The database file is damaged.", "Stop using it and put back a copy from backups."),
+    sqlite3.SQLITE_NOTADB: ("panorama.db is not a database.", "It is damaged or not ours; check PANORAMA_HOME."),
+    sqlite3.SQLITE_TOOBIG: ("The text is too large for the database; nothing was changed.", "Split it."),
+}
+"""What SQLite's result codes mean to a person, and what to do."""
+
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",  # a commit that was answered survives a power cut, not only a killed process
+    "foreign_keys=ON",
+    "temp_store=MEMORY",
+    "cache_size=-16000",
+    "mmap_size=268435456",
+)
 
 
 @dataclass(slots=True)
@@ -83,7 +104,8 @@ class Database:
             return
         acting = self._acting.get()
         with self._exclusive(), _translated(), self._writer.begin() as connection:
-            with self._as_current(Session(connection, acting.origin if acting else origin)) as session:
+            session = Session(connection, acting.origin if acting else origin)
+            with self._as_current(session):
                 yield session
         if acting:
             acting.wrote += session.wrote
@@ -158,7 +180,9 @@ class Database:
             return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one_or_none() or ""
 
     def copy_to(self, target: Path) -> None:
-        """Write a consistent copy while others go on (SQLite's online backup), in one step so that no writer restarts it.
+        """Write a consistent copy while others go on.
+
+        SQLite's online backup in one step: in several, every foreign write would make it begin anew.
 
         Raises:
             UnavailableError: The disk is full or the folder cannot be written; a part of a copy is not left behind.
@@ -199,8 +223,7 @@ def _engine(path: Path, busy_seconds: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: sqlite3.Connection, _record: object) -> None:  # pyright: ignore[reportUnusedFunction]
-        # FULL: a commit that was answered survives a power cut, not only a killed process.
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "temp_store=MEMORY", "cache_size=-16000", "mmap_size=268435456"):  # fmt: skip
+        for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

@@ -1,16 +1,23 @@
 """What was imported: which file, and which part of it, became which item."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import bindparam, delete, insert, select, union_all, update
 
 from panorama.store.engine import Session
-from panorama.store.tables import imports
+from panorama.store.tables import imports, notes, tasks
 
 WHOLE = ""
 """The part that stands for a file as a whole, which became a note."""
+
+_COLUMNS = (imports.c.path, imports.c.part, imports.c.digest, imports.c.item, imports.c.fields)
+_SAME = (
+    imports.c.folder == bindparam("folder_"),
+    imports.c.path == bindparam("path_"),
+    imports.c.part == bindparam("part_"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,19 +31,48 @@ class Imported:
     fields: Mapping[str, Any]
 
 
-def known(session: Session, folder: str) -> dict[str, dict[str, Imported]]:
-    """Return everything that was imported from a folder: by path, then by part."""
+def known(session: Session, folder: str, paths: Sequence[str] | None = None) -> dict[str, dict[str, Imported]]:
+    """Return what was imported from a folder, or from a few hundred files of it: by path, then by part."""
     found: dict[str, dict[str, Imported]] = {}
-    columns = (imports.c.path, imports.c.part, imports.c.digest, imports.c.item, imports.c.fields)
-    for row in session.connection.execute(select(*columns).where(imports.c.folder == folder)):
+    statement = select(*_COLUMNS).where(imports.c.folder == folder)
+    if paths is not None:
+        statement = statement.where(imports.c.path.in_(paths))
+    for row in session.connection.execute(statement):
         entry = Imported(path=row[0], part=row[1], digest=row[2], item=row[3], fields=row[4])
         found.setdefault(entry.path, {})[entry.part] = entry
     return found
 
 
-def keep(session: Session, folder: str, entry: Imported) -> None:
-    """Remember a part of a file, in place of what was known of it."""
-    same = (imports.c.folder == folder, imports.c.path == entry.path, imports.c.part == entry.part)
-    session.connection.execute(delete(imports).where(*same))
-    row = {"folder": folder, "path": entry.path, "part": entry.part, "digest": entry.digest, "item": entry.item}
-    session.connection.execute(insert(imports), {**row, "fields": dict(entry.fields)})
+def living(session: Session, folder: str) -> frozenset[str]:
+    """Return the ids of those items from a folder that are not in the trash."""
+    each = [
+        select(table.c.id)
+        .join(imports, imports.c.item == table.c.id)
+        .where(imports.c.folder == folder, table.c.deleted_at.is_(None))
+        for table in (notes, tasks)
+    ]
+    return frozenset(row[0] for row in session.connection.execute(union_all(*each)))
+
+
+def keep(session: Session, folder: str, entries: Sequence[Imported]) -> None:
+    """Remember parts of files, in place of what was known of them."""
+    if not entries:
+        return
+    session.connection.execute(
+        delete(imports).where(*_SAME),
+        [{"folder_": folder, "path_": entry.path, "part_": entry.part} for entry in entries],
+    )
+    rows = [
+        {
+            "folder": folder, "path": entry.path, "part": entry.part, "digest": entry.digest, "item": entry.item,
+            "fields": dict(entry.fields),
+        }
+        for entry in entries
+    ]  # fmt: skip
+    session.connection.execute(insert(imports), rows)
+
+
+def move(session: Session, folder: str, old: str, new: str) -> None:
+    """Remember a file, of which nothing is known under its new path, under that path."""
+    same = (imports.c.folder == folder, imports.c.path == old)
+    session.connection.execute(update(imports).where(*same).values(path=new))

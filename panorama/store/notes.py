@@ -10,8 +10,8 @@ from panorama.store.projects import tagged
 from panorama.store.tables import notes
 
 _HEADER = (
-    notes.c.id, notes.c.title, notes.c.project, notes.c.tags, notes.c.pinned, func.length(notes.c.content), notes.c.version,
-    notes.c.created_at, notes.c.updated_at, notes.c.deleted_at,
+    notes.c.id, notes.c.title, notes.c.project, notes.c.tags, notes.c.pinned, func.length(notes.c.content),
+    notes.c.version, notes.c.created_at, notes.c.updated_at, notes.c.deleted_at,
 )  # fmt: skip
 _NAMES = ("id", "title", "project", "tags", "pinned", "chars", "version", "created_at", "updated_at", "deleted_at")
 

@@ -10,6 +10,9 @@ from panorama.store.engine import Session
 
 T = TypeVar("T")
 
+Rows = Select[*tuple[Any, ...]]
+"""A statement, whatever its columns."""
+
 Order = tuple[ColumnElement[Any], bool]
 """An expression that is never null, and whether the largest comes first."""
 
@@ -26,7 +29,7 @@ def nulls_last(column: ColumnElement[Any], *, stand_in: Any, descending: bool = 
 
 def page(
     session: Session,
-    statement: Select[Any],
+    statement: Rows,
     order: Sequence[Order],
     part: Slice,
     make: Callable[[Row[Any]], T],
@@ -59,7 +62,7 @@ def _behind(order: Sequence[Order], after: Key) -> ColumnElement[bool]:
     return or_(*choices)
 
 
-def _total(session: Session, statement: Select[Any]) -> int:
+def _total(session: Session, statement: Rows) -> int:
     return session.connection.execute(
         select(func.count()).select_from(statement.order_by(None).subquery())
     ).scalar_one()

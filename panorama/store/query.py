@@ -26,6 +26,7 @@ from sqlalchemy import (
 )  # fmt: skip
 from sqlalchemy.types import String
 
+from panorama.domain.plain import is_list, is_object
 from panorama.domain.results import Page, Slice
 from panorama.domain.times import day_or_moment, start_of
 from panorama.errors import InvalidInputError
@@ -172,12 +173,11 @@ class _Where:
         self._clock = clock
 
     def of(self, where: object, depth: int = 0) -> ColumnElement[bool]:
-        if not isinstance(where, Mapping):
+        if not is_object(where):
             raise InvalidInputError(f"where: {str(where)[:60]!r} is not an object.", hint=_EXAMPLE)
         if depth > DEPTH:
             raise InvalidInputError(f"where is nested deeper than {DEPTH}.", hint="Use in and nin instead of many ors.")
-        pairs: Mapping[str, Any] = where  # pyright: ignore[reportUnknownVariableType]
-        return and_(true(), *(self._one(name, asked, depth) for name, asked in pairs.items()))
+        return and_(true(), *(self._one(name, asked, depth) for name, asked in where.items()))
 
     def _one(self, name: str, asked: object, depth: int) -> ColumnElement[bool]:
         if name in ("and", "or"):
@@ -185,17 +185,16 @@ class _Where:
         if name == "not":
             return not_(func.coalesce(self.of(asked, depth + 1), false()))
         column = _field(self._table, name, "where")
-        if not isinstance(asked, Mapping):
+        if not is_object(asked):
             return self._compare(column, "eq", asked)
-        tests: Mapping[str, Any] = asked  # pyright: ignore[reportUnknownVariableType]
-        if not tests:
+        if not asked:
             raise InvalidInputError(f"where: {name} has no operator.", hint=_EXAMPLE)
-        return and_(*(self._compare(column, operator, value) for operator, value in tests.items()))
+        return and_(*(self._compare(column, operator, value) for operator, value in asked.items()))
 
     def _all(self, name: str, asked: object, depth: int) -> ColumnElement[bool]:
-        if not isinstance(asked, list) or not asked:
+        if not is_list(asked) or not asked:
             raise InvalidInputError(f"where: {name} takes a list of conditions.", hint=_EXAMPLE)
-        parts: list[ColumnElement[bool]] = [self.of(each, depth + 1) for each in asked]  # pyright: ignore[reportUnknownVariableType]
+        parts: list[ColumnElement[bool]] = [self.of(each, depth + 1) for each in asked]
         return and_(*parts) if name == "and" else or_(*parts)
 
     def _compare(self, column: ColumnElement[Any], operator: str, value: object) -> ColumnElement[bool]:
@@ -218,9 +217,9 @@ class _Where:
         return _TESTS[operator](column, plain)
 
     def _among(self, column: ColumnElement[Any], operator: str, value: object) -> ColumnElement[bool]:
-        if not isinstance(value, list) or len(value) > LONGEST_LIST:  # pyright: ignore[reportUnknownArgumentType]
+        if not is_list(value) or len(value) > LONGEST_LIST:
             raise InvalidInputError(f"where: {operator} takes a list of at most {LONGEST_LIST} values.", hint=_EXAMPLE)
-        each: list[object] = value  # pyright: ignore[reportUnknownVariableType]
+        each: list[object] = value
         any_ = or_(false(), *(self._compare(column, "eq", one) for one in each))
         return any_ if operator == "in" else not_(func.coalesce(any_, false()))
 

@@ -115,7 +115,7 @@ def where(
     due_until: date | None = None,
     zone: ZoneInfo,
 ) -> list[ColumnElement[bool]]:
-    """Return the conditions for what is given; `project=""` means no project, `status` "open" means todo or in progress."""
+    """Return the conditions for what is given: `project=""` is no project, `status="open"` todo or in progress."""
     found: list[ColumnElement[bool]] = [living()]
     if project is not None:
         found.append(tasks.c.project == project if project else tasks.c.project.is_(None))

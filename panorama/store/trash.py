@@ -5,12 +5,13 @@ from datetime import datetime
 from sqlalchemy import literal, select, union_all
 
 from panorama.store.engine import Session
+from panorama.store.pages import Rows
 from panorama.store.rows import NOUNS
 
 
 def listed(session: Session, limit: int) -> list[tuple[str, str, str, datetime]]:
     """Return kind, id, label and moment of what is in the trash, the last deleted first."""
-    parts = []
+    parts: list[Rows] = []
     for kind, noun in NOUNS.items():
         label = noun.table.c["name" if kind == "project" else "text" if kind == "journal" else "title"]
         columns = (literal(kind).label("kind"), noun.table.c.id, label.label("label"), noun.table.c.deleted_at)

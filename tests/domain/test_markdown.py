@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.domain import markdown
+from panorama.domain import front_matter
 from panorama.domain.items import line, words
 from panorama.domain.markdown import Document, TaskLine, headings, parsed
+from panorama.domain.markdown_lines import first_heading, lines
 from panorama.domain.recurrence import rule
 from panorama.domain.recurrence_phrases import rrule
 
@@ -539,6 +540,20 @@ def test_headings_in_code_are_none():
     assert headings("```\n# a\n```\n\t# b\n    # c\n#d") == ()
 
 
+@given(texts)
+def test_headings_are_where_reading_line_by_line_finds_them(text: str):
+    alone = [(each.start, first_heading([each])) for each in lines(text) if first_heading([each])]
+
+    assert alone == [(each.start, each.title) for each in headings(text) if each.level == 1 and each.title]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_headings_after_a_quoted_fence_are_found_whatever_ends_its_lines(end: str):
+    text = end.join(("> ```", "> # a", "", "# b", "> ~~~", "# c", "> ```", "> ```", "> ~~~", "> # d", "# e"))
+
+    assert [found.title for found in headings(text)] == ["b", "c", "e"]
+
+
 # Hostile text
 
 
@@ -558,7 +573,9 @@ def test_a_line_of_a_megabyte_takes_less_than_a_second(piece: str):
     assert seconds(text) < 1
 
 
-@pytest.mark.parametrize("piece", ["- [ ] a\n", "- [ ] \n", "#a ", "` `` ", "---\n", "# \n", "[[a]]\n", "\n"])
+@pytest.mark.parametrize(
+    "piece", ["- [ ] a\n", "> ```\n", "- [ ] \n", "#a ", "` `` ", "---\n", "# \n", "[[a]]\n", "\n"]
+)
 def test_things_to_find_on_every_line_take_linear_time(piece: str):
     text = piece * (200_000 // len(piece))
 
@@ -576,6 +593,6 @@ def test_the_slow_yaml_reader_reads_the_same(monkeypatch: pytest.MonkeyPatch):
     text = "---\ntitle: Tea\ntags: [a, b]\npinned: yes\n---\n"
     fast = parsed(text, name="note")
 
-    monkeypatch.setattr(markdown, "_Loader", markdown.yaml.SafeLoader)
+    monkeypatch.setattr(front_matter, "_Loader", front_matter.yaml.SafeLoader)
 
     assert parsed(text, name="note") == fast

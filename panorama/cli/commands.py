@@ -1,0 +1,241 @@
+"""The commands: what each takes, which operation it calls, and how its answer is shown."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.main import get_command
+
+from panorama import __version__
+from panorama.cli import notes, show, tables, tasks
+from panorama.cli.client import Client
+from panorama.cli.options import SETTINGS, AsJson, Kinds, Limit, Project, argument, examples, group, option
+from panorama.domain.items import folded, kind_of
+from panorama.errors import ConflictError
+
+if TYPE_CHECKING:
+    from panorama.calls import Answer
+
+EXIT_CODES = """[bold]Exit codes[/bold]
+  0    done
+  1    the answer is no: refused, not found, the doctor found a fault
+  2    wrong usage: an unknown option, a date that does not exist
+  3    the store is unavailable: locked, full, damaged, not to be read
+  130  interrupted
+
+[bold]Environment[/bold]
+  PANORAMA_HOME     where the data lives
+  PANORAMA_DEBUG=1  show where an error came from
+  NO_COLOR=1        no colours"""
+
+EVERYDAY, SAFETY, CARE = "Everyday", "Taking back", "Looking after it"
+TRASH_ROWS = 500
+
+app = typer.Typer(name="panorama", epilog=EXIT_CODES, **SETTINGS)
+imports = group("import", "Bring in what you have elsewhere.")
+for each in (tasks.app, notes.app, imports):
+    app.add_typer(each, rich_help_panel=EVERYDAY)
+
+
+def run(words: Sequence[str]) -> int:
+    """Run a command and return its exit code.
+
+    Raises:
+        PanoramaError: The command was refused.
+    """
+    code: object = get_command(app).main(args=list(words), prog_name="panorama", standalone_mode=False)
+    return code if isinstance(code, int) else 0
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        show.text(f"panorama {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def panorama_(
+    version: Annotated[bool, option("Print the version.", "--version", "-V", callback=_version, is_eager=True)] = False,
+) -> None:
+    """Your projects, tasks and notes, on your own disk, for every AI assistant you use.
+
+    Without a command this is the MCP server that a client starts.
+    """
+
+
+@app.command(
+    epilog=examples(
+        "panorama search tomato seeds",
+        "panorama search '\"late frost\"' --kind note --kind task",
+        "panorama search budget --project Garden --limit 3",
+    ),
+    rich_help_panel=EVERYDAY,
+)
+def search(
+    query: Annotated[list[str], argument("Words to look for.")],
+    kind: Kinds = None,
+    project: Project = None,
+    limit: Limit = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Find anything by its words."""
+    with Client() as panorama:
+        answer = panorama.rows("search", {"query": " ".join(query), "kinds": kind, "project": project}, limit)
+    show.rows(answer, as_json, lambda: _hits(answer))
+
+
+def _hits(answer: "Answer") -> None:
+    names = answer.metadata.get("names", {})
+    if show.to_terminal():
+        show.blocks(tables.hit(row, names) for row in answer.data)
+    else:
+        show.sheet(tables.hits(answer.data, names))
+
+
+@app.command(
+    epilog=examples(
+        "panorama history t_7k3q9xv2mh",
+        'panorama history "Order seeds" --limit 3',
+    ),
+    rich_help_panel=SAFETY,
+)
+def history(
+    item: Annotated[str, argument("Anything, by id or name; what is in the trash by id.")],
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show what was changed on an item, the newest first: by whom, and what it was before."""
+    with Client() as panorama:
+        answer = panorama.rows("history.list", {"item": item}, limit)
+        now = panorama.now
+    show.rows(answer, as_json, lambda: show.blocks(tables.history(row, now) for row in answer.data))
+
+
+@app.command(
+    epilog=examples(
+        "panorama undo                       # the last write of the command line",
+        "panorama undo c_7k3q9xv2mh          # a call, a batch or an import: see `panorama history`",
+        "panorama undo c_7k3q9xv2mh --skip-conflicts",
+    ),
+    rich_help_panel=SAFETY,
+)
+def undo(
+    unit: Annotated[str, argument("What to take back; else the last write of the command line.")] = "",
+    skip_conflicts: Annotated[bool, option("Leave what was changed since, undo the rest.", "--skip-conflicts")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take back a write; an undo can be undone too."""
+    with Client() as panorama:
+        answer = panorama.call("history.undo", {"unit": unit, "skip_conflicts": skip_conflicts})
+    show.written(answer, as_json, lambda: show.sheet(tables.undone(answer.data)))
+
+
+@app.command(
+    epilog=examples(
+        "panorama restore                    # what is in the trash",
+        "panorama restore n_7k3q9xv2mh",
+        'panorama restore "Order seeds"',
+    ),
+    rich_help_panel=SAFETY,
+)
+def restore(
+    item: Annotated[str | None, argument("What to bring back, by id or name.")] = None,
+    limit: Limit = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Bring an item back from the trash; without one, list the trash."""
+    with Client() as panorama:
+        if item is None:
+            answer = panorama.rows("items.trash", {}, limit)
+        else:
+            answer = panorama.call("items.restore", {"item": _trashed(panorama, item)})
+        now = panorama.now
+    if item is None:
+        show.rows(answer, as_json, lambda: show.sheet(tables.trash(answer.data, now)))
+    else:
+        show.written(answer, as_json)
+
+
+def _trashed(panorama: Client, said: str) -> str:
+    """Return the id of the one item in the trash that has this name, or what was said."""
+    if kind_of(said.strip()):
+        return said
+    rows: list[dict[str, Any]] = panorama.rows("items.trash", {}, TRASH_ROWS).data
+    found = [row for row in rows if folded(row["label"]) == folded(said)]
+    if len(found) > 1:
+        raise ConflictError(
+            f"{len(found)} items in the trash are called “{said}”.", hint="Give the id.", candidates=found
+        )
+    return str(found[0]["id"]) if found else said
+
+
+@app.command(epilog=examples("panorama status", "panorama status --json | jq .data.counts"), rich_help_panel=CARE)
+def status(as_json: AsJson = False) -> None:
+    """Tell how much is stored, where, and what time it is for Panorama."""
+    with Client() as panorama:
+        answer = panorama.call("status", {})
+    show.answer(answer, as_json, lambda: show.sheet(tables.status(answer.data)))
+
+
+@app.command(
+    epilog=examples(
+        "panorama calls                      # the last calls of every client",
+        "panorama calls --slow --limit 5",
+        "panorama calls --failed --json",
+    ),
+    rich_help_panel=CARE,
+)
+def calls(
+    slow: Annotated[bool, option("The slowest first.", "--slow")] = False,
+    failed: Annotated[bool, option("Only those that failed.", "--failed")] = False,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show the call log: which client called what, how long it took and what it cost."""
+    with Client() as panorama:
+        answer = panorama.rows("calls.list", {"slow": slow, "failed": failed}, limit)
+        now = panorama.now
+    show.rows(answer, as_json, lambda: show.sheet(tables.calls(answer.data, now)))
+
+
+@app.command(epilog=examples("panorama doctor", "panorama doctor --json"), rich_help_panel=CARE)
+def doctor(as_json: AsJson = False) -> int:
+    """Look for what is wrong with this installation and its data, and say how to mend it; changes nothing."""
+    from panorama.cli.doctor import examined
+
+    checks = examined()
+    failed = sum(check["state"] == "fail" for check in checks)
+    if as_json:
+        told = f"{failed} of {len(checks)} checks failed" if failed else f"All {len(checks)} checks passed"
+        show.data({"data": checks, "summary": told, "metadata": {"source": "doctor", "policy": "read"}})
+    else:
+        show.sheet(tables.checks(checks))
+    return 1 if failed else 0
+
+
+@app.command(
+    epilog=examples("panorama demo", "panorama demo --keep ~/panorama-demo   # keep its data to look around"),
+    rich_help_panel=CARE,
+)
+def demo(
+    keep: Annotated[Path | None, option("Keep the demo's data here.", "--keep", metavar="DIR")] = None,
+) -> int:
+    """Show the product at work, on data of its own; yours is not touched."""
+    from panorama.cli.demo import run as run_demo
+
+    return run_demo(keep)
+
+
+@imports.command(epilog=examples("panorama import markdown ~/Notes --dry-run", "panorama import markdown ~/Notes"))
+def markdown(
+    folder: Annotated[Path, argument("A folder of Markdown.", metavar="DIR", exists=True, file_okay=False)],
+    dry_run: Annotated[bool, option("Tell what would be done, and do nothing.", "--dry-run")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import a folder of Markdown: files become notes, open boxes become tasks. May be run again."""
+    with Client() as panorama, show.progress(f"Reading {folder.name}") as progress:
+        answer = panorama.call(
+            "import.markdown", {"folder": str(folder.resolve()), "dry_run": dry_run or None}, progress
+        )
+    show.written(answer, as_json, lambda: show.sheet(tables.fields(answer.data)))

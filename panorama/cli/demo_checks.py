@@ -1,0 +1,244 @@
+"""What must be true of each answer in the demo, told in numbers that come from the answers themselves."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from panorama.domain.tasks import OPEN
+
+CHARS_PER_TOKEN = 4
+"""The usual rule of thumb for English text and current models."""
+
+LONG_RUN = "Long run, slowly enough to talk"
+OPEN_BEFORE = "Still open: grout, and the handles."
+OPEN_AFTER = "Grout is linen. Still open: the handles."
+HOB = "induction hob"
+
+_COUNTED = ("open", "in_progress", "done", "cancelled", "ideas", "overdue", "due_soon", "notes")
+_BOX = re.compile(r"\s*[-*] \[(.)\] ")
+_DUE = re.compile(r"📅 (\d{4}-\d\d-\d\d)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came back, and how long it took; `code` is the error's, "" if it went well."""
+
+    text: str
+    data: Any = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    code: str = ""
+    took: timedelta = timedelta()
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens a model reads."""
+        return -(-len(self.text) // CHARS_PER_TOKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What the demo says of an answer; it holds if `found` is what was `expected`."""
+
+    told: str
+    expected: object
+    found: object
+
+
+@dataclass(frozen=True, slots=True)
+class Morning:
+    """What the steps know: the day, the Markdown on disk, and what was answered so far, by the step's name."""
+
+    day: date
+    workspace: Path
+    answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
+
+    def data(self, step: str) -> Any:
+        """Return the data that an earlier step got."""
+        return self.answers[step].data
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and text of each Markdown file."""
+        for path in sorted(self.workspace.rglob("*.md")):
+            yield path.stem, path.read_text(encoding="utf-8")
+
+    def boxes(self) -> Iterator[tuple[str, str]]:
+        """Yield the mark and the due date (or "") of each checkbox, as a plain look at the files finds them."""
+        for _, text in self.texts():
+            fenced = False
+            for line in text.splitlines():
+                fenced ^= line.startswith("```")
+                if (box := _BOX.match(line)) and not fenced:
+                    due = _DUE.search(line)
+                    yield box[1], due[1] if due else ""
+
+
+Check = Callable[[Answer, Morning], Iterable[Claim]]
+
+
+def many(count: int, noun: str, plural: str = "") -> str:
+    """Return a count with its noun."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def imported(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """Each file became a note, and each checkbox a task."""
+    made, problems = answer.data, answer.data.get("problem_count", 0)
+    files, boxes = len(list(morning.texts())), len(list(morning.boxes()))
+    yield Claim(f"{many(files, 'file')}, {many(made['notes_created'], 'note')}", files, made["notes_created"])
+    told = f"{many(boxes, 'checkbox', 'checkboxes')}, {many(made['tasks_created'], 'task')}"
+    yield Claim(told, boxes, made["tasks_created"])
+    yield Claim(many(problems, "problem"), 0, problems)
+
+
+def nothing_new(answer: Answer, _: Morning) -> Iterator[Claim]:
+    """A second import makes nothing."""
+    made = sum(answer.data.get(f"{kind}_created", 0) for kind in ("notes", "tasks", "projects"))
+    yield Claim(f"{many(made, 'item')} made", 0, made)
+
+
+def overdue(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """Every row is late, and no late box of the files is missing."""
+    rows, today = answer.data, morning.day.isoformat()
+    late = [row for row in rows if row["status"] in OPEN and row["deadline"] < today]
+    yield Claim(f"each of the {len(rows)} is open and past its day", len(rows), len(late))
+    written = sum(mark in " /" and "" < due < today for mark, due in morning.boxes())
+    yield Claim(f"the files hold {many(written, 'such box', 'such boxes')}", written, len(rows))
+
+
+def in_one_note(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """The hits are the files that hold the words."""
+    titles = [name for name, text in morning.texts() if HOB in text]
+    found = [row["title"] for row in answer.data]
+    yield Claim(f"the words stand in {many(len(found), 'file')}: {', '.join(found)}", titles, found)
+
+
+def created(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """The person's word became a date."""
+    tomorrow = (morning.day + timedelta(days=1)).isoformat()
+    yield Claim(f"“tomorrow” became {answer.data['deadline']}", tomorrow, answer.data["deadline"])
+
+
+def same(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """A repeated call gives the first answer."""
+    first, second = morning.data("create")["id"], answer.data["id"]
+    repeated = bool(answer.metadata.get("repeated"))
+    yield Claim(f"the same task {second}, not a second one", (first, True), (second, repeated))
+
+
+def done(answer: Answer, _: Morning) -> Iterator[Claim]:
+    """The task is done."""
+    yield Claim(f"its status is {answer.data['status']}", "done", answer.data["status"])
+
+
+def renewed(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """The new task is there once, and the recurring one has a next occurrence."""
+    ids = [row["id"] for row in answer.data]
+    yield Claim("the new task is listed once", 1, ids.count(morning.data("create")["id"]))
+    ran = date.fromisoformat(morning.data("complete")["deadline"])
+    in_a_week = (ran + timedelta(weeks=1)).isoformat()
+    following = [row["deadline"] for row in answer.data if row["title"] == LONG_RUN]
+    yield Claim(f"the next long run is on {', '.join(following)}, a week after this one", [in_a_week], following)
+
+
+def newer(answer: Answer, _: Morning) -> Iterator[Claim]:
+    """The note has a newer version."""
+    version = answer.data["version"]
+    yield Claim(f"the note is at version {version}", True, version > 1)
+
+
+def decision(morning: Morning) -> str:
+    """Return the line that is put on the list of decisions."""
+    return f"- **{morning.day}** Grout in linen, the same on both walls."
+
+
+def read_back(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """The note holds what was edited and appended, and nothing else wrote it."""
+    text, version = answer.data["content"], answer.data["version"]
+    read = (text.count(OPEN_BEFORE), text.count(OPEN_AFTER), text.count(decision(morning)))
+    yield Claim("the new words are there once, the old ones are gone", (0, 1, 1), read)
+    yield Claim(f"version {version}, as after the last write", morning.data("append")["version"], version)
+
+
+def all_made(answer: Answer, _: Morning) -> Iterator[Claim]:
+    """Each operation made its item inside the project that the first one made."""
+    project, *rest = (each["data"] for each in answer.data["results"])
+    inside = [each["project"] for each in rest]
+    yield Claim(f"a project and {many(len(rest), 'item')} inside it", [project["id"]] * len(rest), inside)
+
+
+def all_taken_back(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """One undo took back everything that the batch had made."""
+    made = sorted(each["data"]["id"] for each in morning.data("batch")["results"])
+    undone = sorted(each["id"] for each in answer.data["undone"])
+    yield Claim(f"one undo took back all {len(undone)}", made, undone)
+
+
+def late_in_project(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """The dashboard counts what the list of overdue tasks showed."""
+    numbers = answer.data["project"]
+    late = sum(row.get("project") == numbers["id"] for row in morning.data("overdue"))
+    yield Claim(f"{late} overdue, as the list at the beginning said", late, numbers.get("overdue", 0))
+
+
+def all_trashed(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """The project went, with everything that the dashboard counted in it."""
+    board = morning.data("dashboard")
+    held = ("open", "done", "cancelled", "ideas", "notes")
+    inside = sum(board["project"].get(each, 0) for each in held) + len(board.get("links", ()))
+    yield Claim(f"the project and the {many(inside, 'item')} in it are in the trash", 1 + inside, answer.data["trashed"])
+
+
+def gone(answer: Answer, _: Morning) -> Iterator[Claim]:
+    """The error says that it is not there."""
+    yield Claim("it says so, and does not guess", "not_found", answer.code)
+
+
+def undone(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """As much came back as had gone."""
+    count = answer.data["count"]
+    yield Claim(f"{many(count, 'item')} out of the trash", morning.data("delete")["trashed"], count)
+
+
+def as_before(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """Each count of the project is what it was before the mistake."""
+    before, after = (_counts(board["project"]) for board in (morning.data("dashboard"), answer.data))
+    told = ", ".join(f"{after[name]} {name}" for name in ("open", "done", "overdue", "notes"))
+    yield Claim(f"every count is what it was: {told}", before, after)
+
+
+def _counts(numbers: Mapping[str, Any]) -> dict[str, int]:
+    return {name: numbers.get(name, 0) for name in _COUNTED}
+
+
+def week(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """What slipped is what is overdue since the week began."""
+    start = answer.data["start"]
+    slipped = sum(row["deadline"] >= start for row in morning.data("overdue"))
+    told = f"{slipped} of the {len(morning.data('overdue'))} overdue slipped since {start}"
+    yield Claim(told, slipped, answer.data["slipped"].get("count", 0))
+
+
+def together(part: str) -> Check:
+    """Return a check that the groups' counts make up what the review said of this part."""
+
+    def check(answer: Answer, morning: Morning) -> Iterator[Claim]:
+        count = morning.data("week")[part].get("count", 0)
+        total = sum(row["count"] for row in answer.data)
+        yield Claim(f"together {total}, as the review said", count, total)
+
+    return check
+
+
+def all_there(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """There is what was imported and created since; the batch lies in the trash."""
+    report, counts = morning.data("import"), answer.data["counts"]
+    again = {row["id"] for row in morning.data("list") if row["title"] == LONG_RUN}
+    new = again | {morning.data("create")["id"]}
+    trash = len(morning.data("undo batch")["undone"])
+    expected = {"project": report["projects_created"], "task": report["tasks_created"] + len(new)}
+    expected |= {"note": report["notes_created"], "trash": trash}
+    told = f"what was imported, {many(len(new), 'new task')}, and the {trash} of the batch in the trash"
+    yield Claim(told, expected, {kind: counts.get(kind, 0) for kind in expected})

@@ -1,0 +1,237 @@
+"""The morning of the demo: what the person says, and the call that follows."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from panorama.cli import demo_checks as checks
+from panorama.cli.demo_checks import HOB, LONG_RUN, OPEN_AFTER, OPEN_BEFORE, Check, Morning, decision
+from panorama.domain.tasks import OPEN
+
+RUNNING, JAPAN, DECISIONS = "Running", "Japan trip", "Kitchen decisions"
+
+Arguments = Callable[[Morning], Mapping[str, Any]]
+Check = Callable[[Answer, Morning], Iterable[Claim]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One thing the person says, the call that follows, and its check; `refused` is the error that must come."""
+
+    name: str
+    said: str
+    tool: str
+    check: Check
+    arguments: Arguments = lambda _: {}
+    refused: str = ""
+    chapter: str = ""
+
+
+def _task(_: Morning) -> Mapping[str, Any]:
+    title = "Ask Benedikt about the old shoes"
+    return {"title": title, "project": RUNNING, "deadline": "tomorrow", "idempotency_key": "demo-shoes"}
+
+
+def _decision(morning: Morning) -> str:
+    return f"- **{morning.day}** Grout in linen, the same on both walls."
+
+
+def _library(_: Morning) -> Mapping[str, Any]:
+    project = {"project": "$0.data.id"}
+    walk = {"title": "Agree on a day for the site walk", "deadline": "+5d", "important": True}
+    operations: list[dict[str, Any]] = [
+        {"tool": "create_project", "args": {"name": "Library Bregenz", "description": "Returns desk, paid site walk."}},
+        {"tool": "create_task", "args": project | walk},
+        {"tool": "create_task", "args": project | {"title": "Write the offer", "deadline": "+12d"}},
+        {"tool": "create_task", "args": project | {"title": "Ask Milo if he has time", "urgent": True}},
+        {
+            "tool": "create_note",
+            "args": project | {"title": "Library: first thoughts", "content": "Where is the queue?"},
+        },
+        {"tool": "create_link", "args": project | {"title": "The library", "url": "https://example.org/library"}},
+    ]
+    return {"operations": operations}
+
+
+def _in_the_week(morning: Morning) -> Mapping[str, Any]:
+    week = morning.data("week")
+    day_after = (date.fromisoformat(week["end"]) + timedelta(days=1)).isoformat()
+    where = {"status": "done", "completed_at": {"gte": week["start"], "lt": day_after}}
+    return {"collection": "tasks", "where": where, "group_by": ["project"]}
+
+
+def _in_the_next(morning: Morning) -> Mapping[str, Any]:
+    end = date.fromisoformat(morning.data("week")["end"])
+    days = {"gt": end.isoformat(), "lte": (end + timedelta(days=7)).isoformat()}
+    return {"collection": "tasks", "where": {"status": {"in": list(OPEN)}, "deadline": days}, "group_by": ["project"]}
+
+
+IMPORTS = (
+    Step(
+        chapter="A folder of Markdown moves in",
+        name="import",
+        said="Take over my notes folder.",
+        tool="panorama import markdown",
+        check=checks.imported,
+    ),
+    Step(
+        name="import again",
+        said="Once more, to be sure that nothing comes twice.",
+        tool="panorama import markdown",
+        check=checks.nothing_new,
+    ),
+)
+"""Done by the command line, before the server starts."""
+
+STEPS = (
+    Step(
+        chapter="A look around",
+        name="overdue",
+        said="What is overdue?",
+        tool="list_tasks",
+        arguments=lambda _: {"view": "overdue"},
+        check=checks.overdue,
+    ),
+    Step(
+        name="search",
+        said="Where did I write about the induction hob?",
+        tool="search",
+        arguments=lambda _: {"query": f'"{HOB}"', "kinds": ["note"]},
+        check=checks.in_one_note,
+    ),
+    Step(
+        chapter="Things get done",
+        name="create",
+        said="Remind me to ask Benedikt about the old shoes tomorrow.",
+        tool="create_task",
+        arguments=_task,
+        check=checks.created,
+    ),
+    Step(
+        name="create again",
+        said="(The line dropped; the assistant sends the same call again.)",
+        tool="create_task",
+        arguments=_task,
+        check=checks.same,
+    ),
+    Step(
+        name="complete",
+        said="The long run is done, and my knee is still speaking to me.",
+        tool="update_task",
+        arguments=lambda _: {"task": LONG_RUN, "status": "done"},
+        check=checks.done,
+    ),
+    Step(
+        name="list",
+        said="What is left for running?",
+        tool="list_tasks",
+        arguments=lambda _: {"project": RUNNING},
+        check=checks.renewed,
+    ),
+    Step(
+        name="edit",
+        said="The grout is decided: linen. Correct that in the kitchen decisions.",
+        tool="edit_note",
+        arguments=lambda _: {"note": DECISIONS, "old_text": OPEN_BEFORE, "new_text": OPEN_AFTER},
+        check=checks.newer,
+    ),
+    Step(
+        name="append",
+        said="And put it on the list there, with today's date.",
+        tool="append_to_note",
+        arguments=lambda morning: {
+            "note": DECISIONS,
+            "block": decision(morning),
+            "after_marker": "Handmade tile",
+            "separator": "\n",
+        },
+        check=checks.newer,
+    ),
+    Step(
+        name="read",
+        said="Read it back to me.",
+        tool="get_note",
+        arguments=lambda _: {"note": DECISIONS},
+        check=checks.read_back,
+    ),
+    Step(
+        chapter="Several at once, and back",
+        name="batch",
+        said="The library in Bregenz said yes! Set up a project, three tasks, a note and their link.",
+        tool="batch",
+        arguments=_library,
+        check=checks.all_made,
+    ),
+    Step(
+        name="undo batch",
+        said="Oh. They wrote “perhaps”. Take all of that back.",
+        tool="undo",
+        arguments=lambda morning: {"unit": morning.answers["batch"].metadata["undo"]},
+        check=checks.all_taken_back,
+    ),
+    Step(
+        chapter="A mistake and its undo",
+        name="dashboard",
+        said="How far are we with Japan?",
+        tool="project_dashboard",
+        arguments=lambda _: {"project": JAPAN},
+        check=checks.late_in_project,
+    ),
+    Step(
+        name="delete",
+        said="Delete it. All of it.",
+        tool="delete_item",
+        arguments=lambda morning: {"item": morning.data("dashboard")["project"]["id"], "items": "trash"},
+        check=checks.all_trashed,
+    ),
+    Step(
+        name="gone",
+        said="And how far are we with Japan now?",
+        tool="project_dashboard",
+        arguments=lambda _: {"project": JAPAN},
+        refused="not_found",
+        check=checks.gone,
+    ),
+    Step(
+        name="undo",
+        said="No! I meant the old packing list. Undo that!",
+        tool="undo",
+        check=checks.undone,
+    ),
+    Step(
+        name="as before",
+        said="Is everything of Japan there again?",
+        tool="project_dashboard",
+        arguments=lambda _: {"project": JAPAN},
+        check=checks.as_before,
+    ),
+    Step(
+        chapter="The week",
+        name="week",
+        said="How was my week?",
+        tool="weekly_review",
+        check=checks.week,
+    ),
+    Step(
+        name="done by project",
+        said="Where did I get most done?",
+        tool="query",
+        arguments=_in_the_week,
+        check=checks.together("completed"),
+    ),
+    Step(
+        name="next by project",
+        said="And what does next week want from me?",
+        tool="query",
+        arguments=_in_the_next,
+        check=checks.together("due_next_week"),
+    ),
+    Step(
+        name="status",
+        said="Is everything where it belongs?",
+        tool="status",
+        check=checks.all_there,
+    ),
+)
+"""Asked of the server, in one conversation."""

@@ -1,0 +1,269 @@
+"""The doctor: looks for what is wrong with an installation and its data, without making or changing anything.
+
+Beside the client the only module of the command line that looks at the store: it must work when that cannot be opened.
+"""
+
+import importlib.metadata
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from panorama.config import Settings, data_directory, local_zone, read_settings
+from panorama.errors import PanoramaError
+
+State = Literal["ok", "warn", "fail"]
+
+PACKAGES = ("panorama-mcp", "fastmcp", "sqlalchemy", "alembic", "pydantic", "typer", "rich")
+OLDEST_PYTHON, UNTRIED_PYTHON = (3, 11), (3, 14)
+SCARCE_BYTES, TOO_FEW_BYTES = 1 << 30, 50 << 20
+LOCK_SECONDS = 2.0
+WRITE_LOCK_BYTE = 120
+"""Which byte of the `-shm` file SQLite locks while a program writes (sqlite.org/walformat.html, "WAL Locks")."""
+
+_PUT_BACK = "Stop every program that uses it, and put back a copy from the folder backups."
+
+
+class Finding(NamedTuple):
+    """What a check found, and how to mend it where there is something to mend."""
+
+    state: State
+    found: str
+    mend: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where to look; `problem` is why the settings cannot be read."""
+
+    home: Path
+    settings: Settings | None
+    problem: PanoramaError | None = None
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.home / "panorama.db"
+
+
+def examined() -> list[dict[str, str]]:
+    """Return `check` (its name), `state`, `found` and perhaps `mend` of every check, in the order to mend them."""
+    place = _place()
+    found = {name: _guarded(check, place) for name, check in _CHECKS.items()}
+    if found["database"].state != "fail" and place.database.is_file() and place.database.stat().st_size:
+        found |= {name: _guarded(check, place) for name, check in _OF_THE_FILE.items()}
+    return [
+        {"check": name, "state": each.state, "found": each.found} | ({"mend": each.mend} if each.mend else {})
+        for name, each in found.items()
+    ]
+
+
+def _place() -> Place:
+    try:
+        settings = read_settings()
+    except PanoramaError as error:
+        return Place(data_directory(), None, error)
+    return Place(settings.home, settings)
+
+
+def _guarded(check: Callable[[Place], Finding], place: Place) -> Finding:
+    """Run a check; one that breaks is a finding too."""
+    try:
+        return check(place)
+    except PanoramaError as error:
+        return Finding("fail", error.message, error.hint)
+    except (sqlite3.Error, OSError) as error:
+        return Finding("fail", f"It cannot be read: {error}.", "Check the owner and permissions of the data directory.")
+    except Exception as error:
+        return Finding("fail", f"The check broke: {type(error).__name__}: {error}.", "Please report this.")
+
+
+def _python(_: Place) -> Finding:
+    version = sys.version_info[:2]
+    found = f"{sys.version.split()[0]} at {sys.executable}"
+    if version < OLDEST_PYTHON:
+        return Finding("fail", found, "Install Panorama with Python 3.11 or newer.")
+    if version >= UNTRIED_PYTHON:
+        return Finding("warn", found, "Panorama is tested with Python 3.11 to 3.13.")
+    return Finding("ok", found)
+
+
+def _packages(_: Place) -> Finding:
+    found: list[str] = []
+    missing: list[str] = []
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        return Finding("fail", f"missing: {', '.join(missing)}", "Install Panorama anew.")
+    return Finding("ok", ", ".join(found))
+
+
+def _sqlite(_: Place) -> Finding:
+    found = f"SQLite {sqlite3.sqlite_version}"
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute("CREATE VIRTUAL TABLE words USING fts5(body)")
+        except sqlite3.OperationalError:
+            return Finding("fail", f"{found} without FTS5", "Use a Python whose SQLite has FTS5 (python.org, uv).")
+    return Finding("ok", f"{found} with FTS5")
+
+
+def _settings(place: Place) -> Finding:
+    if place.problem:
+        return Finding("fail", place.problem.message, place.problem.hint)
+    file = place.home / "config.toml"
+    return Finding("ok", f"defaults, the environment{f' and {file}' if file.is_file() else ''}")
+
+
+def _time_zone(place: Place) -> Finding:
+    zone = place.settings.zone if place.settings else ZoneInfo(local_zone())
+    here, there = datetime.now().astimezone(), datetime.now(zone)
+    found = f"{zone.key}, where it is {there:%Y-%m-%d %H:%M}"
+    if here.utcoffset() != there.utcoffset():
+        mend = "If dates come out wrong, set timezone in config.toml."
+        return Finding("warn", f"{found}; this machine's clock says {here:%H:%M}", mend)
+    return Finding("ok", found)
+
+
+def _directory(place: Place) -> Finding:
+    home = place.home
+    if not home.exists():
+        return Finding("warn", f"{home} does not exist yet", "It is made when Panorama is used first.")
+    if not home.is_dir():
+        return Finding("fail", f"{home} is not a directory", "Choose another one with PANORAMA_HOME.")
+    if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
+        return Finding("fail", f"{home} may not be read and written", f"chown -R $USER {home} && chmod 700 {home}")
+    mode = home.stat().st_mode & 0o777
+    if mode & 0o077:
+        return Finding("warn", f"{home} is open to others (mode {mode:04o})", f"chmod 700 {home}")
+    return Finding("ok", f"{home} (mode {mode:04o})")
+
+
+def _disk(place: Place) -> Finding:
+    near = next(each for each in (place.home, *place.home.parents) if each.is_dir())
+    free = shutil.disk_usage(near).free
+    found = f"{free / 1e9:,.1f} GB free"
+    if free < TOO_FEW_BYTES:
+        return Finding("fail", found, "Free some space: writes will be refused.")
+    return Finding("warn", found, "Free some space soon.") if free < SCARCE_BYTES else Finding("ok", found)
+
+
+def _database(place: Place) -> Finding:
+    """Look at the file's marks only, so that another program's file stays as it is."""
+    from panorama.store.engine import APPLICATION_ID
+
+    path = place.database
+    if not path.exists() or path.stat().st_size == 0:
+        return Finding("ok", f"there is no {path.name} yet")
+    if not os.access(path, os.R_OK | os.W_OK):
+        return Finding("fail", f"{path} may not be read and written", f"chown $USER {path} && chmod 600 {path}")
+    try:
+        with _opened(path, "ro") as connection:
+            owner: int = connection.execute("PRAGMA application_id").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        return Finding("fail", f"{path} is damaged or no database: {error}", _PUT_BACK)
+    if owner != APPLICATION_ID:
+        return Finding("fail", f"{path} belongs to another program", "Choose another folder with PANORAMA_HOME.")
+    return Finding("ok", f"{path}, {path.stat().st_size / 1e6:,.1f} MB")
+
+
+def _write_lock(place: Place) -> Finding:
+    try:
+        with _opened(place.database, "rw") as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        holder = _holder(place.database)
+        mend = f"Wait for {holder} to finish, or end it." if holder else f"Find the program: lsof {place.database}-shm"
+        return Finding("fail", f"{holder or 'another program'} holds the write lock; writes are refused", mend)
+    return Finding("ok", "free")
+
+
+def _holder(database: Path) -> str:
+    """Return the program that holds the write lock, "" where the system does not tell (only Linux does)."""
+    with suppress(OSError, ValueError, IndexError):
+        inode = database.with_name(f"{database.name}-shm").stat().st_ino
+        for row in Path("/proc/locks").read_text().splitlines():
+            # 1: POSIX  ADVISORY  WRITE 4711 fe:01:131091 120 120
+            words = row.split()
+            if words[3] != "WRITE" or words[5].rpartition(":")[2] != str(inode):
+                continue
+            if int(words[6]) <= WRITE_LOCK_BYTE <= int(words[7]):
+                command = Path(f"/proc/{words[4]}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                return f"process {words[4]} ({command.strip()[:80]})"
+    return ""
+
+
+def _schema(place: Place) -> Finding:
+    from panorama.store.engine import Database
+    from panorama.store.migrate import HEAD
+
+    database = Database(place.database, busy_seconds=LOCK_SECONDS)
+    with closing(database):
+        revision = database.revision() or ""
+    if revision > HEAD:
+        mend = "Upgrade Panorama (`uv tool upgrade panorama-mcp`)."
+        return Finding("fail", f"revision {revision} is newer than this program ({HEAD})", mend)
+    if revision < HEAD:
+        mend = "It is brought up to date, with a copy kept, when Panorama is used next."
+        return Finding("warn", f"revision {revision or 'none'}, this program knows {HEAD}", mend)
+    return Finding("ok", f"revision {revision}")
+
+
+def _soundness(place: Place) -> Finding:
+    from panorama.store.engine import Database
+
+    with closing(Database(place.database, busy_seconds=LOCK_SECONDS)) as database:
+        found = database.check()
+    return Finding("ok", "quick_check finds nothing") if found == "ok" else Finding("fail", found, _PUT_BACK)
+
+
+def _search_index(place: Place) -> Finding:
+    from panorama.store import fulltext
+    from panorama.store.engine import Database
+
+    with closing(Database(place.database, busy_seconds=LOCK_SECONDS)) as database, database.reading() as session:
+        sound = fulltext.check(session)
+    if sound:
+        return Finding("ok", "every item has its words")
+    return Finding("fail", "words are missing or left over", _PUT_BACK)
+
+
+@contextmanager
+def _opened(path: Path, mode: Literal["ro", "rw"]) -> Generator[sqlite3.Connection]:
+    """Open a file that exists; neither mode makes one."""
+    uri = f"file:{quote(str(path))}?mode={mode}"
+    with closing(sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS, isolation_level=None)) as connection:
+        yield connection
+
+
+_CHECKS: dict[str, Callable[[Place], Finding]] = {
+    "python": _python,
+    "packages": _packages,
+    "sqlite": _sqlite,
+    "settings": _settings,
+    "time zone": _time_zone,
+    "data directory": _directory,
+    "disk": _disk,
+    "database": _database,
+}
+
+_OF_THE_FILE: dict[str, Callable[[Place], Finding]] = {
+    "write lock": _write_lock,
+    "schema": _schema,
+    "soundness": _soundness,
+    "search index": _search_index,
+}

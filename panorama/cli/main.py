@@ -1,0 +1,59 @@
+"""The command `panorama`: nothing but the standard library is imported until it is known which verb runs."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from panorama import __version__
+from panorama.cli.pipes import deafen
+
+INTERRUPTED = 130
+_COMPLETION = "_PANORAMA_COMPLETE"
+"""Set by the shell when it asks for completions; then there may be no argument either."""
+
+_FOR_A_PERSON = """\
+Panorama keeps your projects, tasks and notes on this machine and serves them to AI assistants over MCP.
+Without arguments it is the MCP server that a client starts (Claude, Cursor, VS Code …).
+Run `panorama demo` to see it at work, or `panorama --help` for what you can do here.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the command line says and return its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(words)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        deafen()
+        return 0
+    except Exception as error:
+        from panorama.cli.failures import told  # slow, and needed only now
+
+        return told(error, words)
+
+
+def _run(words: list[str]) -> int:
+    if not words and _COMPLETION not in os.environ:
+        return _serve()
+    if words in (["--version"], ["-V"]):
+        sys.stdout.write(f"panorama {__version__}\n")
+        code = 0
+    else:
+        from panorama.cli.commands import run  # 150 ms
+
+        code = run(words)
+    sys.stdout.flush()
+    return code
+
+
+def _serve() -> int:
+    """Be the MCP server; tell a person who started it by hand what it is."""
+    if sys.stdin is not None and sys.stdin.isatty():  # pyright: ignore[reportUnnecessaryComparison]  # None if closed
+        sys.stderr.write(_FOR_A_PERSON)
+        return 0
+    from panorama.mcp.server import serve_stdio  # a second
+
+    serve_stdio()
+    return 0

@@ -1,0 +1,80 @@
+"""Options that several commands share, and the group that needs no subcommand."""
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from panorama.domain.items import KINDS
+
+_HELP = ("--help", "-h")
+
+
+def argument(help_: str, **settings: Any) -> Any:
+    """Return an argument's place on the command line."""
+    return typer.Argument(help=help_, show_default=False, **settings)
+
+
+def option(help_: str, *names: str, **settings: Any) -> Any:
+    """Return an option's place on the command line."""
+    return typer.Option(*names, help=help_, show_default=False, **settings)
+
+
+def _known(kinds: list[str] | None) -> list[str] | None:
+    if unknown := [kind for kind in kinds or () if kind not in KINDS]:
+        raise typer.BadParameter(f"{unknown[0]!r} is not one of {', '.join(KINDS)}.")
+    return kinds
+
+
+AsJson = Annotated[bool, option("Print the whole answer as JSON: data, summary, metadata.", "--json")]
+Project = Annotated[str | None, option('Project, by name or id; "" for none.', "--project", "-p")]
+Tags = Annotated[list[str] | None, option("A tag; may be given several times.", "--tag", "-t")]
+Tag = Annotated[str | None, option("Only with this tag.", "--tag", "-t")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="The most rows.")]
+Kinds = Annotated[
+    list[str] | None,
+    option(
+        f"Only this kind ({', '.join(KINDS)}); may be given several times.", "--kind", "-k",
+        metavar="KIND", callback=_known, autocompletion=lambda: list(KINDS),
+    ),
+]  # fmt: skip
+
+
+class DefaultGroup(TyperGroup):
+    """A group whose first command runs when none is named: `panorama tasks --view overdue`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the first command's name in front of words that begin with no command."""
+        named = bool(args) and (args[0] in self.commands or args[0] in _HELP)
+        return super().parse_args(ctx, args if named or ctx.resilient_parsing else [self._default, *args])
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Show the first command's help too."""
+        super().format_help(ctx, formatter)
+        command = self.commands[self._default]
+        with command.make_context(self._default, [], parent=ctx, resilient_parsing=True) as below:
+            command.format_help(below, formatter)
+
+    @property
+    def _default(self) -> str:
+        return next(iter(self.commands))
+
+
+def examples(*commands: str) -> str:
+    """Return the end of a help text: commands to try, each with what it does behind `#`."""
+    shown = [f"  {command}" for command in commands]
+    return "[bold]Examples[/bold]\n" + "\n".join(shown)
+
+
+def group(name: str, help_: str, *, default: bool = False, epilog: str = "") -> typer.Typer:
+    """Return a group of commands."""
+    return typer.Typer(
+        name=name, help=help_, epilog=epilog or None, cls=DefaultGroup if default else TyperGroup, **SETTINGS
+    )
+
+
+SETTINGS: dict[str, Any] = {
+    "rich_markup_mode": "rich",
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": list(reversed(_HELP))},
+}

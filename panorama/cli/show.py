@@ -1,0 +1,201 @@
+"""Shows: the only module that prints. Answers go to standard output, all that is said about them to standard error.
+
+A terminal gets colours, folded tables and rendered Markdown; a pipe gets plain text, each row on one line.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from panorama.cli.client import Progress
+from panorama.cli.pipes import deafen
+from panorama.cli.tables import Sheet, line, lines
+
+if TYPE_CHECKING:
+    from panorama.calls import Answer
+
+ANY_WIDTH = 1_000_000
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """End in silence."""
+        deafen()
+        raise SystemExit(0)
+
+
+def _console(*, stderr: bool = False) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else ANY_WIDTH
+    return _Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+def to_terminal() -> bool:
+    """Tell whether a person reads the answer, rather than a pipe or a file."""
+    return sys.stdout.isatty()
+
+
+def text(words: str) -> None:
+    """Print text as it is."""
+    stream = sys.stdout
+    try:
+        if "utf" not in (stream.encoding or "").lower():
+            words = words.encode(stream.encoding or "ascii", "backslashreplace").decode(stream.encoding or "ascii")
+        stream.write(words)
+        stream.flush()
+    except BrokenPipeError:
+        deafen()
+        raise SystemExit(0) from None
+
+
+def raw(content: str) -> None:
+    """Print a text exactly; in a terminal without what could steer it, and with an end of line."""
+    text(lines(content).rstrip("\n") + "\n" if to_terminal() else content)
+
+
+def data(value: Mapping[str, Any]) -> None:
+    """Print an answer as JSON."""
+    text(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def blocks(parts: Iterable[Text]) -> None:
+    """Print texts one under the other."""
+    for part in parts:
+        _print(part)
+
+
+def sheet(table: Sheet) -> None:
+    """Print a table, nothing if it has no rows."""
+    if not table.rows:
+        return
+    if to_terminal():
+        _print(grid(table))
+    else:
+        text("".join(f"{row}\n" for row in aligned(table)))
+
+
+def _print(what: RenderableType) -> None:
+    if to_terminal():
+        _console().print(what)
+    elif isinstance(what, Text):
+        text(f"{what.plain}\n")
+
+
+def grid(table: Sheet) -> Table:
+    """Return a table as a terminal shows it."""
+    made = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for column in table.columns:
+        made.add_column(
+            column.name, max_width=column.width, min_width=column.least, justify="right" if column.right else "left",
+            no_wrap=column.cut, overflow="ellipsis" if column.cut else "fold",
+        )  # fmt: skip
+    for row in table.rows:
+        made.add_row(*row)
+    return made
+
+
+def aligned(table: Sheet) -> list[str]:
+    """Return a table's lines as a pipe gets them: whole, in columns."""
+    every = [[column.name for column in table.columns], *([cell.plain for cell in row] for row in table.rows)]
+    widths = [max(cell_len(row[at]) for row in every) for at in range(len(table.columns))]
+    return [
+        "  ".join(_padded(*each) for each in zip(row, widths, table.columns, strict=True)).rstrip() for row in every
+    ]
+
+
+def _padded(cell: str, width: int, column: Any) -> str:
+    gap = " " * (width - cell_len(cell))
+    return gap + cell if column.right else cell + gap
+
+
+def markdown(head: Text, content: str) -> None:
+    """Print a note as a terminal shows it."""
+    from rich.markdown import Markdown  # 100 ms
+
+    console = _console()
+    console.print(head, end="\n\n")
+    console.print(Markdown(lines(content), hyperlinks=False))
+
+
+def aside(words: str, style: str = "dim") -> None:
+    """Say something about the answer."""
+    _console(stderr=True).print(line(words, style))
+
+
+def failure(message: str, hint: str, candidates: Sequence[Mapping[str, object]]) -> None:
+    """Say what went wrong, what to do next, and what may have been meant."""
+    console = _console(stderr=True)
+    console.print(line(message, "red"))
+    if hint:
+        console.print(line(f"→ {hint}"))
+    for each in candidates:
+        console.print(Text("  ").append_text(line("  ".join(str(value) for value in each.values()), "dim")))
+
+
+def failure_data(value: Mapping[str, Any]) -> None:
+    """Say what went wrong, to a program."""
+    sys.stderr.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def trace(error: BaseException) -> None:
+    """Print where an error came from."""
+    import traceback
+
+    sys.stderr.write("".join(traceback.format_exception(error)))
+
+
+@contextmanager
+def progress(title: str) -> Generator[Progress]:
+    """Show a bar on standard error, if that is a terminal, which moves when the given function is called."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.fields[at]}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=_console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bars:
+        bar = bars.add_task("", total=None, at=title)
+
+        def moved(done: int, total: int, at: str) -> None:
+            bars.update(bar, completed=done, total=total or None, at=line(at or title).plain[:40])
+
+        yield moved
+
+
+def answer(found: "Answer", as_json: bool, shown: Callable[[], None]) -> None:
+    """Print an answer as JSON, or the way that is given."""
+    if as_json:
+        data(found.structured())
+    else:
+        shown()
+
+
+def rows(found: "Answer", as_json: bool, shown: Callable[[], None]) -> None:
+    """Print a list, and beside it how much of the whole it is."""
+    answer(found, as_json, shown)
+    if not as_json:
+        more = "; --limit shows more" if found.metadata.get("next_cursor") else ""
+        aside(f"{found.summary}{more}")
+        _remark(found)
+
+
+def written(found: "Answer", as_json: bool, shown: Callable[[], None] = lambda: None) -> None:
+    """Print what was done, and how to take it back."""
+    if as_json:
+        data(found.structured())
+        return
+    _print(line(found.summary))
+    shown()
+    _remark(found)
+    if unit := found.metadata.get("undo"):
+        aside(f"`panorama undo {unit}` takes it back")
+
+
+def _remark(found: "Answer") -> None:
+    if hint := found.metadata.get("hint"):
+        aside(str(hint), "yellow")

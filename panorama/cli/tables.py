@@ -1,0 +1,255 @@
+"""Tables: what answers look like. Pure: rows of an answer in, styled texts out."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from rich.text import Text
+
+Row = Mapping[str, Any]
+
+FAR = timedelta(days=60)
+"""A deadline that is farther away is shown as a date."""
+
+_CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
+_OPEN = ("todo", "in_progress")
+_STATUS = {"in_progress": "cyan", "done": "green", "cancelled": "dim", "idea": "magenta"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading; in a terminal a cell is folded at `width`, or cut there if `cut`, and never narrower than `least`."""
+
+    name: str
+    width: int | None = None
+    least: int | None = None
+    right: bool = False
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Rows of cells under headings."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Text, ...], ...]
+
+
+def line(value: object, style: str = "") -> Text:
+    """Return a value as one line that cannot steer a terminal; None is empty."""
+    words = "" if value is None else str(value)
+    return Text(" ".join(words.split()).translate(_CONTROLS), style)
+
+
+def lines(text: str) -> str:
+    """Return text of several lines that cannot steer a terminal."""
+    return text.translate({code: None for code in _CONTROLS if chr(code) not in "\n\t"})
+
+
+def due(deadline: str | None, status: str, now: datetime) -> Text:
+    """Return a deadline as a person says it: red if an open task is late, yellow if it is due today."""
+    if not deadline:
+        return Text()
+    moment = datetime.fromisoformat(deadline) if len(deadline) > len("2026-05-31") else None
+    day = moment.astimezone(now.tzinfo).date() if moment else date.fromisoformat(deadline)
+    clock = f" {moment.astimezone(now.tzinfo):%H:%M}" if moment else ""
+    if status not in _OPEN:
+        return Text(day.isoformat(), "dim")
+    days = (day - now.date()).days
+    late = moment < now if moment else days < 0
+    if days < 0:
+        return Text(f"{-days} d late", "red")
+    if days == 0:
+        return Text(f"today{clock}", "red" if late else "yellow")
+    return Text(f"in {days} d" if timedelta(days=days) <= FAR else day.isoformat())
+
+
+def ago(at: str, now: datetime) -> str:
+    """Return how long ago a moment was; a date if it was long ago."""
+    moment = datetime.fromisoformat(at)
+    minutes = int((now - moment).total_seconds() // 60)
+    if minutes < 1:
+        return "now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    if minutes < 24 * 60:
+        return f"{minutes // 60} h ago"
+    days = minutes // (24 * 60)
+    return f"{days} d ago" if timedelta(days=days) <= FAR else moment.date().isoformat()
+
+
+def tasks(rows: Sequence[Row], names: Mapping[str, str], now: datetime) -> Sheet:
+    """Return tasks: what, how far, until when, of which project."""
+    columns = (Column("id"), Column("title", least=20), Column("status"), Column("deadline"), _PROJECT)
+    return Sheet(columns, tuple(_task(row, names, now) for row in rows))
+
+
+_PROJECT = Column("project", width=18, cut=True)
+
+
+def _task(row: Row, names: Mapping[str, str], now: datetime) -> tuple[Text, ...]:
+    status = str(row["status"])
+    title = line(row["title"], "bold red" if row.get("urgent") else "bold" if row.get("important") else "")
+    deadline = due(row.get("deadline"), status, now)
+    return line(row["id"], "dim"), title, line(status, _STATUS.get(status, "")), deadline, _project(row, names)
+
+
+def _project(row: Row, names: Mapping[str, str]) -> Text:
+    id_ = row.get("project")
+    return line(names.get(str(id_), id_))
+
+
+def notes(rows: Sequence[Row], names: Mapping[str, str], now: datetime) -> Sheet:
+    """Return notes: which, how long, when changed, of which project."""
+    columns = (Column("id"), Column("title", least=20), Column("chars", right=True), Column("changed"), _PROJECT)
+    return Sheet(columns, tuple(_note(row, names, now) for row in rows))
+
+
+def _note(row: Row, names: Mapping[str, str], now: datetime) -> tuple[Text, ...]:
+    title, chars = line(row["title"], "bold" if row.get("pinned") else ""), f"{row.get('chars', 0):,}"
+    return line(row["id"], "dim"), title, line(chars), line(ago(row["updated_at"], now)), _project(row, names)
+
+
+def note_head(row: Row, names: Mapping[str, str]) -> Text:
+    """Return what stands above a note: its title, id, project, tags."""
+    told = [row["id"], _project(row, names).plain, *(f"#{tag}" for tag in row.get("tags", ()))]
+    told += [f"version {row['version']}", row["updated_at"]]
+    return Text.assemble(line(row["title"], "bold"), "\n", line("  ".join(filter(None, told)), "dim"))
+
+
+def hits(rows: Sequence[Row], names: Mapping[str, str]) -> Sheet:
+    """Return search hits, one line each."""
+    columns = (Column("id"), Column("kind"), Column("title"), Column("project"), Column("snippet"))
+    return Sheet(columns, tuple(_hit(row, names) for row in rows))
+
+
+def _hit(row: Row, names: Mapping[str, str]) -> tuple[Text, ...]:
+    return line(row["id"]), line(row["kind"]), line(row["title"]), _project(row, names), matched(row.get("snippet", ""))
+
+
+def hit(row: Row, names: Mapping[str, str]) -> Text:
+    """Return a search hit as a block: what it is, and under that the words that matched."""
+    told = "  ".join(filter(None, (row["kind"], row["id"], _project(row, names).plain)))
+    head = Text.assemble(line(row["title"], "bold"), "  ", line(told, "dim"))
+    snippet = matched(row.get("snippet", ""))
+    return Text.assemble(head, "\n  ", snippet) if snippet else head
+
+
+def matched(snippet: str) -> Text:
+    """Return a snippet in one line, what matched (between `**`) marked."""
+    found = Text()
+    for at, part in enumerate(line(snippet).plain.split("**")):
+        found.append(part, "bold yellow" if at % 2 else "")
+    return found
+
+
+def history(row: Row, now: datetime) -> Text:
+    """Return one change of an item: who did what when, and each field before and after."""
+    taken_back = f", takes back {row['undoes']}" if row.get("undoes") else ""
+    who = f"{ago(row['at'], now)} by {row['client']} ({row['operation']}{taken_back})"
+    head = f"version {row['version']}  {row['action']}  {who}"
+    found = Text.assemble(line(head, "bold"), "  ", line(row["unit"], "dim"))
+    for name, (before, after) in row.get("fields", {}).items():
+        was = [line(_value(before), "red"), " → "] if before not in (None, "", []) else []
+        found.append_text(Text.assemble("\n    ", line(name, "cyan"), ": ", *was, line(_value(after), "green")))
+    return found
+
+
+def _value(value: object) -> str:
+    if value in (None, "", []):
+        return "nothing"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def trash(rows: Sequence[Row], now: datetime) -> Sheet:
+    """Return what is in the trash."""
+    columns = (Column("id"), Column("kind"), Column("title", least=20), Column("deleted"))
+    return Sheet(columns, tuple(_trashed(row, now) for row in rows))
+
+
+def _trashed(row: Row, now: datetime) -> tuple[Text, ...]:
+    return line(row["id"], "dim"), line(row["kind"]), line(row["label"]), line(ago(row["deleted_at"], now))
+
+
+def undone(data: Row) -> Sheet:
+    """Return what an undo took back, and what it left."""
+    took = [
+        (line(row["id"], "dim"), line(row["kind"]), line(row["label"]), line(f"{row['was']} taken back", "green"))
+        for row in data.get("undone", ())
+    ]
+    left = [
+        (line(row["id"], "dim"), line(row["kind"]), line(row["field"]), line(f"left: {row['why']}", "yellow"))
+        for row in data.get("conflicts", ())
+    ]
+    return Sheet((Column("id"), Column("kind"), Column("what"), Column("fate")), (*took, *left))
+
+
+def calls(rows: Sequence[Row], now: datetime) -> Sheet:
+    """Return calls of the log; the arguments come last, because they are long."""
+    columns = (
+        Column("when"), Column("client", width=12, cut=True), Column("call", least=12), Column("ms", right=True),
+        Column("result"), Column("tokens", right=True), Column("changes", right=True),
+        Column("arguments", width=40, cut=True),
+    )  # fmt: skip
+    return Sheet(columns, tuple(_call(row, now) for row in rows))
+
+
+def _call(row: Row, now: datetime) -> tuple[Text, ...]:
+    result = line("ok", "green") if row.get("success") else line(row.get("code") or "failed", "red")
+    numbers = [line(f"{row.get(name, 0):,}") for name in ("tokens", "changes")]
+    arguments = line(json.dumps(row.get("arguments", {}), ensure_ascii=False), "dim")
+    when, ms = line(ago(row["at"], now), "dim"), line(f"{row['ms']:,.1f}")
+    return when, line(row["client"]), line(row["name"]), ms, result, *numbers, arguments
+
+
+def status(data: Row) -> Sheet:
+    """Return the state of the store, a line for each part of it."""
+    counts: Row = data["counts"]
+    now = datetime.fromisoformat(data["now"])
+    told: dict[str, object] = {
+        "now": f"{data['weekday']} {now:%Y-%m-%d %H:%M} ({data['timezone']})",
+        "stored": ", ".join(_counted(name, count) for name, count in counts.items()),
+        "data": data["data"],
+        "database": f"{size(data['database_bytes'])}, revision {data['revision']}",
+        "search": ", ".join(data.get("search", {}).get("modes", ())),
+        "last backup": data.get("last_backup", "none"),
+    }
+    rows = tuple((line(name, "cyan"), line(value)) for name, value in told.items())
+    return Sheet((Column("panorama"), Column(str(data["version"]))), rows)
+
+
+def _counted(kind: str, count: int) -> str:
+    one, many = {"journal": ("journal entry", "journal entries"), "trash": ("in the trash", "in the trash")}.get(
+        kind, (kind, f"{kind}s")
+    )
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes as a person reads it."""
+    number = float(count)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"
+
+
+def checks(rows: Sequence[Row]) -> Sheet:
+    """Return what the doctor found, and how to mend it."""
+    styles = {"ok": "green", "warn": "yellow", "fail": "bold red"}
+    cells = tuple((line(row["state"], styles[row["state"]]), line(row["check"], "bold"), _finding(row)) for row in rows)
+    return Sheet((Column(""), Column("check"), Column("found")), cells)
+
+
+def _finding(row: Row) -> Text:
+    found = line(row["found"])
+    return Text.assemble(found, " ", line(f"→ {row['mend']}", "cyan")) if row.get("mend") else found
+
+
+def fields(data: Row) -> Sheet:
+    """Return any data as names and values, for what has no form of its own."""
+    rows = tuple((line(name, "cyan"), line(_value(value))) for name, value in data.items())
+    return Sheet((Column("what"), Column("value")), rows)

@@ -1,0 +1,226 @@
+"""The lines of a Markdown text: which are code, which are headings, and what tags and links stand in them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from panorama.domain.items import TAG_CHARS, folded
+
+KEPT = "\x00"
+"""Fills up what is not to be read in a line, so that every offset stays; control characters are gone from it before."""
+
+# Possessive quantifiers (*+ and ++) keep the time linear on hostile text.
+_LINE = re.compile(r"([^\r\n]*+)(?:\r\n|[\r\n]|\Z)")
+_REST = re.compile(r"[^\r\n]*+")
+_FENCE = re.compile(r"[ \t]*+(>[> \t]*+)?(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*(`{3,}+(?=[^`]*+$)|~{3,}+)")
+_HEADING = re.compile(r"\ufeff? {0,3}(#{1,6})(?![^ \t])(.*)", re.DOTALL)
+# A line that may be a heading or a fence, found behind the break before it: a literal is searched at memory speed, a
+# set of characters ten times slower.
+_MARKED = r"[ \t>\-*+0-9.)\ufeff]*+(?:#|```|~~~)"
+_MARKED_BEHIND_FEED = re.compile(f"\n{_MARKED}")
+_MARKED_BEHIND_ANY = re.compile(f"[\r\n]{_MARKED}")
+_UNQUOTED = re.compile(r"(?>\r\n|[\r\n])(?![^\S\r\n]*+>)")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_TICKS = re.compile(r"`++")
+_LINK = re.compile(r"\[\[([^\[\]|#]*+)(?:[|#][^\[\]]*+)?\]\]")
+_OPAQUE = re.compile(r"\[\[[^\[\]]++\]\]|\]\([^()\s]*+|://\S*+")
+# Letters as \w has them, and the marks that many scripts, and names from macOS, write after a letter.
+_TAG_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e\u200d"
+_TAG = re.compile(rf"(?<![\w#&/\\=%])(?<!=[\"'])#(?=\w)([\w\-/{_TAG_MARKS}]++)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A heading and its section, `text[start:end]`: up to the next heading of the same or a higher level."""
+
+    level: int
+    title: str
+    start: int
+    end: int
+
+
+class Line(NamedTuple):
+    """A line without its ending; `fence` is "" outside fenced code, "opens", or "inside" (its closing line too)."""
+
+    number: int
+    start: int
+    text: str
+    fence: str
+
+
+def lines(text: str, first: int = 1) -> Iterator[Line]:
+    """Yield the lines; only CR, LF and CRLF end a line, as in CommonMark."""
+    mark, quoted = "", False
+    for number, found in enumerate(_LINE.finditer(text), first):
+        line = found[1]
+        if mark and not (quoted and not line.lstrip().startswith(">")):
+            yield Line(number, found.start(), line, "inside")
+            mark = "" if _closes(line, mark, quoted) else mark
+            continue
+        fence = _opening(line)
+        mark, quoted = (fence[2], bool(fence[1])) if fence else ("", False)
+        yield Line(number, found.start(), line, "opens" if fence else "")
+
+
+def _opening(line: str) -> re.Match[str] | None:
+    return _FENCE.match(line) if "```" in line or "~~~" in line else None
+
+
+def _closes(line: str, mark: str, quoted: bool) -> bool:
+    closing = line.lstrip(" \t>" if quoted else " \t").rstrip()
+    return closing.startswith(mark) and not closing.strip(mark[0])
+
+
+# Headings
+
+
+def headings(text: str) -> tuple[Heading, ...]:
+    """Return the headings (`#` to `######`) outside fenced code, in their order, with the extent of their sections."""
+    found = [(start, *heading) for start, line in _marked(text) if (heading := _heading(line))]
+    ends: list[int] = []
+    later: list[tuple[int, int]] = []  # (level, start) of the headings further down that can still end a section
+    for start, level, _ in reversed(found):
+        while later and later[-1][0] > level:
+            later.pop()
+        ends.append(later[-1][1] if later else len(text))
+        later.append((level, start))
+    return tuple(
+        Heading(level=level, title=title, start=start, end=end)
+        for (start, level, title), end in zip(found, reversed(ends), strict=True)
+    )
+
+
+def _marked(text: str) -> Iterator[tuple[int, str]]:
+    """Yield start and text of those lines outside code that may be headings; what `lines` says, without the rest."""
+    feeds_only = text.count("\r") == text.count("\r\n")
+    marked = _MARKED_BEHIND_FEED if feeds_only else _MARKED_BEHIND_ANY
+    mark, quoted, quote_end = "", False, 0
+    # The break put in front moves all by one: where a break is found, the line behind it starts in the text.
+    for start in (found.start() for found in marked.finditer(f"\n{text}")):
+        line = _rest(text, start)
+        if mark and not (quoted and start >= quote_end):
+            mark = "" if _closes(line, mark, quoted) else mark
+            continue
+        fence = _opening(line)
+        mark, quoted = (fence[2], bool(fence[1])) if fence else ("", False)
+        if not fence:
+            yield start, line
+        elif quoted and quote_end <= start:
+            unquoted = _UNQUOTED.search(text, start)
+            quote_end = unquoted.end() if unquoted else len(text)
+
+
+def _rest(text: str, start: int) -> str:
+    found = _REST.match(text, start)
+    return found[0] if found else ""
+
+
+def _heading(line: str) -> tuple[int, str] | None:
+    found = _HEADING.match(line) if "#" in line else None
+    if not found:
+        return None
+    title = found[2].strip()
+    unclosed = title.rstrip("#")
+    return len(found[1]), one_line(unclosed if not unclosed or unclosed[-1] in " \t" else title)
+
+
+def first_heading(lines: Iterable[Line]) -> str:
+    """Return the title of the first heading of the first level that has one."""
+    found = (_heading(line.text) for line in lines if not line.fence)
+    return next((heading[1] for heading in found if heading and heading[0] == 1 and heading[1]), "")
+
+
+# Words
+
+
+def without_controls(text: str) -> str:
+    """Return text of the same length with spaces for control characters and the breaks that only Unicode knows."""
+    return _CONTROL.sub(" ", text)
+
+
+def one_line(text: str) -> str:
+    """Return text on one line, without control characters, and one space between its words."""
+    return " ".join(without_controls(text).split())
+
+
+def distinct(words: Iterable[str]) -> tuple[str, ...]:
+    """Return each word once however it is spelled, in order."""
+    first: dict[str, str] = {}
+    for word in words:
+        first.setdefault(folded(word), word)
+    return tuple(first.values())
+
+
+# Tags and links
+
+
+def tags(lines: Iterable[Line]) -> Iterator[str]:
+    """Yield the `#tags` outside code, links and addresses."""
+    for line in lines:
+        if "#" in line.text and not line.fence:
+            yield from tags_in(masked(line.text))
+
+
+def tags_in(masked: str) -> list[str]:
+    """Return the tags of a masked line."""
+    return [tag for tag, _, _ in tag_places(masked) if tag]
+
+
+def tag_places(masked: str) -> list[tuple[str, int, int]]:
+    """Return what looks like a tag in a masked line, with its extent; "" for a mere number or an overlong one."""
+    return [(_tag(found[1]), *found.span()) for found in _TAG.finditer(masked)]
+
+
+def _tag(written: str) -> str:
+    tag = written.rstrip("-/")
+    return "" if tag.isnumeric() or len(tag) > TAG_CHARS else tag
+
+
+def links(lines: Iterable[Line]) -> tuple[str, ...]:
+    """Return the targets of `[[links]]` outside code, each once, in order."""
+    plain = (_without_code(line.text) for line in lines if "[[" in line.text and not line.fence)
+    # A backslash at the end is the table's way to write the bar: [[Target\|label]].
+    targets = (one_line(found[1].rstrip("\\")) for line in plain for found in _LINK.finditer(line))
+    return tuple(dict.fromkeys(target for target in targets if target))
+
+
+def link_target(text: str) -> str:
+    """Return the target if a text is one `[[link]]` and nothing else, else the text."""
+    found = _LINK.fullmatch(text)
+    return found[1].strip() if found else text
+
+
+def masked(line: str) -> str:
+    """Return the line with code spans, wikilinks and addresses filled up, so that nothing is found in them."""
+    return _OPAQUE.sub(_kept, _without_code(line))
+
+
+def _kept(found: re.Match[str]) -> str:
+    return KEPT * len(found[0])
+
+
+def _without_code(line: str) -> str:
+    """Return the line with its code spans filled up; a span lies between two equal runs of backticks."""
+    if "`" not in line:
+        return line
+    parts: list[str] = []
+    done = 0
+    for start, end in _code_spans(line):
+        parts += (line[done:start], KEPT * (end - start))
+        done = end
+    return "".join((*parts, line[done:]))
+
+
+def _code_spans(line: str) -> Iterator[tuple[int, int]]:
+    runs = [found.span() for found in _TICKS.finditer(line)]
+    nearest: dict[int, int] = {}
+    closers: list[int] = []  # for each run, the end of the next one of the same length, or 0; built from the back
+    for start, end in reversed(runs):
+        closers.append(nearest.get(end - start, 0))
+        nearest[end - start] = end
+    done = 0
+    for (start, _), closer in zip(runs, reversed(closers), strict=True):
+        if start >= done and closer:
+            yield start, closer
+            done = closer

@@ -1,0 +1,1 @@
+"""Benchmarks: ratios and times of one run beside the bars of the issue; nothing is asserted on time."""

@@ -1,0 +1,259 @@
+"""What all tests share: the real product in a temporary home, a clock that stands still, and clients of both eras."""
+
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+import psutil
+import pytest
+from fastmcp import Client
+from fastmcp.client.client import CallToolResult
+
+from panorama.app import App, opened
+from panorama.calls import Answer, Conversation
+from panorama.config import read_settings
+from panorama.mcp.server import build
+from panorama.services.base import Desk
+from panorama.store.engine import Database
+
+BERLIN = ZoneInfo("Europe/Berlin")
+BEGIN = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
+"""A Wednesday, ten o'clock in Berlin."""
+
+BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
+Era = Literal["auto", "legacy"]
+ERAS: tuple[Era, ...] = ("auto", "legacy")
+
+
+@dataclass
+class StandingClock:
+    """A clock that moves only when it is told to."""
+
+    moment: datetime = BEGIN
+
+    def __call__(self) -> datetime:
+        return self.moment
+
+    def advance(self, **span: float) -> None:
+        """Move on by days, hours, minutes or seconds."""
+        self.moment += timedelta(**span)
+
+
+@dataclass
+class CountedIds:
+    """Ids that count up: `t_0000000001`, `n_0000000002` …"""
+
+    last: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, letter: str) -> str:
+        with self.lock:
+            self.last += 1
+            number = self.last
+        return f"{letter}_" + "".join(BASE32[number >> shift & 31] for shift in range(45, -1, -5))
+
+
+@dataclass(frozen=True)
+class Told:
+    """A tool's answer: its structure by parts, and the text that a model reads."""
+
+    data: Any
+    summary: str
+    metadata: dict[str, Any]
+    text: str
+
+    @property
+    def id(self) -> str:
+        """The id of the item that was answered."""
+        return str(self.data["id"])
+
+    @property
+    def titles(self) -> list[str]:
+        """The titles of the rows that were answered, in order."""
+        return [row["title"] for row in self.data]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A tool's error: its structure by parts, and the text that a model reads."""
+
+    code: str
+    message: str
+    hint: str
+    candidates: list[dict[str, Any]]
+    text: str
+
+
+@dataclass(frozen=True)
+class Chat:
+    """One client's way to the tools: `await chat("create_task", title="Tea")`."""
+
+    client: Client[Any]
+
+    async def raw(self, tool: str, **arguments: Any) -> CallToolResult:
+        """Call a tool and return what came over the wire, error or not."""
+        return await self.client.call_tool(tool, arguments, raise_on_error=False)
+
+    async def __call__(self, tool: str, **arguments: Any) -> Told:
+        """Call a tool that must succeed."""
+        result = await self.raw(tool, **arguments)
+        text = _text(result)
+        assert not result.is_error, f"{tool} was refused: {text}"
+        structure = result.structured_content or {}
+        return Told(structure["data"], structure["summary"], structure["metadata"], text)
+
+    async def refused(self, tool: str, **arguments: Any) -> Refusal:
+        """Call a tool that must refuse, and check that it does so in the product's voice."""
+        result = await self.raw(tool, **arguments)
+        text = _text(result)
+        assert result.is_error, f"{tool} was not refused: {text[:400]}"
+        error = (result.structured_content or {}).get("error", result.structured_content or {})
+        for name in ("code", "message", "hint"):
+            assert error.get(name), f"{tool}: no {name} in {error}"
+            assert error[name] in text
+        assert "Traceback" not in text
+        assert "://" not in text
+        assert error["code"] != "internal", text
+        return Refusal(error["code"], error["message"], error["hint"], error.get("candidates", []), text)
+
+
+def _text(result: CallToolResult) -> str:
+    return "\n".join(getattr(part, "text", "") for part in result.content)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """Check that no thread, file or process outlives a test."""
+    threads, files, processes = set(threading.enumerate()), _files(), _processes()
+
+    yield
+
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(timeout=5)
+    left = {
+        "threads": [each.name for each in set(threading.enumerate()) - threads],
+        "files": sorted(_files() - files),
+        "processes": sorted(_processes() - processes),
+    }
+    assert not any(left.values()), f"left behind: {left}"
+
+
+def _files() -> set[tuple[str, str]]:
+    if not os.path.isdir("/proc/self/fd"):
+        return set()
+    found: set[tuple[str, str]] = set()
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found.add((name, os.readlink(f"/proc/self/fd/{name}")))
+        except FileNotFoundError:  # the descriptor that listed them
+            continue
+    return found
+
+
+def _processes() -> set[int]:
+    return {each.pid for each in psutil.Process().children(recursive=True)}
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated, empty database, made once."""
+    home = tmp_path_factory.mktemp("template")
+    with opened(read_settings(home=home, timezone=BERLIN.key)) as made:
+        return made.settings.database
+
+
+@pytest.fixture
+def clock() -> StandingClock:
+    """The product's clock."""
+    return StandingClock()
+
+
+@pytest.fixture
+def home(tmp_path: Path, template: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data directory with an empty database; nothing of the tester's own settings is seen."""
+    for name in [name for name in os.environ if name.startswith("PANORAMA_")]:
+        monkeypatch.delenv(name)
+    made = tmp_path / "home"
+    made.mkdir(mode=0o700)
+    monkeypatch.setenv("PANORAMA_HOME", str(made))
+    monkeypatch.setenv("PANORAMA_TIMEZONE", BERLIN.key)
+    shutil.copyfile(template, made / "panorama.db")
+    return made
+
+
+@pytest.fixture
+def toolsets() -> tuple[str, ...]:
+    """The groups of tools that are listed."""
+    return ("default",)
+
+
+@pytest.fixture
+def app(home: Path, clock: StandingClock, toolsets: tuple[str, ...]) -> Iterator[App]:
+    """The product, with a clock that stands still and ids that count up."""
+    settings = read_settings(home=home, toolsets=toolsets)
+    desk = Desk(Database(settings.database), BERLIN, clock, CountedIds())
+    with opened(settings, desk) as product:
+        yield product
+
+
+@pytest.fixture
+def conversation() -> Conversation:
+    """One client's conversation."""
+    return Conversation(id="v_0000000000", actor="tool", client="tests")
+
+
+@pytest.fixture
+def call(app: App, conversation: Conversation) -> Callable[..., Answer]:
+    """Calls an operation in one conversation: `call("create_task", title="Tea").data`."""
+
+    def called(operation: str, **arguments: Any) -> Answer:
+        return app.calls.call(operation, arguments, conversation)
+
+    return called
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Asynchronous tests run on asyncio; a loop per test, so that none outlives its test."""
+    return "asyncio"
+
+
+@pytest.fixture
+async def chat(app: App) -> AsyncIterator[Chat]:
+    """A client that speaks the newest protocol."""
+    async with Client(build(app), mode="auto") as client:
+        yield Chat(client)
+
+
+@pytest.fixture
+async def other(app: App) -> AsyncIterator[Chat]:
+    """A second client, in a conversation of its own, on the same data."""
+    async with Client(build(app), mode="auto") as client:
+        yield Chat(client)
+
+
+@pytest.fixture(params=ERAS)
+async def either(app: App, request: pytest.FixtureRequest) -> AsyncIterator[Chat]:
+    """A client of each protocol era in turn."""
+    async with Client(build(app), mode=request.param) as client:
+        yield Chat(client)
+
+
+@pytest.fixture
+def rows(app: App) -> Callable[[], dict[str, int]]:
+    """Counts the rows of every table that a write would touch, beside the product."""
+    tables = ("changes", "projects", "tasks", "notes", "links", "reminders", "journal", "idempotency")
+
+    def counted() -> dict[str, int]:
+        with closing(sqlite3.connect(app.settings.database)) as database:
+            return {name: database.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
+
+    return counted

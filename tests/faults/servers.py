@@ -1,0 +1,112 @@
+"""The real server as a process of its own, spoken to in raw lines of JSON over its pipes."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+_BEFORE_THE_COMMAND_LINE = "from panorama.mcp.server import serve_stdio; serve_stdio()"
+COMMAND = (
+    [sys.executable, "-m", "panorama"]
+    if importlib.util.find_spec("panorama.__main__")
+    else [sys.executable, "-c", _BEFORE_THE_COMMAND_LINE]
+)
+"""What an MCP client starts."""
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "faults", "version": "1"}}
+PATIENCE = 20
+
+
+class Server:
+    """One server process on the store in `home`. Its calls may be sent ahead and their answers fetched later."""
+
+    def __init__(self, home: Path, **settings: str) -> None:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("PANORAMA_")}
+        chosen = {f"PANORAMA_{name.upper()}": value for name, value in settings.items()}
+        environment = kept | {"PANORAMA_HOME": str(home), "PANORAMA_NO_DAEMON": "1"} | chosen
+        self._errors = (home.parent / f"{home.name}-{id(self)}.stderr").open("w+b")
+        self.process = subprocess.Popen(
+            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment
+        )
+        self._number = 0
+        self._early: dict[int, Mapping[str, Any]] = {}
+
+    def __enter__(self) -> Self:
+        self.greet()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def greet(self) -> None:
+        """Shake hands."""
+        self._answer(self._send("initialize", HELLO))
+        self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def send(self, tool: str, arguments: Mapping[str, Any]) -> int:
+        """Send a call without waiting; return its number."""
+        return self._send("tools/call", {"name": tool, "arguments": arguments})
+
+    def call(self, tool: str, **arguments: Any) -> Mapping[str, Any]:
+        """Call a tool; return the structure it answered: data and summary, or error."""
+        return self._answer(self.send(tool, arguments))["structuredContent"]
+
+    def next_answer(self) -> tuple[int, Mapping[str, Any]]:
+        """Return the number and the structure of the next answer.
+
+        Raises:
+            EOFError: The process has ended.
+        """
+        while True:
+            line = self.process.stdout.readline()
+            if not line.endswith(b"\n"):
+                raise EOFError(self.errors())
+            message = json.loads(line)
+            if "id" in message and "method" not in message:
+                return message["id"], message.get("result", message)
+
+    def kill(self) -> None:
+        """End the process as a power cut would end it: kill -9."""
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
+    def close(self) -> None:
+        """Hang up, as a client does; the process ends by itself."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            try:
+                pipe.close()
+            except BrokenPipeError:
+                pass
+        try:
+            self.process.wait(PATIENCE)
+        finally:
+            self.process.kill()
+            self._errors.close()
+
+    def errors(self) -> str:
+        """Return what the process wrote to its standard error."""
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace")
+
+    def _answer(self, number: int) -> Mapping[str, Any]:
+        while number not in self._early:
+            got, answer = self.next_answer()
+            self._early[got] = answer
+        return self._early.pop(number)
+
+    def _send(self, method: str, params: Mapping[str, Any]) -> int:
+        self._number += 1
+        self._write({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
+        return self._number
+
+    def _write(self, message: Mapping[str, Any]) -> None:
+        try:
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError as error:
+            raise EOFError(self.errors()) from error
