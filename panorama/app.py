@@ -56,13 +56,18 @@ def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
         migrate(database, backups=settings.home / "backups", now=desk.now())
         recorder = Recorder(database, keep=settings.log_age)
         try:
-            calls = Calls(desk, recorder)
-            calls.offer(operations(_services(desk, calls, settings)))
-            yield App(settings, desk, calls, recorder)
+            yield App(settings, desk, joined(settings, desk, recorder), recorder)
         finally:
             recorder.close()
     finally:
         database.close()
+
+
+def joined(settings: Settings, desk: Desk, recorder: Recorder) -> Calls:
+    """Join services and catalogue over a store that need not be open yet."""
+    calls = Calls(desk, recorder)
+    calls.offer(operations(_services(desk, calls, settings)))
+    return calls
 
 
 def _services(desk: Desk, calls: Calls, settings: Settings) -> Services:

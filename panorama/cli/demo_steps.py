@@ -9,10 +9,12 @@ from panorama.cli import demo_checks as checks
 from panorama.cli.demo_checks import HOB, LONG_RUN, OPEN_AFTER, OPEN_BEFORE, Check, Morning, decision
 from panorama.domain.tasks import OPEN
 
+IMPORT = "panorama import markdown"
+"""The one call that goes through the command line."""
+
 RUNNING, JAPAN, DECISIONS = "Running", "Japan trip", "Kitchen decisions"
 
 Arguments = Callable[[Morning], Mapping[str, Any]]
-Check = Callable[[Answer, Morning], Iterable[Claim]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,13 +30,13 @@ class Step:
     chapter: str = ""
 
 
+def _folder(morning: Morning) -> Mapping[str, Any]:
+    return {"DIR": str(morning.workspace)}
+
+
 def _task(_: Morning) -> Mapping[str, Any]:
     title = "Ask Benedikt about the old shoes"
     return {"title": title, "project": RUNNING, "deadline": "tomorrow", "idempotency_key": "demo-shoes"}
-
-
-def _decision(morning: Morning) -> str:
-    return f"- **{morning.day}** Grout in linen, the same on both walls."
 
 
 def _library(_: Morning) -> Mapping[str, Any]:
@@ -72,13 +74,15 @@ IMPORTS = (
         chapter="A folder of Markdown moves in",
         name="import",
         said="Take over my notes folder.",
-        tool="panorama import markdown",
+        tool=IMPORT,
+        arguments=_folder,
         check=checks.imported,
     ),
     Step(
         name="import again",
         said="Once more, to be sure that nothing comes twice.",
-        tool="panorama import markdown",
+        tool=IMPORT,
+        arguments=_folder,
         check=checks.nothing_new,
     ),
 )

@@ -72,8 +72,16 @@ def _is_worth(name: str, value: Any) -> bool:
 
 
 def _without_null(part: dict[str, Any]) -> dict[str, Any]:
-    branches = [each for each in part.pop("anyOf") if each.get("type") != "null"]
+    branches = _joined([each for each in part.pop("anyOf") if each.get("type") != "null"])
     return {**branches[0], **part} if len(branches) == 1 else {**part, "anyOf": branches}
+
+
+def _joined(branches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Join what are all choices of words into one choice."""
+    if not all("enum" in each or "const" in each for each in branches):
+        return branches
+    words = [word for each in branches for word in each.get("enum", [each.get("const")])]
+    return [{"enum": words, "type": "string"}]
 
 
 def _optional(part: Any) -> Any:

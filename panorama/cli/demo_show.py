@@ -1,0 +1,107 @@
+"""How the demo is told: a transcript for a terminal of any width, or for a pipe, without colours."""
+
+import shlex
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from panorama.cli import show
+from panorama.cli.demo_checks import Answer
+from panorama.cli.tables import line
+
+WIDEST = 110
+INDENT = 4
+LINES_SHOWN = 4
+VALUE_CHARS = 44
+
+
+class Transcript:
+    """Tells the demo, line by line."""
+
+    def __init__(self) -> None:
+        self._console = Console(highlight=False, markup=False, emoji=False)
+        self._width = min(self._console.width, WIDEST)
+
+    def title(self, text: str) -> None:
+        """Head the transcript, or a part of it."""
+        self._print([Text(), Text(f"── {text} ".ljust(self._width, "─"), "cyan")])
+
+    def remark(self, text: str, style: str = "dim") -> None:
+        """Say something in between."""
+        self._print(self._wrapped(Text(text, style), 0))
+
+    def asked(self, number: int, said: str, call: str) -> None:
+        """Tell what the person says and what is called."""
+        sentence = said if said.startswith("(") else f"“{said}”"
+        head = self._wrapped(Text(sentence, "bold"), INDENT)
+        head[0] = Text(f"{number:>2}  ", "cyan") + head[0][INDENT:]
+        self._print([Text(), *head, self._cut(Text(f"→ {call}", "yellow"))])
+
+    def answered(self, answer: Answer, told: str) -> None:
+        """Tell what came back, what it cost, and why it is right."""
+        self._print([*self._lines(answer.text), *self._verdict(answer, "ok", told, "green")])
+
+    def failed(self, answer: Answer, step: str, wrong: str) -> None:
+        """Tell what came back and what was expected."""
+        self._print([*self._lines(answer.text), *self._verdict(answer, "FAILED", f"{step}: {wrong}", "bold red")])
+
+    def summary(self, rows: Mapping[str, str]) -> None:
+        """Tell the sum of it all."""
+        widest = max(map(len, rows))
+        self._print(
+            part
+            for name, value in rows.items()
+            for part in self._wrapped(Text(f"{name:<{widest}}  ", "dim") + Text(value), 0, further=widest + 2)
+        )
+
+    def _verdict(self, answer: Answer, word: str, told: str, style: str) -> list[Text]:
+        cost = Text(f"{milliseconds(answer.took)} · {answer.tokens} tokens · ", "dim")
+        return self._wrapped(cost + Text(word, style) + Text(f": {told}"), INDENT)
+
+    def _lines(self, text: str) -> list[Text]:
+        lines = [each for each in text.splitlines() if each.strip()]
+        shown = [self._cut(Text("│ ", "dim") + line(each)) for each in lines[:LINES_SHOWN]]
+        if left := len(lines) - len(shown):
+            shown.append(self._cut(Text(f"│ … {left} more {'line' if left == 1 else 'lines'}", "dim")))
+        return shown
+
+    def _cut(self, text: Text) -> Text:
+        text.truncate(self._width - INDENT, overflow="ellipsis")
+        return Text(" " * INDENT) + text
+
+    def _wrapped(self, text: Text, indent: int, further: int = 0) -> list[Text]:
+        """Return a text's lines; `further` is how much more the second and later ones are indented."""
+        first, *rest = text.wrap(self._console, self._width - indent - further)
+        return [Text(" " * indent) + first, *(Text(" " * (indent + further)) + each for each in rest)]
+
+    def _print(self, lines: Iterable[Text]) -> None:
+        with self._console.capture() as captured:
+            for each in lines:
+                self._console.print(each, no_wrap=True, crop=False)
+        show.text(captured.get())
+
+
+def milliseconds(took: timedelta) -> str:
+    """Return a short time in words."""
+    return f"{took / timedelta(milliseconds=1):,.0f} ms"
+
+
+def compact(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return a call on one line: `create_task(title="…", deadline="tomorrow")`."""
+    return f"{tool}({', '.join(f'{name}={_short(value)}' for name, value in arguments.items())})"
+
+
+def command(*words: str) -> str:
+    """Return a command as one types it."""
+    return f"$ {shlex.join(words)}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list) and any(isinstance(each, dict) for each in value):  # pyright: ignore[reportUnknownVariableType]
+        return f"[{', '.join(str(each.get('tool', '…')) for each in value)}]"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportUnknownMemberType]
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    text = text.replace("\n", "⏎")
+    return text if len(text) <= VALUE_CHARS else f"{text[: VALUE_CHARS - 2]}…{text[-1]}"

@@ -1,0 +1,117 @@
+"""Prints the reference from the catalogue into `docs/`: `python -m panorama.docs`, `--check` to compare only."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from panorama.app import joined
+from panorama.calls.arguments import Arguments
+from panorama.calls.recorder import Recorder
+from panorama.config import Settings, read_settings
+from panorama.mcp.schemas import input_schema
+from panorama.services.base import Desk
+from panorama.store.engine import Database
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+_MADE = "<!-- Printed from the catalogue by `uv run poe docs`; do not edit. -->"
+
+
+def tools() -> str:
+    """Return the reference of all operations."""
+    offered = _offered()
+    lines = ["# Tools and operations", "", _MADE, "", _INTRODUCTION]
+    for toolset, title in (("default", "Default tools"), ("more", "Toolset `more`")):
+        lines += ["", f"## {title}"]
+        for each in offered:
+            if each.operation.tool and each.operation.toolset == toolset:
+                lines += _operation(each)
+    lines += ["", "## Operations without a tool", "", "The command line and the resources use these."]
+    for each in offered:
+        if not each.operation.tool:
+            lines += _operation(each)
+    return "\n".join(lines) + "\n"
+
+
+_INTRODUCTION = """\
+Each tool is one operation. An argument that names an item takes its id or a name that is unique. `*` marks what is
+needed. Writes take `idempotency_key`; lists take `limit`, `cursor` and mostly `detail` (`brief` or `full`). Every tool,
+listed or not, can be a step of `batch`."""
+
+
+def settings() -> str:
+    """Return the reference of all settings."""
+    lines = [
+        "# Settings",
+        "",
+        _MADE,
+        "",
+        "In the environment, or in `config.toml` in the data directory. The environment wins.",
+    ]
+    lines += ["", "| `config.toml` | environment | default | meaning |", "|---|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        default = _default(name, field.default)
+        lines.append(f"| `{name}` | `PANORAMA_{name.upper()}` | {default} | {field.description} |")
+    return "\n".join(lines) + "\n"
+
+
+def _default(name: str, value: Any) -> str:
+    known = {"home": "the platform's folder for user data", "timezone": "this machine's"}
+    return known.get(name) or f"`{','.join(value) if isinstance(value, tuple) else value}`"  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _offered() -> tuple[Arguments, ...]:
+    """Join everything over a database that is never opened."""
+    chosen = read_settings(home=Path("unused"), timezone="UTC")
+    database = Database(chosen.database)
+    desk = Desk(database, chosen.zone)
+    return joined(chosen, desk, Recorder(database, keep=chosen.log_age)).offered
+
+
+def _operation(arguments: Arguments) -> Iterator[str]:
+    operation = arguments.operation
+    yield from ("", f"### `{operation.tool or operation.name}`", "", arguments.description, "")
+    kind = {"read": "reads", "write": "writes", "delete": "deletes"}[operation.policy]
+    traits = [kind, *(["idempotent"] if operation.idempotent else [])]
+    if operation.binds:
+        traits.append(f"binds {', '.join(operation.binds)}")
+    yield f"`{operation.name}` · {' · '.join(traits)}"
+    schema = input_schema(arguments)
+    if schema["properties"]:
+        yield from ("", "| argument | type | meaning |", "|---|---|---|")
+        required = schema.get("required", [])
+        for name, part in schema["properties"].items():
+            yield f"| `{name}`{'*' if name in required else ''} | {_type(part)} | {_cell(part)} |"
+
+
+def _type(part: dict[str, Any]) -> str:
+    if "enum" in part:
+        return " ".join(f"`{value}`" if value else '`""`' for value in part["enum"])
+    if part.get("type") == "array":
+        return f"list of {_type(part.get('items', {})) or 'objects'}"
+    return {"string": "text", "integer": "number", "boolean": "yes or no", "object": "object"}.get(
+        part.get("type", ""), ""
+    )
+
+
+def _cell(part: dict[str, Any]) -> str:
+    default = f" Default `{part['default']}`." if "default" in part else ""
+    return (part.get("description", "") + default).replace("|", "\\|").strip()
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or tell which are stale."""
+    pages = {DOCS / "tools.md": tools(), DOCS / "settings.md": settings()}
+    if "--check" not in arguments:
+        DOCS.mkdir(exist_ok=True)
+        for path, text in pages.items():
+            path.write_text(text, encoding="utf-8")
+        return 0
+    stale = [path.name for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    if stale:
+        sys.stderr.write(f"docs/{stale[0]} is stale: run `uv run poe docs`\n")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
