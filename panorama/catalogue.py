@@ -6,24 +6,8 @@ from typing import Any, Literal
 
 from panorama.services import Services
 from panorama.services.summaries import (
-    appended,
-    batch_ran,
-    created,
-    dashboard,
-    edited,
-    got,
-    history,
-    listed,
-    overview,
-    removed,
-    restored,
-    review,
-    searched,
-    shown,
-    status,
-    text_read,
-    undone,
-    updated,
+    appended, batch_ran, created, dashboard, edited, got, history, listed, overview, removed, restored, review, searched,
+    shown, status, text_read, undone, updated,
 )  # fmt: skip
 
 Policy = Literal["read", "write", "delete"]
@@ -60,134 +44,64 @@ class Operation:
 
 def operations(do: Services) -> Iterator[Operation]:
     """Return every operation, in the order in which tools are listed."""
-    yield Operation(name="projects.list", call=do.projects.list, tool="list_projects", summary=listed("project"))
-    yield Operation(
-        name="projects.get",
-        call=do.projects.get,
-        tool="get_project",
-        summary=got,
-        binds=("project",),
-        remembers="project",
-    )
-    yield Operation(
-        name="projects.create", call=do.projects.create, tool="create_project", summary=created, policy="write"
-    )
-    yield Operation(
-        name="projects.update",
-        call=do.projects.update,
-        tool="update_project",
-        summary=updated,
-        policy="write",
-        idempotent=True,
-    )
+    yield _read("projects.list", do.projects.list, listed("project"), "list_projects")
+    yield _read("projects.get", do.projects.get, got, "get_project", binds=("project",), remembers="project")
+    yield _write("projects.create", do.projects.create, created, "create_project")
+    yield _write("projects.update", do.projects.update, updated, "update_project", idempotent=True)
 
-    yield Operation(
-        name="tasks.list", call=do.tasks.list, tool="list_tasks", summary=listed("task"), binds=("project",)
-    )
-    yield Operation(name="tasks.create", call=do.tasks.create, tool="create_task", summary=created, policy="write")
-    yield Operation(
-        name="tasks.update", call=do.tasks.update, tool="update_task", summary=updated, policy="write", idempotent=True
-    )
+    yield _read("tasks.list", do.tasks.list, listed("task"), "list_tasks", binds=("project",))
+    yield _write("tasks.create", do.tasks.create, created, "create_task")
+    yield _write("tasks.update", do.tasks.update, updated, "update_task", idempotent=True)
 
-    yield Operation(
-        name="notes.list", call=do.notes.list, tool="list_notes", summary=listed("note"), binds=("project",)
-    )
-    yield Operation(
-        name="notes.get", call=do.notes.get, tool="get_note", summary=text_read, binds=("note",), remembers="note"
-    )
-    yield Operation(name="notes.create", call=do.notes.create, tool="create_note", summary=created, policy="write")
-    yield Operation(
-        name="notes.update", call=do.notes.update, tool="update_note", summary=updated, policy="write", idempotent=True
-    )
-    yield Operation(name="notes.append", call=do.notes.append, tool="append_to_note", summary=appended, policy="write")
-    yield Operation(
-        name="notes.edit", call=do.notes.edit, tool="edit_note", summary=edited, policy="write", idempotent=True
-    )
+    yield _read("notes.list", do.notes.list, listed("note"), "list_notes", binds=("project",))
+    yield _read("notes.get", do.notes.get, text_read, "get_note", binds=("note",), remembers="note")
+    yield _write("notes.create", do.notes.create, created, "create_note")
+    yield _write("notes.update", do.notes.update, updated, "update_note", idempotent=True)
+    yield _write("notes.append", do.notes.append, appended, "append_to_note")
+    yield _write("notes.edit", do.notes.edit, edited, "edit_note", idempotent=True)
 
-    yield Operation(name="links.create", call=do.links.create, tool="create_link", summary=created, policy="write")
-    yield Operation(
-        name="reminders.create", call=do.reminders.create, tool="create_reminder", summary=created, policy="write"
-    )
-    yield Operation(
-        name="journal.create", call=do.journal.create, tool="add_journal_entry", summary=created, policy="write"
-    )
+    yield _write("links.create", do.links.create, created, "create_link")
+    yield _write("reminders.create", do.reminders.create, created, "create_reminder")
+    yield _write("journal.create", do.journal.create, created, "add_journal_entry")
 
-    yield Operation(name="search", call=do.search.search, tool="search", summary=searched)
-    yield Operation(name="query", call=do.query.query, tool="query", summary=listed("row"))
-    yield Operation(name="items.get", call=do.items.get, tool="get_item", summary=got)
+    yield _read("search", do.search.search, searched, "search")
+    yield _read("query", do.query.query, listed("row"), "query")
+    yield _read("items.get", do.items.get, got, "get_item")
 
-    yield Operation(
-        name="overview.project",
-        call=do.overview.dashboard,
-        tool="project_dashboard",
-        summary=dashboard,
-        binds=("project",),
-    )
-    yield Operation(name="overview.projects", call=do.overview.overview, tool="projects_overview", summary=overview)
-    yield Operation(name="overview.week", call=do.overview.weekly_review, tool="weekly_review", summary=review)
-    yield Operation(
-        name="batch",
-        call=do.batch.run,
-        tool="batch",
-        summary=batch_ran,
-        policy="write",
-        transactional=False,
-        whole_if="atomic",
-    )
+    yield _read("overview.project", do.overview.dashboard, dashboard, "project_dashboard", binds=("project",))
+    yield _read("overview.projects", do.overview.overview, overview, "projects_overview")
+    yield _read("overview.week", do.overview.weekly_review, review, "weekly_review")
+    yield _write("batch", do.batch.run, batch_ran, "batch", transactional=False, whole_if="atomic")
 
-    yield Operation(name="items.delete", call=do.items.delete, tool="delete_item", summary=removed, policy="delete")
-    yield Operation(name="history.list", call=do.history.list, tool="history", summary=history)
-    yield Operation(name="history.undo", call=do.history.undo, tool="undo", summary=undone, policy="write")
-    yield Operation(name="status", call=do.status.status, tool="status", summary=status, exempt=True)
+    yield _write("items.delete", do.items.delete, removed, "delete_item", policy="delete")
+    yield _read("history.list", do.history.list, history, "history")
+    yield _write("history.undo", do.history.undo, undone, "undo")
+    yield _read("status", do.status.status, status, "status", exempt=True)
 
-    more: dict[str, Any] = {"toolset": "more"}
-    yield Operation(
-        name="links.list", call=do.links.list, tool="list_links", summary=listed("link"), binds=("project",), **more
-    )
-    yield Operation(
-        name="links.update",
-        call=do.links.update,
-        tool="update_link",
-        summary=updated,
-        policy="write",
-        idempotent=True,
-        **more,
-    )
-    yield Operation(
-        name="reminders.list", call=do.reminders.list, tool="list_reminders", summary=listed("reminder"), **more
-    )
-    yield Operation(
-        name="reminders.update",
-        call=do.reminders.update,
-        tool="update_reminder",
-        summary=updated,
-        policy="write",
-        idempotent=True,
-        **more,
-    )
-    yield Operation(
-        name="journal.list", call=do.journal.list, tool="list_journal_entries", summary=listed("entry"), **more
-    )
-    yield Operation(
-        name="journal.update",
-        call=do.journal.update,
-        tool="update_journal_entry",
-        summary=updated,
-        policy="write",
-        idempotent=True,
-        **more,
-    )
-    yield Operation(name="items.trash", call=do.items.trash, tool="list_trash", summary=listed("item"), **more)
-    yield Operation(
-        name="items.restore", call=do.items.restore, tool="restore_item", summary=restored, policy="write", **more
-    )
+    more = {"toolset": "more"}
+    yield _read("links.list", do.links.list, listed("link"), "list_links", binds=("project",), **more)
+    yield _write("links.update", do.links.update, updated, "update_link", idempotent=True, **more)
+    yield _read("reminders.list", do.reminders.list, listed("reminder"), "list_reminders", **more)
+    yield _write("reminders.update", do.reminders.update, updated, "update_reminder", idempotent=True, **more)
+    yield _read("journal.list", do.journal.list, listed("entry"), "list_journal_entries", **more)
+    yield _write("journal.update", do.journal.update, updated, "update_journal_entry", idempotent=True, **more)
+    yield _read("items.trash", do.items.trash, listed("item"), "list_trash", **more)
+    yield _write("items.restore", do.items.restore, restored, "restore_item", **more)
 
-    yield Operation(
-        name="import.markdown", call=do.imports.markdown, summary=do.imports.told, policy="write", transactional=False
-    )
-    yield Operation(name="calls.list", call=do.status.calls, summary=listed("call"), exempt=True)
-    yield Operation(name="items.complete", call=do.pages.complete, summary=listed("name"), exempt=True)
-    yield Operation(name="pages.note", call=do.pages.note, summary=shown, exempt=True)
-    yield Operation(name="pages.project", call=do.pages.project, summary=shown, exempt=True)
-    yield Operation(name="pages.task", call=do.pages.task, summary=shown, exempt=True)
-    yield Operation(name="pages.today", call=do.pages.today, summary=shown, exempt=True)
+    yield _write("import.markdown", do.imports.markdown, do.imports.told, transactional=False)
+    yield _read("calls.list", do.status.calls, listed("call"), exempt=True)
+    yield _read("items.complete", do.pages.complete, listed("name"), exempt=True)
+    yield _read("pages.note", do.pages.note, shown, exempt=True)
+    yield _read("pages.project", do.pages.project, shown, exempt=True)
+    yield _read("pages.task", do.pages.task, shown, exempt=True)
+    yield _read("pages.today", do.pages.today, shown, exempt=True)
+
+
+def _read(name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str = "", **more: Any) -> Operation:
+    return Operation(name=name, call=call, summary=summary, tool=tool, **more)
+
+
+def _write(
+    name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str = "", **more: Any
+) -> Operation:
+    return Operation(name=name, call=call, summary=summary, tool=tool, **{"policy": "write", **more})

@@ -93,10 +93,12 @@ def imported(answer: Answer, morning: Morning) -> Iterator[Claim]:
     yield Claim(many(problems, "problem"), 0, problems)
 
 
-def nothing_new(answer: Answer, _: Morning) -> Iterator[Claim]:
+def nothing_new(answer: Answer, morning: Morning) -> Iterator[Claim]:
     """A second import makes nothing."""
     made = sum(answer.data.get(f"{kind}_created", 0) for kind in ("notes", "tasks", "projects"))
-    yield Claim(f"{many(made, 'item')} made", 0, made)
+    unchanged = answer.data.get("unchanged", 0)
+    yield Claim(f"{many(made, 'new item')}", 0, made)
+    yield Claim(f"{many(unchanged, 'file')} unchanged", len(list(morning.texts())), unchanged)
 
 
 def overdue(answer: Answer, morning: Morning) -> Iterator[Claim]:
@@ -188,7 +190,9 @@ def all_trashed(answer: Answer, morning: Morning) -> Iterator[Claim]:
     board = morning.data("dashboard")
     held = ("open", "done", "cancelled", "ideas", "notes")
     inside = sum(board["project"].get(each, 0) for each in held) + len(board.get("links", ()))
-    yield Claim(f"the project and the {many(inside, 'item')} in it are in the trash", 1 + inside, answer.data["trashed"])
+    yield Claim(
+        f"the project and the {many(inside, 'item')} in it are in the trash", 1 + inside, answer.data["trashed"]
+    )
 
 
 def gone(answer: Answer, _: Morning) -> Iterator[Claim]:

@@ -11,6 +11,7 @@ from rich.text import Text
 from panorama.cli import show
 from panorama.cli.demo_checks import Answer
 from panorama.cli.tables import line
+from panorama.domain.plain import is_list, is_object
 
 WIDEST = 110
 INDENT = 4
@@ -100,8 +101,7 @@ def command(*words: str) -> str:
 
 
 def _short(value: Any) -> str:
-    if isinstance(value, list) and any(isinstance(each, dict) for each in value):  # pyright: ignore[reportUnknownVariableType]
-        return f"[{', '.join(str(each.get('tool', '…')) for each in value)}]"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportUnknownMemberType]
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    text = text.replace("\n", "⏎")
+    if is_list(value) and any(is_object(each) for each in value):
+        return f"[{', '.join(str(each.get('tool', '…')) for each in value)}]"
+    text = (f'"{value}"' if isinstance(value, str) else str(value)).replace("\n", "⏎")
     return text if len(text) <= VALUE_CHARS else f"{text[: VALUE_CHARS - 2]}…{text[-1]}"

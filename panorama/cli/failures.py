@@ -4,7 +4,7 @@ import os
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from panorama.cli import show
 from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
@@ -18,6 +18,13 @@ _OUR_WORDS = {
     "with search,": "with `panorama search`,",
 }
 """Hints are written for tools; here is what they mean on the command line."""
+
+
+@runtime_checkable
+class _UsageError(Protocol):
+    """Typer's own errors; it took them from Click once and brings its own now: this method they have in common."""
+
+    def format_message(self) -> str: ...
 
 
 def told(error: Exception, words: Sequence[str]) -> int:
@@ -36,20 +43,15 @@ def told(error: Exception, words: Sequence[str]) -> int:
 def _exit_code(error: Exception) -> int:
     if isinstance(error, PanoramaError):
         return {InvalidInputError.code: USAGE, UnavailableError.code: UNAVAILABLE}.get(error.code, NO)
-    return USAGE if _is_usage(error) else NO
-
-
-def _is_usage(error: Exception) -> bool:
-    # Typer's own errors; older versions take them from Click, newer ones bring their own, with this method in common.
-    return hasattr(error, "format_message")
+    return USAGE if isinstance(error, _UsageError) else NO
 
 
 def _described(error: Exception) -> dict[str, Any]:
     if isinstance(error, PanoramaError):
         return _failure(error.code, error.message, _hint(error.hint), error.candidates)
-    if _is_usage(error):
+    if isinstance(error, _UsageError):
         path = getattr(getattr(error, "ctx", None), "command_path", "panorama")
-        return _failure("usage", str(getattr(error, "format_message")()), f"See `{path} --help`.")  # noqa: B009
+        return _failure("usage", error.format_message().replace("Value error, ", ""), f"See `{path} --help`.")
     return _failure("internal", f"Panorama itself failed: {type(error).__name__}: {error}", _kept(error))
 
 

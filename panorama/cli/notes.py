@@ -1,6 +1,7 @@
 """`panorama note`: show one, list them, add one."""
 
 import sys
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 from panorama.cli import show, tables
@@ -40,7 +41,8 @@ def show_(
         return
     with Client() as panorama:
         answer = _whole(panorama, note)
-    show.answer(answer, as_json, lambda: _shown(answer, raw))
+        now = panorama.now
+    show.answer(answer, as_json, lambda: _shown(answer, raw, now))
 
 
 def _list(wanted: dict[str, Any], limit: int, as_json: bool) -> None:
@@ -51,12 +53,12 @@ def _list(wanted: dict[str, Any], limit: int, as_json: bool) -> None:
     show.rows(answer, as_json, lambda: show.sheet(tables.notes(answer.data, names, now)))
 
 
-def _shown(answer: "Answer", raw: bool) -> None:
+def _shown(answer: "Answer", raw: bool, now: datetime) -> None:
     content = str(answer.data["content"])
     if raw or not show.to_terminal():
         show.raw(content)
     else:
-        show.markdown(tables.note_head(answer.data, answer.metadata.get("names", {})), content)
+        show.markdown(tables.note_head(answer.data, answer.metadata.get("names", {}), now), content)
 
 
 def _whole(panorama: Client, note: str) -> "Answer":

@@ -45,8 +45,13 @@ class DefaultGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the first command's name in front of words that begin with no command."""
-        named = bool(args) and (args[0] in self.commands or args[0] in _HELP)
-        return super().parse_args(ctx, args if named or ctx.resilient_parsing else [self._default, *args])
+        named = args[0] in self.commands or args[0] in _HELP if args else ctx.resilient_parsing
+        return super().parse_args(ctx, args if named else [self._default, *args])
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Complete the first command's options too."""
+        found = super().shell_complete(ctx, incomplete)
+        return found + self.commands[self._default].shell_complete(ctx, incomplete) if incomplete[:1] == "-" else found
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the first command's help too."""

@@ -16,12 +16,14 @@ from rich.text import Text
 
 from panorama.cli.client import Progress
 from panorama.cli.pipes import deafen
-from panorama.cli.tables import Sheet, line, lines
+from panorama.cli.tables import Column, Sheet, line, lines
 
 if TYPE_CHECKING:
     from panorama.calls import Answer
 
 ANY_WIDTH = 1_000_000
+WIDE = 100
+"""Columns of a terminal that has room for spare ones, which come last."""
 
 
 class _Console(Console):
@@ -76,7 +78,8 @@ def sheet(table: Sheet) -> None:
     if not table.rows:
         return
     if to_terminal():
-        _print(grid(table))
+        console = _console()
+        console.print(grid(table, console.width))
     else:
         text("".join(f"{row}\n" for row in aligned(table)))
 
@@ -88,16 +91,16 @@ def _print(what: RenderableType) -> None:
         text(f"{what.plain}\n")
 
 
-def grid(table: Sheet) -> Table:
-    """Return a table as a terminal shows it."""
+def grid(table: Sheet, width: int) -> Table:
+    """Return a table as a terminal of that width shows it."""
     made = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for column in table.columns:
-        made.add_column(
-            column.name, max_width=column.width, min_width=column.least, justify="right" if column.right else "left",
-            no_wrap=column.cut, overflow="ellipsis" if column.cut else "fold",
-        )  # fmt: skip
+    shown = [column for column in table.columns if width >= WIDE or not column.spare]
+    for column in shown:
+        side = "right" if column.right else "left"
+        overflow = "fold" if column.fold else "ellipsis"
+        made.add_column(column.name, max_width=column.width, justify=side, no_wrap=not column.fold, overflow=overflow)
     for row in table.rows:
-        made.add_row(*row)
+        made.add_row(*row[: len(shown)])
     return made
 
 
@@ -110,7 +113,7 @@ def aligned(table: Sheet) -> list[str]:
     ]
 
 
-def _padded(cell: str, width: int, column: Any) -> str:
+def _padded(cell: str, width: int, column: Column) -> str:
     gap = " " * (width - cell_len(cell))
     return gap + cell if column.right else cell + gap
 
@@ -136,7 +139,7 @@ def failure(message: str, hint: str, candidates: Sequence[Mapping[str, object]])
     if hint:
         console.print(line(f"→ {hint}"))
     for each in candidates:
-        console.print(Text("  ").append_text(line("  ".join(str(value) for value in each.values()), "dim")))
+        console.print(Text("  ").append_text(line(" · ".join(str(value) for value in each.values()), "dim")))
 
 
 def failure_data(value: Mapping[str, Any]) -> None:

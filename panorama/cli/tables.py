@@ -1,6 +1,7 @@
 """Tables: what answers look like. Pure: rows of an answer in, styled texts out."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -14,19 +15,20 @@ FAR = timedelta(days=60)
 """A deadline that is farther away is shown as a date."""
 
 _CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(\+00:00|Z)")
 _OPEN = ("todo", "in_progress")
 _STATUS = {"in_progress": "cyan", "done": "green", "cancelled": "dim", "idea": "magenta"}
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading; in a terminal a cell is folded at `width`, or cut there if `cut`, and never narrower than `least`."""
+    """A heading; a terminal cuts its cells where they are too long, or folds them; `spare` ones need a wide one."""
 
     name: str
     width: int | None = None
-    least: int | None = None
     right: bool = False
-    cut: bool = False
+    fold: bool = False
+    spare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,26 +69,32 @@ def due(deadline: str | None, status: str, now: datetime) -> Text:
 
 
 def ago(at: str, now: datetime) -> str:
-    """Return how long ago a moment was; a date if it was long ago."""
+    """Return how long ago a moment was in words: now, 5 min ago, 2026-05-31."""
+    old = age(at, now)
+    return f"{old} ago" if " " in old else old
+
+
+def age(at: str, now: datetime) -> str:
+    """Return how long ago a moment was: now, 5 min, 3 h, 12 d; a date if it was long ago."""
     moment = datetime.fromisoformat(at)
     minutes = int((now - moment).total_seconds() // 60)
     if minutes < 1:
         return "now"
     if minutes < 60:
-        return f"{minutes} min ago"
+        return f"{minutes} min"
     if minutes < 24 * 60:
-        return f"{minutes // 60} h ago"
+        return f"{minutes // 60} h"
     days = minutes // (24 * 60)
-    return f"{days} d ago" if timedelta(days=days) <= FAR else moment.date().isoformat()
+    return f"{days} d" if timedelta(days=days) <= FAR else moment.date().isoformat()
 
 
 def tasks(rows: Sequence[Row], names: Mapping[str, str], now: datetime) -> Sheet:
     """Return tasks: what, how far, until when, of which project."""
-    columns = (Column("id"), Column("title", least=20), Column("status"), Column("deadline"), _PROJECT)
+    columns = (Column("id"), Column("title", fold=True), Column("status"), Column("deadline"), _PROJECT)
     return Sheet(columns, tuple(_task(row, names, now) for row in rows))
 
 
-_PROJECT = Column("project", width=18, cut=True)
+_PROJECT = Column("project", width=18)
 
 
 def _task(row: Row, names: Mapping[str, str], now: datetime) -> tuple[Text, ...]:
@@ -103,7 +111,7 @@ def _project(row: Row, names: Mapping[str, str]) -> Text:
 
 def notes(rows: Sequence[Row], names: Mapping[str, str], now: datetime) -> Sheet:
     """Return notes: which, how long, when changed, of which project."""
-    columns = (Column("id"), Column("title", least=20), Column("chars", right=True), Column("changed"), _PROJECT)
+    columns = (Column("id"), Column("title", fold=True), Column("chars", right=True), Column("changed"), _PROJECT)
     return Sheet(columns, tuple(_note(row, names, now) for row in rows))
 
 
@@ -112,11 +120,11 @@ def _note(row: Row, names: Mapping[str, str], now: datetime) -> tuple[Text, ...]
     return line(row["id"], "dim"), title, line(chars), line(ago(row["updated_at"], now)), _project(row, names)
 
 
-def note_head(row: Row, names: Mapping[str, str]) -> Text:
+def note_head(row: Row, names: Mapping[str, str], now: datetime) -> Text:
     """Return what stands above a note: its title, id, project, tags."""
     told = [row["id"], _project(row, names).plain, *(f"#{tag}" for tag in row.get("tags", ()))]
-    told += [f"version {row['version']}", row["updated_at"]]
-    return Text.assemble(line(row["title"], "bold"), "\n", line("  ".join(filter(None, told)), "dim"))
+    told += [f"version {row['version']}", f"changed {ago(row['updated_at'], now)}"]
+    return Text.assemble(line(row["title"], "bold"), "\n", line(" · ".join(filter(None, told)), "dim"))
 
 
 def hits(rows: Sequence[Row], names: Mapping[str, str]) -> Sheet:
@@ -131,7 +139,7 @@ def _hit(row: Row, names: Mapping[str, str]) -> tuple[Text, ...]:
 
 def hit(row: Row, names: Mapping[str, str]) -> Text:
     """Return a search hit as a block: what it is, and under that the words that matched."""
-    told = "  ".join(filter(None, (row["kind"], row["id"], _project(row, names).plain)))
+    told = " · ".join(filter(None, (row["kind"], row["id"], _project(row, names).plain)))
     head = Text.assemble(line(row["title"], "bold"), "  ", line(told, "dim"))
     snippet = matched(row.get("snippet", ""))
     return Text.assemble(head, "\n  ", snippet) if snippet else head
@@ -152,9 +160,16 @@ def history(row: Row, now: datetime) -> Text:
     head = f"version {row['version']}  {row['action']}  {who}"
     found = Text.assemble(line(head, "bold"), "  ", line(row["unit"], "dim"))
     for name, (before, after) in row.get("fields", {}).items():
-        was = [line(_value(before), "red"), " → "] if before not in (None, "", []) else []
-        found.append_text(Text.assemble("\n    ", line(name, "cyan"), ": ", *was, line(_value(after), "green")))
+        was = [line(_said(before, now), "red"), " → "] if before not in (None, "", []) else []
+        found.append_text(Text.assemble("\n    ", line(name, "cyan"), ": ", *was, line(_said(after, now), "green")))
     return found
+
+
+def _said(value: object, now: datetime) -> str:
+    """Return a field's value; moments, which are stored in UTC, in the person's zone."""
+    if isinstance(value, str) and _MOMENT.fullmatch(value):
+        return f"{datetime.fromisoformat(value).astimezone(now.tzinfo):%Y-%m-%d %H:%M}"
+    return _value(value)
 
 
 def _value(value: object) -> str:
@@ -165,7 +180,7 @@ def _value(value: object) -> str:
 
 def trash(rows: Sequence[Row], now: datetime) -> Sheet:
     """Return what is in the trash."""
-    columns = (Column("id"), Column("kind"), Column("title", least=20), Column("deleted"))
+    columns = (Column("id"), Column("kind"), Column("title", fold=True), Column("deleted"))
     return Sheet(columns, tuple(_trashed(row, now) for row in rows))
 
 
@@ -183,15 +198,14 @@ def undone(data: Row) -> Sheet:
         (line(row["id"], "dim"), line(row["kind"]), line(row["field"]), line(f"left: {row['why']}", "yellow"))
         for row in data.get("conflicts", ())
     ]
-    return Sheet((Column("id"), Column("kind"), Column("what"), Column("fate")), (*took, *left))
+    return Sheet((Column("id"), Column("kind"), Column("what", fold=True), Column("fate", fold=True)), (*took, *left))
 
 
 def calls(rows: Sequence[Row], now: datetime) -> Sheet:
     """Return calls of the log; the arguments come last, because they are long."""
     columns = (
-        Column("when"), Column("client", width=12, cut=True), Column("call", least=12), Column("ms", right=True),
-        Column("result"), Column("tokens", right=True), Column("changes", right=True),
-        Column("arguments", width=40, cut=True),
+        Column("age"), Column("client", width=12), Column("call"), Column("ms", right=True), Column("result"),
+        Column("tokens", right=True), Column("wrote", right=True), Column("arguments", spare=True),
     )  # fmt: skip
     return Sheet(columns, tuple(_call(row, now) for row in rows))
 
@@ -200,8 +214,8 @@ def _call(row: Row, now: datetime) -> tuple[Text, ...]:
     result = line("ok", "green") if row.get("success") else line(row.get("code") or "failed", "red")
     numbers = [line(f"{row.get(name, 0):,}") for name in ("tokens", "changes")]
     arguments = line(json.dumps(row.get("arguments", {}), ensure_ascii=False), "dim")
-    when, ms = line(ago(row["at"], now), "dim"), line(f"{row['ms']:,.1f}")
-    return when, line(row["client"]), line(row["name"]), ms, result, *numbers, arguments
+    old, ms = line(age(row["at"], now), "dim"), line(f"{row['ms']:,.1f}")
+    return old, line(row["client"]), line(row["name"]), ms, result, *numbers, arguments
 
 
 def status(data: Row) -> Sheet:
@@ -217,7 +231,7 @@ def status(data: Row) -> Sheet:
         "last backup": data.get("last_backup", "none"),
     }
     rows = tuple((line(name, "cyan"), line(value)) for name, value in told.items())
-    return Sheet((Column("panorama"), Column(str(data["version"]))), rows)
+    return Sheet((Column("panorama"), Column(str(data["version"]), fold=True)), rows)
 
 
 def _counted(kind: str, count: int) -> str:
@@ -241,7 +255,7 @@ def checks(rows: Sequence[Row]) -> Sheet:
     """Return what the doctor found, and how to mend it."""
     styles = {"ok": "green", "warn": "yellow", "fail": "bold red"}
     cells = tuple((line(row["state"], styles[row["state"]]), line(row["check"], "bold"), _finding(row)) for row in rows)
-    return Sheet((Column(""), Column("check"), Column("found")), cells)
+    return Sheet((Column(""), Column("check"), Column("found", fold=True)), cells)
 
 
 def _finding(row: Row) -> Text:
@@ -252,4 +266,4 @@ def _finding(row: Row) -> Text:
 def fields(data: Row) -> Sheet:
     """Return any data as names and values, for what has no form of its own."""
     rows = tuple((line(name, "cyan"), line(_value(value))) for name, value in data.items())
-    return Sheet((Column("what"), Column("value")), rows)
+    return Sheet((Column("what"), Column("value", fold=True)), rows)

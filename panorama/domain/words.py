@@ -120,8 +120,7 @@ def snippet(text: str, query: tuple[Term, ...], *, chars: int = SNIPPET_CHARS) -
 
     The beginning of the text if nothing of the query stands in it.
     """
-    pattern = _pattern(query)
-    match = _first(text, pattern) if pattern else None
+    match = next((found for pattern in _patterns(query) if (found := _first(text, pattern))), None)
     if match is None:
         return _one_line(text[:chars].replace("**", "")) + ("…" if len(text) > chars else "")
     start = max(0, match[0] - chars // 3)
@@ -139,19 +138,19 @@ def _first(text: str, pattern: re.Pattern[str]) -> tuple[int, int] | None:
     return None
 
 
-def _pattern(query: tuple[Term, ...]) -> re.Pattern[str] | None:
-    choices: list[str] = []
-    for term in query:
-        for word in term.words:
-            low = folded_in_place(word)
-            if _RUN.match(word):
-                choices.append(re.escape(low))
-            else:
-                # The index compares stems; a word that is found by its stem still begins alike.
-                stem = low if len(low) < 5 else low[: max(4, len(low) - 3)]
-                choices.append(rf"\b{re.escape(low)}\w*")
-                choices.append(rf"\b{re.escape(stem)}\w*")
-    return re.compile("|".join(dict.fromkeys(choices))) if choices else None
+def _patterns(query: tuple[Term, ...]) -> list[re.Pattern[str]]:
+    """The words themselves; then their beginnings, since the index compares stems."""
+    words = [folded_in_place(word) for term in query for word in term.words]
+    if not words:
+        return []
+    return [
+        re.compile("|".join(_beginning(word) for word in words)),
+        re.compile("|".join(_beginning(word if len(word) < 5 else word[: max(4, len(word) - 3)]) for word in words)),
+    ]
+
+
+def _beginning(word: str) -> str:
+    return re.escape(word) if _RUN.match(word) else rf"\b{re.escape(word)}\w*"
 
 
 def _one_line(text: str) -> str:

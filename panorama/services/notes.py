@@ -51,7 +51,7 @@ class Notes(Service):
         with self._reading() as session:
             found: Note = rows.load(session, "note", note)
         first, last = _section(found, heading) if heading else (0, found.chars)
-        begin = min(first + start, last)
+        begin = min(max(first, start), last)
         end = min(begin + chars, last)
         titles = (
             tuple(each.title for each in headings(found.content)[:HEADINGS]) if end < found.chars or heading else ()

@@ -53,7 +53,7 @@ def text_read(note: NoteText) -> str:
     """Return which part of a note is shown, and how to read on."""
     if note.start is None or note.end is None:
         return f"Note “{note.title}” ({note.id}), {note.chars:,} characters"
-    onward = f"; read on with start={note.end}" if note.end < note.chars and not note.start else ""
+    onward = f"; read on with start={note.end}" if note.end < note.chars else ""
     return f"Note “{note.title}” ({note.id}), characters {note.start:,} to {note.end:,} of {note.chars:,}{onward}"
 
 

@@ -211,6 +211,29 @@ class Status:
     last_backup: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What an import took from a folder, or would take in a dry run.
+
+    `unchanged` counts files from which nothing had to be taken, `gone` items whose file or line is there no more (they
+    stay), `skipped` files that cannot be read and items that are in the trash. `problems` are the first 50.
+    """
+
+    folder: str
+    files: int
+    unchanged: int
+    notes_created: int
+    notes_updated: int
+    tasks_created: int
+    tasks_updated: int
+    projects_created: int
+    gone: int
+    skipped: int
+    problems: tuple[Mapping[str, str], ...]
+    problem_count: int
+    dry_run: bool
+
+
 def values(item: Item) -> dict[str, Any]:
     """Return the fields of an item by name."""
     return {field.name: getattr(item, field.name) for field in fields(item)}

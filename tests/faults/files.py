@@ -29,7 +29,9 @@ def is_sound(home: Path) -> bool:
 def holding(home: Path, word: str) -> set[str]:
     """Return the ids of the items whose indexed text holds a word."""
     found = rows(
-        home, "SELECT item FROM search_parts WHERE id IN (SELECT rowid FROM search_words WHERE search_words MATCH ?)", word
+        home,
+        "SELECT item FROM search_parts WHERE id IN (SELECT rowid FROM search_words WHERE search_words MATCH ?)",
+        word,
     )
     return {row[0] for row in found}
 

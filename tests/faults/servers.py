@@ -1,21 +1,18 @@
 """The real server as a process of its own, spoken to in raw lines of JSON over its pipes."""
 
-import importlib.util
 import json
 import os
+import queue
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-_BEFORE_THE_COMMAND_LINE = "from panorama.mcp.server import serve_stdio; serve_stdio()"
-COMMAND = (
-    [sys.executable, "-m", "panorama"]
-    if importlib.util.find_spec("panorama.__main__")
-    else [sys.executable, "-c", _BEFORE_THE_COMMAND_LINE]
-)
+COMMAND = [sys.executable, "-m", "panorama"]
 """What an MCP client starts."""
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "faults", "version": "1"}}
@@ -33,6 +30,9 @@ class Server:
         self.process = subprocess.Popen(
             COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment
         )
+        self._lines: queue.Queue[bytes] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         self._number = 0
         self._early: dict[int, Mapping[str, Any]] = {}
 
@@ -61,9 +61,13 @@ class Server:
 
         Raises:
             EOFError: The process has ended.
+            TimeoutError: It does not answer.
         """
         while True:
-            line = self.process.stdout.readline()
+            try:
+                line = self._lines.get(timeout=PATIENCE)
+            except queue.Empty:
+                raise TimeoutError(f"no answer within {PATIENCE} s; {self.errors()}") from None
             if not line.endswith(b"\n"):
                 raise EOFError(self.errors())
             message = json.loads(line)
@@ -77,21 +81,27 @@ class Server:
 
     def close(self) -> None:
         """Hang up, as a client does; the process ends by itself."""
-        for pipe in (self.process.stdin, self.process.stdout):
-            try:
-                pipe.close()
-            except BrokenPipeError:
-                pass
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
         try:
             self.process.wait(PATIENCE)
         finally:
             self.process.kill()
+            self.process.wait(PATIENCE)
+            self._reader.join(PATIENCE)
+            self.process.stdout.close()
             self._errors.close()
 
     def errors(self) -> str:
         """Return what the process wrote to its standard error."""
         self._errors.seek(0)
         return self._errors.read().decode(errors="replace")
+
+    def _read(self) -> None:
+        line = b"\n"
+        while line.endswith(b"\n"):
+            line = self.process.stdout.readline()
+            self._lines.put(line)
 
     def _answer(self, number: int) -> Mapping[str, Any]:
         while number not in self._early:

@@ -101,7 +101,9 @@ def assert_whole(home: Path, kept: Kept) -> None:
         unsearchable = rows(home, f"SELECT id FROM {table} WHERE id NOT IN (SELECT item FROM search_parts)")
         assert (torn, unsearchable) == ([], [])
     assert one(home, "SELECT count(*) FROM search_parts") == one(home, "SELECT count(*) FROM search_words_docsize")
-    halves = "SELECT unit FROM changes WHERE operation = 'tasks.create' AND unit <> call GROUP BY unit HAVING count(*) <> 2"
+    halves = (
+        "SELECT unit FROM changes WHERE operation = 'tasks.create' AND unit <> call GROUP BY unit HAVING count(*) <> 2"
+    )
     assert rows(home, halves) == []
 
 

@@ -137,7 +137,7 @@ async def test_a_page_of_wide_signs_fits_into_eight_kilobytes(chat: Chat, call: 
 async def test_the_largest_page_stays_under_the_hard_cap(
     chat: Chat, call: Callable[..., Answer], detail: str
 ) -> None:
-    for n in range(150):
+    for n in range(300):
         call("create_task", title=f"{n} " + "long title " * 15, notes="story " * 400)
 
     page = await chat("list_tasks", limit=500, detail=detail)

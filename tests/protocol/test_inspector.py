@@ -1,0 +1,87 @@
+"""The inspector, a client of other makers (TypeScript), on the real server over stdio in both protocol eras."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import node
+
+pytestmark = pytest.mark.protocol
+
+REQUESTS, AT_ONCE = 200, 8
+Inspected = subprocess.CompletedProcess[str]
+Inspect = Callable[..., Inspected]
+
+
+@pytest.fixture(params=["modern", "legacy"])
+def inspect(request: pytest.FixtureRequest, tmp_path: Path) -> Inspect:
+    """Calls a method of the server on one store: `inspect("tools/list", "--strict")`."""
+    settings = ("-e", f"PANORAMA_HOME={tmp_path / 'store'}", "-e", "PANORAMA_TIMEZONE=UTC")
+    words = ("--cli", "--protocol-era", request.param, "--format", "json", *settings, sys.executable, "-m", "panorama")
+
+    def inspected(method: str, *more: str) -> Inspected:
+        script = "clients/launcher/build/index.js"
+        # A home of its own: the inspector may keep a catalogue of servers there.
+        env = {"HOME": str(tmp_path)}
+        return node.run(node.INSPECTOR, script, *words, "--method", method, *more, env=env, cwd=tmp_path)
+
+    return inspected
+
+
+def answer(ended: Inspected) -> dict[str, Any]:
+    """Return the result that the inspector was given."""
+    assert ended.returncode == 0, f"exit {ended.returncode}: {ended.stdout[-2000:]}{ended.stderr[-2000:]}"
+    return json.loads(ended.stdout)["result"]
+
+
+def test_no_tools_schema_hinders_a_client(inspect: Inspect) -> None:
+    ended = inspect("tools/list", "--strict")
+
+    tools = answer(ended)["tools"]
+    counts = re.search(r"\d+ errors?, \d+ warnings?", ended.stderr)
+    print(f"\nschemas of {len(tools)} tools: {counts[0] if counts else '0 errors, 0 warnings'}", end="")  # noqa: T201
+    assert tools
+    assert "Error: tool" not in ended.stderr
+
+
+def test_a_task_that_was_created_is_listed(inspect: Inspect) -> None:
+    created = answer(inspect("tools/call", "--tool-name", "create_task", "--tool-arg", "title=Tea"))
+
+    listed = answer(inspect("tools/call", "--tool-name", "list_tasks"))
+
+    id = created["structuredContent"]["data"]["id"]
+    assert [each["id"] for each in listed["structuredContent"]["data"]] == [id]
+    assert id in listed["content"][0]["text"]
+    print(f"\n{listed['structuredContent']['summary']}, by both calls", end="")  # noqa: T201
+
+
+def test_a_refusal_arrives_in_our_words(inspect: Inspect) -> None:
+    """Clients may hold an error's structure against the tool's output schema, and show theirs instead of ours."""
+    ended = inspect("tools/call", "--tool-name", "get_item", "--tool-arg", "item=t_0000000000")
+
+    assert "[not_found]" in ended.stdout + ended.stderr
+
+
+def test_templates_and_prompts_are_offered(inspect: Inspect) -> None:
+    templates = answer(inspect("resources/templates/list"))["resourceTemplates"]
+    prompts = answer(inspect("prompts/list"))["prompts"]
+
+    assert {each["uriTemplate"] for each in templates} >= {f"panorama://{kind}/{{id}}" for kind in ("note", "task")}
+    assert "weekly_review" in {each["name"] for each in prompts}
+    print(f"\n{len(templates)} templates, {len(prompts)} prompts", end="")  # noqa: T201
+
+
+@pytest.mark.parametrize("call", [("status",), ("create_task", "--tool-arg", "title=Tea")], ids=lambda call: call[0])
+def test_many_calls_at_once_are_all_answered(inspect: Inspect, call: tuple[str, ...]) -> None:
+    load = ("--load", "--load-requests", str(REQUESTS), "--load-concurrency", str(AT_ONCE))
+
+    counted = answer(inspect("tools/call", "--tool-name", *call, *load))
+
+    print(f"\n{call[0]}: {counted['ok']} of {counted['requests']}, ms: {counted['latencyMs']}", end="")  # noqa: T201
+    assert (counted["ok"], counted["errorMessages"]) == (REQUESTS, [])

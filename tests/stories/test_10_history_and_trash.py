@@ -1,0 +1,165 @@
+"""Chapter 10: what became of an item is told, and what was thrown away is found again."""
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import Chat, StandingClock
+
+pytestmark = pytest.mark.anyio
+
+
+async def restored(chat: Chat, id_: str) -> dict[str, Any]:
+    """Restore an item through a batch, where every operation is at hand."""
+    done = await chat("batch", operations=[{"tool": "restore_item", "args": {"item": id_}}])
+    return dict(done.data["results"][0])
+
+
+async def test_a_history_tells_every_write_the_newest_first(chat: Chat, clock: StandingClock) -> None:
+    made = await chat("create_task", title="Tea")
+    clock.advance(hours=1)
+    await chat("update_task", task=made.id, title="Coffee")
+
+    lines = (await chat("history", item=made.id)).data
+
+    assert [(line["action"], line["version"], line["at"][11:16]) for line in lines] == [
+        ("update", 2, "11:00"), ("create", 1, "10:00"),
+    ]  # fmt: skip
+
+
+async def test_a_history_tells_before_and_after(chat: Chat) -> None:
+    made = await chat("create_task", title="Tea", urgent=True)
+    await chat("update_task", task=made.id, title="Coffee")
+
+    line = (await chat("history", item=made.id)).data[0]
+
+    assert line["fields"] == {"title": ["Tea", "Coffee"]}
+
+
+async def test_a_history_names_the_client(chat: Chat) -> None:
+    made = await chat("create_task", title="Tea")
+
+    line = (await chat("history", item=made.id)).data[0]
+
+    assert line["client"] not in ("", "unknown")
+
+
+async def test_a_history_names_the_unit_of_each_write(chat: Chat) -> None:
+    made = await chat("create_task", title="Tea")
+
+    line = (await chat("history", item=made.id)).data[0]
+
+    assert line["unit"] == made.metadata["undo"]
+
+
+async def test_an_undo_stands_in_the_history(chat: Chat) -> None:
+    made = await chat("create_task", title="Tea")
+    changed = await chat("update_task", task=made.id, title="Coffee")
+    await chat("undo")
+
+    lines = (await chat("history", item=made.id)).data
+
+    assert lines[0]["fields"] == {"title": ["Coffee", "Tea"]}
+    assert lines[0]["undoes"] == lines[1]["change"]
+    assert lines[1]["unit"] == changed.metadata["undo"]
+
+
+async def test_the_history_of_what_is_in_the_trash_is_told(chat: Chat) -> None:
+    made = await chat("create_task", title="Tea")
+    await chat("delete_item", item=made.id)
+
+    lines = (await chat("history", item=made.id)).data
+
+    assert [line["action"] for line in lines] == ["delete", "create"]
+
+
+async def test_a_long_text_is_cut_in_a_history(chat: Chat) -> None:
+    made = await chat("create_note", title="Plan", content="word " * 50_000)
+
+    told = await chat("history", item=made.id)
+
+    assert len(told.text) < 8 * 1024
+
+
+async def test_what_is_deleted_is_nowhere_to_be_read(chat: Chat) -> None:
+    made = await chat("create_note", title="Secret plan", content="zebra")
+
+    await chat("delete_item", item=made.id)
+
+    assert (await chat("list_notes")).data == []
+    assert (await chat("search", query="zebra")).data == []
+    assert (await chat("query", collection="notes")).data == []
+
+
+@pytest.mark.parametrize("tool", ["get_note", "update_note", "append_to_note", "delete_item", "get_item"])
+async def test_what_is_in_the_trash_is_refused_with_the_way_back(chat: Chat, tool: str) -> None:
+    made = await chat("create_note", title="Plan", content="zebra")
+    await chat("delete_item", item=made.id)
+    name = "item" if tool in ("delete_item", "get_item") else "note"
+
+    refusal = await chat.refused(tool, **{name: made.id}, **({"block": "x"} if tool == "append_to_note" else {}))
+
+    assert "trash" in refusal.text
+    assert "undo" in refusal.hint or "restore" in refusal.hint
+
+
+async def test_the_trash_is_listed(chat: Chat) -> None:
+    made = await chat("create_note", title="Plan")
+    await chat("delete_item", item=made.id)
+
+    done = await chat("batch", operations=[{"tool": "list_trash", "args": {}}])
+
+    assert made.id in str(done.data["results"][0]["data"])
+    assert (await chat("status")).data["counts"]["trash"] == 1
+
+
+async def test_what_is_restored_is_as_it_was(chat: Chat) -> None:
+    made = await chat("create_note", title="Plan", content="zebra", tags=["a"])
+    await chat("delete_item", item=made.id)
+
+    await restored(chat, made.id)
+
+    read = await chat("get_note", note=made.id)
+    assert (read.data["content"], read.data["tags"]) == ("zebra", ["a"])
+    assert [row["id"] for row in (await chat("search", query="zebra")).data] == [made.id]
+
+
+async def test_a_restored_project_whose_name_is_taken_is_a_conflict(chat: Chat) -> None:
+    made = await chat("create_project", name="House")
+    await chat("delete_item", item=made.id)
+    await chat("create_project", name="house")
+
+    refusal = await chat.refused("batch", operations=[{"tool": "restore_item", "args": {"item": made.id}}])
+
+    assert refusal.code == "conflict"
+
+
+async def test_what_is_restored_into_a_project_that_is_gone_comes_back_readable(chat: Chat) -> None:
+    await chat("create_project", name="House")
+    task = await chat("create_task", title="Paint", project="House")
+    await chat("delete_item", item=task.id)
+    await chat("delete_item", item="House", items="trash")
+
+    await chat("batch", operations=[{"tool": "restore_item", "args": {"item": task.id}}], atomic=False)
+
+    assert all("project" not in row for row in (await chat("list_tasks")).data)
+
+
+async def test_a_restoring_is_undone(chat: Chat) -> None:
+    made = await chat("create_note", title="Plan")
+    await chat("delete_item", item=made.id)
+    await restored(chat, made.id)
+
+    await chat("undo")
+
+    assert (await chat("list_notes")).data == []
+
+
+async def test_a_parent_with_subtasks_is_not_deleted_without_a_question(chat: Chat) -> None:
+    parent = await chat("create_task", title="Move")
+    await chat("create_task", title="Pack", parent=parent.id)
+
+    refusal = await chat.refused("delete_item", item=parent.id)
+
+    assert "keep" in refusal.hint
+    assert (await chat("list_tasks")).metadata["total"] == 2
