@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from panorama.services import Services
-from panorama.services.summaries import (
-    appended, batch_ran, created, dashboard, edited, got, history, listed, overview, removed, restored, review, searched,
-    shown, status, text_read, undone, updated,
-)  # fmt: skip
+from panorama.services import summaries as say
 
 Policy = Literal["read", "write", "delete"]
 
@@ -44,57 +41,57 @@ class Operation:
 
 def operations(do: Services) -> Iterator[Operation]:
     """Return every operation, in the order in which tools are listed."""
-    yield _read("projects.list", do.projects.list, listed("project"), "list_projects")
-    yield _read("projects.get", do.projects.get, got, "get_project", binds=("project",), remembers="project")
-    yield _write("projects.create", do.projects.create, created, "create_project")
-    yield _write("projects.update", do.projects.update, updated, "update_project", idempotent=True)
+    yield _read("projects.list", do.projects.list, say.listed("project"), "list_projects")
+    yield _read("projects.get", do.projects.get, say.got, "get_project", binds=("project",), remembers="project")
+    yield _write("projects.create", do.projects.create, say.created, "create_project")
+    yield _write("projects.update", do.projects.update, say.updated, "update_project", idempotent=True)
 
-    yield _read("tasks.list", do.tasks.list, listed("task"), "list_tasks", binds=("project",))
-    yield _write("tasks.create", do.tasks.create, created, "create_task")
-    yield _write("tasks.update", do.tasks.update, updated, "update_task", idempotent=True)
+    yield _read("tasks.list", do.tasks.list, say.listed("task"), "list_tasks", binds=("project",))
+    yield _write("tasks.create", do.tasks.create, say.created, "create_task")
+    yield _write("tasks.update", do.tasks.update, say.updated, "update_task", idempotent=True)
 
-    yield _read("notes.list", do.notes.list, listed("note"), "list_notes", binds=("project",))
-    yield _read("notes.get", do.notes.get, text_read, "get_note", binds=("note",), remembers="note")
-    yield _write("notes.create", do.notes.create, created, "create_note")
-    yield _write("notes.update", do.notes.update, updated, "update_note", idempotent=True)
-    yield _write("notes.append", do.notes.append, appended, "append_to_note")
-    yield _write("notes.edit", do.notes.edit, edited, "edit_note", idempotent=True)
+    yield _read("notes.list", do.notes.list, say.listed("note"), "list_notes", binds=("project",))
+    yield _read("notes.get", do.notes.get, say.text_read, "get_note", binds=("note",), remembers="note")
+    yield _write("notes.create", do.notes.create, say.created, "create_note")
+    yield _write("notes.update", do.notes.update, say.updated, "update_note", idempotent=True)
+    yield _write("notes.append", do.notes.append, say.appended, "append_to_note")
+    yield _write("notes.edit", do.notes.edit, say.edited, "edit_note", idempotent=True)
 
-    yield _write("links.create", do.links.create, created, "create_link")
-    yield _write("reminders.create", do.reminders.create, created, "create_reminder")
-    yield _write("journal.create", do.journal.create, created, "add_journal_entry")
+    yield _write("links.create", do.links.create, say.created, "create_link")
+    yield _write("reminders.create", do.reminders.create, say.created, "create_reminder")
+    yield _write("journal.create", do.journal.create, say.created, "add_journal_entry")
 
-    yield _read("search", do.search.search, searched, "search")
-    yield _read("query", do.query.query, listed("row"), "query")
-    yield _read("items.get", do.items.get, got, "get_item")
+    yield _read("search", do.search.search, say.searched, "search")
+    yield _read("query", do.query.query, say.listed("row"), "query")
+    yield _read("items.get", do.items.get, say.got, "get_item")
 
-    yield _read("overview.project", do.overview.dashboard, dashboard, "project_dashboard", binds=("project",))
-    yield _read("overview.projects", do.overview.overview, overview, "projects_overview")
-    yield _read("overview.week", do.overview.weekly_review, review, "weekly_review")
-    yield _write("batch", do.batch.run, batch_ran, "batch", transactional=False, whole_if="atomic")
+    yield _read("overview.project", do.overview.dashboard, say.dashboard, "project_dashboard", binds=("project",))
+    yield _read("overview.projects", do.overview.overview, say.overview, "projects_overview")
+    yield _read("overview.week", do.overview.weekly_review, say.review, "weekly_review")
+    yield _write("batch", do.batch.run, say.batch_ran, "batch", transactional=False, whole_if="atomic")
 
-    yield _write("items.delete", do.items.delete, removed, "delete_item", policy="delete")
-    yield _read("history.list", do.history.list, history, "history")
-    yield _write("history.undo", do.history.undo, undone, "undo")
-    yield _read("status", do.status.status, status, "status", exempt=True)
+    yield _write("items.delete", do.items.delete, say.removed, "delete_item", policy="delete")
+    yield _read("history.list", do.history.list, say.history, "history")
+    yield _write("history.undo", do.history.undo, say.undone, "undo")
+    yield _read("status", do.status.status, say.status, "status", exempt=True)
 
     more = {"toolset": "more"}
-    yield _read("links.list", do.links.list, listed("link"), "list_links", binds=("project",), **more)
-    yield _write("links.update", do.links.update, updated, "update_link", idempotent=True, **more)
-    yield _read("reminders.list", do.reminders.list, listed("reminder"), "list_reminders", **more)
-    yield _write("reminders.update", do.reminders.update, updated, "update_reminder", idempotent=True, **more)
-    yield _read("journal.list", do.journal.list, listed("entry"), "list_journal_entries", **more)
-    yield _write("journal.update", do.journal.update, updated, "update_journal_entry", idempotent=True, **more)
-    yield _read("items.trash", do.items.trash, listed("item"), "list_trash", **more)
-    yield _write("items.restore", do.items.restore, restored, "restore_item", **more)
+    yield _read("links.list", do.links.list, say.listed("link"), "list_links", binds=("project",), **more)
+    yield _write("links.update", do.links.update, say.updated, "update_link", idempotent=True, **more)
+    yield _read("reminders.list", do.reminders.list, say.listed("reminder"), "list_reminders", **more)
+    yield _write("reminders.update", do.reminders.update, say.updated, "update_reminder", idempotent=True, **more)
+    yield _read("journal.list", do.journal.list, say.listed("entry"), "list_journal_entries", **more)
+    yield _write("journal.update", do.journal.update, say.updated, "update_journal_entry", idempotent=True, **more)
+    yield _read("items.trash", do.items.trash, say.listed("item"), "list_trash", **more)
+    yield _write("items.restore", do.items.restore, say.restored, "restore_item", **more)
 
     yield _write("import.markdown", do.imports.markdown, do.imports.told, transactional=False)
-    yield _read("calls.list", do.status.calls, listed("call"), exempt=True)
-    yield _read("items.complete", do.pages.complete, listed("name"), exempt=True)
-    yield _read("pages.note", do.pages.note, shown, exempt=True)
-    yield _read("pages.project", do.pages.project, shown, exempt=True)
-    yield _read("pages.task", do.pages.task, shown, exempt=True)
-    yield _read("pages.today", do.pages.today, shown, exempt=True)
+    yield _read("calls.list", do.status.calls, say.listed("call"), exempt=True)
+    yield _read("items.complete", do.pages.complete, say.listed("name"), exempt=True)
+    yield _read("pages.note", do.pages.note, say.shown, exempt=True)
+    yield _read("pages.project", do.pages.project, say.shown, exempt=True)
+    yield _read("pages.task", do.pages.task, say.shown, exempt=True)
+    yield _read("pages.today", do.pages.today, say.shown, exempt=True)
 
 
 def _read(name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str = "", **more: Any) -> Operation:
@@ -104,4 +101,5 @@ def _read(name: str, call: Callable[..., Any], summary: Callable[[Any], str], to
 def _write(
     name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str = "", **more: Any
 ) -> Operation:
-    return Operation(name=name, call=call, summary=summary, tool=tool, **{"policy": "write", **more})
+    more.setdefault("policy", "write")
+    return Operation(name=name, call=call, summary=summary, tool=tool, **more)

@@ -238,4 +238,4 @@ def markdown(
         answer = panorama.call(
             "import.markdown", {"folder": str(folder.resolve()), "dry_run": dry_run or None}, progress
         )
-    show.written(answer, as_json, lambda: show.sheet(tables.fields(answer.data)))
+    show.written(answer, as_json, lambda: show.sheet(tables.problems(answer.data)))

@@ -28,6 +28,9 @@ CLIENT = "panorama-demo"
 WAIT = timedelta(seconds=60)
 """How long the demo waits for the server to start, and for an answer."""
 
+CHARS_PER_TOKEN = 4
+"""The usual rule of thumb for English text and current models."""
+
 LOG_CHARS = 2_000
 SHOWN_CHARS = 300
 
@@ -167,7 +170,7 @@ class _Demo:
         return {
             "Steps": f"{self.passed} of {len(IMPORTS) + len(STEPS)} did what they say",
             "Time": f"{self.took.total_seconds():.1f} s in all; the median tool call took {median}",
-            "Tokens": f"{tokens:,} in {many(len(asked), 'answer')} (characters of their text / 4)",
+            "Tokens": f"{tokens:,} in {many(len(asked), 'answer')} (characters of their text / {CHARS_PER_TOKEN})",
             "Database": f"{self.database_bytes / 1024:,.0f} KB",
         }
 
@@ -177,7 +180,13 @@ async def _called(client: "Client[Any]", tool: str, arguments: Mapping[str, Any]
     said: Mapping[str, Any] = result.structured_content or {}
     text = "\n".join(each.text for each in result.content if each.type == "text")
     code = str(said.get("error", {}).get("code", "no code")) if result.is_error else ""
-    return Answer(text=text, data=said.get("data"), metadata=said.get("metadata", {}), code=code)
+    return Answer(
+        text=text,
+        data=said.get("data"),
+        metadata=said.get("metadata", {}),
+        code=code,
+        tokens=round(len(text) / CHARS_PER_TOKEN),
+    )
 
 
 def _told(step: Step, arguments: Mapping[str, Any], morning: Morning) -> str:

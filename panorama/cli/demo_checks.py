@@ -9,9 +9,6 @@ from typing import Any
 
 from panorama.domain.tasks import OPEN
 
-CHARS_PER_TOKEN = 4
-"""The usual rule of thumb for English text and current models."""
-
 LONG_RUN = "Long run, slowly enough to talk"
 OPEN_BEFORE = "Still open: grout, and the handles."
 OPEN_AFTER = "Grout is linen. Still open: the handles."
@@ -24,18 +21,17 @@ _DUE = re.compile(r"📅 (\d{4}-\d\d-\d\d)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came back, and how long it took; `code` is the error's, "" if it went well."""
+    """What came back, and how long it took; `code` is the error's, "" if it went well.
+
+    `tokens` is about how many of them a model reads, 0 if none does.
+    """
 
     text: str
     data: Any = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     code: str = ""
     took: timedelta = timedelta()
-
-    @property
-    def tokens(self) -> int:
-        """About how many tokens a model reads."""
-        return -(-len(self.text) // CHARS_PER_TOKEN)
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """How the demo is told: a transcript for a terminal of any width, or for a pipe, without colours."""
 
+import json
 import shlex
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
@@ -9,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from panorama.cli import show
-from panorama.cli.demo_checks import Answer
+from panorama.cli.demo_checks import Answer, many
 from panorama.cli.tables import line
 from panorama.domain.plain import is_list, is_object
 
@@ -39,7 +40,7 @@ class Transcript:
         sentence = said if said.startswith("(") else f"“{said}”"
         head = self._wrapped(Text(sentence, "bold"), INDENT)
         head[0] = Text(f"{number:>2}  ", "cyan") + head[0][INDENT:]
-        self._print([Text(), *head, self._cut(Text(f"→ {call}", "yellow"))])
+        self._print([Text(), *head, self._cut(Text(call, "yellow"))])
 
     def answered(self, answer: Answer, told: str) -> None:
         """Tell what came back, what it cost, and why it is right."""
@@ -59,14 +60,16 @@ class Transcript:
         )
 
     def _verdict(self, answer: Answer, word: str, told: str, style: str) -> list[Text]:
-        cost = Text(f"{milliseconds(answer.took)} · {answer.tokens} tokens · ", "dim")
+        tokens = f"{many(answer.tokens, 'token')} · " if answer.tokens else ""
+        cost = Text(f"{milliseconds(answer.took)} · {tokens}", "dim")
         return self._wrapped(cost + Text(word, style) + Text(f": {told}"), INDENT)
 
     def _lines(self, text: str) -> list[Text]:
         lines = [each for each in text.splitlines() if each.strip()]
-        shown = [self._cut(Text("│ ", "dim") + line(each)) for each in lines[:LINES_SHOWN]]
-        if left := len(lines) - len(shown):
-            shown.append(self._cut(Text(f"│ … {left} more {'line' if left == 1 else 'lines'}", "dim")))
+        most = LINES_SHOWN if len(lines) > LINES_SHOWN + 1 else len(lines)
+        shown = [self._cut(Text("│ ", "dim") + line(each)) for each in lines[:most]]
+        if left := len(lines) - most:
+            shown.append(self._cut(Text(f"│ … {left} more lines", "dim")))
         return shown
 
     def _cut(self, text: Text) -> Text:
@@ -76,6 +79,8 @@ class Transcript:
     def _wrapped(self, text: Text, indent: int, further: int = 0) -> list[Text]:
         """Return a text's lines; `further` is how much more the second and later ones are indented."""
         first, *rest = text.wrap(self._console, self._width - indent - further)
+        for each in (first, *rest):
+            each.rstrip()
         return [Text(" " * indent) + first, *(Text(" " * (indent + further)) + each for each in rest)]
 
     def _print(self, lines: Iterable[Text]) -> None:
@@ -91,8 +96,8 @@ def milliseconds(took: timedelta) -> str:
 
 
 def compact(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return a call on one line: `create_task(title="…", deadline="tomorrow")`."""
-    return f"{tool}({', '.join(f'{name}={_short(value)}' for name, value in arguments.items())})"
+    """Return a call on one line: `→ create_task(title="…", deadline="tomorrow")`."""
+    return f"→ {tool}({', '.join(f'{name}={_short(value)}' for name, value in arguments.items())})"
 
 
 def command(*words: str) -> str:
@@ -103,5 +108,5 @@ def command(*words: str) -> str:
 def _short(value: Any) -> str:
     if is_list(value) and any(is_object(each) for each in value):
         return f"[{', '.join(str(each.get('tool', '…')) for each in value)}]"
-    text = (f'"{value}"' if isinstance(value, str) else str(value)).replace("\n", "⏎")
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= VALUE_CHARS else f"{text[: VALUE_CHARS - 2]}…{text[-1]}"

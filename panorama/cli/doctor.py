@@ -6,7 +6,6 @@ Beside the client the only module of the command line that looks at the store: i
 import importlib.metadata
 import os
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
@@ -14,11 +13,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
-from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
+from panorama.cli.tables import size
 from panorama.config import Settings, data_directory, local_zone, read_settings
-from panorama.errors import PanoramaError
+from panorama.domain.changes import Origin
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.store import fulltext
+from panorama.store.engine import APPLICATION_ID, Database, Session
+from panorama.store.migrate import HEAD
 
 State = Literal["ok", "warn", "fail"]
 
@@ -28,6 +31,9 @@ SCARCE_BYTES, TOO_FEW_BYTES = 1 << 30, 50 << 20
 LOCK_SECONDS = 2.0
 WRITE_LOCK_BYTE = 120
 """Which byte of the `-shm` file SQLite locks while a program writes (sqlite.org/walformat.html, "WAL Locks")."""
+
+MAGIC, HEAD_BYTES, OWNER = b"SQLite format 3\0", 100, slice(68, 72)
+"""How a database file begins, and where `PRAGMA application_id` stands (sqlite.org/fileformat.html, section 1.3)."""
 
 _PUT_BACK = "Stop every program that uses it, and put back a copy from the folder backups."
 
@@ -80,7 +86,7 @@ def _guarded(check: Callable[[Place], Finding], place: Place) -> Finding:
         return check(place)
     except PanoramaError as error:
         return Finding("fail", error.message, error.hint)
-    except (sqlite3.Error, OSError) as error:
+    except OSError as error:
         return Finding("fail", f"It cannot be read: {error}.", "Check the owner and permissions of the data directory.")
     except Exception as error:
         return Finding("fail", f"The check broke: {type(error).__name__}: {error}.", "Please report this.")
@@ -110,13 +116,12 @@ def _packages(_: Place) -> Finding:
 
 
 def _sqlite(_: Place) -> Finding:
-    found = f"SQLite {sqlite3.sqlite_version}"
-    with closing(sqlite3.connect(":memory:")) as connection:
-        try:
-            connection.execute("CREATE VIRTUAL TABLE words USING fts5(body)")
-        except sqlite3.OperationalError:
-            return Finding("fail", f"{found} without FTS5", "Use a Python whose SQLite has FTS5 (python.org, uv).")
-    return Finding("ok", f"{found} with FTS5")
+    with _reading(Path(":memory:")) as session:
+        row = session.connection.exec_driver_sql("SELECT sqlite_version(), sqlite_compileoption_used('ENABLE_FTS5')")
+        version, words = row.one()
+    if not words:
+        return Finding("fail", f"SQLite {version} without FTS5", "Use a Python whose SQLite has it (uv, python.org).")
+    return Finding("ok", f"SQLite {version} with FTS5")
 
 
 def _settings(place: Place) -> Finding:
@@ -160,35 +165,33 @@ def _disk(place: Place) -> Finding:
 
 
 def _database(place: Place) -> Finding:
-    """Look at the file's marks only, so that another program's file stays as it is."""
-    from panorama.store.engine import APPLICATION_ID
-
+    """Read the file's head only, because opening another program's database changes it."""
     path = place.database
     if not path.exists() or path.stat().st_size == 0:
         return Finding("ok", f"there is no {path.name} yet")
     if not os.access(path, os.R_OK | os.W_OK):
         return Finding("fail", f"{path} may not be read and written", f"chown $USER {path} && chmod 600 {path}")
-    try:
-        with _opened(path, "ro") as connection:
-            owner: int = connection.execute("PRAGMA application_id").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        return Finding("fail", f"{path} is damaged or no database: {error}", _PUT_BACK)
-    if owner != APPLICATION_ID:
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    if not head.startswith(MAGIC):
+        return Finding("fail", f"{path} is no database, or damaged", _PUT_BACK)
+    owner = int.from_bytes(head[OWNER], "big")
+    # Before the first checkpoint the mark stands in the write-ahead log alone.
+    if owner != APPLICATION_ID and (owner or not path.with_name(f"{path.name}-wal").exists()):
         return Finding("fail", f"{path} belongs to another program", "Choose another folder with PANORAMA_HOME.")
-    return Finding("ok", f"{path}, {path.stat().st_size / 1e6:,.1f} MB")
+    return Finding("ok", f"{path}, {size(path.stat().st_size)}")
 
 
 def _write_lock(place: Place) -> Finding:
-    try:
-        with _opened(place.database, "rw") as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("ROLLBACK")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-            raise
-        holder = _holder(place.database)
-        mend = f"Wait for {holder} to finish, or end it." if holder else f"Find the program: lsof {place.database}-shm"
-        return Finding("fail", f"{holder or 'another program'} holds the write lock; writes are refused", mend)
+    origin = Origin(actor="cli", client="doctor", conversation="", operation="", call="", unit="")
+    with closing(Database(place.database, busy_seconds=LOCK_SECONDS)) as database:
+        try:
+            with database.transaction(origin):
+                pass  # it wrote nothing, it only held the lock
+        except UnavailableError as error:
+            holder = _holder(place.database)
+            mend = f"Wait for {holder}, or end it." if holder else f"{error.hint} Or: lsof {place.database}-shm"
+            return Finding("fail", error.message, mend)
     return Finding("ok", "free")
 
 
@@ -208,11 +211,7 @@ def _holder(database: Path) -> str:
 
 
 def _schema(place: Place) -> Finding:
-    from panorama.store.engine import Database
-    from panorama.store.migrate import HEAD
-
-    database = Database(place.database, busy_seconds=LOCK_SECONDS)
-    with closing(database):
+    with closing(Database(place.database, busy_seconds=LOCK_SECONDS)) as database:
         revision = database.revision() or ""
     if revision > HEAD:
         mend = "Upgrade Panorama (`uv tool upgrade panorama-mcp`)."
@@ -224,30 +223,23 @@ def _schema(place: Place) -> Finding:
 
 
 def _soundness(place: Place) -> Finding:
-    from panorama.store.engine import Database
-
     with closing(Database(place.database, busy_seconds=LOCK_SECONDS)) as database:
         found = database.check()
     return Finding("ok", "quick_check finds nothing") if found == "ok" else Finding("fail", found, _PUT_BACK)
 
 
 def _search_index(place: Place) -> Finding:
-    from panorama.store import fulltext
-    from panorama.store.engine import Database
-
-    with closing(Database(place.database, busy_seconds=LOCK_SECONDS)) as database, database.reading() as session:
+    with _reading(place.database) as session:
         sound = fulltext.check(session)
     if sound:
-        return Finding("ok", "every item has its words")
+        return Finding("ok", "the words match the items")
     return Finding("fail", "words are missing or left over", _PUT_BACK)
 
 
 @contextmanager
-def _opened(path: Path, mode: Literal["ro", "rw"]) -> Generator[sqlite3.Connection]:
-    """Open a file that exists; neither mode makes one."""
-    uri = f"file:{quote(str(path))}?mode={mode}"
-    with closing(sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS, isolation_level=None)) as connection:
-        yield connection
+def _reading(path: Path) -> Generator[Session]:
+    with closing(Database(path, busy_seconds=LOCK_SECONDS)) as database, database.reading() as session:
+        yield session
 
 
 _CHECKS: dict[str, Callable[[Place], Finding]] = {

@@ -263,7 +263,8 @@ def _finding(row: Row) -> Text:
     return Text.assemble(found, " ", line(f"→ {row['mend']}", "cyan")) if row.get("mend") else found
 
 
-def fields(data: Row) -> Sheet:
-    """Return any data as names and values, for what has no form of its own."""
-    rows = tuple((line(name, "cyan"), line(_value(value))) for name, value in data.items())
-    return Sheet((Column("what"), Column("value", fold=True)), rows)
+def problems(data: Row) -> Sheet:
+    """Return what an import could not take, a line each."""
+    rows = tuple(tuple(line(value) for value in row.values()) for row in data.get("problems", ()))
+    names = list(data["problems"][0]) if rows else []
+    return Sheet(tuple(Column(name, fold=True) for name in names), rows)

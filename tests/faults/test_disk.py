@@ -1,8 +1,8 @@
-"""The disk is full or cannot be written: calls fail with a clear sentence, leave nothing, and work once it is mended."""
+"""The disk is full or cannot be written: calls fail with a clear sentence, leave nothing, and work afterwards."""
 
 import resource
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -22,9 +22,9 @@ def filled(disk: Path) -> Generator[None]:
     """Leave no room on a disk."""
     filler = disk / "filler"
     try:
-        with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
-            while True:
-                file.write(b"x" * 4096)
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
+            while file.write(b"x" * 4096):
+                pass
         yield
     finally:
         filler.unlink()
@@ -67,11 +67,12 @@ def test_a_server_on_a_full_disk_answers_each_call_and_recovers(small_disk: Path
 
 def test_writes_until_the_disk_is_full_keep_what_was_answered_and_nothing_else(small_disk: Path) -> None:
     kept: list[str] = []
-    with House.opened(small_disk / "home") as house, pytest.raises(UnavailableError):
+    with House.opened(small_disk / "home") as house, suppress(UnavailableError):
         for number in range(1000):
-            kept.append(house.do("create_note", title=f"Note {number}", content=PAGE)["data"]["id"])
+            made = house.do("create_note", title=f"Note {number}", content=PAGE)
+            kept.append(made["data"]["id"])
 
-    assert kept
+    assert 0 < len(kept) < 1000
     assert sorted(kept) == [row[0] for row in rows(small_disk / "home", "SELECT id FROM notes ORDER BY id")]
     assert is_sound(small_disk / "home")
 
@@ -126,9 +127,10 @@ def test_a_disk_that_cannot_be_written_is_refused_at_the_start_and_left_alone(ho
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "outer").mkdir()
 
-    with unwritable(tmp_path / "outer"), pytest.raises(UnavailableError, match="cannot be made") as refusal:
-        with House.opened(tmp_path / "outer" / "home"):
-            pass
+    opening = House.opened(tmp_path / "outer" / "home")
+
+    with unwritable(tmp_path / "outer"), pytest.raises(UnavailableError, match="cannot be made") as refusal, opening:
+        pass
 
     assert "PANORAMA_HOME" in refusal.value.hint
 

@@ -85,7 +85,7 @@ def until_killed(home: Path, round_: int, count: int, chance: random.Random) -> 
 
 
 def assert_whole(home: Path, kept: Kept) -> None:
-    """Check that each answered write is there, with its change lines and its words, and that nothing is there by half."""
+    """Check that each answered write is there with its change lines and words, and that nothing is there by half."""
     assert is_sound(home)
     for id_, words in kept.words.items():
         lines = one(home, "SELECT count(*) FROM changes WHERE item = ?", id_)
@@ -110,11 +110,11 @@ def assert_whole(home: Path, kept: Kept) -> None:
 def killed_again_and_again(home: Path, rounds: int, count: int) -> None:
     """Kill a server in each round and look at what is left; the same store serves them all."""
     seed = random.SystemRandom().randrange(1 << 32)
-    print(f"seed {seed}")
+    print(f"seed {seed}")  # noqa: T201 (a failed run must be repeatable)
     chance = random.Random(seed)
     for round_ in range(rounds):
         kept = until_killed(home, round_, count, chance)
-        print(f"round {round_}: killed after {kept.answered} of {count} writes")
+        print(f"round {round_}: killed after {kept.answered} of {count} writes")  # noqa: T201
         assert_whole(home, kept)
     with Server(home) as server:
         assert server.call("status")["data"]["counts"]["note"] >= rounds
