@@ -128,7 +128,13 @@ def undo(
     """Take back a write; an undo can be undone too."""
     with Client() as panorama:
         answer = panorama.call("history.undo", {"unit": unit, "skip_conflicts": skip_conflicts})
-    show.written(answer, as_json, lambda: show.sheet(tables.undone(answer.data)))
+    show.written(answer, as_json, lambda: _undone(answer.data))
+
+
+def _undone(data: dict[str, Any]) -> None:
+    show.sheet(tables.undone(data))
+    if (more := data.get("count", 0) - len(data.get("undone", ()))) > 0:
+        show.aside(f"… and {more:,} more")
 
 
 @app.command(

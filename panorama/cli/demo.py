@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -13,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
+
+import anyio
 
 from panorama import __version__, sample
 from panorama.cli.demo_checks import Answer, Claim, Morning, many
@@ -120,9 +121,8 @@ class _Demo:
                 self.transcript.title(step.chapter)
             arguments = step.arguments(morning)
             self.transcript.asked(self.passed + 1, step.said, _told(step, arguments, morning))
-            started = time.perf_counter()
-            answer = replace(await ask(step, arguments), took=_since(started))
-            told, wrong = judged(step, answer, morning)
+            answer = await _timed(ask(step, arguments))
+            told, wrong = _judged(step, answer, morning)
             if wrong:
                 self.transcript.failed(answer, step.name, wrong)
                 return False
@@ -135,16 +135,10 @@ class _Demo:
     async def _import(self, step: Step, arguments: Mapping[str, Any]) -> Answer:
         """Run the command as a person does."""
         words = [sys.executable, "-m", *step.tool.split(), *arguments.values(), "--json"]
-        done = subprocess.run(  # nothing else is to be done meanwhile
-            words,
-            env=self._environment(),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=WAIT.total_seconds(),
-            check=False,
-        )
+        with anyio.fail_after(WAIT.total_seconds()):
+            done = await anyio.run_process(words, env=self._environment(), check=False)
         if done.returncode:
-            return Answer(text=(done.stderr or done.stdout).strip(), code=f"exit code {done.returncode}")
+            return Answer(text=_words(done.stderr or done.stdout), code=f"exit code {done.returncode}")
         answer = json.loads(done.stdout)
         return Answer(text=answer["summary"], data=answer["data"], metadata=answer["metadata"])
 
@@ -175,6 +169,15 @@ class _Demo:
         }
 
 
+async def _timed(asking: Awaitable[Answer]) -> Answer:
+    started = time.perf_counter()
+    try:
+        answer = await asking
+    except Exception as error:  # whatever it is, the step has failed, and the demo says so
+        answer = Answer(text=f"{type(error).__name__}: {error}", code="no answer")
+    return replace(answer, took=_since(started))
+
+
 async def _called(client: "Client[Any]", tool: str, arguments: Mapping[str, Any]) -> Answer:
     result = await client.call_tool_mcp(tool, dict(arguments))
     said: Mapping[str, Any] = result.structured_content or {}
@@ -195,7 +198,7 @@ def _told(step: Step, arguments: Mapping[str, Any], morning: Morning) -> str:
     return compact(step.tool, arguments)
 
 
-def judged(step: Step, answer: Answer, morning: Morning) -> tuple[str, str]:
+def _judged(step: Step, answer: Answer, morning: Morning) -> tuple[str, str]:
     """Return what can be said of an answer, and what is wrong with it ("" if nothing is)."""
     if answer.code != step.refused:
         return "", f"expected {step.refused or 'an answer'}, got {answer.code or 'an answer'}"
@@ -210,6 +213,10 @@ def judged(step: Step, answer: Answer, morning: Morning) -> tuple[str, str]:
 def _wrong(claim: Claim) -> str:
     expected, found = (str(each)[:SHOWN_CHARS] for each in (claim.expected, claim.found))
     return f"“{claim.told}” does not hold: expected {expected}, got {found}"
+
+
+def _words(output: bytes) -> str:
+    return output.decode(errors="replace").strip()
 
 
 def _tail(log: TextIO) -> str:

@@ -170,8 +170,8 @@ def all_made(answer: Answer, _: Morning) -> Iterator[Claim]:
 def all_taken_back(answer: Answer, morning: Morning) -> Iterator[Claim]:
     """One undo took back everything that the batch had made."""
     made = sorted(each["data"]["id"] for each in morning.data("batch")["results"])
-    undone = sorted(each["id"] for each in answer.data["undone"])
-    yield Claim(f"one undo took back all {len(undone)}", made, undone)
+    undone = sorted(each["id"] for each in answer.data.get("undone", ()))
+    yield Claim(f"one undo took back all {len(made)}", made, undone)
 
 
 def late_in_project(answer: Answer, morning: Morning) -> Iterator[Claim]:
@@ -198,14 +198,14 @@ def gone(answer: Answer, _: Morning) -> Iterator[Claim]:
 
 def undone(answer: Answer, morning: Morning) -> Iterator[Claim]:
     """As much came back as had gone."""
-    count = answer.data["count"]
-    yield Claim(f"{many(count, 'item')} out of the trash", morning.data("delete")["trashed"], count)
+    trashed = morning.data("delete")["trashed"]
+    yield Claim(f"{many(trashed, 'item')} out of the trash", trashed, answer.data.get("count", 0))
 
 
 def as_before(answer: Answer, morning: Morning) -> Iterator[Claim]:
     """Each count of the project is what it was before the mistake."""
     before, after = (_counts(board["project"]) for board in (morning.data("dashboard"), answer.data))
-    told = ", ".join(f"{after[name]} {name}" for name in ("open", "done", "overdue", "notes"))
+    told = ", ".join(f"{before[name]} {name}" for name in ("open", "done", "overdue", "notes"))
     yield Claim(f"every count is what it was: {told}", before, after)
 
 
@@ -218,16 +218,20 @@ def week(answer: Answer, morning: Morning) -> Iterator[Claim]:
     start = answer.data["start"]
     slipped = sum(row["deadline"] >= start for row in morning.data("overdue"))
     told = f"{slipped} of the {len(morning.data('overdue'))} overdue slipped since {start}"
-    yield Claim(told, slipped, answer.data["slipped"].get("count", 0))
+    yield Claim(told, slipped, _count(answer.data, "slipped"))
+
+
+def _count(review: Mapping[str, Any], part: str) -> int:
+    return review.get(part, {}).get("count", 0)  # what is empty or 0 is not sent
 
 
 def together(part: str) -> Check:
     """Return a check that the groups' counts make up what the review said of this part."""
 
     def check(answer: Answer, morning: Morning) -> Iterator[Claim]:
-        count = morning.data("week")[part].get("count", 0)
+        count = _count(morning.data("week"), part)
         total = sum(row["count"] for row in answer.data)
-        yield Claim(f"together {total}, as the review said", count, total)
+        yield Claim(f"together {count}, as the review said", count, total)
 
     return check
 

@@ -57,10 +57,11 @@ def interruptible() -> Generator[None]:
 
 def remains(folder: Path, *, left: bool, kept: bool) -> Mapping[str, str]:
     """Return what is left of a room, and how to look around in it."""
-    if not kept:
-        gone = f"nothing: the server has ended, {folder} is removed"
-        return {"Left behind": f"{folder} could not be removed" if left else gone}
-    return {
-        "Kept": f"{folder / WORKSPACE} (Markdown), {folder / HOME} (data)",
-        "Explore": f"PANORAMA_HOME={shlex.quote(str(folder / HOME))} panorama tasks",
-    }
+    if kept:
+        home = shlex.quote(str(folder / HOME))
+        return {
+            "Notes": str(folder / WORKSPACE),
+            "Data": str(folder / HOME),
+            "Try": f"PANORAMA_HOME={home} panorama tasks",
+        }
+    return {"Not removed" if left else "Removed": f"{folder}; the server has ended"}

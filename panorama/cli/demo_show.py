@@ -32,13 +32,13 @@ class Transcript:
         self._print([Text(), Text(f"── {text} ".ljust(self._width, "─"), "cyan")])
 
     def remark(self, text: str, style: str = "dim") -> None:
-        """Say something in between."""
-        self._print(self._wrapped(Text(text, style), 0))
+        """Say something in between, in lines that are left as they are."""
+        self._print(Text(each, style) for each in text.splitlines())
 
     def asked(self, number: int, said: str, call: str) -> None:
         """Tell what the person says and what is called."""
         sentence = said if said.startswith("(") else f"“{said}”"
-        head = self._wrapped(Text(sentence, "bold"), INDENT)
+        head = self._wrapped(Text(sentence, "bold"))
         head[0] = Text(f"{number:>2}  ", "cyan") + head[0][INDENT:]
         self._print([Text(), *head, self._cut(Text(call, "yellow"))])
 
@@ -51,18 +51,14 @@ class Transcript:
         self._print([*self._lines(answer.text), *self._verdict(answer, "FAILED", f"{step}: {wrong}", "bold red")])
 
     def summary(self, rows: Mapping[str, str]) -> None:
-        """Tell the sum of it all."""
+        """Tell the sum of it all, each on one line of any length, so that paths and commands can be copied."""
         widest = max(map(len, rows))
-        self._print(
-            part
-            for name, value in rows.items()
-            for part in self._wrapped(Text(f"{name:<{widest}}  ", "dim") + Text(value), 0, further=widest + 2)
-        )
+        self._print(Text(f"{name:<{widest}}  ", "dim") + Text(value) for name, value in rows.items())
 
     def _verdict(self, answer: Answer, word: str, told: str, style: str) -> list[Text]:
         tokens = f"{many(answer.tokens, 'token')} · " if answer.tokens else ""
         cost = Text(f"{milliseconds(answer.took)} · {tokens}", "dim")
-        return self._wrapped(cost + Text(word, style) + Text(f": {told}"), INDENT)
+        return self._wrapped(cost + Text(word, style) + Text(f": {told}"))
 
     def _lines(self, text: str) -> list[Text]:
         lines = [each for each in text.splitlines() if each.strip()]
@@ -76,17 +72,16 @@ class Transcript:
         text.truncate(self._width - INDENT, overflow="ellipsis")
         return Text(" " * INDENT) + text
 
-    def _wrapped(self, text: Text, indent: int, further: int = 0) -> list[Text]:
-        """Return a text's lines; `further` is how much more the second and later ones are indented."""
-        first, *rest = text.wrap(self._console, self._width - indent - further)
-        for each in (first, *rest):
+    def _wrapped(self, text: Text) -> list[Text]:
+        lines = list(text.wrap(self._console, self._width - INDENT))
+        for each in lines:
             each.rstrip()
-        return [Text(" " * indent) + first, *(Text(" " * (indent + further)) + each for each in rest)]
+        return [Text(" " * INDENT) + each for each in lines]
 
     def _print(self, lines: Iterable[Text]) -> None:
         with self._console.capture() as captured:
             for each in lines:
-                self._console.print(each, no_wrap=True, crop=False)
+                self._console.print(each, soft_wrap=True)
         show.text(captured.get())
 
 

@@ -50,7 +50,7 @@ def _run(words: list[str]) -> int:
 
 def _serve() -> int:
     """Be the MCP server; tell a person who started it by hand what it is."""
-    if sys.stdin is not None and sys.stdin.isatty():  # pyright: ignore[reportUnnecessaryComparison]  # None if closed
+    if not sys.stdin or sys.stdin.isatty():  # None if it is closed
         sys.stderr.write(_FOR_A_PERSON)
         return 0
     from panorama.mcp.server import serve_stdio  # a second

@@ -70,7 +70,7 @@ def _whole(panorama: Client, note: str) -> "Answer":
     answer = panorama.call("notes.get", {"note": note, "chars": PART_CHARS})
     data = answer.data
     parts, version, chars = [_part(data)], data["version"], PART_CHARS
-    while (start := sum(map(len, parts))) < data["chars"]:
+    while (start := sum(map(len, parts))) < data.get("chars", 0):
         read = panorama.call("notes.get", {"note": data["id"], "start": start, "chars": chars}).data
         if read["version"] != version:
             raise ConflictError("The note was changed while it was read.", hint="Try again.")
@@ -83,7 +83,7 @@ def _whole(panorama: Client, note: str) -> "Answer":
 
 def _part(data: dict[str, Any]) -> str:
     """Return what was read, or nothing if the door cut it: then it is no part of the note."""
-    length = data.get("end", data["chars"]) - data.get("start", 0)
+    length = data.get("end", data.get("chars", 0)) - data.get("start", 0)
     content = str(data.get("content", ""))
     return content if len(content) == length else ""
 

@@ -17,11 +17,13 @@ from rich.text import Text
 from panorama.cli.client import Progress
 from panorama.cli.pipes import deafen
 from panorama.cli.tables import Column, Sheet, line, lines
+from panorama.errors import PanoramaError
 
 if TYPE_CHECKING:
     from panorama.calls import Answer
 
 ANY_WIDTH = 1_000_000
+AT_CHARS = 24
 WIDE = 100
 """Columns of a terminal that has room for spare ones, which come last."""
 
@@ -55,6 +57,9 @@ def text(words: str) -> None:
     except BrokenPipeError:
         deafen()
         raise SystemExit(0) from None
+    except OSError as error:
+        deafen()
+        raise PanoramaError(f"The answer cannot be written: {error.strerror}.", hint="Send it elsewhere.") from error
 
 
 def raw(content: str) -> None:
@@ -162,12 +167,16 @@ def progress(title: str) -> Generator[Progress]:
 
     columns = (TextColumn("{task.fields[at]}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bars(*columns, console=_console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bars:
-        bar = bars.add_task("", total=None, at=title)
+        bar = bars.add_task("", total=None, at=_at(title))
 
         def moved(done: int, total: int, at: str) -> None:
-            bars.update(bar, completed=done, total=total or None, at=line(at or title).plain[:40])
+            bars.update(bar, completed=done, total=total or None, at=_at(at or title))
 
         yield moved
+
+
+def _at(words: str) -> str:
+    return line(words).plain[:AT_CHARS].ljust(AT_CHARS)
 
 
 def answer(found: "Answer", as_json: bool, shown: Callable[[], None]) -> None:

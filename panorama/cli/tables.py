@@ -156,7 +156,7 @@ def matched(snippet: str) -> Text:
 def history(row: Row, now: datetime) -> Text:
     """Return one change of an item: who did what when, and each field before and after."""
     taken_back = f", takes back {row['undoes']}" if row.get("undoes") else ""
-    who = f"{ago(row['at'], now)} by {row['client']} ({row['operation']}{taken_back})"
+    who = f"{ago(row['at'], now)} by {row.get('client', 'unknown')} ({row.get('operation', '-')}{taken_back})"
     head = f"version {row['version']}  {row['action']}  {who}"
     found = Text.assemble(line(head, "bold"), "  ", line(row["unit"], "dim"))
     for name, (before, after) in row.get("fields", {}).items():
@@ -214,8 +214,8 @@ def _call(row: Row, now: datetime) -> tuple[Text, ...]:
     result = line("ok", "green") if row.get("success") else line(row.get("code") or "failed", "red")
     numbers = [line(f"{row.get(name, 0):,}") for name in ("tokens", "changes")]
     arguments = line(json.dumps(row.get("arguments", {}), ensure_ascii=False), "dim")
-    old, ms = line(age(row["at"], now), "dim"), line(f"{row['ms']:,.1f}")
-    return old, line(row["client"]), line(row["name"]), ms, result, *numbers, arguments
+    old, ms = line(age(row["at"], now), "dim"), line(f"{row.get('ms', 0):,.1f}")
+    return old, line(row.get("client")), line(row["name"]), ms, result, *numbers, arguments
 
 
 def status(data: Row) -> Sheet:
@@ -226,7 +226,7 @@ def status(data: Row) -> Sheet:
         "now": f"{data['weekday']} {now:%Y-%m-%d %H:%M} ({data['timezone']})",
         "stored": ", ".join(_counted(name, count) for name, count in counts.items()),
         "data": data["data"],
-        "database": f"{size(data['database_bytes'])}, revision {data['revision']}",
+        "database": f"{size(data.get('database_bytes', 0))}, revision {data['revision']}",
         "search": ", ".join(data.get("search", {}).get("modes", ())),
         "last backup": data.get("last_backup", "none"),
     }

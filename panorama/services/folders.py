@@ -3,8 +3,7 @@
 import hashlib
 import os
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from panorama.domain.items import TITLE_CHARS, optional_line
@@ -22,18 +21,18 @@ class UnreadableError(Exception):
     """A file cannot be taken; the message says why, as the end of «it was skipped: …»."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Folder:
     """A folder and its Markdown files by their path below it; `unread` are subfolders that could not be listed."""
 
-    root: Path
-    files: Mapping[str, Path]
-    unread: tuple[str, ...]
-    problems: tuple[tuple[str, str], ...]
+    root: str
+    files: dict[str, str] = field(default_factory=dict[str, str])
+    unread: list[str] = field(default_factory=list[str])
+    problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def may_hold(self, path: str) -> bool:
         """Tell whether a file that was not found may still be there, in a subfolder that could not be listed."""
-        return any(path.startswith(f"{folder}/") for folder in self.unread)
+        return any(path.startswith(folder) for folder in self.unread)
 
 
 def found(text: str, *, avoid: Path) -> Folder:
@@ -45,35 +44,38 @@ def found(text: str, *, avoid: Path) -> Folder:
     Raises:
         InvalidInputError: It is no folder that can be read, or it is `avoid` or lies in it.
     """
-    root = _root(text)
-    home = Path(os.path.realpath(avoid))
+    root, home = _root(text), os.path.realpath(avoid)
     if root.is_relative_to(home):
         hint = "Choose the folder that holds your Markdown files."
         raise InvalidInputError(f"{root} belongs to Panorama's own data directory.", hint=hint)
-    files: dict[str, Path] = {}
-    unread: list[str] = []
-    problems: list[tuple[str, str]] = []
-    folders = [root]
-    while folders:
-        folder = folders.pop()
-        try:
-            with os.scandir(folder) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name, reverse=True)
-        except OSError as error:
-            unread.append(_below(root, folder))
-            problems.append((_shown(_below(root, folder)), f"the folder cannot be listed: {error.strerror}"))
-            continue
-        for entry in entries:
-            path = Path(entry.path)
-            if entry.name.startswith(".") or entry.name in SKIPPED or path == home:
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(path)
-            elif why := _obstacle(entry, root):
-                problems.append((_shown(_below(root, path)), why))
-            elif entry.is_file(follow_symlinks=False) and _is_markdown(entry.name):
-                files[_below(root, path)] = path
-    return Folder(root, dict(sorted(files.items())), tuple(unread), tuple(sorted(problems)))
+    folder = Folder(str(root))
+    waiting = [""]  # paths below the root, each with a slash at its end
+    while waiting:
+        waiting += _listed(folder, waiting.pop(), home)
+    folder.files = dict(sorted(folder.files.items()))
+    folder.problems.sort()
+    return folder
+
+
+def _listed(folder: Folder, below: str, home: str) -> list[str]:
+    """Take in what lies in one subfolder; return its own subfolders."""
+    try:
+        with os.scandir(os.path.join(folder.root, below)) as listing:
+            entries = [entry for entry in listing if not entry.name.startswith(".") and entry.name not in SKIPPED]
+    except OSError as error:
+        folder.unread.append(below)
+        folder.problems.append((_shown(below), f"the folder cannot be listed: {error.strerror}"))
+        return []
+    inner: list[str] = []
+    for entry in entries:
+        path = f"{below}{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            inner += [f"{path}/"] if entry.path != home else []
+        elif why := _obstacle(entry, folder.root):
+            folder.problems.append((_shown(path), why))
+        elif entry.is_file(follow_symlinks=False) and _is_markdown(entry.name):
+            folder.files[path] = entry.path
+    return inner
 
 
 def _root(text: str) -> Path:
@@ -84,11 +86,11 @@ def _root(text: str) -> Path:
         root = Path(text).expanduser().resolve()
         os.scandir(root).close()
     except FileNotFoundError as error:
-        raise InvalidInputError(f"There is no folder {shown}.", hint=_nearest(text)) from error
+        raise InvalidInputError(f"There is no folder {shown!r}.", hint=_nearest(text)) from error
     except NotADirectoryError as error:
-        raise InvalidInputError(f"{shown} is not a folder.", hint="Give the folder that holds it.") from error
+        raise InvalidInputError(f"{shown!r} is not a folder.", hint="Give the folder that holds it.") from error
     except PermissionError as error:
-        raise InvalidInputError(f"The folder {shown} cannot be read.", hint="Check its owner and rights.") from error
+        raise InvalidInputError(f"The folder {shown!r} cannot be read.", hint="Check its owner and rights.") from error
     except (OSError, ValueError, RuntimeError) as error:
         raise InvalidInputError(f"{shown!r} cannot be the path of a folder.", hint="Give one as ~/Notes.") from error
     return root
@@ -99,10 +101,6 @@ def _nearest(text: str) -> str:
     return f"The nearest folder that exists is {next(above, Path('/'))}."
 
 
-def _below(root: Path, path: Path) -> str:
-    return path.relative_to(root).as_posix()
-
-
 def _shown(path: str) -> str:
     return path.encode("utf-8", "replace").decode()
 
@@ -111,27 +109,25 @@ def _is_markdown(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def _obstacle(entry: os.DirEntry[str], root: Path) -> str:
+def _obstacle(entry: os.DirEntry[str], root: str) -> str:
     """Return why a file or link that would be read cannot be; "" if it can, or nobody would read it."""
     if entry.is_symlink():
         target = Path(os.path.realpath(entry.path))
-        wanted = _is_markdown(entry.name) or target.is_dir()
-        return (
-            "a link that leads out of the folder is not followed" if wanted and not target.is_relative_to(root) else ""
-        )
+        leads_out = not target.is_relative_to(root) and (_is_markdown(entry.name) or target.is_dir())
+        return "a link that leads out of the folder is not followed" if leads_out else ""
     if _is_markdown(entry.name) and _shown(entry.path) != entry.path:
         return "its name is not valid Unicode"
     return ""
 
 
-def read(path: Path) -> bytes:
+def read(path: str) -> bytes:
     """Return the bytes of a file.
 
     Raises:
         UnreadableError: It is over 10 MB, or cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             raw = file.read(CONTENT_BYTES + 1)
     except OSError as error:
         raise UnreadableError(f"it cannot be read: {error.strerror}") from error

@@ -86,7 +86,7 @@ class Run:
         progress: Progress,
         dry: bool,
     ) -> None:
-        self.folder = str(listing.root)
+        self.folder = listing.root
         self.dry = dry
         self.tally = Tally()
         self.anew = bool(known) and not living
@@ -99,7 +99,9 @@ class Run:
         self._progress = progress
         self._step = max(1, len(listing.files) // PROGRESS_CALLS)
         self._lost = [path for path in known if path not in listing.files and not listing.may_hold(path)]
-        self._by_digest = {known[path][WHOLE].digest: path for path in self._lost if WHOLE in known[path]}
+        self._by_digest: dict[str, list[str]] = {}
+        for path in sorted(self._lost, reverse=True):
+            self._by_digest.setdefault(known[path][WHOLE].digest, []).append(path)
         for path, why in listing.problems:
             self.tally.skip(path, why)
 
@@ -120,12 +122,10 @@ class Run:
         raw = folders.read(self._listing.files[path])
         digest = folders.digest(raw)
         whole = self._known.get(path, {}).get(WHOLE)
-        moved_from = "" if whole or self.anew else self._by_digest.pop(digest, "")
-        if moved_from:
-            self._lost.remove(moved_from)
-            whole = self._known[moved_from][WHOLE]
+        moved_from = "" if whole or self.anew else self._moved_from(digest)
+        whole = self._known[moved_from][WHOLE] if moved_from else whole
         if whole and whole.digest == digest and not self.anew:
-            if whole.item not in self._living:
+            if whole.item not in self._living and (moved_from or GONE not in whole.fields):
                 self.tally.add("skipped")
                 return None
             if not moved_from and GONE not in whole.fields:
@@ -135,6 +135,15 @@ class Run:
         project = optional_line(document.project, "project") or folders.project(path)
         return File(path=path, digest=digest, document=document, project=project, moved_from=moved_from)
 
+    def _moved_from(self, digest: str) -> str:
+        """Return where a new file lay before: at the first path, not there any more, that had the same bytes; or ""."""
+        paths = self._by_digest.get(digest)
+        if not paths:
+            return ""
+        path = paths.pop()
+        self._lost.remove(path)
+        return path
+
     def tick(self, path: str) -> None:
         """Tell now and then how far it is."""
         self.done += 1
@@ -143,11 +152,11 @@ class Run:
             self._progress(self.done, total, path)
 
     def gone(self) -> list[Imported]:
-        """Return the parts of files that are there no more, to be remembered as such; each is counted once."""
+        """Return the parts of files that are there no more, to be remembered as such; the living are counted."""
         every = (entry for path in self._lost for entry in self._known[path].values())
-        found = [entry for entry in every if entry.item in self._living and GONE not in entry.fields]
-        self.tally.add("gone", len(found))
-        return [gone(entry) for entry in found]
+        found = [entry for entry in every if GONE not in entry.fields]
+        self.tally.add("gone", sum(entry.item in self._living for entry in found))
+        return [as_gone(entry) for entry in found]
 
     def named_before(self, key: str) -> Iterator[str]:
         """Yield the projects that files of this folder had under a name, which may be called otherwise by now."""
@@ -165,5 +174,6 @@ class Run:
         return type(error)(f"The import stopped after {self.kept:,} of {total:,} files, which stay: {cause}", hint=hint)
 
 
-def gone(entry: Imported) -> Imported:
+def as_gone(entry: Imported) -> Imported:
+    """Return a part as it is remembered when its line or file is there no more."""
     return replace(entry, fields={**entry.fields, GONE: True})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from panorama.domain.items import PREFIXES, Item, folded
+from panorama.domain.items import PREFIXES, AnyItem, folded
 from panorama.domain.markdown import TaskLine
 from panorama.domain.markdown_items import joined, moment, note_fields, parts, remembered, task_fields
 from panorama.domain.notes import Note
@@ -14,10 +14,11 @@ from panorama.domain.projects import Project
 from panorama.domain.tasks import Task, stamps
 from panorama.errors import NotFoundError
 from panorama.services.base import Desk
-from panorama.services.import_run import GONE, NAMED, File, Run, gone
+from panorama.services.import_run import GONE, NAMED, File, Run, as_gone
 from panorama.store import imports, projects, rows, tasks
 from panorama.store.engine import Session
 from panorama.store.imports import WHOLE, Imported
+from panorama.store.rows import IdTakenError
 
 MOST_TASKS = 5000
 """The most tasks of one file; the rest stays in its note."""
@@ -57,7 +58,10 @@ class Taking:
             imports.keep(self._session, self._run.folder, self._entries)
 
     def _known(self, file: File, known: Mapping[str, Mapping[str, Imported]]) -> Mapping[str, Imported]:
-        """Return what is known of a file, and load the items that it became."""
+        """Return what is known of a file, and load the items that it became.
+
+        What was gone from the file and is in the trash is forgotten: if it comes back, it is something new.
+        """
         entries = known.get(file.path, {})
         if not entries and file.moved_from in known:
             entries = {part: replace(entry, path=file.path) for part, entry in known[file.moved_from].items()}
@@ -67,9 +71,11 @@ class Taking:
             with suppress(NotFoundError):
                 kind = "note" if entry.part == WHOLE else "task"
                 self._items[entry.item] = rows.load(self._session, kind, entry.item)
-        if self._run.anew:
-            return {part: entry for part, entry in entries.items() if entry.item in self._items}
-        return entries
+        return {
+            part: entry
+            for part, entry in entries.items()
+            if entry.item in self._items or not (self._run.anew or GONE in entry.fields)
+        }
 
     def _file(self, file: File, known: Mapping[str, Imported]) -> None:
         before, problems = dict(self._tally.counts), self._tally.problem_count
@@ -90,8 +96,7 @@ class Taking:
         if entry is None:
             said["project"] = self._project(file.project)
             created = moment(file.document.created, now=self._now, zone=self._desk.zone)
-            note = Note(**self._new("note", created), **said)
-            self._add(note, "notes_created")
+            note = self._added(Note(**self._new("note", created), **said))
             self._remember(file, WHOLE, note.id, said)
             return note
         said["project"] = self._meant(file.project, entry)
@@ -129,10 +134,9 @@ class Taking:
             **self._new("task", created), **others, **stamps(None, said["status"], self._closed(box.line)),
             provenance=f"import:{box.file.path}#L{box.line.line}",
         )  # fmt: skip
-        self._add(task, "tasks_created")
-        self._items[task.id] = task
-        self._remember(box.file, box.part, task.id, said)
-        return task.id
+        id_ = self._added(task).id
+        self._remember(box.file, box.part, id_, said)
+        return id_
 
     def _follow_task(self, box: _Box, entry: Imported) -> str | None:
         """Bring a known task up to its line; return its id, or None if it is in the trash."""
@@ -152,21 +156,28 @@ class Taking:
         return moment(written, now=self._now, zone=self._desk.zone) or self._now
 
     def _forsake(self, known: Mapping[str, Imported], parts: set[str]) -> None:
-        """Keep the tasks whose lines are there no more, and count each once."""
+        """Keep the tasks whose lines are there no more, and count each of the living once."""
         for part, entry in known.items():
-            if part != WHOLE and part not in parts and GONE not in entry.fields and entry.item in self._items:
-                self._tally.add("gone")
-                self._entries.append(gone(entry))
+            if part != WHOLE and part not in parts and GONE not in entry.fields:
+                self._tally.add("gone", int(entry.item in self._items))
+                self._entries.append(as_gone(entry))
 
     # Both
 
     def _new(self, kind: str, created: datetime | None) -> dict[str, Any]:
         return {"id": self._desk.new_id(PREFIXES[kind]), "created_at": created or self._now, "updated_at": self._now}
 
-    def _add(self, item: Item, counted: str) -> None:
-        if not self._run.dry:
+    def _added(self, item: AnyItem) -> AnyItem:
+        """Return a new item as it was stored: with another id, should its own be taken."""
+        self._tally.add(f"{item.KIND}s_created")
+        if self._run.dry:
+            return item
+        try:
             rows.add(self._session, item)
-        self._tally.add(counted)
+        except IdTakenError:
+            item = replace(item, id=self._desk.new_id(PREFIXES[item.KIND]))
+            rows.add(self._session, item)
+        return item
 
     def _followed(
         self, file: File, entry: Imported, said: Mapping[str, Any], old: Any, *, closed: datetime | None = None
@@ -216,6 +227,4 @@ class Taking:
         return self._names[key] if key else None
 
     def _new_project(self, name: str) -> str:
-        project = Project(**self._new("project", None), name=name)
-        self._add(project, "projects_created")
-        return project.id
+        return self._added(Project(**self._new("project", None), name=name)).id

@@ -52,8 +52,8 @@ class Imports(Service):
         """
         listing = folders.found(folder, avoid=self._desk.database.path.parent)
         with self._reading() as session:
-            known = imports.known(session, str(listing.root))
-            living = imports.living(session, str(listing.root))
+            known = imports.known(session, listing.root)
+            living = imports.living(session, listing.root)
         run = Run(listing, known, living, progress=self.progress, dry=dry_run)
         try:
             for chunk in _chunks(run.changed()):
@@ -77,7 +77,7 @@ class Imports(Service):
         updated = _counted((report.notes_updated, "note"), (report.tasks_updated, "task"))
         verb = "Would import" if report.dry_run else "Imported"
         said = [f"{verb} {new} from {report.folder}" if new else f"{verb} nothing new from {report.folder}"]
-        said += [f"{updated} {'would follow' if report.dry_run else 'followed'} their files"] if updated else []
+        said += [f"{'would update' if report.dry_run else 'updated'} {updated}"] if updated else []
         said += [f"{report.unchanged:,} of {_counted((report.files, 'file'))} unchanged"] if report.unchanged else []
         said += [f"{report.gone:,} no longer in the folder, kept here"] if report.gone else []
         said += [f"{report.skipped:,} skipped"] if report.skipped else []

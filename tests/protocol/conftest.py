@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,8 +24,13 @@ def tools() -> None:
         pytest.skip(reason)
 
 
+def count(text: str) -> None:
+    """Print what a check counted; `pytest -s` shows it."""
+    sys.stdout.write(f"\n{text} ")
+
+
 @contextmanager
-def served(home: Path) -> Iterator[str]:
+def served(home: Path) -> Generator[str]:
     """Serve the store in `home` over HTTP in a process of its own, and return the address."""
     env = {**os.environ, "PANORAMA_HOME": str(home), "PANORAMA_TIMEZONE": "UTC"}
     with subprocess.Popen([sys.executable, str(HELPER)], env=env, stdout=subprocess.PIPE, text=True) as process:

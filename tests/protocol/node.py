@@ -30,9 +30,7 @@ def missing() -> str:
     return f"Not installed: {' '.join(lacking)}; see package.json, beside this file." if lacking else ""
 
 
-def run(
-    package: str, script: str, *words: str, env: Mapping[str, str], cwd: Path
-) -> subprocess.CompletedProcess[str]:
+def run(package: str, script: str, *words: str, env: Mapping[str, str], cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run a package's script and return how it ended, with what it wrote."""
     command = ["node", str(_folder(package) / script), *words]
     return subprocess.run(

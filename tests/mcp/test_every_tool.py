@@ -1,0 +1,195 @@
+"""Every tool, called once rightly and once wrongly, in both protocol eras."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema
+import pytest
+
+from panorama.calls import Answer
+from tests.conftest import Chat
+
+pytestmark = pytest.mark.anyio
+
+RIGHT: list[tuple[str, dict[str, Any]]] = [
+    ("list_projects", {"status": "active"}),
+    ("get_project", {"project": "House"}),
+    ("create_project", {"name": "Garden", "target_date": "2026-09-01", "tags": ["green"], "favorite": True}),
+    ("update_project", {"project": "House", "status": "blocked"}),
+    ("list_tasks", {"project": "House", "detail": "full"}),
+    ("create_task", {"title": "Clean", "project": "House", "deadline": "2026-06-01T15:00", "scheduled_minutes": 20}),
+    ("update_task", {"task": "Paint", "status": "done"}),
+    ("list_notes", {"pinned": False}),
+    ("get_note", {"note": "Colours", "heading": "Walls"}),
+    ("create_note", {"title": "Plan", "content": "text", "tags": ["a"]}),
+    ("update_note", {"note": "Colours", "content": "blue", "expected_version": 1}),
+    ("append_to_note", {"note": "Colours", "block": "more", "after_marker": "# Walls"}),
+    ("edit_note", {"note": "Colours", "old_text": "white", "new_text": "blue"}),
+    ("create_link", {"url": "example.org", "title": "Store"}),
+    ("create_reminder", {"title": "Call", "at": "2026-06-01T09:00", "recurrence": "FREQ=DAILY", "item": "Paint"}),
+    ("add_journal_entry", {"text": "sun"}),
+    ("search", {"query": "white", "kinds": ["note"], "since": "2026-05-01"}),
+    ("query", {"collection": "tasks", "where": {"status": "todo"}, "sort": ["-rank"]}),
+    ("query", {"collection": "tasks", "group_by": ["status"], "sum": ["scheduled_minutes"]}),
+    ("get_item", {"item": "House"}),
+    ("project_dashboard", {"project": "House"}),
+    ("projects_overview", {"period_days": 30}),
+    ("weekly_review", {"start": "2026-05-14", "end": "2026-05-20"}),
+    ("batch", {"operations": [{"tool": "create_task", "args": {"title": "x"}}, {"tool": "status"}], "atomic": False}),
+    ("delete_item", {"item": "House", "items": "keep"}),
+    ("history", {"item": "Colours"}),
+    ("undo", {"unit": "$last"}),
+    ("status", {}),
+    ("list_links", {}),
+    ("update_link", {"link": "Shop", "url": "https://example.com"}),
+    ("list_reminders", {"enabled": True}),
+    ("update_reminder", {"reminder": "Water", "snoozed_until": "2026-06-02T09:00"}),
+    ("list_journal_entries", {"first_day": "2026-05-01"}),
+    ("update_journal_entry", {"entry": "$entry", "text": "snow"}),
+    ("list_trash", {}),
+    ("restore_item", {"item": "$trashed"}),
+]
+
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("list_projects", {"status": "sleeping"}, "status"),
+    ("get_project", {"project": "Nowhere"}, "Nowhere"),
+    ("create_project", {"name": "house"}, "House"),
+    ("update_project", {"project": "House", "target_date": "2026-13-01"}, "target_date"),
+    ("list_tasks", {"limit": 0}, "limit"),
+    ("create_task", {"titel": "Clean"}, "title"),
+    ("update_task", {"task": "Paint", "status": "finished"}, "status"),
+    ("list_notes", {"cursor": "garbage"}, "cursor"),
+    ("get_note", {"note": "Colours", "heading": "Roof"}, "Roof"),
+    ("create_note", {"title": "  "}, "title"),
+    ("update_note", {"note": "Colours", "content": "blue", "expected_version": 9}, "version"),
+    ("append_to_note", {"note": "Colours", "block": "more", "after_marker": "Roof"}, "Roof"),
+    ("edit_note", {"note": "Colours", "old_text": "purple", "new_text": "blue"}, "old_text"),
+    ("create_link", {"url": "javascript:alert"}, "http"),
+    ("create_reminder", {"title": "Call", "at": "2026-06-01"}, "at"),
+    ("add_journal_entry", {"text": ""}, "text"),
+    ("search", {"query": "x", "kinds": ["animal"]}, "kinds"),
+    ("query", {"collection": "animals"}, "collection"),
+    ("get_item", {"item": "n_zzzzzzzzzz"}, "n_zzzzzzzzzz"),
+    ("project_dashboard", {}, "project"),
+    ("projects_overview", {"period_days": 0}, "period_days"),
+    ("weekly_review", {"start": "2026-05-20", "end": "2026-05-01"}, "start"),
+    ("batch", {"operations": []}, "operations"),
+    ("delete_item", {"item": "House"}, "keep"),
+    ("history", {"item": "Nowhere"}, "Nowhere"),
+    ("undo", {"unit": "c_zzzzzzzzzz"}, "c_zzzzzzzzzz"),
+    ("status", {"verbose": True}, "verbose"),
+    ("list_links", {"project": "Nowhere"}, "Nowhere"),
+    ("update_link", {"link": "Shop", "url": "ftp://example.org"}, "http"),
+    ("list_reminders", {"enabled": "perhaps"}, "enabled"),
+    ("update_reminder", {"reminder": "Water", "at": "never"}, "at"),
+    ("list_journal_entries", {"first_day": "yesteryear"}, "first_day"),
+    ("update_journal_entry", {"entry": "j_zzzzzzzzzz", "text": "x"}, "j_zzzzzzzzzz"),
+    ("list_trash", {"limit": -1}, "limit"),
+    ("restore_item", {"item": "n_zzzzzzzzzz"}, "n_zzzzzzzzzz"),
+]
+
+
+@pytest.fixture
+def toolsets() -> tuple[str, ...]:
+    """Every tool is listed."""
+    return ("default", "more")
+
+
+@pytest.fixture
+def world(call: Callable[..., Answer]) -> dict[str, str]:
+    """One thing of each kind, and what stands for ids in the tables above."""
+    call("create_project", name="House")
+    call("create_task", title="Paint", project="House", notes="two coats")
+    call("create_note", title="Colours", content="# Walls\n\nwhite\n", project="House")
+    call("create_link", url="example.org", title="Shop")
+    call("create_reminder", title="Water", at="2026-06-01T09:00")
+    entry = call("add_journal_entry", text="rain")
+    trashed = call("create_note", title="Old")
+    call("delete_item", item=trashed.data["id"])
+    last = call("create_task", title="Extra")
+    return {"$entry": entry.data["id"], "$trashed": trashed.data["id"], "$last": str(last.metadata["undo"])}
+
+
+def filled(arguments: dict[str, Any], world: dict[str, str]) -> dict[str, Any]:
+    """Put ids in."""
+    return {name: world.get(value, value) if isinstance(value, str) else value for name, value in arguments.items()}
+
+
+@pytest.mark.parametrize(("tool", "arguments"), RIGHT)
+async def test_a_right_call_answers_as_its_schema_says(
+    either: Chat, world: dict[str, str], tool: str, arguments: dict[str, Any]
+) -> None:
+    schemas = {each.name: each for each in await either.client.list_tools()}
+    sent = filled(arguments, world)
+
+    result = await either.raw(tool, **sent)
+
+    assert not result.is_error, result.content
+    jsonschema.validate(sent, schemas[tool].input_schema)
+    jsonschema.validate(result.structured_content, schemas[tool].output_schema)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), RIGHT)
+async def test_a_right_answer_is_an_envelope_and_a_text(
+    either: Chat, world: dict[str, str], tool: str, arguments: dict[str, Any]
+) -> None:
+    told = await either(tool, **filled(arguments, world))
+
+    assert told.text.startswith(told.summary)
+    assert "\n" not in told.summary
+    assert told.metadata["policy"] in ("read", "write", "delete")
+    assert len(told.text) <= 8 * 1024
+
+
+@pytest.mark.parametrize(("tool", "arguments", "named"), WRONG)
+async def test_a_wrong_call_is_refused_in_words_and_changes_nothing(
+    either: Chat, world: dict[str, str], rows: Callable[[], dict[str, int]], tool: str, arguments: dict[str, Any], named: str
+) -> None:
+    before = rows()
+
+    refusal = await either.refused(tool, **arguments)
+
+    assert named in f"{refusal.message} {refusal.hint}"
+    assert rows() == before
+
+
+async def test_every_tool_stands_in_both_tables(either: Chat) -> None:
+    names = {tool.name for tool in await either.client.list_tools()}
+
+    assert {tool for tool, _ in RIGHT} == names
+    assert {tool for tool, _, _ in WRONG} == names
+
+
+@pytest.mark.parametrize("sent", [{"title": 5}, {"title": None}, {"title": ["x"]}, {"title": "x", "tags": "a"}, {"title": "x", "rank": 1.5}, {"title": "x", "urgent": "perhaps"}])  # fmt: skip
+async def test_a_wrong_type_is_named_with_its_parameter(either: Chat, sent: dict[str, Any]) -> None:
+    refusal = await either.refused("create_task", **sent)
+
+    wrong = list(sent)[-1]
+    assert refusal.code == "invalid_input"
+    assert wrong in refusal.message
+    assert "pydantic" not in refusal.text
+
+
+async def test_every_wrong_parameter_is_named_at_once(either: Chat) -> None:
+    refusal = await either.refused("create_task", tittle="x", rank="high", urgent="perhaps")
+
+    assert all(name in refusal.message for name in ("title", "tittle", "rank", "urgent"))
+
+
+async def test_an_unknown_tool_is_answered_in_the_same_voice(either: Chat) -> None:
+    refusal = await either.refused("create_tasks", title="x")
+
+    assert refusal.code == "not_found"
+    assert "create_task" in refusal.text
+
+
+async def test_a_bug_is_told_without_its_trace(either: Chat, app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("secret detail /home/someone")
+
+    monkeypatch.setattr(app.calls, "_run", broken, raising=True)
+    monkeypatch.setattr(type(app.calls), "call", broken)
+    result = await either.raw("status")
+
+    assert result.is_error
+    assert "secret detail" not in str(result)

@@ -1,0 +1,168 @@
+"""Chapter 17: the list of tools is short, the same for all, and tells what a client may know."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastmcp import Client
+from mcp.types import Tool
+
+from panorama.app import App
+from panorama.mcp.server import build
+from tests.conftest import ERAS, Chat
+
+pytestmark = pytest.mark.anyio
+
+DEFAULT = set(
+    "list_projects get_project create_project update_project list_tasks create_task update_task list_notes get_note "
+    "create_note update_note append_to_note edit_note create_link create_reminder add_journal_entry search query "
+    "get_item project_dashboard projects_overview weekly_review batch delete_item history undo status".split()
+)
+
+
+async def listed(chat: Chat) -> list[Tool]:
+    """List the tools."""
+    return list(await chat.client.list_tools())
+
+
+def parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """Walk through a schema."""
+    if isinstance(schema, dict):
+        yield schema
+        for each in schema.values():
+            yield from parts(each)
+    if isinstance(schema, list):
+        for each in schema:
+            yield from parts(each)
+
+
+async def test_the_default_tools_are_those_of_the_design(either: Chat) -> None:
+    assert {tool.name for tool in await listed(either)} == DEFAULT
+
+
+async def test_there_are_at_most_36(either: Chat) -> None:
+    later = 9  # six for code, three for jobs
+
+    assert len(await listed(either)) + later <= 36
+
+
+async def test_the_list_fits_into_its_budget_with_room_for_the_tools_to_come(either: Chat) -> None:
+    sizes = [
+        len(tool.name + (tool.description or "") + json.dumps(tool.input_schema, separators=(",", ":"), ensure_ascii=False)) / 4
+        for tool in await listed(either)
+    ]
+
+    assert sum(sizes) * 36 / len(sizes) <= 4_500 * 1.1
+    assert sum(sizes) <= 4_500
+
+
+async def test_every_connection_sees_the_same_list(app: App) -> None:
+    seen = []
+    for era in (*ERAS, *ERAS):
+        async with Client(build(app), mode=era) as client:
+            seen.append([tool.model_dump_json(exclude={"meta"}) for tool in await client.list_tools()])
+
+    assert all(each == seen[0] for each in seen)
+
+
+async def test_the_list_stays_the_same_after_calls(either: Chat) -> None:
+    before = [tool.name for tool in await listed(either)]
+    await either("create_project", name="House")
+    await either("get_project", project="House")
+
+    assert [tool.name for tool in await listed(either)] == before
+
+
+async def test_every_tool_has_a_title_and_a_description(either: Chat) -> None:
+    for tool in await listed(either):
+        assert tool.title, tool.name
+        assert tool.description, tool.name
+        assert len(tool.description) <= 600, tool.name
+
+
+async def test_descriptions_are_about_180_characters_on_average(either: Chat) -> None:
+    lengths = [len(tool.description or "") for tool in await listed(either)]
+
+    assert sum(lengths) / len(lengths) <= 200
+
+
+async def test_names_are_a_verb_and_a_noun_and_short(either: Chat) -> None:
+    for tool in await listed(either):
+        assert len(tool.name) <= 40
+        assert tool.name.replace("_", "").isalpha()
+        assert tool.name.islower()
+
+
+async def test_every_tool_has_annotations(either: Chat) -> None:
+    for tool in await listed(either):
+        hints = tool.annotations
+        assert hints is not None, tool.name
+        told = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
+        assert all(isinstance(each, bool) for each in told), tool.name
+
+
+async def test_reading_tools_say_that_they_only_read(either: Chat) -> None:
+    reading = {tool.name for tool in await listed(either) if tool.annotations and tool.annotations.read_only_hint}
+
+    writing = ("create", "update", "append", "edit", "add", "batch", "delete", "undo")
+    assert reading == {name for name in DEFAULT if not name.startswith(writing)}
+
+
+async def test_what_may_destroy_says_so(either: Chat) -> None:
+    tools = {tool.name: tool.annotations for tool in await listed(either)}
+
+    assert tools["delete_item"].destructive_hint is True  # type: ignore[union-attr]
+    assert tools["create_task"].destructive_hint is False  # type: ignore[union-attr]
+
+
+async def test_every_tool_has_an_output_schema_of_the_envelope(either: Chat) -> None:
+    for tool in await listed(either):
+        schema = tool.output_schema or {}
+        assert set(schema.get("properties", {})) == {"data", "summary", "metadata"}, tool.name
+
+
+async def test_input_schemas_show_no_null(either: Chat) -> None:
+    for tool in await listed(either):
+        for part in parts(tool.input_schema):
+            assert part.get("type") != "null", tool.name
+            assert "null" not in (part.get("type") or []), tool.name
+            assert part.get("default", "") is not None, tool.name
+
+
+async def test_input_schemas_know_no_references(either: Chat) -> None:
+    for tool in await listed(either):
+        assert all("$ref" not in part and "$defs" not in part for part in parts(tool.input_schema)), tool.name
+
+
+async def test_writes_take_an_idempotency_key_and_reads_do_not(either: Chat) -> None:
+    for tool in await listed(either):
+        reads = bool(tool.annotations and tool.annotations.read_only_hint)
+        assert ("idempotency_key" in tool.input_schema["properties"]) is not reads, tool.name
+
+
+async def test_lists_take_a_limit_and_a_cursor(either: Chat) -> None:
+    tools = {tool.name: tool.input_schema["properties"] for tool in await listed(either)}
+
+    for name in ("list_projects", "list_tasks", "list_notes", "search", "query", "history"):
+        assert {"limit", "cursor"} <= set(tools[name]), name
+
+
+async def test_the_instructions_are_short_and_teach_the_rules(app: App) -> None:
+    instructions = build(app).instructions or ""
+
+    assert len(instructions.encode()) < 2_048
+    assert all(word in instructions for word in ("undo", "batch", "next_cursor", "idempotency_key", "candidates"))
+
+
+async def test_a_toolset_adds_to_the_list(app: App, home: Any) -> None:
+    from dataclasses import replace
+
+    from panorama.config import read_settings
+
+    more = replace(app, settings=read_settings(home=home, toolsets=("default", "more")))
+    async with Client(build(more)) as client:
+        names = [tool.name for tool in await client.list_tools()]
+
+    assert set(names) > DEFAULT
+    assert {"update_link", "update_reminder", "update_journal_entry"} <= set(names)
