@@ -19,7 +19,7 @@ from panorama.errors import InvalidInputError
 PAGE_CHARS = 7_000
 """The size a page is cut to unless a limit is asked for; with summary and metadata it stays under 8 KB."""
 
-MOST_CHARS = 36_000
+MOST_CHARS = 38_500
 """The size anything is cut to; with summary and metadata it stays under the 40,000 characters that clients take."""
 
 LONG_IN_ROW = 600
@@ -79,9 +79,13 @@ def _fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int) -> dict[str, 
         one = plain(inner, zone, brief=isinstance(inner, tuple), long=LONG_IN_ROW if isinstance(inner, tuple) else long)
         if name in long_ones and type(value).__name__ != "NoteText":
             one = cut(one, long, value)
-        if one is not None and not (one in ("", [], {}, False) and (few or name not in ("content",))):
+        if one is not None and not _is_empty(one):
             made[name] = one
     return made
+
+
+def _is_empty(value: Any) -> bool:
+    return value is False or (value in ("", [], {}) and not isinstance(value, int))
 
 
 def cut(value: Any, most: int, owner: Any) -> Any:
@@ -103,9 +107,9 @@ def fitting(rows: Sequence[Any], most: int) -> int:
 
 
 def shortened(value: Any, most: int) -> Any:
-    """Return plain data whose texts are cut, halving the longest allowed, until all of it fits into a size."""
+    """Return plain data whose texts are cut, halving the longest allowed, until a model can read all of it."""
     allowed = most // 2
-    while len(dumped(value)) > most and allowed > 40:
+    while len(text.body(value)) > most and allowed > 40:
         value = _cut_texts(value, allowed)
         allowed //= 2
     return value

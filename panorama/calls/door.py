@@ -91,7 +91,7 @@ class Calls:
         sent = dict(arguments)
         if outer.key and not outer.whole and self._find(name).operation.writes:
             sent.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
-        frame = Frame(outer.conversation, self._desk.new_id(CALL_LETTER), unit=outer.unit)
+        frame = Frame(outer.inside(), self._desk.new_id(CALL_LETTER), unit=outer.unit)
         return self._logged(name, sent, frame, outer).structured()
 
     def _logged(self, name: str, sent: Mapping[str, Any], frame: Frame, outer: Frame | None) -> Answer:

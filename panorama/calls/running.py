@@ -10,7 +10,7 @@ from typing import Any
 from panorama.calls import answers
 from panorama.calls.answers import MOST_CHARS, PAGE_CHARS, Answer, plain
 from panorama.calls.arguments import Arguments
-from panorama.calls.conversation import Conversation
+from panorama.calls.conversation import Conversation, Memory
 from panorama.domain.changes import Origin, digest
 from panorama.domain.items import kind_of
 from panorama.domain.plain import is_list, is_object
@@ -18,7 +18,7 @@ from panorama.domain.results import Page, Slice, is_noted, is_page
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.base import Desk
 from panorama.services.references import resolve
-from panorama.store import idempotency, names
+from panorama.store import idempotency, names, rows
 from panorama.store.calls import Call
 from panorama.store.engine import Acting, Session
 from panorama.store.rows import IdTakenError
@@ -41,6 +41,11 @@ class Frame:
     steps: int = 0
     wrote: int = 0
     entries: list[Call] = field(default_factory=list[Call])
+    memory: Memory = field(default_factory=Memory)
+
+    def inside(self) -> Conversation:
+        """Return the conversation of the calls inside this one: the same, with a working memory of its own."""
+        return replace(self.conversation, memory=self.memory)
 
 
 _current: ContextVar[Frame | None] = ContextVar("frame", default=None)
@@ -137,7 +142,7 @@ class Run:
 
     def _answered(self, session: Session | None, before: int = 0, acting: Acting | None = None) -> Answer:
         with _entered(self._frame):
-            self._bind()
+            self._bind(session)
             if session is not None:
                 self._resolve(session)
             self._turn_page()
@@ -155,13 +160,14 @@ class Run:
             self._metadata["undo"] = self._frame.unit
         return self._rendered(value, session)
 
-    def _bind(self) -> None:
+    def _bind(self, session: Session | None) -> None:
         """Put in what was read lately where a reading operation was not told."""
         memory, now = self._frame.conversation.memory, self._desk.now()
         for name in self._operation.binds:
             if self._values[name] is not None:
                 continue
-            if found := memory.recall(name, now):
+            found = memory.recall(name, now)
+            if found and session is not None and rows.exists(session, kind_of(found) or "", found):
                 self._values[name] = found
                 self._metadata.setdefault("bound", {})[name] = found
             elif not self._arguments.is_optional(name):

@@ -39,7 +39,7 @@ class Transcript:
         """Tell what the person says and what is called."""
         sentence = said if said.startswith("(") else f"“{said}”"
         head = self._wrapped(Text(sentence, "bold"))
-        head[0] = Text(f"{number:>2}  ", "cyan") + head[0][INDENT:]
+        head[0] = Text.assemble((f"{number:>2}  ", "cyan"), head[0][INDENT:])
         self._print([Text(), *head, self._cut(Text(call, "yellow"))])
 
     def answered(self, answer: Answer, told: str) -> None:
@@ -53,17 +53,17 @@ class Transcript:
     def summary(self, rows: Mapping[str, str]) -> None:
         """Tell the sum of it all, each on one line of any length, so that paths and commands can be copied."""
         widest = max(map(len, rows))
-        self._print(Text(f"{name:<{widest}}  ", "dim") + Text(value) for name, value in rows.items())
+        self._print(Text.assemble((f"{name:<{widest}}  ", "dim"), value) for name, value in rows.items())
 
     def _verdict(self, answer: Answer, word: str, told: str, style: str) -> list[Text]:
         tokens = f"{many(answer.tokens, 'token')} · " if answer.tokens else ""
-        cost = Text(f"{milliseconds(answer.took)} · {tokens}", "dim")
-        return self._wrapped(cost + Text(word, style) + Text(f": {told}"))
+        cost = f"{milliseconds(answer.took)} · {tokens}"
+        return self._wrapped(Text.assemble((cost, "dim"), (word, style), f": {told}"))
 
     def _lines(self, text: str) -> list[Text]:
         lines = [each for each in text.splitlines() if each.strip()]
         most = LINES_SHOWN if len(lines) > LINES_SHOWN + 1 else len(lines)
-        shown = [self._cut(Text("│ ", "dim") + line(each)) for each in lines[:most]]
+        shown = [self._cut(Text.assemble(("│ ", "dim"), line(each))) for each in lines[:most]]
         if left := len(lines) - most:
             shown.append(self._cut(Text(f"│ … {left} more lines", "dim")))
         return shown

@@ -14,7 +14,7 @@ from panorama.store import notes, rows
 READ_CHARS = 7000
 """How much of a note is shown unless more is asked for."""
 
-MOST_CHARS = 38_000
+MOST_CHARS = 35_000
 HEADINGS = 40
 SHRUNK = 0.5
 
@@ -42,7 +42,7 @@ class Notes(Service):
 
         Args:
             start: First character.
-            chars: At most 38000.
+            chars: At most 35000.
         """
         if start < 0 or not 1 <= chars <= MOST_CHARS:
             raise InvalidInputError(

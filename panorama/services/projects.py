@@ -100,10 +100,11 @@ class Projects(Service):
 
     def _free(self, session: Session, name: str) -> None:
         if taken := projects.named(session, folded(name)):
+            known: Project = rows.load(session, "project", taken)
             raise ConflictError(
-                f"There is a project “{name}” already ({taken}).",
+                f"There is a project “{known.name}” already ({taken}).",
                 hint="Use it, or choose another name.",
-                candidates=[{"id": taken, "name": name}],
+                candidates=[{"id": taken, "name": known.name}],
             )
 
     def _fields(self, **fields: Any) -> dict[str, Any]:

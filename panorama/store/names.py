@@ -31,15 +31,18 @@ def exact(session: Session, kinds: Sequence[str], key: str, *, limit: int = 20) 
 
 
 def similar(session: Session, kinds: Sequence[str], name: str, *, limit: int) -> list[Named]:
-    """Return living items that share words with a name; every project if projects are meant."""
+    """Return living items that share words with a name, and of each kind the 400 that were changed last."""
     hits = [hit for hit in fulltext.matches(session, terms(name), every=False, limit=limit) if hit.kind in kinds]
     found = labels(session, [(hit.kind, hit.item) for hit in hits])
-    if "project" in kinds:
-        table = NOUNS["project"].table
-        rows = session.connection.execute(
-            select(table.c.id, table.c.name).where(table.c.deleted_at.is_(None)).limit(_MANY)
-        )
-        found |= {row[0]: ("project", row[0], row[1]) for row in rows}
+    for kind in kinds:
+        table = NOUNS[kind].table
+        if "key" in table.c:
+            label = table.c["name" if kind == "project" else "title"]
+            statement = (
+                select(table.c.id, label).where(table.c.deleted_at.is_(None)).order_by(table.c.updated_at.desc())
+            )
+            rows = session.connection.execute(statement.limit(_MANY))
+            found |= {row[0]: (kind, row[0], row[1]) for row in rows}
     return list(found.values())
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, distinct, func, or_, select
+from sqlalchemy import ColumnElement, and_, case, func, or_, select
 
 from panorama.domain.tasks import CLOSED, OPEN
 from panorama.store.engine import Session
@@ -63,12 +63,11 @@ def _per_project(session: Session, *where: ColumnElement[bool]) -> ByProject:
     return {row[0]: row[1] for row in session.connection.execute(statement)}
 
 
-def touched(session: Session, kind: str, since: datetime, until: datetime) -> ByProject:
-    """Return how many items of a kind were written in a period, by the project they belong to now."""
+def touched(session: Session, kind: str, since: datetime, until: datetime | None = None) -> ByProject:
+    """Return how many items of a kind were written since a moment and before another, by their project of now."""
     table = {"task": tasks, "note": notes}[kind]
-    inner = select(distinct(changes.c.item).label("item")).where(
-        changes.c.kind == kind, changes.c.at >= since, changes.c.at < until
-    )
+    where = [changes.c.kind == kind, changes.c.at >= since] + ([changes.c.at < until] if until else [])
+    inner = select(changes.c.item).where(*where).distinct()
     written = inner.subquery()
     statement = (
         select(table.c.project, func.count())

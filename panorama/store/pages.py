@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
+from sqlalchemy import Boolean, ColumnElement, Row, Select, and_, case, func, or_, select
 
 from panorama.domain.results import Key, Page, Slice
 from panorama.store.engine import Session
@@ -40,6 +40,7 @@ def page(
 
     A row that is written or deleted meanwhile neither hides nor repeats another.
     """
+    order = [(_comparable(expression), descending) for expression, descending in order]
     keyed = statement.add_columns(*(expression for expression, _ in order))
     if part.after is not None:
         keyed = keyed.where(_behind(order, part.after))
@@ -50,6 +51,11 @@ def page(
     total = _total(session, statement) if count and (more or part.after is not None) else len(shown)
     width = len(order)
     return Page(tuple(make(row) for row in shown), tuple(tuple(row[-width:]) for row in shown), total, more)
+
+
+def _comparable(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Truth as 0 and 1: a database need not know which of true and false is larger."""
+    return case((expression, 1), else_=0) if isinstance(expression.type, Boolean) else expression
 
 
 def _behind(order: Sequence[Order], after: Key) -> ColumnElement[bool]:

@@ -20,7 +20,6 @@ from panorama.store.tables import tasks
 Condition = ColumnElement[bool]
 """A test that a row passes or not."""
 
-IN_A_WEEK = timedelta(days=7)
 RECENT = timedelta(days=7)
 DAY_CHARS = 10
 """A deadline of this many characters is a day; a longer one a moment."""
@@ -86,7 +85,8 @@ def living() -> ColumnElement[bool]:
 def view(name: str, clock: Clock) -> ColumnElement[bool]:
     """Return what a named view shows."""
     is_open = tasks.c.status.in_(OPEN)
-    today, week = clock.today, clock.today + IN_A_WEEK
+    today = clock.today
+    next_monday = today + timedelta(days=7 - today.weekday())
     tomorrow = start_of(today + timedelta(days=1), clock.zone)
     views: dict[str, ColumnElement[bool]] = {
         "overdue": overdue(clock),
@@ -94,7 +94,7 @@ def view(name: str, clock: Clock) -> ColumnElement[bool]:
             is_open,
             or_(due_before(tasks.c.deadline, today + timedelta(days=1), clock.zone), tasks.c.scheduled_at < tomorrow),
         ),
-        "this_week": and_(is_open, due_before(tasks.c.deadline, week, clock.zone)),
+        "this_week": and_(is_open, due_before(tasks.c.deadline, next_monday, clock.zone)),
         "urgent": and_(is_open, tasks.c.urgent),
         "important": and_(is_open, tasks.c.important),
         "no_deadline": and_(is_open, tasks.c.deadline.is_(None)),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import selectors
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+SILENCE = 5.0
 SERVE = "from panorama.mcp.server import serve_stdio; serve_stdio()"
 
 
@@ -19,9 +21,15 @@ class Wire:
     def __init__(self, home: Path) -> None:
         environment = {**os.environ, "PANORAMA_HOME": str(home), "PANORAMA_NO_DAEMON": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+            [sys.executable, "-c", SERVE],
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
         )
         self.number = 0
+        self.lines = b""
         client = {"name": "raw", "version": "1"}
         self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
         self.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
@@ -29,17 +37,32 @@ class Wire:
     def send(self, line: bytes) -> None:
         """Send one line."""
         assert self.process.stdin
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
+        rest = memoryview(line + b"\n")
+        while rest:
+            rest = rest[self.process.stdin.write(rest) or 0 :]
 
     def answer(self) -> dict[str, Any]:
-        """Read lines until one answers the last request."""
+        """Read lines until one answers the last request; a server that stays silent for five seconds has lost it."""
         assert self.process.stdout
-        for line in self.process.stdout:
-            message = json.loads(line)
-            if message.get("id") == self.number:
-                return dict(message)
-        raise AssertionError("the server is gone")
+        reading = selectors.DefaultSelector()
+        with reading:
+            reading.register(self.process.stdout, selectors.EVENT_READ)
+            while self.lines or reading.select(timeout=SILENCE):
+                message = json.loads(self.line())
+                if message.get("id") == self.number:
+                    return dict(message)
+        raise AssertionError("the server never answered")
+
+    def line(self) -> bytes:
+        """Return the next whole line."""
+        assert self.process.stdout
+        while b"\n" not in self.lines:
+            chunk = os.read(self.process.stdout.fileno(), 1 << 16)
+            assert chunk, "the server is gone"
+            self.lines += chunk
+        found, _, rest = self.lines.partition(b"\n")
+        self.lines = rest
+        return bytes(found)
 
     def ask(self, method: str, parameters: dict[str, Any]) -> dict[str, Any]:
         """Send a request and return its answer."""

@@ -36,6 +36,19 @@ def holding(home: Path, word: str) -> set[str]:
     return {row[0] for row in found}
 
 
+def indexed(home: Path, beginning: str) -> dict[str, set[str]]:
+    """Return the indexed words that begin so, by the item whose text holds them."""
+    found: dict[str, set[str]] = {}
+    with closing(sqlite3.connect(home / "panorama.db", timeout=10)) as file:
+        file.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab (main, search_words, instance)")
+        words = (
+            "SELECT p.item, v.term FROM vocabulary v JOIN search_parts p ON p.id = v.doc WHERE term >= ? AND term <= ?"
+        )
+        for item, word in file.execute(words, (beginning, beginning + "\uffff")):
+            found.setdefault(item, set()).add(word)
+    return found
+
+
 def everything(home: Path) -> list[tuple[Any, ...]]:
     """Return every item, change line and indexed part, to compare before and after."""
     found: list[tuple[Any, ...]] = []

@@ -1,0 +1,65 @@
+"""Laws of texts: the stretch that differs, and the parts that are indexed."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from panorama.domain.changes import splice
+from panorama.domain.words import PART_CHARS, folded_in_place, indexed, parts, snippet, terms
+
+from .things import texts
+
+few_letters = st.text("ab\né𝄞👩‍👩‍👧", max_size=60)
+"""Few different letters, so that beginnings and ends are often alike, some of them of more than one code point."""
+
+blocks = st.lists(st.tuples(few_letters, st.integers(1, 9000)), max_size=6)
+long_texts = blocks.map(lambda some: "".join(text * times for text, times in some)[: 5 * PART_CHARS])
+
+
+@given(old=few_letters | long_texts | texts, new=few_letters | long_texts | texts)
+def test_a_splice_makes_each_text_of_the_other(old: str, new: str) -> None:
+    part = splice(old, new)
+
+    head, tail = old[: part.at], old[part.at + len(part.removed) :]
+
+    assert old == head + part.removed + tail
+    assert new == head + part.inserted + tail
+
+
+@given(head=long_texts, old=few_letters, new=few_letters, tail=long_texts)
+def test_a_splice_is_no_longer_than_what_was_replaced(head: str, old: str, new: str, tail: str) -> None:
+    part = splice(head + old + tail, head + new + tail)
+
+    assert len(part.removed) <= len(old)
+    assert len(part.inserted) <= len(new)
+
+
+@given(text=few_letters | long_texts | texts)
+def test_a_text_is_what_its_parts_are_when_joined(text: str) -> None:
+    found = parts(text)
+
+    assert "".join(found) == text
+    assert all(len(part) <= PART_CHARS for part in found)
+    assert len(found) <= 1 + len(text) // (PART_CHARS // 2)
+
+
+@given(block=texts, text=long_texts)
+def test_a_block_on_top_changes_few_parts(block: str, text: str) -> None:
+    before, after = parts(text), parts(block + "\n" + text)
+
+    assert len(set(after) - set(before)) <= 2 + len(set(before)) // 2 or len(before) < 4
+
+
+@given(text=texts)
+def test_folding_keeps_every_place(text: str) -> None:
+    assert len(folded_in_place(text)) == len(text)
+
+
+@given(text=texts, query=texts)
+def test_any_query_has_terms_without_operators_and_any_text_a_snippet(text: str, query: str) -> None:
+    asked = terms(query)
+
+    assert all(
+        word.isalnum() or word.strip("_").isalnum() or not word.isascii() for term in asked for word in term.words
+    )
+    assert "\n" not in snippet(text, asked)
+    assert isinstance(indexed(text), str)

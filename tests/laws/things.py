@@ -1,0 +1,57 @@
+"""What may be stored: values of every noun, with any text that the rules let in."""
+
+from datetime import UTC, date, datetime
+
+from hypothesis import strategies as st
+
+from panorama.domain.items import Item, words
+from panorama.domain.journal import JournalEntry
+from panorama.domain.links import Link
+from panorama.domain.notes import Note
+from panorama.domain.projects import Project
+from panorama.domain.reminders import Reminder
+from panorama.domain.tasks import Task
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=300)
+lines = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=40)
+tags = st.lists(st.text(st.characters(exclude_categories=["C", "Z"]), max_size=12), max_size=4).map(words)
+days = st.dates(date(1900, 1, 1), date(2199, 12, 31))
+moments = st.datetimes(datetime(1900, 1, 2), datetime(2199, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001
+seconds = moments.map(lambda moment: moment.replace(microsecond=0))
+maybe_moments = st.none() | moments
+deadlines = st.none() | days | seconds
+ranks = st.integers(-(2**31), 2**31)
+
+
+def ids(letter: str) -> st.SearchStrategy[str]:
+    """Return ids of a kind."""
+    return st.text("0123456789abcdefghjkmnpqrstvwxyz", min_size=10, max_size=10).map(lambda end: f"{letter}_{end}")
+
+
+def _item(letter: str) -> dict[str, st.SearchStrategy[object]]:
+    return {
+        "id": ids(letter), "version": st.integers(1, 9), "created_at": moments, "updated_at": moments,
+        "deleted_at": st.none(),
+    }  # fmt: skip
+
+
+projects = st.builds(
+    Project, **_item("p"), name=lines, description=texts, target_date=st.none() | days, favorite=st.booleans(), color=texts,
+    status=st.sampled_from(["planned", "active", "blocked", "done", "archived"]), tags=tags, rank=ranks,
+)  # fmt: skip
+tasks = st.builds(
+    Task, **_item("t"), title=lines, notes=texts, status=st.sampled_from(["todo", "in_progress", "done", "cancelled", "idea"]),
+    project=st.none(), deadline=deadlines, urgent=st.booleans(), important=st.booleans(), tags=tags, rank=ranks,
+    scheduled_at=maybe_moments, scheduled_minutes=st.none() | st.integers(1, 10_080),
+    recurrence=st.sampled_from(["", "FREQ=DAILY"]), parent=st.none(), completed_at=maybe_moments,
+    status_changed_at=maybe_moments, provenance=texts,
+)  # fmt: skip
+notes = st.builds(Note, **_item("n"), title=lines, content=texts, project=st.none(), tags=tags, pinned=st.booleans())
+links = st.builds(Link, **_item("l"), title=lines, url=lines, project=st.none(), tags=tags, description=texts)
+reminders = st.builds(
+    Reminder, **_item("r"), title=lines, at=moments, recurrence=st.sampled_from(["", "FREQ=DAILY"]),
+    zone=st.sampled_from(["UTC", "Asia/Tokyo"]), snoozed_until=maybe_moments, enabled=st.booleans(), item=st.none(),
+)  # fmt: skip
+journal = st.builds(JournalEntry, **_item("j"), text=lines, at=moments)
+
+anything: st.SearchStrategy[Item] = st.one_of(projects, tasks, notes, links, reminders, journal)
