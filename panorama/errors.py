@@ -28,6 +28,17 @@ class PanoramaError(Exception):
         self.hint = hint
         self.candidates = tuple(dict(candidate) for candidate in candidates)
 
+    def told(self) -> dict[str, object]:
+        """Return the error as programs read it: code, message, and hint and candidates if there are any."""
+        told = {"code": self.code, "message": self.message, "hint": self.hint, "candidates": list(self.candidates)}
+        return {name: value for name, value in told.items() if value}
+
+    def text(self) -> str:
+        """Return the error as a model reads it."""
+        lines = [f"[{self.code}] {self.message}", *([f"hint: {self.hint}"] if self.hint else [])]
+        rows = (", ".join(f"{name}: {value}" for name, value in row.items()) for row in self.candidates)
+        return "\n".join([*lines, *(f"- {row}" for row in rows)])
+
     def prefixed(self, prefix: str, *, suffix: str = "") -> "PanoramaError":
         """Return the same error with words before and after its message."""
         return type(self)(f"{prefix}{self.message}{suffix}", hint=self.hint, candidates=self.candidates)

@@ -79,7 +79,7 @@ def _fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int) -> dict[str, 
         one = plain(inner, zone, brief=isinstance(inner, tuple), long=LONG_IN_ROW if isinstance(inner, tuple) else long)
         if name in long_ones and type(value).__name__ != "NoteText":
             one = cut(one, long, value)
-        if one is not None and not _is_empty(one):
+        if one is not None and not (few and _is_empty(one)):
             made[name] = one
     return made
 

@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal, Optional, get_args, get_origin, get_type_hints
@@ -12,12 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails, PydanticUndefined
 
 from panorama.catalogue import Operation
+from panorama.domain.plain import is_list, is_object
 from panorama.domain.references import Reference
 from panorama.domain.results import Page, Slice
 from panorama.errors import InvalidInputError
 
 MOST_ROWS = 500
 KEY_CHARS = 200
+DEEPEST = 40
+"""How deep arguments may be nested."""
+
 Detail = Literal["brief", "full"]
 
 _SECTION = re.compile(r"^\s*(Args|Raises|Returns|Example|Examples):\s*$", re.MULTILINE)
@@ -132,6 +136,22 @@ class Arguments:
             near = difflib.get_close_matches(where, self.model.model_fields, 1, 0.5)
             return f"{where} is not one of its parameters" + (f" (did you mean {near[0]}?)" if near else "")
         return f"{where} {_wanted(error)}, not {_shown(sent)}"
+
+
+def nested_too_deep(sent: object) -> bool:
+    """Tell whether a plain value is nested deeper than anything of ours needs."""
+    level = [sent]
+    for _ in range(DEEPEST):
+        level = [inner for each in level for inner in _inner(each)]
+        if not level:
+            return False
+    return True
+
+
+def _inner(value: object) -> Iterable[object]:
+    if is_object(value):
+        return value.values()
+    return value if is_list(value) else ()
 
 
 def _is_internal(part: str | int) -> bool:

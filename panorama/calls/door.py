@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from panorama.calls.answers import Answer
-from panorama.calls.arguments import Arguments
+from panorama.calls.arguments import Arguments, nested_too_deep
 from panorama.calls.conversation import Conversation
 from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
 from panorama.catalogue import Operation
 from panorama.domain.changes import digest
-from panorama.errors import NotFoundError, PanoramaError
+from panorama.errors import InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import CALL_LETTER, Desk
 from panorama.store.calls import Call
 
@@ -80,7 +80,7 @@ class Calls:
         except NotFoundError as unknown:
             error = unknown
         self._record(
-            self._entry(name, sent, frame, self._desk.now(), 0.0, _Ending(error.message, error.code)), frame, None
+            self._entry(name, sent, frame, self._desk.now(), 0.0, _Ending(error.text(), error.code)), frame, None
         )
         return error
 
@@ -97,11 +97,15 @@ class Calls:
     def _logged(self, name: str, sent: Mapping[str, Any], frame: Frame, outer: Frame | None) -> Answer:
         started, at, ending = time.perf_counter(), self._desk.now(), _Ending()
         try:
+            if nested_too_deep(sent):
+                raise InvalidInputError(
+                    f"The arguments of {name[:NAME_CHARS]} are nested too deep.", hint="Flatten them."
+                )
             answer = self._guarded(self._find(name), sent, frame) if outer is None else self._run(name, sent, frame)
             ending = _Ending(answer.text, "")
             return answer
         except PanoramaError as error:
-            ending = _Ending(error.message, error.code)
+            ending = _Ending(error.text(), error.code)
             raise
         finally:
             entry = self._entry(name, sent, frame, at, (time.perf_counter() - started) * 1000, ending)

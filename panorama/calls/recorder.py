@@ -27,7 +27,8 @@ _SECRET_NAME = re.compile(r"(?i)pass(word|wd|phrase)?$|secret|token$|api_?key|au
 _SECRET_VALUE = re.compile(
     r"\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAKIA[A-Z0-9]{16}\b"
     r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*|(?i:bearer)\s+[A-Za-z0-9._~+/-]{12,}=*"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bgithub_pat_[A-Za-z0-9_]{20,}|://[^\s/:@]+:[^\s/@]+@\S*"
+    r"|(?i:\b(?:password|passwd|passphrase|secret|token|api[_-]?key)\s*[=:]\s*\S+)"
 )
 HIDDEN = "•••"
 _ORIGIN = Origin(actor="log", client="", conversation="", operation="", call="", unit="")

@@ -208,6 +208,8 @@ class Run:
             self._metadata["total"] = page.total
         if count and (page.more or count < len(rows)):
             self._metadata["next_cursor"] = answers.cursor(page.keys[count - 1], self._question)
+        if page.index is not None:
+            self._metadata["index"] = dict(page.index)
         self._remark(page.hint)
         more = page.more or count < len(rows)
         return replace(page, items=page.items[:count], more=more), answers.shortened(rows[:count], MOST_CHARS)

@@ -31,6 +31,8 @@ def _lines(data: Mapping[str, Any]) -> list[str]:
     found: list[str] = []
     last: list[str] = []
     for name, value in data.items():
+        if value in ("", [], {}):
+            continue
         if _is_table(value):
             found += [f"{name}:", *_rows(value)]
         elif is_object(value):

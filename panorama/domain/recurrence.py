@@ -16,7 +16,7 @@ HORIZON = timedelta(days=366 * 20)
 _SLOW = {"YEARLY", "MONTHLY", "WEEKLY", "DAILY"}
 _HINT = "Use an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO or FREQ=MONTHLY;BYMONTHDAY=1."
 _FREQUENCY = re.compile(r"(?:^|;)FREQ=([A-Z]+)")
-_FOREIGN = re.compile(r"DTSTART|[\n:]")
+_FOREIGN = re.compile(r"DTSTART|[\n:]|(?:COUNT|INTERVAL)=0*(?:;|$)")
 _COUNT = re.compile(r"(?:^|;)COUNT=(\d+)")
 
 
@@ -31,7 +31,7 @@ def rule(text: str) -> str:
     if len(plain) > RULE_CHARS or not frequency or frequency[1] not in _SLOW or _FOREIGN.search(plain):
         raise InvalidInputError(f"recurrence is not a rule of daily or slower: {text[:60]!r}.", hint=_HINT)
     start = datetime(2024, 1, 1)  # noqa: DTZ001 (rules are reckoned in wall-clock time)
-    if _following(plain, start, start - timedelta(seconds=1)) is None and _count(plain) != 0:
+    if _following(plain, start, start - timedelta(seconds=1)) is None:
         raise InvalidInputError(f"recurrence never occurs: {text[:60]!r}.", hint=_HINT)
     return plain
 

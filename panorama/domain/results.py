@@ -1,5 +1,6 @@
 """Results: a part of a list with the place where the next part begins, and a value with a remark."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeGuard, TypeVar
 
@@ -19,13 +20,17 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Part of a list; `keys` are the rows' sort values, `total` counts the whole list (None if that is not known)."""
+    """Part of a list; `keys` are the rows' sort values, `total` counts the whole list (None if that is not known).
+
+    `hint` is a remark for the caller; `index` tells which arms of a search ran.
+    """
 
     items: tuple[T, ...]
     keys: tuple[Key, ...]
     total: int | None
     more: bool
     hint: str = ""
+    index: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """Tasks: their states, when one is overdue, and what completing one brings about."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
 from panorama.domain import recurrence
 from panorama.domain.items import Item, Kind
-from panorama.domain.times import Deadline, today
+from panorama.domain.times import Deadline, local_day, today
 
 TaskStatus = Literal["todo", "in_progress", "done", "cancelled", "idea"]
 TaskView = Literal[
@@ -84,9 +84,17 @@ def next_occurrence(task: Task, *, id_: str, now: datetime, zone: ZoneInfo) -> T
         return None
     return replace(
         task, id=id_, version=1, created_at=now, updated_at=now, status="todo", deadline=deadline, recurrence=left,
-        scheduled_at=None, scheduled_minutes=None, completed_at=None, status_changed_at=None,
+        scheduled_at=_moved(task, deadline, zone), completed_at=None, status_changed_at=None,
         provenance=f"recurs:{task.id}",
     )  # fmt: skip
+
+
+def _moved(task: Task, deadline: Deadline, zone: ZoneInfo) -> datetime | None:
+    """The time of work keeps its distance from the deadline, in days by the clock on the wall."""
+    if task.scheduled_at is None or task.deadline is None:
+        return None
+    days = local_day(deadline, zone) - local_day(task.deadline, zone)
+    return (task.scheduled_at.astimezone(zone) + days).astimezone(UTC)
 
 
 def is_overdue(task: Task, *, now: datetime, zone: ZoneInfo) -> bool:

@@ -17,7 +17,7 @@ _HAN = (
 )
 _RUN = re.compile(f"[{_HAN}]+")
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
-_WORD = re.compile(r"\w+")
+_PIECE = re.compile(f"[{_HAN}]+|[^\\W{_HAN}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +46,33 @@ def _pairs(match: re.Match[str]) -> str:
 def terms(query: str) -> tuple[Term, ...]:
     """Return what a query asks for; quoted words stand together, the last word may be only begun.
 
-    Every sign that is no letter or digit only parts words, so nothing in a query is an operator.
+    Every sign that is no letter or digit only parts words, so nothing in a query is an operator; `*` behind a word
+    says that it is only begun.
     """
+    text = unicodedata.normalize("NFKC", query.replace("\x00", " ").replace("_", " "))
     found: list[Term] = []
-    for match in _TERM.finditer(unicodedata.normalize("NFKC", query.replace("\x00", " "))):
-        quoted = match[1] is not None
-        text = match[1] if quoted else match[2]
-        words = tuple(_WORD.findall(_RUN.sub(_spaced_pairs, text).replace("_", " ")))
-        if words:
-            found.append(
-                Term(
-                    words,
-                    prefix=not quoted and (text.endswith("*") or (len(words[-1]) == 1 and bool(_RUN.match(words[-1])))),
-                )
-            )
+    for match in _TERM.finditer(text):
+        if match[1] is not None:
+            words = tuple(word for piece in _PIECE.findall(match[1]) for word in _indexed_words(piece))
+            found += [Term(words)] if words else []
+        else:
+            found += [_term(piece, match[2].endswith("*")) for piece in _PIECE.findall(match[2])]
     kept = found[:TERMS]
-    if kept and not query.rstrip().endswith(('"', "*")):
-        last = kept[-1]
-        kept[-1] = Term(last.words, prefix=last.prefix or len(last.words[-1]) >= 2)
+    if kept and not query.rstrip().endswith(('"', "*")) and len(kept[-1].words[-1]) > 1:
+        kept[-1] = Term(kept[-1].words, prefix=True)
     return tuple(kept)
 
 
-def _spaced_pairs(match: re.Match[str]) -> str:
-    run = match[0]
-    return " " + (run if len(run) == 1 else " ".join(run[at : at + 2] for at in range(len(run) - 1))) + " "
+def _term(piece: str, begun: bool) -> Term:
+    alone = len(piece) == 1 and bool(_RUN.match(piece))
+    return Term(_indexed_words(piece), prefix=begun or alone)
+
+
+def _indexed_words(piece: str) -> tuple[str, ...]:
+    """A run of Chinese or Japanese signs as the pairs that stand in the index; any other word as it is."""
+    if not _RUN.match(piece) or len(piece) == 1:
+        return (piece,)
+    return tuple(piece[at : at + 2] for at in range(len(piece) - 1))
 
 
 def parts(text: str) -> list[str]:

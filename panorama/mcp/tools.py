@@ -21,11 +21,11 @@ from panorama.mcp.schemas import input_schema, output_schema
 _log = logging.getLogger(__name__)
 Conversing = Callable[[], Conversation]
 
-INTERNAL = {
-    "code": "internal",
-    "message": "Something went wrong inside Panorama; nothing was changed by this call.",
-    "hint": "Try again; if it stays so, look at the server's log (stderr) and report it.",
-}
+
+class InternalError(PanoramaError):
+    """A bug of ours, as far as a client hears of it."""
+
+    code = "internal"
 
 
 class OperationTool(Tool):
@@ -75,10 +75,15 @@ async def answered(calls: Calls, name: str, arguments: dict[str, Any], conversat
     try:
         answer = await anyio.to_thread.run_sync(calls.call, name, arguments, conversation)
     except PanoramaError as error:
-        return refused(told(error))
+        return refused(error)
     except Exception:  # a bug of ours: it is logged once with its trace, and the client hears that it happened
         _log.exception("the call %s failed", name)
-        return refused(INTERNAL)
+        return refused(
+            InternalError(
+                "Something went wrong inside Panorama; this call changed nothing.",
+                hint="Try again; if it stays so, look at the server's log (stderr) and report it.",
+            )
+        )
     return _given(answer)
 
 
@@ -86,26 +91,10 @@ def _given(answer: Answer) -> ToolResult:
     return ToolResult(content=[TextContent(type="text", text=answer.text)], structured_content=answer.structured())
 
 
-def told(error: PanoramaError) -> dict[str, Any]:
-    """Return an error as data."""
-    made: dict[str, Any] = {
-        "code": error.code,
-        "message": error.message,
-        "hint": error.hint,
-        "candidates": list(error.candidates),
-    }
-    return {name: value for name, value in made.items() if value}
-
-
-def refused(error: dict[str, Any]) -> ToolResult:
+def refused(error: PanoramaError) -> ToolResult:
     """Return an error as text for the model and as structure for programs."""
-    lines = [str(error["message"]), *([f"hint: {error['hint']}"] if error.get("hint") else [])]
-    lines += [
-        "- " + ", ".join(f"{name}: {value}" for name, value in candidate.items())
-        for candidate in error.get("candidates", ())
-    ]
-    text = TextContent(type="text", text=f"[{error['code']}] " + "\n".join(lines))
-    return ToolResult(content=[text], structured_content={"error": error}, is_error=True)
+    text = TextContent(type="text", text=error.text())
+    return ToolResult(content=[text], structured_content={"error": error.told()}, is_error=True)
 
 
 class Strangers(Middleware):
@@ -127,7 +116,7 @@ class Strangers(Middleware):
             error = await anyio.to_thread.run_sync(
                 self._calls.refuse, name, context.message.arguments or {}, self._conversing(), self._listed
             )
-            return refused(told(error))
+            return refused(error)
 
 
 def client_name() -> str:

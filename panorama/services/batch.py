@@ -51,7 +51,7 @@ class Batch:
                     raise error.prefixed(
                         f"Step {at} ({step['tool']}): ", suffix=" Nothing of the batch was kept."
                     ) from error
-                results.append({"tool": step["tool"], "ok": False, "error": _told(error)})
+                results.append({"tool": step["tool"], "ok": False, "error": error.told()})
         failed = sum(not result["ok"] for result in results)
         shown = tuple(_shown(result, most) for result in results)
         return BatchResult(results=shown, succeeded=len(results) - failed, failed=failed, atomic=atomic)
@@ -88,16 +88,6 @@ def _shown(result: Mapping[str, Any], most: int) -> Mapping[str, Any]:
     if size > max(most, LEAST_CHARS):
         shown["data"] = f"left out: {size:,} characters; call {result['tool']} by itself"
     return shown
-
-
-def _told(error: PanoramaError) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "code": error.code,
-        "message": error.message,
-        "hint": error.hint,
-        "candidates": list(error.candidates),
-    }
-    return {name: value for name, value in told.items() if value}
 
 
 def _filled(value: Any, earlier: Sequence[Mapping[str, Any]]) -> Any:

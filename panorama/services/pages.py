@@ -14,6 +14,9 @@ from panorama.services.base import Service
 from panorama.store import names, notes, rows, tasks
 
 MANY = Slice(limit=100)
+READ_CHARS = 30_000
+"""How much of a note is shown at once."""
+
 Text = Mapping[Literal["markdown"], str]
 
 
@@ -24,7 +27,9 @@ class Pages(Service):
         """Return a note's text under its title."""
         with self._reading() as session:
             found: Note = rows.load(session, "note", note)
-        return {"markdown": f"# {found.title}\n\n{found.content}"}
+        rest = f"\n\n… ({found.chars:,} characters in all; get_note reads on with start={READ_CHARS})"
+        text = found.content if found.chars <= READ_CHARS else found.content[:READ_CHARS] + rest
+        return {"markdown": f"# {found.title}\n\n{text}"}
 
     def project(self, project: ProjectRef) -> Text:
         """Return a project with its open tasks and its notes."""

@@ -1,14 +1,13 @@
 """Search: finds anything by its words."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from panorama.domain import times
 from panorama.domain.items import KINDS, Item, Kind, kind_of
 from panorama.domain.references import ProjectRef
 from panorama.domain.results import Page, Slice
 from panorama.domain.words import Term, snippet, terms
-from panorama.errors import InvalidInputError
 from panorama.services.base import Service
 from panorama.services.views import Found
 from panorama.store import names, search
@@ -17,6 +16,7 @@ from panorama.store.fulltext import Hit
 from panorama.store.search import Filters
 
 Mode = Literal["hybrid", "keyword", "semantic"]
+RAN: Mapping[str, Any] = {"ran": ["keyword"]}
 QUERY_CHARS = 1000
 FARTHEST = 1000
 """How many hits may be paged through."""
@@ -45,12 +45,11 @@ class Search(Service):
             until: Last day of it.
             mode: Only keywords run in this version.
         """
-        if mode == "semantic":
-            raise InvalidInputError("Semantic search is not part of this version.", hint='Use mode="keyword".')
         wanted = terms(query[:QUERY_CHARS])
         start = page.after[0] if page.after else 0
         if not wanted or start >= FARTHEST:
-            return Page((), (), 0, more=False, hint="" if wanted else "The query has no letters or digits to look for.")
+            hint = "" if wanted else "The query has no letters or digits to look for."
+            return Page((), (), 0, more=False, hint=hint, index=RAN)
         with self._reading() as session:
             filters = self._filters(kinds, project, since, until)
             found, every = self._hits(session, query, wanted, filters, start + page.limit + 1)
@@ -59,7 +58,8 @@ class Search(Service):
         rows = tuple(_found(items[hit.item], hit, wanted) for hit in shown if hit.item in items)
         keys = tuple((start + at + 1,) for at in range(len(rows)))
         hint = "" if every or not rows else "No item holds every word; these hold some of them."
-        return Page(rows, keys, None, more=len(found) > start + page.limit, hint=hint)
+        hint = "These are keyword hits: search by meaning is not part of this version." if mode == "semantic" else hint
+        return Page(rows, keys, None, more=len(found) > start + page.limit, hint=hint, index=RAN)
 
     def _hits(
         self, session: Session, query: str, wanted: tuple[Term, ...], filters: Filters, count: int

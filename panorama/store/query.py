@@ -214,6 +214,10 @@ class _Where:
         plain = self._value(column, value)
         if isinstance(plain, date) and not isinstance(plain, datetime) and isinstance(column.type, tables.Utc):
             return self._on_day(column, operator, plain)
+        if operator not in ("eq", "ne") and (plain is None or isinstance(plain, bool)):
+            raise InvalidInputError(
+                f"where: {operator} cannot compare with {str(value).lower()}.", hint="Use eq or ne."
+            )
         return _TESTS[operator](column, plain)
 
     def _among(self, column: ColumnElement[Any], operator: str, value: object) -> ColumnElement[bool]:

@@ -12,17 +12,18 @@ from panorama.errors import InvalidInputError
 from .world import ZONE
 
 frequencies = st.sampled_from(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"])
+weekdays = st.sampled_from(["MO", "TU", "WE", "TH", "FR", "SA", "SU"])
 parts = st.fixed_dictionaries(
     {},
     optional={
         "INTERVAL": st.integers(1, 5),
-        "BYDAY": st.lists(st.sampled_from(["MO", "TU", "WE", "TH", "FR", "SA", "SU"]), min_size=1, max_size=3, unique=True).map(",".join),
+        "BYDAY": st.lists(weekdays, min_size=1, max_size=3, unique=True).map(",".join),
         "BYMONTHDAY": st.integers(1, 31),
         "BYMONTH": st.integers(1, 12),
         "COUNT": st.integers(1, 9),
         "UNTIL": st.dates(date(2026, 1, 1), date(2030, 1, 1)).map(lambda day: f"{day:%Y%m%d}"),
     },
-)  # fmt: skip
+)
 days = st.dates(date(2025, 1, 1), date(2029, 12, 31))
 anchors = days | st.datetimes(datetime(2025, 1, 1), datetime(2029, 12, 31), timezones=st.just(ZONE))  # noqa: DTZ001
 

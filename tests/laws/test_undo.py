@@ -1,13 +1,14 @@
 """Undoing a change brings the old value back; undoing everything brings the beginning back; versions only rise."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from panorama.domain.changes import LONG_TEXT
+from panorama.domain.tasks import TaskStatus
 from panorama.errors import PanoramaError
 
 from .world import World
@@ -24,17 +25,19 @@ days = st.sampled_from(["", "2026-05-31", "2026-06-02T15:00"])
 FIELDS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "project": {
         "name": st.uuids().map(str), "description": bodies, "status": st.sampled_from(["planned", "active", "done"]),
-        "target_date": st.sampled_from(["", "2026-05-31"]), "favorite": st.booleans(), "color": st.sampled_from(["", "red"]),
-        "tags": tags, "rank": st.integers(-3, 3),
+        "target_date": st.sampled_from(["", "2026-05-31"]), "favorite": st.booleans(), "tags": tags,
+        "color": st.sampled_from(["", "red"]), "rank": st.integers(-3, 3),
     },
     "task": {
-        "title": titles, "notes": bodies, "status": st.sampled_from(["todo", "in_progress", "done", "cancelled", "idea"]),
+        "title": titles, "notes": bodies, "status": st.sampled_from(get_args(TaskStatus)),
         "deadline": days, "urgent": st.booleans(), "important": st.booleans(), "tags": tags, "rank": st.integers(-3, 3),
         "scheduled_at": st.sampled_from(["", "2026-06-02T15:00"]), "scheduled_minutes": st.integers(0, 3),
         "recurrence": st.sampled_from(["", "FREQ=DAILY", "FREQ=WEEKLY;COUNT=2"]),
     },
     "note": {"title": titles, "content": bodies, "tags": tags, "pinned": st.booleans()},
-    "link": {"title": titles, "url": st.sampled_from(["https://a.example", "b.example/c"]), "tags": tags, "description": bodies},
+    "link": {
+        "title": titles, "url": st.sampled_from(["https://a.example", "b.example/c"]), "tags": tags, "description": bodies,
+    },
     "reminder": {
         "title": titles, "at": st.sampled_from(["2026-06-02T15:00", "2026-12-24T08:00:30"]),
         "recurrence": st.sampled_from(["", "FREQ=DAILY"]),
@@ -104,10 +107,8 @@ def taken(world: World, step: tuple[str, str, Any, int]) -> dict[str, Any]:
     """Do a step as well as it goes; return the metadata of its answer, {} if it was refused."""
     action, kind, chosen, which = step
     items = world.items()
-    here = [id_ for id_ in items if items[id_].KIND == kind]
-    at = here[which % len(here)] if here else "nothing"
-    notes, projects = ([id_ for id_ in items if items[id_].KIND == each] for each in ("note", "project"))
-    note, project = (some[which % len(some)] if some else "nothing" for some in (notes, projects))
+    of = {each: [id_ for id_, item in items.items() if item.KIND == each] or ["nothing"] for each in FIELDS}
+    at, note, project = (of[each][which % len(of[each])] for each in (kind, "note", "project"))
     calls: dict[str, tuple[str, dict[str, Any]]] = {
         "create": (CREATE[kind], chosen),
         "update": (UPDATE[kind], {ARGUMENT[kind]: at, **chosen}),
@@ -118,7 +119,7 @@ def taken(world: World, step: tuple[str, str, Any, int]) -> dict[str, Any]:
         "edit": ("edit_note", {"note": note, "old_text": "line", "new_text": f"row {which}"}),
         "delete": ("delete_item", {"item": at, "items": ("keep", "trash")[which % 2]}),
         "move": ("update_note", {"note": note, "project": project}),
-        "under": ("update_task", {"task": at, "parent": here[0] if here else "nothing", "project": project}),
+        "under": ("update_task", {"task": at, "parent": of["task"][0], "project": project}),
         "restore": ("restore_item", {"item": at}),
         "batch": (
             "batch",

@@ -1,6 +1,7 @@
 """What may be stored: values of every noun, with any text that the rules let in."""
 
 from datetime import UTC, date, datetime
+from typing import get_args
 
 from hypothesis import strategies as st
 
@@ -8,9 +9,9 @@ from panorama.domain.items import Item, words
 from panorama.domain.journal import JournalEntry
 from panorama.domain.links import Link
 from panorama.domain.notes import Note
-from panorama.domain.projects import Project
+from panorama.domain.projects import Project, ProjectStatus
 from panorama.domain.reminders import Reminder
-from panorama.domain.tasks import Task
+from panorama.domain.tasks import Task, TaskStatus
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=300)
 lines = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=40)
@@ -36,12 +37,12 @@ def _item(letter: str) -> dict[str, st.SearchStrategy[object]]:
 
 
 projects = st.builds(
-    Project, **_item("p"), name=lines, description=texts, target_date=st.none() | days, favorite=st.booleans(), color=texts,
-    status=st.sampled_from(["planned", "active", "blocked", "done", "archived"]), tags=tags, rank=ranks,
+    Project, **_item("p"), name=lines, description=texts, status=st.sampled_from(get_args(ProjectStatus)),
+    target_date=st.none() | days, favorite=st.booleans(), color=texts, tags=tags, rank=ranks,
 )  # fmt: skip
 tasks = st.builds(
-    Task, **_item("t"), title=lines, notes=texts, status=st.sampled_from(["todo", "in_progress", "done", "cancelled", "idea"]),
-    project=st.none(), deadline=deadlines, urgent=st.booleans(), important=st.booleans(), tags=tags, rank=ranks,
+    Task, **_item("t"), title=lines, notes=texts, status=st.sampled_from(get_args(TaskStatus)), project=st.none(),
+    deadline=deadlines, urgent=st.booleans(), important=st.booleans(), tags=tags, rank=ranks,
     scheduled_at=maybe_moments, scheduled_minutes=st.none() | st.integers(1, 10_080),
     recurrence=st.sampled_from(["", "FREQ=DAILY"]), parent=st.none(), completed_at=maybe_moments,
     status_changed_at=maybe_moments, provenance=texts,

@@ -144,11 +144,17 @@ async def test_open_tasks_are_listed_and_parked_or_closed_ones_are_not(chat: Cha
     assert sorted(listed.titles) == ["in_progress", "todo"]
 
 
-async def test_tasks_stand_in_order_of_deadline_then_progress_then_rank_then_age(chat: Chat, clock: StandingClock) -> None:
+async def test_tasks_stand_in_order_of_deadline_then_progress_then_rank_then_age(
+    chat: Chat, clock: StandingClock
+) -> None:
     for title, fields in {
-        "old": {}, "ranked": {"rank": -1}, "begun": {"status": "in_progress"}, "later": {"deadline": "2026-07-01"},
-        "soon": {"deadline": "2026-06-01"}, "new": {},
-    }.items():  # fmt: skip
+        "old": {},
+        "ranked": {"rank": -1},
+        "begun": {"status": "in_progress"},
+        "later": {"deadline": "2026-07-01"},
+        "soon": {"deadline": "2026-06-01"},
+        "new": {},
+    }.items():
         await chat("create_task", title=title, **fields)
         clock.advance(seconds=1)
 
@@ -172,11 +178,17 @@ async def test_tasks_stand_in_order_of_deadline_then_progress_then_rank_then_age
 )
 async def test_a_view_names_a_usual_choice(chat: Chat, view: str, expected: list[str]) -> None:
     for title, fields in {
-        "yesterday": {"deadline": "yesterday"}, "this morning": {"deadline": "2026-05-20T09:00"},
-        "today": {"deadline": "today"}, "tonight": {"deadline": "2026-05-20T20:00"}, "next month": {"deadline": "+30d"},
-        "urgent": {"urgent": True}, "important": {"important": True}, "begun": {"status": "in_progress"},
-        "idea": {"status": "idea"}, "done": {"status": "done"},
-    }.items():  # fmt: skip
+        "yesterday": {"deadline": "yesterday"},
+        "this morning": {"deadline": "2026-05-20T09:00"},
+        "today": {"deadline": "today"},
+        "tonight": {"deadline": "2026-05-20T20:00"},
+        "next month": {"deadline": "+30d"},
+        "urgent": {"urgent": True},
+        "important": {"important": True},
+        "begun": {"status": "in_progress"},
+        "idea": {"status": "idea"},
+        "done": {"status": "done"},
+    }.items():
         await chat("create_task", title=title, **fields)
 
     listed = await chat("list_tasks", view=view)

@@ -43,7 +43,9 @@ async def test_a_candidate_is_taken_by_its_id(chat: Chat) -> None:
     assert changed.data["urgent"] is True
 
 
-@pytest.mark.parametrize("said", ["Kitchen renovaton", "kitchen", "renovation", "Kichen renovation", "The kitchen renovation"])
+@pytest.mark.parametrize(
+    "said", ["Kitchen renovaton", "kitchen", "renovation", "Kichen renovation", "The kitchen renovation"]
+)
 async def test_an_unknown_name_is_answered_with_the_nearest(chat: Chat, said: str) -> None:
     made = await chat("create_project", name="Kitchen renovation")
     await chat("create_project", name="Taxes")

@@ -134,9 +134,7 @@ async def test_a_page_of_wide_signs_fits_into_eight_kilobytes(chat: Chat, call: 
 
 
 @pytest.mark.parametrize("detail", ["brief", "full"])
-async def test_the_largest_page_stays_under_the_hard_cap(
-    chat: Chat, call: Callable[..., Answer], detail: str
-) -> None:
+async def test_the_largest_page_stays_under_the_hard_cap(chat: Chat, call: Callable[..., Answer], detail: str) -> None:
     for n in range(300):
         call("create_task", title=f"{n} " + "long title " * 15, notes="story " * 400)
 

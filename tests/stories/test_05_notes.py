@@ -140,7 +140,9 @@ async def test_an_empty_content_clears_a_note(chat: Chat, plan: str) -> None:
     assert not (await chat("get_note", note=plan)).data.get("content")
 
 
-@pytest.mark.parametrize("text", ["\r\nwindows\r\n", "\ttabs\t", "  spaces  ", "a\u2028b", "\n\n\n", "e\u0301 é", "👩‍👩‍👧 🇩🇪"])
+@pytest.mark.parametrize(
+    "text", ["\r\nwindows\r\n", "\ttabs\t", "  spaces  ", "a\u2028b", "\n\n\n", "e\u0301 é", "👩‍👩‍👧 🇩🇪"]
+)
 async def test_content_is_kept_to_the_character(chat: Chat, text: str) -> None:
     await chat("create_note", title="Exact", content=text)
 

@@ -39,7 +39,14 @@ async def test_the_next_one_is_due_as_the_rule_says(chat: Chat, rule: str, deadl
 
 async def test_the_next_one_is_like_the_last(chat: Chat) -> None:
     await chat("create_project", name="Home")
-    kept = {"urgent": True, "important": True, "tags": ["green"], "notes": "a little", "rank": 3, "scheduled_minutes": 10}
+    kept = {
+        "urgent": True,
+        "important": True,
+        "tags": ["green"],
+        "notes": "a little",
+        "rank": 3,
+        "scheduled_minutes": 10,
+    }
 
     rows = await completed(chat, deadline="today", recurrence="FREQ=DAILY", project="Home", **kept)
 
@@ -142,7 +149,9 @@ async def test_the_history_of_the_next_one_begins_with_the_completion(chat: Chat
     assert (await chat("history", item=following)).data[0]["unit"] == done.metadata["undo"]
 
 
-@pytest.mark.parametrize("rule", ["FREQ=SOMETIMES", "every day", "FREQ=DAILY;COUNT=0", "FREQ=DAILY;INTERVAL=0", "BYDAY=MO"])
+@pytest.mark.parametrize(
+    "rule", ["FREQ=SOMETIMES", "every day", "FREQ=DAILY;COUNT=0", "FREQ=DAILY;INTERVAL=0", "BYDAY=MO"]
+)
 async def test_a_rule_that_is_none_is_refused(chat: Chat, rule: str) -> None:
     refusal = await chat.refused("create_task", title="Water plants", deadline="today", recurrence=rule)
 

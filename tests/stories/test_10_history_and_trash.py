@@ -23,8 +23,9 @@ async def test_a_history_tells_every_write_the_newest_first(chat: Chat, clock: S
     lines = (await chat("history", item=made.id)).data
 
     assert [(line["action"], line["version"], line["at"][11:16]) for line in lines] == [
-        ("update", 2, "11:00"), ("create", 1, "10:00"),
-    ]  # fmt: skip
+        ("update", 2, "11:00"),
+        ("create", 1, "10:00"),
+    ]
 
 
 async def test_a_history_tells_before_and_after(chat: Chat) -> None:

@@ -27,11 +27,14 @@ async def test_operations_run_in_order_and_answer_by_position(chat: Chat) -> Non
 
 
 async def test_a_step_refers_to_an_earlier_result(chat: Chat) -> None:
-    done = await chat("batch", operations=[
-        step("create_project", name="House"),
-        step("create_task", title="Paint", project="$0.data.id"),
-        step("update_task", task="$1.data.id", tags=["$0.data.name"]),
-    ])  # fmt: skip
+    done = await chat(
+        "batch",
+        operations=[
+            step("create_project", name="House"),
+            step("create_task", title="Paint", project="$0.data.id"),
+            step("update_task", task="$1.data.id", tags=["$0.data.name"]),
+        ],
+    )
 
     results = done.data["results"]
     assert results[1]["data"]["project"] == results[0]["data"]["id"]
@@ -47,14 +50,20 @@ async def test_a_step_refers_to_a_row_of_a_list(chat: Chat) -> None:
 
 
 async def test_a_text_that_merely_holds_a_dollar_stays(chat: Chat) -> None:
-    await chat("batch", operations=[step("create_task", title="a"), step("create_task", title="costs $0.data.id or $5")])
+    await chat(
+        "batch", operations=[step("create_task", title="a"), step("create_task", title="costs $0.data.id or $5")]
+    )
 
     assert "costs $0.data.id or $5" in await titles(chat)
 
 
-@pytest.mark.parametrize("reference", ["$1.data.id", "$7.data.id", "$0.data.nothing", "$0.data.id.deeper", "$0.datta.id"])
+@pytest.mark.parametrize(
+    "reference", ["$1.data.id", "$7.data.id", "$0.data.nothing", "$0.data.id.deeper", "$0.datta.id"]
+)
 async def test_a_reference_to_nothing_is_refused_and_nothing_kept(chat: Chat, reference: str) -> None:
-    refusal = await chat.refused("batch", operations=[step("create_task", title="a"), step("create_note", title=reference)])
+    refusal = await chat.refused(
+        "batch", operations=[step("create_task", title="a"), step("create_note", title=reference)]
+    )
 
     assert refusal.code == "invalid_input"
     assert reference in refusal.text
@@ -62,9 +71,14 @@ async def test_a_reference_to_nothing_is_refused_and_nothing_kept(chat: Chat, re
 
 
 async def test_one_error_takes_all_back(chat: Chat) -> None:
-    refusal = await chat.refused("batch", operations=[
-        step("create_task", title="a"), step("update_task", task="Nobody", title="x"), step("create_task", title="b"),
-    ])  # fmt: skip
+    refusal = await chat.refused(
+        "batch",
+        operations=[
+            step("create_task", title="a"),
+            step("update_task", task="Nobody", title="x"),
+            step("create_task", title="b"),
+        ],
+    )
 
     assert refusal.code == "not_found"
     assert "Step 1" in refusal.message
@@ -88,9 +102,15 @@ async def test_candidates_of_a_step_are_told(chat: Chat) -> None:
 
 
 async def test_not_atomic_each_result_tells_its_own_fate(chat: Chat) -> None:
-    done = await chat("batch", atomic=False, operations=[
-        step("create_task", title="a"), step("update_task", task="Nobody", title="x"), step("create_task", title="b"),
-    ])  # fmt: skip
+    done = await chat(
+        "batch",
+        atomic=False,
+        operations=[
+            step("create_task", title="a"),
+            step("update_task", task="Nobody", title="x"),
+            step("create_task", title="b"),
+        ],
+    )
 
     assert [result["ok"] for result in done.data["results"]] == [True, False, True]
     error = done.data["results"][1]["error"]
@@ -111,9 +131,15 @@ async def test_a_batch_without_a_failure_says_so(chat: Chat) -> None:
 
 
 async def test_not_atomic_a_reference_to_a_failed_step_fails_alone(chat: Chat) -> None:
-    done = await chat("batch", atomic=False, operations=[
-        step("create_project", name=""), step("create_task", title="x", project="$0.data.id"), step("create_task", title="b"),
-    ])  # fmt: skip
+    done = await chat(
+        "batch",
+        atomic=False,
+        operations=[
+            step("create_project", name=""),
+            step("create_task", title="x", project="$0.data.id"),
+            step("create_task", title="b"),
+        ],
+    )
 
     assert [result["ok"] for result in done.data["results"]] == [False, False, True]
 
@@ -172,7 +198,10 @@ async def test_undo_is_a_step_too(chat: Chat) -> None:
     assert await titles(chat) == ["b"]
 
 
-@pytest.mark.parametrize("broken", [{}, {"args": {}}, {"tool": ""}, {"tool": "status", "extra": 1}, "status", None, {"tool": "status", "args": []}])
+@pytest.mark.parametrize(
+    "broken",
+    [{}, {"args": {}}, {"tool": ""}, {"tool": "status", "extra": 1}, "status", None, {"tool": "status", "args": []}],
+)
 async def test_a_step_of_the_wrong_form_is_refused(chat: Chat, broken: object) -> None:
     refusal = await chat.refused("batch", operations=[step("create_task", title="x"), broken])
 

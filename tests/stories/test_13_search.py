@@ -73,17 +73,29 @@ async def test_a_title_weighs_more_than_a_body(chat: Chat) -> None:
     assert (await found(chat, "tea"))[0] == "Tea"
 
 
-@pytest.mark.parametrize(("text", "query"), [
-    ("Café Zürich", "cafe zurich"), ("cafe zurich", "Café Zürich"), ("naïve", "NAIVE"), ("Ångström", "angstrom"),
-    ("e\u0301clair", "éclair"), ("Łódź", "Łódź"), ("ΑΘΗΝΑ", "αθηνα"), ("МОСКВА", "москва"), ("Straße", "straße"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Café Zürich", "cafe zurich"),
+        ("cafe zurich", "Café Zürich"),
+        ("naïve", "NAIVE"),
+        ("Ångström", "angstrom"),
+        ("e\u0301clair", "éclair"),
+        ("Łódź", "Łódź"),
+        ("ΑΘΗΝΑ", "αθηνα"),
+        ("МОСКВА", "москва"),
+        ("Straße", "straße"),
+    ],
+)
 async def test_case_and_diacritics_do_not_matter(chat: Chat, text: str, query: str) -> None:
     await chat("create_note", title="Plan", content=text)
 
     assert await found(chat, query) == ["Plan"]
 
 
-@pytest.mark.parametrize("query", ["東京", "京都", "会議", "東京都", "会議室", "大阪城", "東京 会議", "カフェ", "ひらがな"])
+@pytest.mark.parametrize(
+    "query", ["東京", "京都", "会議", "東京都", "会議室", "大阪城", "東京 会議", "カフェ", "ひらがな"]
+)
 async def test_chinese_and_japanese_words_of_two_signs_are_found(chat: Chat, query: str) -> None:
     await chat("create_note", title="予定", content="明日は東京都の会議室で会議。大阪城とカフェ、ひらがなも。")
 
@@ -170,14 +182,37 @@ async def test_every_mode_answers_and_tells_that_keywords_ran(chat: Chat, mode: 
     assert "keyword" in str(hits.metadata)
 
 
-@pytest.mark.parametrize("query", ["zebra AND", "NOT zebra", "zebra OR", "NEAR(zebra", 'zebra"', "zebra)", "(zebra", "title:zebra", "zebra -x*", "^zebra", "{zebra}", "zebra;--", "'zebra'", "zebra\\", "zebra 🦓", "+zebra", "*zebra"])  # fmt: skip
+@pytest.mark.parametrize(
+    "query",
+    [
+        "zebra AND",
+        "NOT zebra",
+        "zebra OR",
+        "NEAR(zebra",
+        'zebra"',
+        "zebra)",
+        "(zebra",
+        "title:zebra",
+        "zebra -x*",
+        "^zebra",
+        "{zebra}",
+        "zebra;--",
+        "'zebra'",
+        "zebra\\",
+        "zebra 🦓",
+        "+zebra",
+        "*zebra",
+    ],
+)
 async def test_operators_and_quotes_are_only_signs(chat: Chat, query: str) -> None:
     await chat("create_note", title="the zebra and or not near title x")
 
     assert await found(chat, query) == ["the zebra and or not near title x"]
 
 
-@pytest.mark.parametrize("query", ['"', "*", "()", "AND", "🦓", "a", "-", "''", "%", "_", "\\", "^", ":", "NEAR(", '""', "~"])
+@pytest.mark.parametrize(
+    "query", ['"', "*", "()", "AND", "🦓", "a", "-", "''", "%", "_", "\\", "^", ":", "NEAR(", '""', "~"]
+)
 async def test_a_search_for_next_to_nothing_is_no_accident(chat: Chat, query: str) -> None:
     await chat("create_note", title="zebra")
 

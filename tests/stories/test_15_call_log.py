@@ -90,11 +90,17 @@ async def test_a_repeated_key_is_a_success_without_a_change(chat: Chat, log: Log
 @pytest.mark.parametrize(
     "secret",
     [
-        "sk-proj-abcdefghijklmnopqrstuvwx", "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "AKIAABCDEFGHIJKLMNOP",
-        "xoxb-1234567890-abcdefghij", "Bearer abcdefghijklmnop.qrstuv", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc123",
-        "github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz", "https://user:hunter2secret@example.org/x", "password=hunter2secret",
+        "sk-proj-abcdefghijklmnopqrstuvwx",
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        "AKIAABCDEFGHIJKLMNOP",
+        "xoxb-1234567890-abcdefghij",
+        "Bearer abcdefghijklmnop.qrstuv",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc123",
+        "github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz",
+        "https://user:hunter2secret@example.org/x",
+        "password=hunter2secret",
     ],
-)  # fmt: skip
+)
 async def test_a_secret_in_a_text_is_not_in_the_log(chat: Chat, log: Log, secret: str) -> None:
     await chat("create_note", title="Access", content=f"use {secret} for it")
 
@@ -113,7 +119,9 @@ async def test_a_secret_by_its_name_is_not_in_the_log(chat: Chat, log: Log, name
 
 async def test_a_secret_at_the_cut_of_a_long_text_is_not_in_the_log(chat: Chat, log: Log) -> None:
     for offset in range(780, 801, 4):
-        await chat("create_note", title="Access", content="x" * offset + " sk-proj-abcdefghijklmnopqrstuvwx " + "y" * 500)
+        await chat(
+            "create_note", title="Access", content="x" * offset + " sk-proj-abcdefghijklmnopqrstuvwx " + "y" * 500
+        )
 
     assert "sk-proj-abcd" not in str(log())
 

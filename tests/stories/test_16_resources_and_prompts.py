@@ -38,7 +38,12 @@ async def test_a_task_is_read_with_its_notes(either: Chat) -> None:
 
 
 async def test_todays_view_shows_what_is_late_due_and_under_way(either: Chat) -> None:
-    for title, fields in {"late": {"deadline": "yesterday"}, "due": {"deadline": "today"}, "begun": {"status": "in_progress"}, "far": {"deadline": "+9d"}}.items():  # fmt: skip
+    for title, fields in {
+        "late": {"deadline": "yesterday"},
+        "due": {"deadline": "today"},
+        "begun": {"status": "in_progress"},
+        "far": {"deadline": "+9d"},
+    }.items():
         await either("create_task", title=title, **fields)
 
     text = await page(either, "panorama://today")
@@ -54,7 +59,9 @@ async def test_two_tasks_that_look_alike_both_stand_in_todays_view(either: Chat)
     assert (await page(either, "panorama://today")).count("Water plants") == 2
 
 
-@pytest.mark.parametrize("uri", ["panorama://note/n_zzzzzzzzzz", "panorama://project/p_zzzzzzzzzz", "panorama://nothing"])
+@pytest.mark.parametrize(
+    "uri", ["panorama://note/n_zzzzzzzzzz", "panorama://project/p_zzzzzzzzzz", "panorama://nothing"]
+)
 async def test_a_page_that_does_not_exist_is_an_error_in_words(either: Chat, uri: str) -> None:
     from mcp import MCPError
 
@@ -89,10 +96,15 @@ async def test_the_prompts_are_listed(either: Chat) -> None:
     assert all(each.title and each.description for each in prompts)
 
 
-@pytest.mark.parametrize(("name", "arguments", "expected"), [
-    ("weekly_review", {}, "weekly_review"), ("weekly_review", {"start": "2026-05-01"}, "2026-05-01"),
-    ("plan_my_day", {"hours": "4"}, "4 hours"), ("capture_meeting", {"project": "House"}, "House"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("weekly_review", {}, "weekly_review"),
+        ("weekly_review", {"start": "2026-05-01"}, "2026-05-01"),
+        ("plan_my_day", {"hours": "4"}, "4 hours"),
+        ("capture_meeting", {"project": "House"}, "House"),
+    ],
+)
 async def test_a_prompt_takes_its_arguments(either: Chat, name: str, arguments: dict[str, str], expected: str) -> None:
     prompt = await either.client.get_prompt(name, arguments)
 
@@ -109,7 +121,9 @@ async def test_a_name_that_is_begun_is_completed(either: Chat) -> None:
     await either("create_project", name="House")
     await either("create_project", name="Taxes")
 
-    done = await either.client.complete(PromptReference(name="capture_meeting", type="ref/prompt"), {"name": "project", "value": "ho"})
+    done = await either.client.complete(
+        PromptReference(name="capture_meeting", type="ref/prompt"), {"name": "project", "value": "ho"}
+    )
 
     assert done.values == ["House"]
 
@@ -127,6 +141,8 @@ async def test_an_id_is_completed_by_the_name_it_stands_for(either: Chat) -> Non
 async def test_odd_signs_complete_to_nothing(either: Chat, value: str) -> None:
     await either("create_project", name="House")
 
-    done = await either.client.complete(PromptReference(name="capture_meeting", type="ref/prompt"), {"name": "project", "value": value})
+    done = await either.client.complete(
+        PromptReference(name="capture_meeting", type="ref/prompt"), {"name": "project", "value": value}
+    )
 
     assert done.values == []

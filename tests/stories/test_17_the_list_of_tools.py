@@ -15,9 +15,35 @@ from tests.conftest import ERAS, Chat
 pytestmark = pytest.mark.anyio
 
 DEFAULT = set(
-    "list_projects get_project create_project update_project list_tasks create_task update_task list_notes get_note "
-    "create_note update_note append_to_note edit_note create_link create_reminder add_journal_entry search query "
-    "get_item project_dashboard projects_overview weekly_review batch delete_item history undo status".split()
+    [
+        "list_projects",
+        "get_project",
+        "create_project",
+        "update_project",
+        "list_tasks",
+        "create_task",
+        "update_task",
+        "list_notes",
+        "get_note",
+        "create_note",
+        "update_note",
+        "append_to_note",
+        "edit_note",
+        "create_link",
+        "create_reminder",
+        "add_journal_entry",
+        "search",
+        "query",
+        "get_item",
+        "project_dashboard",
+        "projects_overview",
+        "weekly_review",
+        "batch",
+        "delete_item",
+        "history",
+        "undo",
+        "status",
+    ]
 )
 
 
@@ -49,7 +75,12 @@ async def test_there_are_at_most_36(either: Chat) -> None:
 
 async def test_the_list_fits_into_its_budget_with_room_for_the_tools_to_come(either: Chat) -> None:
     sizes = [
-        len(tool.name + (tool.description or "") + json.dumps(tool.input_schema, separators=(",", ":"), ensure_ascii=False)) / 4
+        len(
+            tool.name
+            + (tool.description or "")
+            + json.dumps(tool.input_schema, separators=(",", ":"), ensure_ascii=False)
+        )
+        / 4
         for tool in await listed(either)
     ]
 

@@ -1,0 +1,114 @@
+"""Full text: what is put in is found, what is taken out is not, and only what changed is written anew."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+
+from panorama.domain.changes import Origin
+from panorama.domain.words import PART_CHARS, terms
+from panorama.store import fulltext
+from panorama.store.engine import Database, Session
+
+ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
+
+
+@pytest.fixture
+def session(template: Path, tmp_path: Path) -> Iterator[Session]:
+    """An open write in an empty store."""
+    copyfile(template, tmp_path / "panorama.db")
+    database = Database(tmp_path / "panorama.db")
+    with database.transaction(ORIGIN) as session:
+        yield session
+    database.close()
+
+
+def found(session: Session, query: str, *, every: bool = True) -> list[str]:
+    return [hit.item for hit in fulltext.matches(session, terms(query), every=every, limit=20)]
+
+
+def part_numbers(session: Session) -> set[int]:
+    return {row[0] for row in session.connection.exec_driver_sql("SELECT id FROM search_parts")}
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Crème brûlée", "creme"), ("Straße", "straße"), ("naïve", "NAÏVE"), ("東京都庁", "東京"), ("東京都庁", "都庁"),
+        ("東京都庁", "京都"), ("カレー", "カレ"), ("meetings", "meeting"), ("garden", "gar"), ("ﬁnal", "final"), ("C++ and C#", "c++"),
+        ("e-mail me", "e-mail"), ("snake_case_name", "case"), ("它是猫", "猫"), ("Wi-Fi 6E", "6e"), ("O'Brien", "o'brien"),
+    ],
+)  # fmt: skip
+def test_a_word_is_found_however_it_is_written(session: Session, text: str, query: str) -> None:
+    fulltext.put(session, "note", "n_1", "", text)
+
+    assert found(session, query) == ["n_1"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"',
+        "AND",
+        "a OR",
+        "NEAR(",
+        "*",
+        "-",
+        "(",
+        "title:x",
+        "^a",
+        "🙂",
+        "a",
+        "",
+        " ",
+        "\x00",
+        "col : val",
+        "'; DROP",
+        "{a b}: c",
+    ],
+)
+def test_any_query_is_answered(session: Session, query: str) -> None:
+    fulltext.put(session, "note", "n_1", "Tea", "green")
+
+    assert found(session, query) in ([], ["n_1"])
+
+
+def test_a_word_in_the_title_counts_more_than_one_in_the_body(session: Session) -> None:
+    fulltext.put(session, "note", "n_body", "Soup", "tea")
+    fulltext.put(session, "note", "n_title", "Tea", "soup")
+
+    assert found(session, "tea") == ["n_title", "n_body"]
+
+
+def test_words_that_were_replaced_are_found_no_more(session: Session) -> None:
+    fulltext.put(session, "note", "n_1", "Tea", "green")
+    fulltext.put(session, "note", "n_1", "Tea", "black")
+
+    assert (found(session, "green"), found(session, "black")) == ([], ["n_1"])
+
+
+def test_what_was_removed_is_found_no_more_and_leaves_nothing(session: Session) -> None:
+    fulltext.put(session, "note", "n_1", "Tea", "green")
+    fulltext.remove(session, "n_1")
+
+    assert (found(session, "tea"), part_numbers(session), fulltext.check(session)) == ([], set(), True)
+
+
+@pytest.mark.parametrize("block", ["first line\n", "\nlast line"], ids=["on top", "at the bottom"])
+def test_a_line_added_to_a_long_text_writes_one_part_anew(session: Session, block: str) -> None:
+    text = "\n".join(f"line {number} of many" for number in range(5 * PART_CHARS // 15))
+    fulltext.put(session, "note", "n_1", "Long", text)
+    before = part_numbers(session)
+
+    fulltext.put(session, "note", "n_1", "Long", block + text if block.endswith("\n") else text + block)
+
+    assert len(part_numbers(session) - before) <= 2
+    assert len(before) >= 5
+
+
+def test_an_item_of_many_parts_is_found_once_for_each_word(session: Session) -> None:
+    text = "\n".join(f"line {number} of many" for number in range(PART_CHARS // 4)) + "\nneedle"
+    fulltext.put(session, "note", "n_1", "Long", text)
+
+    assert found(session, "needle") == ["n_1"]
