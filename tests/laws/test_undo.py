@@ -36,7 +36,8 @@ FIELDS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     },
     "note": {"title": titles, "content": bodies, "tags": tags, "pinned": st.booleans()},
     "link": {
-        "title": titles, "url": st.sampled_from(["https://a.example", "b.example/c"]), "tags": tags, "description": bodies,
+        "title": titles, "url": st.sampled_from(["https://a.example", "b.example/c"]), "tags": tags,
+        "description": bodies,
     },
     "reminder": {
         "title": titles, "at": st.sampled_from(["2026-06-02T15:00", "2026-12-24T08:00:30"]),
@@ -107,7 +108,7 @@ def taken(world: World, step: tuple[str, str, Any, int]) -> dict[str, Any]:
     """Do a step as well as it goes; return the metadata of its answer, {} if it was refused."""
     action, kind, chosen, which = step
     items = world.items()
-    of = {each: [id_ for id_, item in items.items() if item.KIND == each] or ["nothing"] for each in FIELDS}
+    of = {each: [id_ for id_, item in items.items() if each == item.KIND] or ["nothing"] for each in FIELDS}
     at, note, project = (of[each][which % len(of[each])] for each in (kind, "note", "project"))
     calls: dict[str, tuple[str, dict[str, Any]]] = {
         "create": (CREATE[kind], chosen),

@@ -43,7 +43,7 @@ def test_the_head_is_the_newest_migration() -> None:
     versions = migrate.shipped("migrations") / "versions"
     revisions = [re.search(r'^revision = "(\w+)"', path.read_text(), re.M)[1] for path in sorted(versions.glob("*.py"))]
 
-    assert migrate.HEAD == revisions[-1]
+    assert revisions[-1] == migrate.HEAD
     assert revisions == sorted(set(revisions))
 
 

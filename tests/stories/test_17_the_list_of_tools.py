@@ -92,7 +92,7 @@ async def test_every_connection_sees_the_same_list(app: App) -> None:
     seen = []
     for era in (*ERAS, *ERAS):
         async with Client(build(app), mode=era) as client:
-            seen.append([tool.model_dump_json(exclude={"meta"}) for tool in await client.list_tools()])
+            seen.append([tool.model_dump(exclude={"meta"}) for tool in await client.list_tools()])
 
     assert all(each == seen[0] for each in seen)
 

@@ -1,0 +1,74 @@
+"""What the docs say is so: their commands run, and every tool, setting and command stands in them."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+import typer
+
+from panorama import docs, sample
+from panorama.cli.commands import app
+from panorama.cli.main import main
+from panorama.config import Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:\s]+)\)")
+
+
+def commands(page: Path) -> Iterator[str]:
+    for block in SHELL.findall(page.read_text(encoding="utf-8")):
+        for line in block.splitlines():
+            command = line.split("#")[0].strip().removeprefix("uv run ")
+            if command.startswith("panorama ") and "demo" not in command:
+                yield command
+
+
+@pytest.fixture
+def lived_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with the sample workspace in it, and the same as a folder of notes."""
+    monkeypatch.setenv("PANORAMA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("COLUMNS", "100")
+    notes = tmp_path / "Notes"
+    sample.written(notes, date(2026, 5, 20))
+    assert main(["import", "markdown", str(notes)]) == 0
+    return notes
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_in_the_docs_runs(page: Path, lived_in: Path) -> None:
+    codes = {line: main(shlex.split(line.replace("~/Notes", str(lived_in)))[1:]) for line in commands(page)}
+
+    assert set(codes.values()) <= {0}, codes
+
+
+def test_the_readme_shows_commands() -> None:
+    assert len(list(commands(ROOT / "README.md"))) >= 6
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
+    targets = LINK.findall(page.read_text(encoding="utf-8"))
+
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_reference_is_fresh() -> None:
+    assert docs.main(["--check"]) == 0
+
+
+def test_every_setting_stands_in_the_docs() -> None:
+    told = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+
+    assert [name for name in Settings.model_fields if f"PANORAMA_{name.upper()}" not in told] == []
+
+
+def test_every_command_stands_in_the_docs() -> None:
+    told = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    known = typer.main.get_command(app).list_commands(None)  # type: ignore[attr-defined, arg-type]
+
+    assert [name for name in known if f"`panorama {name}" not in told] == []
