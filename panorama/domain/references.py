@@ -10,7 +10,7 @@ from panorama.domain.items import Kind
 class Reference:
     """Marks an argument that names an item; `kind` None means an item of any kind.
 
-    With `trash`, items in the trash can be named too (by id).
+    With `trash`, items in the trash can be named too; a living one of the same name goes first.
     """
 
     kind: Kind | None

@@ -23,12 +23,12 @@ def input_schema(arguments: Arguments) -> dict[str, Any]:
 
 
 def output_schema(arguments: Arguments) -> dict[str, Any]:
-    """Return the envelope around what a tool returns; nothing in `data` is required, since nulls are not sent."""
-    return {
-        "type": "object",
-        "properties": {"data": _data(arguments.returns), "summary": {"type": "string"}, "metadata": {"type": "object"}},
-        "required": ["data", "summary", "metadata"],
-    }
+    """Return the envelope around what a tool returns.
+
+    Nothing is required: nulls are not sent, and a refusal has `error` instead (some clients check that too).
+    """
+    envelope = {"summary": {"type": "string"}, "metadata": {"type": "object"}, "error": {"type": "object"}}
+    return {"type": "object", "properties": {"data": _data(arguments.returns), **envelope}}
 
 
 def _data(returns: Any) -> dict[str, Any]:

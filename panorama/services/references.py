@@ -47,6 +47,8 @@ def _by_id(session: Session, reference: Reference, id_: str, kind: str, name: st
 def _by_name(session: Session, reference: Reference, said: str, name: str) -> str:
     kinds: Sequence[str] = [reference.kind] if reference.kind else KINDS
     found = names.exact(session, kinds, folded(said))
+    if not found and reference.trash:
+        found = names.exact(session, kinds, folded(said), trash=True)
     if len(found) == 1:
         return found[0][1]
     if found:

@@ -17,14 +17,15 @@ Named = tuple[str, str, str]
 _MANY = 400
 
 
-def exact(session: Session, kinds: Sequence[str], key: str, *, limit: int = 20) -> list[Named]:
-    """Return the living items of some kinds whose folded name is `key`."""
+def exact(session: Session, kinds: Sequence[str], key: str, *, trash: bool = False, limit: int = 20) -> list[Named]:
+    """Return the living items of some kinds whose folded name is `key`; with `trash`, the deleted ones instead."""
     found: list[Named] = []
     for kind in kinds:
         table = NOUNS[kind].table
         if "key" in table.c:
             label = table.c["name" if kind == "project" else "title"]
-            where = (table.c.key == key, table.c.deleted_at.is_(None))
+            alive = table.c.deleted_at.is_not(None) if trash else table.c.deleted_at.is_(None)
+            where = (table.c.key == key, alive)
             rows = session.connection.execute(select(table.c.id, label).where(*where).order_by(table.c.id).limit(limit))
             found += [(kind, row[0], row[1]) for row in rows]
     return found
