@@ -19,6 +19,7 @@ from panorama.errors import InvalidInputError
 
 MOST_ROWS = 500
 KEY_CHARS = 200
+LARGEST = 1 << 63
 DEEPEST = 40
 """How deep arguments may be nested."""
 
@@ -138,20 +139,41 @@ class Arguments:
         return f"{where} {_wanted(error)}, not {_shown(sent)}"
 
 
-def nested_too_deep(sent: object) -> bool:
-    """Tell whether a plain value is nested deeper than anything of ours needs."""
-    level = [sent]
+def unusable(sent: Mapping[str, Any]) -> str:
+    """Return why arguments can be neither stored nor compared, whatever they are for; "" if they can."""
+    level: list[tuple[str, object]] = list(sent.items())
     for _ in range(DEEPEST):
-        level = [inner for each in level for inner in _inner(each)]
+        problems = filter(None, (_problem_of(name, value) for name, value in level))
+        if problem := next(problems, ""):
+            return problem
+        level = [(f"{name}.{key}", inner) for name, value in level for key, inner in _inside(value)]
         if not level:
-            return False
-    return True
+            return ""
+    return f"{level[0][0][:60]}… is nested deeper than {DEEPEST}"
 
 
-def _inner(value: object) -> Iterable[object]:
+def _inside(value: object) -> Iterable[tuple[object, object]]:
     if is_object(value):
-        return value.values()
-    return value if is_list(value) else ()
+        return value.items()
+    return enumerate(value) if is_list(value) else ()
+
+
+def _problem_of(name: str, value: object) -> str:
+    if isinstance(value, int) and not -LARGEST <= value < LARGEST:
+        return f"{name} is a number of more than 64 bits"
+    for text in (name, value):
+        if (
+            isinstance(text, str)
+            and not text.isascii()
+            and text.encode("utf-8", "replace") != text.encode("utf-8", "surrogatepass")
+        ):
+            return f"{readable(name)} holds half of a character (a lone surrogate)"
+    return ""
+
+
+def readable(text: object, most: int = 200) -> str:
+    """Return the beginning of a text without half characters, which neither a database nor a client takes."""
+    return str(text)[:most].encode("utf-8", "replace").decode()
 
 
 def _is_internal(part: str | int) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from panorama.calls.answers import Answer
-from panorama.calls.arguments import Arguments, nested_too_deep
+from panorama.calls.arguments import Arguments, readable, unusable
 from panorama.calls.conversation import Conversation
 from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
@@ -97,10 +97,8 @@ class Calls:
     def _logged(self, name: str, sent: Mapping[str, Any], frame: Frame, outer: Frame | None) -> Answer:
         started, at, ending = time.perf_counter(), self._desk.now(), _Ending()
         try:
-            if nested_too_deep(sent):
-                raise InvalidInputError(
-                    f"The arguments of {name[:NAME_CHARS]} are nested too deep.", hint="Flatten them."
-                )
+            if problem := unusable(sent):
+                raise InvalidInputError(f"{readable(name)} was not called: {problem}.", hint="Send it in another form.")
             answer = self._guarded(self._find(name), sent, frame) if outer is None else self._run(name, sent, frame)
             ending = _Ending(answer.text, "")
             return answer
@@ -117,7 +115,7 @@ class Calls:
         conversation = frame.conversation
         return Call(
             id=frame.call, unit=frame.unit, at=at, actor=conversation.actor, client=conversation.client_name,
-            conversation=conversation.id, name=name[:NAME_CHARS], arguments=redacted(sent), ms=round(ms, 3),
+            conversation=conversation.id, name=readable(name, NAME_CHARS), arguments=redacted(sent), ms=round(ms, 3),
             success=not ending.code, code=ending.code, chars=len(ending.text),
             tokens=-(-len(ending.text) // CHARS_PER_TOKEN), changes=0 if ending.code else frame.wrote,
         )  # fmt: skip
@@ -157,4 +155,4 @@ class Calls:
         known = [each for each in self._by_name if listed is None or each in listed]
         near = difflib.get_close_matches(name, known, 3, 0.5)
         hint = f"Did you mean {' or '.join(near)}?" if near else "Look at the list of tools."
-        raise NotFoundError(f"There is no tool {name[:NAME_CHARS]!r}.", hint=hint)
+        raise NotFoundError(f"There is no tool {readable(name, NAME_CHARS)!r}.", hint=hint)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from panorama.calls.arguments import readable
 from panorama.domain.changes import Origin
 from panorama.domain.plain import is_list, is_object
 from panorama.errors import PanoramaError
@@ -93,6 +94,8 @@ class Recorder:
         except PanoramaError as error:
             _log.warning("the call log waits: %s", error.message)
             return False
+        except Exception:  # an entry that cannot be written must not stop those that can
+            _log.exception("%d entries of the call log were dropped", len(batch))
         return True
 
     def _forget_once_a_day(self, session: Any, now: datetime) -> None:
@@ -103,22 +106,21 @@ class Recorder:
 
 def redacted(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments as the log keeps them: secrets hidden, long values cut."""
-    return {str(name)[:VALUE_CHARS]: _safe(value, str(name), 0) for name, value in list(arguments.items())[:VALUES]}
+    return {readable(name): _safe(value, str(name), 0) for name, value in list(arguments.items())[:VALUES]}
 
 
 def _safe(value: Any, name: str, depth: int) -> Any:
     if _SECRET_NAME.search(name) and value not in (None, ""):
         return HIDDEN
     if isinstance(value, str):
-        head = value[: VALUE_CHARS * 4].encode("utf-8", "replace").decode()
-        shown = _SECRET_VALUE.sub(HIDDEN, head)
+        shown = _SECRET_VALUE.sub(HIDDEN, readable(value, VALUE_CHARS * 4))
         return shown if len(value) <= VALUE_CHARS else f"{shown[:VALUE_CHARS]}… ({len(value):,} characters)"
     if isinstance(value, int | float | bool) or value is None:
         return value
     if depth > 6:
         return "…"
     if is_object(value):
-        return {str(key)[:VALUE_CHARS]: _safe(each, str(key), depth + 1) for key, each in list(value.items())[:VALUES]}
+        return {readable(key): _safe(each, str(key), depth + 1) for key, each in list(value.items())[:VALUES]}
     if is_list(value):
         return [_safe(each, name, depth + 1) for each in value[:VALUES]]
-    return str(value)[:VALUE_CHARS]
+    return readable(value)

@@ -95,7 +95,7 @@ def line(text: str, name: str = "title", *, limit: int = TITLE_CHARS) -> str:
         InvalidInputError: Nothing is left, or it is longer than `limit` characters.
     """
     cleaned = _SPACES.sub(" ", _CONTROLS.sub("", clean(text, name))).strip()
-    if not cleaned:
+    if all(unicodedata.category(sign)[0] in "CZ" for sign in cleaned):
         raise InvalidInputError(f"{name} is empty.", hint=f"Give {name} at least one character.")
     return clean(cleaned, name, limit=limit)
 

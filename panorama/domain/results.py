@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeGuard, TypeVar
 
+from panorama.errors import InvalidInputError
+
 T = TypeVar("T")
 
 Key = tuple[Any, ...]
@@ -16,6 +18,25 @@ class Slice:
 
     limit: int = 50
     after: Key | None = None
+
+    def begins(self, *types: type | tuple[type, ...]) -> Key | None:
+        """Return the place where the part begins, None for the beginning.
+
+        Raises:
+            InvalidInputError: The place does not have values of these types: it was not made by us.
+        """
+        if self.after is None:
+            return None
+        if len(self.after) == len(types) and all(map(_fits, self.after, types)):
+            return self.after
+        raise InvalidInputError("cursor is not one of ours.", hint="Pass next_cursor of the last answer, unchanged.")
+
+
+def _fits(value: object, kind: type | tuple[type, ...]) -> bool:
+    if isinstance(value, str) and not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
+        return False
+    small = not isinstance(value, int) or abs(value) < 1 << 62
+    return isinstance(value, kind) and not isinstance(value, bool) and small
 
 
 @dataclass(frozen=True, slots=True)

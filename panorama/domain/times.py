@@ -10,6 +10,7 @@ Deadline = date | datetime
 """A day in the person's own zone, or a moment in UTC. A datetime is also a date: test for datetime first."""
 
 _DAYS = {"today": 0, "tomorrow": 1, "yesterday": -1}
+_PLAIN = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ]\d)")
 _AHEAD = re.compile(r"([+-]\d{1,4})([dw])")
 _HINT = "Use 2026-05-31, 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:00, today, tomorrow, or +3d."
 FIRST, LAST = date(1900, 1, 1), date(2199, 12, 31)
@@ -54,6 +55,8 @@ def _relative(word: str, day: date) -> date | None:
 
 def _iso(word: str, name: str, zone: ZoneInfo) -> Deadline:
     try:
+        if not _PLAIN.match(word):
+            raise ValueError("not in the form 2026-05-31")
         if len(word) <= 10:
             return date.fromisoformat(word)
         moment = datetime.fromisoformat(word.replace(" ", "T", 1))

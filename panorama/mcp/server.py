@@ -6,12 +6,14 @@ import secrets
 import sys
 from collections.abc import Sequence
 
+import anyio
 from fastmcp import FastMCP
 
 from panorama import __version__
 from panorama.app import App, opened
 from panorama.calls import Conversation
 from panorama.config import read_settings
+from panorama.mcp import wire
 from panorama.mcp.prompts import add_prompts
 from panorama.mcp.resources import add_resources
 from panorama.mcp.tools import Conversing, OperationTool, Strangers, client_name
@@ -62,4 +64,4 @@ def serve_stdio(arguments: Sequence[str] = ()) -> None:
     del arguments
     logging.basicConfig(stream=sys.stderr, level=os.environ.get("PANORAMA_LOG", "WARNING").upper())
     with opened(read_settings()) as app:
-        build(app).run("stdio", show_banner=False, log_level="WARNING")
+        anyio.run(wire.serve_stdio, build(app))

@@ -30,7 +30,7 @@ class History(Service):
         When, by which client, what was before and after; also of items in the trash. Give a line's `unit` to undo.
         """
         with self._reading() as session:
-            before = page.after[0] if page.after else None
+            before = (page.begins(int) or (None,))[0]
             lines = changes.of_item(session, item, before=before, limit=page.limit + 1)
             shown = tuple(_line(each) for each in lines[: page.limit])
             keys = tuple((each.change,) for each in shown)

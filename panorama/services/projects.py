@@ -13,7 +13,7 @@ from panorama.services.views import ProjectView
 from panorama.store import projects, rows
 from panorama.store.engine import Session
 
-COLOR_CHARS = 30
+COLOR_CHARS = 60
 
 
 class Projects(Service):

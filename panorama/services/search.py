@@ -46,8 +46,8 @@ class Search(Service):
             mode: Only keywords run in this version.
         """
         wanted = terms(query[:QUERY_CHARS])
-        start = page.after[0] if page.after else 0
-        if not wanted or start >= FARTHEST:
+        start = (page.begins(int) or (0,))[0]
+        if not wanted or not 0 <= start < FARTHEST:
             hint = "" if wanted else "The query has no letters or digits to look for."
             return Page((), (), 0, more=False, hint=hint, index=RAN)
         with self._reading() as session:

@@ -42,8 +42,9 @@ def page(
     """
     order = [(_comparable(expression), descending) for expression, descending in order]
     keyed = statement.add_columns(*(expression for expression, _ in order))
-    if part.after is not None:
-        keyed = keyed.where(_behind(order, part.after))
+    after = part.begins(*(_python_type(expression) for expression, _ in order))
+    if after is not None:
+        keyed = keyed.where(_behind(order, after))
     sorted_ = keyed.order_by(*(e.desc() if descending else e.asc() for e, descending in order))
     rows = session.connection.execute(sorted_.limit(part.limit + 1)).all()
     shown = rows[: part.limit]
@@ -51,6 +52,11 @@ def page(
     total = _total(session, statement) if count and (more or part.after is not None) else len(shown)
     width = len(order)
     return Page(tuple(make(row) for row in shown), tuple(tuple(row[-width:]) for row in shown), total, more)
+
+
+def _python_type(expression: ColumnElement[Any]) -> type | tuple[type, ...]:
+    kind = expression.type.python_type
+    return (int, float) if kind in (int, float) else kind
 
 
 def _comparable(expression: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -79,19 +79,10 @@ def test_a_date_that_does_not_exist_is_refused(call: Call, rows: Rows, tool: str
     assert rows() == before
 
 
-@pytest.mark.parametrize("hour", ["2026-03-29T02:30", "2026-03-29T02:00"])
-def test_an_hour_that_the_clocks_skip_is_refused_or_told(call: Call, hour: str) -> None:
-    try:
-        made = call("create_task", title="x", deadline=hour)
-    except PanoramaError as error:
-        assert error.code == "invalid_input"
-    else:
-        assert made.data["deadline"][:16] in (
-            "2026-03-29T03:30",
-            "2026-03-29T03:00",
-            "2026-03-29T01:30",
-            "2026-03-29T01:00",
-        )
+def test_an_hour_that_the_clocks_skip_is_told_as_one_that_exists(call: Call) -> None:
+    made = call("create_task", title="x", deadline="2026-03-29T02:30")
+
+    assert made.data["deadline"] in ("2026-03-29T03:30+02:00", "2026-03-29T01:30+01:00")
 
 
 def test_a_task_is_not_its_own_parent(call: Call, refused: Callable[..., PanoramaError]) -> None:
@@ -279,19 +270,13 @@ def test_a_number_too_large_in_a_question_is_no_accident(call: Call, operator: s
     assert other_than("invalid_input", "done", fates=fates) == {}
 
 
-@pytest.mark.parametrize(
-    ("start", "chars"), [(-1, 10), (0, 0), (0, -5), (0, 10**9), (10**12, 10), (2**70, 10), (0, 2**70)]
-)
-def test_a_range_outside_a_note_is_no_accident(call: Call, start: int, chars: int) -> None:
+def test_a_range_outside_a_note_is_no_accident(call: Call) -> None:
     call("create_note", title="Plan", content="0123456789")
+    ranges = [(-1, 10), (0, 0), (0, -5), (0, 10**9), (10**12, 10), (2**70, 10), (0, 2**70)]
 
-    try:
-        read = call("get_note", note="Plan", start=start, chars=chars)
-    except PanoramaError as error:
-        assert error.code == "invalid_input"
-        assert error.hint
-    else:
-        assert read.data.get("content", "") in "0123456789"
+    fates = {str(each): fate(call, "get_note", note="Plan", start=each[0], chars=each[1]) for each in ranges}
+
+    assert other_than("invalid_input", "done", fates=fates) == {}
 
 
 @pytest.mark.parametrize("version", [0, -1, 99, 2**70])
@@ -311,43 +296,34 @@ def test_a_period_outside_a_year_is_refused(call: Call, refused: Callable[..., P
     assert "period_days" in refused("projects_overview", period_days=days).message
 
 
-@pytest.mark.parametrize(
-    ("start", "end"),
-    [
-        ("2026-05-20", "2026-05-19"),
-        ("1900-01-01", "2199-12-31"),
-        ("x", ""),
-        ("", "2026-02-30"),
-        ("2199-12-31", "2199-12-31"),
-        ("1900-01-01", "1900-01-01"),
-    ],
-)
-def test_a_week_at_the_edge_of_time_is_no_accident(call: Call, start: str, end: str) -> None:
-    try:
-        call("weekly_review", start=start, end=end)
-    except PanoramaError as error:
-        assert error.code == "invalid_input"
+def test_a_week_at_the_edge_of_time_is_no_accident(call: Call) -> None:
+    weeks = [("2026-05-20", "2026-05-19"), ("1900-01-01", "2199-12-31"), ("x", ""), ("", "2026-02-30")]
+    edges = [("2199-12-31", "2199-12-31"), ("1900-01-01", "1900-01-01")]
+
+    fates = {str(each): fate(call, "weekly_review", start=each[0], end=each[1]) for each in (*weeks, *edges)}
+
+    assert other_than("invalid_input", "done", fates=fates) == {}
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "FREQ=SECONDLY",
-        "FREQ=MINUTELY",
-        "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
-        "FREQ=DAILY;" * 2000,
-        "FREQ=DAILY;UNTIL=garbage",
-        "FREQ=DAILY;BYSETPOS=400",
-        "DTSTART:20200101\nRRULE:FREQ=DAILY",
-        "FREQ=DAILY;INTERVAL=99999999999",
-    ],
-)
+WILD_RULES = [
+    "FREQ=SECONDLY",
+    "FREQ=MINUTELY",
+    "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+    "FREQ=DAILY;" * 2000,
+    "FREQ=DAILY;UNTIL=garbage",
+    "FREQ=DAILY;BYSETPOS=400",
+    "DTSTART:20200101\nRRULE:FREQ=DAILY",
+    "FREQ=DAILY;INTERVAL=99999999999",
+]
+
+
+@pytest.mark.parametrize("rule", WILD_RULES, ids=lambda rule: rule[:40])
 def test_a_rule_that_runs_wild_is_stopped(call: Call, rule: str) -> None:
-    try:
-        made = call("create_task", title="x", deadline="today", recurrence=rule)
-        call("update_task", task=made.data["id"], status="done")
-    except PanoramaError as error:
-        assert error.code == "invalid_input"
+    made = fate(call, "create_task", title="x", deadline="today", recurrence=rule)
+
+    done = fate(call, "update_task", task="x", status="done") if made == "done" else made
+
+    assert done in ("done", "invalid_input")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ MEGABYTES = 10 * 1024 * 1024
 TEXT_FIELDS: list[tuple[str, dict[str, Any], str]] = [
     ("create_project", {}, "name"),
     ("create_project", {"name": "x"}, "description"),
-    ("create_project", {"name": "x"}, "color"),
     ("create_project", {"name": "x"}, "tags"),
     ("create_task", {}, "title"),
     ("create_task", {"title": "x"}, "notes"),

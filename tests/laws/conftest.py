@@ -6,5 +6,5 @@ from hypothesis import HealthCheck, settings
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("small", max_examples=25, stateful_step_count=15, **_common)
-settings.register_profile("full", max_examples=500, stateful_step_count=50, print_blob=True, **_common)
+settings.register_profile("full", max_examples=200, stateful_step_count=40, print_blob=True, **_common)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "small"))

@@ -20,6 +20,7 @@ from panorama.errors import PanoramaError
 from .test_undo import ARGUMENT, CREATE, UPDATE, fields
 from .world import World
 
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 PLAIN = ("task", "note", "link", "journal")
 """Kinds whose names may be the same, so that nothing is refused by chance."""
 

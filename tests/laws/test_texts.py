@@ -1,5 +1,6 @@
 """Laws of texts: the stretch that differs, and the parts that are indexed."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,7 @@ from panorama.domain.words import PART_CHARS, folded_in_place, indexed, parts, s
 
 from .things import texts
 
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 few_letters = st.text("ab\né𝄞👩‍👩‍👧", max_size=60)
 """Few different letters, so that beginnings and ends are often alike, some of them of more than one code point."""
 

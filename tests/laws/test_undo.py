@@ -13,6 +13,7 @@ from panorama.errors import PanoramaError
 
 from .world import World
 
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 titles = st.sampled_from(["Tea", "Garden", "Zelt", "旅行"])
 short = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20)
 around_the_limit = st.builds(

@@ -114,10 +114,9 @@ async def test_a_note_comes_back_to_the_letter(chat: Chat, tool: str, arguments:
 
 async def whole(chat: Chat, note: str) -> str:
     """Read a note in ranges that are not cut."""
-    chars, parts = (await chat("get_note", note=note)).data["chars"], []
-    for start in range(0, chars, 10_000):
-        parts.append((await chat("get_note", note=note, start=start, chars=10_000)).data["content"])
-    return "".join(parts)
+    chars = (await chat("get_note", note=note)).data["chars"]
+    parts = [await chat("get_note", note=note, start=start, chars=10_000) for start in range(0, chars, 10_000)]
+    return "".join(part.data["content"] for part in parts)
 
 
 async def test_deleting_a_project_asks_what_happens_to_its_items(chat: Chat) -> None:

@@ -54,7 +54,7 @@ def near_day(row: Row) -> str:
 
 
 FILTERS: list[tuple[Row, Callable[[Row], Any]]] = [
-    ({}, lambda t: True),
+    ({}, lambda _: True),
     ({"status": "todo"}, lambda t: t["status"] == "todo"),
     ({"status": {"eq": "todo"}}, lambda t: t["status"] == "todo"),
     ({"status": {"ne": "todo"}}, lambda t: t["status"] != "todo"),
@@ -65,8 +65,8 @@ FILTERS: list[tuple[Row, Callable[[Row], Any]]] = [
     ({"rank": {"gt": -1, "lt": 3}}, lambda t: -1 < t["rank"] < 3),
     ({"status": {"in": ["todo", "idea"]}}, lambda t: t["status"] in ("todo", "idea")),
     ({"status": {"nin": ["todo", "idea"]}}, lambda t: t["status"] not in ("todo", "idea")),
-    ({"status": {"in": []}}, lambda t: False),
-    ({"status": {"nin": []}}, lambda t: True),
+    ({"status": {"in": []}}, lambda _: False),
+    ({"status": {"nin": []}}, lambda _: True),
     ({"title": {"contains": "a"}}, lambda t: "a" in t["title"].lower()),
     ({"title": {"contains": "100%"}}, lambda t: "100%" in t["title"]),
     ({"title": {"contains": "e_u"}}, lambda t: "e_u" in t["title"]),
