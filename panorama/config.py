@@ -86,7 +86,8 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Read arguments first, then the environment, then `config.toml`."""
-        toml = TomlConfigSettingsSource(settings_cls, data_directory() / "config.toml")
+        home = Path(getattr(init_settings, "init_kwargs", {}).get("home") or data_directory())
+        toml = TomlConfigSettingsSource(settings_cls, home / "config.toml")
         return init_settings, env_settings, toml
 
     @property

@@ -161,6 +161,8 @@ def _inside(value: object) -> Iterable[tuple[object, object]]:
 def _problem_of(name: str, value: object) -> str:
     if isinstance(value, int) and not -LARGEST <= value < LARGEST:
         return f"{name} is a number of more than 64 bits"
+    if isinstance(value, str) and "\x00" in value:
+        return f"{readable(name)} holds a NUL byte"
     for text in (name, value):
         if (
             isinstance(text, str)

@@ -45,7 +45,7 @@ class Recorder:
         self._waiting: deque[Call] = deque(maxlen=KEPT_BACK)
         self._wake = threading.Event()
         self._writing = threading.Lock()
-        self._closed = False
+        self._closing = threading.Event()
         self._thread: threading.Thread | None = None
         self._start = threading.Lock()
         self._forgot: datetime | None = None
@@ -58,15 +58,15 @@ class Recorder:
         self._wake.set()
 
     def flush(self) -> None:
-        """Write what waits, now."""
+        """Write what waits, now; what cannot be written goes on waiting."""
         with self._writing:
             batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
-            if batch and not self._write(batch):
-                self._waiting.extendleft(reversed(batch))
+            if batch:
+                self._waiting.extendleft(reversed(self._write(batch)))
 
     def close(self) -> None:
         """Write what waits and end the thread."""
-        self._closed = True
+        self._closing.set()
         self._wake.set()
         if self._thread is not None:
             self._thread.join(timeout=5)
@@ -79,24 +79,27 @@ class Recorder:
                 self._thread.start()
 
     def _run(self) -> None:
-        pause = threading.Event()
-        while not self._closed:
+        while not self._closing.is_set():
             self._wake.wait()
             self._wake.clear()
-            pause.wait(DELAY if not self._closed else 0)
+            self._closing.wait(DELAY)
             self.flush()
 
-    def _write(self, batch: list[Call]) -> bool:
+    def _write(self, batch: list[Call]) -> list[Call]:
+        """Write entries together, else one by one; return those that could not be written."""
         try:
             with self._database.transaction(_ORIGIN) as session:
                 calls.add(session, batch)
                 self._forget_once_a_day(session, batch[-1].at)
         except PanoramaError as error:
             _log.warning("the call log waits: %s", error.message)
-            return False
-        except Exception:  # an entry that cannot be written must not stop those that can
-            _log.exception("%d entries of the call log were dropped", len(batch))
-        return True
+            return batch
+        except Exception:  # one entry that cannot be written must not hold up the others
+            if len(batch) > 1:
+                return [left for each in batch for left in self._write([each])]
+            _log.exception("an entry of the call log waits")
+            return batch
+        return []
 
     def _forget_once_a_day(self, session: Any, now: datetime) -> None:
         if self._forgot is None or now - self._forgot > timedelta(days=1):

@@ -206,7 +206,7 @@ class Run:
         count = answers.fitting(rows, most)
         if page.total is not None:
             self._metadata["total"] = page.total
-        if count and (page.more or count < len(rows)):
+        if count and page.keys[count - 1] and (page.more or count < len(rows)):
             self._metadata["next_cursor"] = answers.cursor(page.keys[count - 1], self._question)
         if page.index is not None:
             self._metadata["index"] = dict(page.index)

@@ -65,11 +65,11 @@ def splice(old: str, new: str) -> Splice:
 
 
 def _common(old: str, new: str, most: int) -> int:
-    """Length of the common beginning: whole blocks are compared at once, the last one by halves."""
+    """Length of the common beginning: whole blocks are compared at once, the block that differs by halves."""
     at = 0
-    while at < most and old[at : at + _STEP] == new[at : at + _STEP]:
+    while at + _STEP <= most and old[at : at + _STEP] == new[at : at + _STEP]:
         at += _STEP
-    low, high = min(at, most), min(at + _STEP, most)
+    low, high = at, min(at + _STEP, most)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if old[low:middle] == new[low:middle] else (low, middle - 1)
@@ -77,14 +77,18 @@ def _common(old: str, new: str, most: int) -> int:
 
 
 def _common_end(old: str, new: str, most: int) -> int:
+    """Length of the common end, at most `most`; found in the same way."""
+
+    def same(low: int, high: int) -> bool:
+        return old[len(old) - high : len(old) - low] == new[len(new) - high : len(new) - low]
+
     at = 0
-    while at < most and old[len(old) - at - _STEP : len(old) - at] == new[len(new) - at - _STEP : len(new) - at]:
+    while at + _STEP <= most and same(at, at + _STEP):
         at += _STEP
-    low, high = min(at, most), min(at + _STEP, most)
+    low, high = at, min(at + _STEP, most)
     while low < high:
         middle = (low + high + 1) // 2
-        same = old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]
-        low, high = (middle, high) if same else (low, middle - 1)
+        low, high = (middle, high) if same(low, middle) else (low, middle - 1)
     return low
 
 

@@ -83,10 +83,7 @@ class Items(Service):
         Bring something back with restore_item, or take the deletion back with undo.
         """
         with self._reading() as session:
-            found = trash.listed(session, page.limit + 1)
-        rows_ = [{"id": id_, "kind": kind, "label": label, "deleted_at": at} for kind, id_, label, at in found]
-        shown = tuple(rows_[: page.limit])
-        return Page(shown, tuple(() for _ in shown), None, more=False)
+            return trash.listed(session, page)
 
     def _trash(self, session: Session, item: Item) -> None:
         now = self._now()

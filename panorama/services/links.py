@@ -19,10 +19,10 @@ class Links(Service):
         To find one by its words use search.
 
         Args:
-            project: "" for links without one.
+            project: "" for all, also after get_project.
         """
         with self._reading() as session:
-            return small.listed_links(session, page, project=project, tag=tag)
+            return small.listed_links(session, page, project=project or None, tag=tag)
 
     def create(
         self,

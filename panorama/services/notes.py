@@ -30,10 +30,10 @@ class Notes(Service):
         To find notes by their words use search; to read one, get_note.
 
         Args:
-            project: "" for notes without one.
+            project: "" for all, also after get_project.
         """
         with self._reading() as session:
-            return notes.listed(session, page, project=project, tag=tag, pinned=pinned)
+            return notes.listed(session, page, project=project or None, tag=tag, pinned=pinned)
 
     def get(self, note: NoteRef, heading: str = "", start: int = 0, chars: int = READ_CHARS) -> NoteText:
         """Read a note: whole, the section under a heading, or a range of characters.

@@ -84,7 +84,7 @@ class Search(Service):
         zone, now = self._desk.zone, self._now()
         first = times.start_of(times.day(since, "since", now=now, zone=zone), zone) if since else None
         last = times.start_of(times.next_day(times.day(until, "until", now=now, zone=zone)), zone) if until else None
-        return Filters(kinds=kinds or KINDS, project=project, since=first, until=last)
+        return Filters(kinds=kinds or KINDS, project=project or None, since=first, until=last)
 
 
 def _found(item: Item, hit: Hit, query: tuple[Term, ...]) -> Found:

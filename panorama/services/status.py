@@ -22,8 +22,7 @@ class State(Service):
     def calls(self, page: Slice, failed: bool = False, slow: bool = False) -> Page[Call]:
         """List calls from the log: the newest first, or the slowest."""
         with self._reading() as session:
-            found = calls.listed(session, limit=page.limit, failed=failed, slow_first=slow)
-        return Page(tuple(found), tuple(() for _ in found), None, more=False)
+            return calls.listed(session, page, failed=failed, slow_first=slow)
 
     def status(self) -> Status:
         """Tell the date, time and time zone, and how much is stored where.

@@ -35,7 +35,7 @@ class Tasks(Service):
         words: search. For counts or other filters: query.
 
         Args:
-            project: "" for tasks without one.
+            project: "" for all, also after get_project.
             due_from: First day.
             due_until: Last day.
         """
@@ -43,7 +43,13 @@ class Tasks(Service):
         wanted = status or ("any" if view else "open")
         first, last = self._day(due_from, "due_from"), self._day(due_until, "due_until")
         where = tasks.where(
-            project=project, status=wanted, tag=tag, parent=parent, due_from=first, due_until=last, zone=self._desk.zone
+            project=project or None,
+            status=wanted,
+            tag=tag,
+            parent=parent,
+            due_from=first,
+            due_until=last,
+            zone=self._desk.zone,
         )
         if view:
             where.append(tasks.view(view, clock))

@@ -7,7 +7,9 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select
 
+from panorama.domain.results import Page, Slice
 from panorama.store.engine import Session
+from panorama.store.pages import page
 from panorama.store.tables import calls
 
 
@@ -44,10 +46,10 @@ def forget(session: Session, before: datetime) -> None:
     session.connection.execute(delete(calls).where(calls.c.at < before))
 
 
-def listed(session: Session, *, limit: int, failed: bool = False, slow_first: bool = False) -> list[Call]:
+def listed(session: Session, part: Slice, *, failed: bool = False, slow_first: bool = False) -> Page[Call]:
     """Return entries: the newest first, or the slowest first; only failed ones if asked."""
-    statement = select(*(column for column in calls.c if column.name != "number"))
+    statement = select(*(calls.c[name] for name in _NAMES))
     if failed:
         statement = statement.where(calls.c.success.is_(False))
-    order = calls.c.ms.desc() if slow_first else calls.c.number.desc()
-    return [Call(**row._mapping) for row in session.connection.execute(statement.order_by(order).limit(limit))]  # pyright: ignore[reportPrivateUsage]
+    order = [(calls.c.ms, True), (calls.c.number, True)] if slow_first else [(calls.c.number, True)]
+    return page(session, statement, order, part, lambda row: Call(**dict(zip(_NAMES, row, strict=False))), count=False)

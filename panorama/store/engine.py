@@ -4,7 +4,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,26 +158,43 @@ class Database:
     def revision(self) -> str | None:
         """Return the schema's revision, "" for an empty or missing file.
 
-        Read without SQLAlchemy's reflection, so that a start without a migration costs a few milliseconds.
+        Read without the engine, so that a start without a migration costs a few milliseconds.
 
         Raises:
             UnavailableError: The file belongs to another program, or cannot be read.
         """
-        if not self.path.exists() or self.path.stat().st_size == 0:
+        if not self.path.exists() or (self.path.is_file() and self.path.stat().st_size == 0):
             return ""
-        with _translated(), self._engine.connect() as connection:
-            tables = {
-                row[0] for row in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'")
-            }
-            if not tables:
-                return ""
-            owner = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-            if owner != APPLICATION_ID or "alembic_version" not in tables:
-                raise UnavailableError(
-                    f"{self.path.name} is a database of another program; it was not touched.",
-                    hint="Choose another folder with PANORAMA_HOME.",
-                )
-            return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one_or_none() or ""
+        if not self._is_ours():
+            raise UnavailableError(
+                f"{self.path.name} is a database of another program; it was not touched.",
+                hint="Choose another folder with PANORAMA_HOME.",
+            )
+        with _translated(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as file:
+            tables = {row[0] for row in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            row = file.execute("SELECT version_num FROM alembic_version").fetchone() if tables else None
+            return str(row[0]) if row else ""
+
+    def _is_ours(self) -> bool:
+        """Tell by the file's first bytes whether it is ours, without opening it as a database.
+
+        SQLite's header is 100 bytes, the application id at 68 (sqlite.org/fileformat2.html). A new store that was
+        killed has its first page in the log beside it: such a file is opened to be told.
+        """
+        try:
+            with self.path.open("rb") as file:
+                head = file.read(100)
+        except OSError as error:
+            raise _unavailable(sqlite3.SQLITE_CANTOPEN) from error
+        if not head.startswith(b"SQLite format 3\0"):
+            raise _unavailable(sqlite3.SQLITE_NOTADB)
+        if int.from_bytes(head[68:72]) == APPLICATION_ID:
+            return True
+        if not self.path.with_name(self.path.name + "-wal").exists():
+            return False
+        with _translated(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as opened:
+            empty = opened.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+            return empty or opened.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy while others go on.
@@ -249,6 +266,11 @@ def _translated() -> Generator[None]:
         raise _in_our_words(error.orig, error) from error
     except sqlite3.Error as error:
         raise _in_our_words(error, error) from error
+
+
+def _unavailable(code: int) -> UnavailableError:
+    message, hint = _CAUSES[code]
+    return UnavailableError(message, hint=hint)
 
 
 def _in_our_words(cause: BaseException | None, error: Exception) -> Exception:

@@ -35,9 +35,19 @@ def migrate(database: Database, *, backups: Path, now: datetime) -> None:
             hint="Upgrade Panorama (`uv tool upgrade panorama-mcp`), or choose another folder with PANORAMA_HOME.",
         )
     if found:
-        backups.mkdir(mode=0o700, exist_ok=True)
+        _make(backups)
         database.copy_to(backups / f"before-{HEAD}-{now:%Y%m%dT%H%M%SZ}.db")
     _upgrade(database)
+
+
+def _make(backups: Path) -> None:
+    try:
+        backups.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise UnavailableError(
+            f"The folder {backups} for the copy before a migration cannot be made; nothing was changed.",
+            hint="Move away what stands there, and check that the data directory may be written.",
+        ) from error
 
 
 def _upgrade(database: Database) -> None:

@@ -49,7 +49,7 @@ def page(
     rows = session.connection.execute(sorted_.limit(part.limit + 1)).all()
     shown = rows[: part.limit]
     more = len(rows) > part.limit
-    total = _total(session, statement) if count and (more or part.after is not None) else len(shown)
+    total = None if not count else _total(session, statement) if more or after is not None else len(shown)
     width = len(order)
     return Page(tuple(make(row) for row in shown), tuple(tuple(row[-width:]) for row in shown), total, more)
 

@@ -1,21 +1,24 @@
 """The trash: what was deleted and can come back."""
 
-from datetime import datetime
+from collections.abc import Mapping
+from typing import Any
 
 from sqlalchemy import literal, select, union_all
 
+from panorama.domain.results import Page, Slice
 from panorama.store.engine import Session
-from panorama.store.pages import Rows
+from panorama.store.pages import Rows, page
 from panorama.store.rows import NOUNS
 
 
-def listed(session: Session, limit: int) -> list[tuple[str, str, str, datetime]]:
-    """Return kind, id, label and moment of what is in the trash, the last deleted first."""
+def listed(session: Session, part: Slice) -> Page[Mapping[str, Any]]:
+    """Return id, kind, label and moment of what is in the trash, the last deleted first."""
     parts: list[Rows] = []
     for kind, noun in NOUNS.items():
         label = noun.table.c["name" if kind == "project" else "text" if kind == "journal" else "title"]
-        columns = (literal(kind).label("kind"), noun.table.c.id, label.label("label"), noun.table.c.deleted_at)
+        columns = (noun.table.c.id, literal(kind).label("kind"), label.label("label"), noun.table.c.deleted_at)
         parts.append(select(*columns).where(noun.table.c.deleted_at.is_not(None)))
     every = union_all(*parts).subquery()
-    rows = session.connection.execute(select(every).order_by(every.c.deleted_at.desc()).limit(limit))
-    return [(row[0], row[1], row[2], row[3]) for row in rows]
+    order = [(every.c.deleted_at, True), (every.c.id, True)]
+    names = ("id", "kind", "label", "deleted_at")
+    return page(session, select(every), order, part, lambda row: dict(zip(names, row, strict=False)))

@@ -1,7 +1,7 @@
 """Laws of texts: the stretch that differs, and the parts that are indexed."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from panorama.domain.changes import splice
@@ -18,6 +18,10 @@ long_texts = blocks.map(lambda some: "".join(text * times for text, times in som
 
 
 @given(old=few_letters | long_texts | texts, new=few_letters | long_texts | texts)
+@example("0" + "line\n" * 8000, "1" + "line\n" * 8000)
+@example("0" + "line\n" * 80_000, "1" + "line\n" * 80_000)
+@example("line\n" * 8000 + "0", "line\n" * 8000 + "1")
+@example("a" * 70_000, "a" * 140_000)
 def test_a_splice_makes_each_text_of_the_other(old: str, new: str) -> None:
     part = splice(old, new)
 

@@ -55,4 +55,7 @@ reminders = st.builds(
 )  # fmt: skip
 journal = st.builds(JournalEntry, **_item("j"), text=lines, at=moments)
 
-anything: st.SearchStrategy[Item] = st.one_of(projects, tasks, notes, links, reminders, journal)
+OF_KIND: dict[str, st.SearchStrategy[Item]] = {
+    "project": projects, "task": tasks, "note": notes, "link": links, "reminder": reminders, "journal": journal,
+}  # fmt: skip
+anything: st.SearchStrategy[Item] = st.one_of(*OF_KIND.values())
