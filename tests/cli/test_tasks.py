@@ -35,7 +35,7 @@ def test_projects_are_shown_by_name(run: Command, given: Given) -> None:
         ((), {"Late", "Soon"}),
         (("--view", "overdue"), {"Late"}),
         (("--project", "Garden"), {"Soon"}),
-        (("--project", ""), {"Late"}),
+        (("--project", ""), {"Late", "Soon"}),
         (("--status", "any"), {"Late", "Soon", "Pond"}),
         (("--tag", "spring"), {"Soon"}),
     ],

@@ -62,7 +62,7 @@ def writes(note: str, round_: int, count: int) -> Iterator[Mapping[str, Any]]:
 def until_killed(home: Path, round_: int, count: int, chance: random.Random) -> Kept:
     """Let a server write until it is killed at a random moment; return what it had answered."""
     kept, sent = Kept(), {}
-    last, wait = chance.randint(1, count), chance.uniform(0, LONGEST_WAIT)
+    last, wait = chance.randint(1, count - AHEAD), chance.uniform(0, LONGEST_WAIT)
     with Server(home) as server:
         note = server.call("create_note", title=f"Log {round_}")["data"]["id"]
         killer = threading.Timer(wait, server.kill)

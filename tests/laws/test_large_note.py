@@ -3,11 +3,12 @@
 import random
 from pathlib import Path
 
+import pytest
+
 from .world import World
 
 MEGABYTE = 1 << 20
 SIZE = 10 * MEGABYTE - 40_000
-APPENDS = 100
 
 
 def on_disk(world: World) -> int:
@@ -21,17 +22,27 @@ def large_text() -> str:
     return "\n".join(chance.choice(lines) for _ in range(200_000))[:SIZE]
 
 
-def test_a_hundred_appends_to_ten_megabytes_cost_far_less_than_a_gigabyte_and_undo_exactly(template: Path) -> None:
+def appended_and_undone(template: Path, appends: int, most: int) -> None:
+    """Append lines at the end and at the beginning, look at the disk, and take them all back."""
     with World.made(template) as world:
         note = world.do("create_note", title="Log", content=large_text())["data"]["id"]
         before, texts, units = on_disk(world), [], []
-        for number in range(APPENDS):
+        for number in range(appends):
             texts.append(world.items()[note].content)
             place = {"position": "top"} if number % 10 == 9 else {}
             units.append(world.do("append_to_note", note=note, block=f"line {number}", **place)["metadata"]["undo"])
 
-        assert on_disk(world) - before < 150 * MEGABYTE
+        assert on_disk(world) - before < most
         for text, unit in zip(reversed(texts), reversed(units), strict=True):
             world.do("undo", unit=unit)
             assert world.items()[note].content == text
         assert world.indexed_words() == world.words_to_index()
+
+
+@pytest.mark.slow
+def test_a_hundred_appends_to_ten_megabytes_cost_far_less_than_a_gigabyte_and_undo_exactly(template: Path) -> None:
+    appended_and_undone(template, 100, 150 * MEGABYTE)
+
+
+def test_a_few_appends_to_ten_megabytes_cost_little_and_undo_exactly(template: Path) -> None:
+    appended_and_undone(template, 12, 60 * MEGABYTE)

@@ -557,7 +557,7 @@ def test_a_file_that_another_import_took_meanwhile_is_not_taken_twice(vault: Vau
         ("  ", "folder is empty."),
         ("/no/such/folder", "There is no folder '/no/such/folder'."),
         ("~nobody-is-called-so/x", "cannot be the path of a folder."),
-        ("/a\x00b", "cannot be the path of a folder."),
+        ("/a\x00b", "holds a NUL byte."),
         ("/" + "x" * 5000, "cannot be the path of a folder."),
         (__file__, "is not a folder."),
     ],
