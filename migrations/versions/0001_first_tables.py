@@ -60,10 +60,15 @@ def upgrade() -> None:
         sa.Column("provenance", sa.Text, nullable=False),
     )
     op.create_index("ix_tasks_key", "tasks", ["key"])
-    op.create_index("ix_tasks_project", "tasks", ["project"])
     op.create_index("ix_tasks_parent", "tasks", ["parent"])
-    op.create_index("ix_tasks_completed_at", "tasks", ["completed_at"])
-    op.create_index("ix_tasks_state", "tasks", ["status", "deleted_at", "deadline", "project"])
+    op.create_index("ix_tasks_project", "tasks", ["project", "deleted_at", "status", "updated_at", "deadline"])
+    op.create_index("ix_tasks_due", "tasks", ["status", "deleted_at", "deadline", "project", "created_at"])
+    op.create_index("ix_tasks_completed", "tasks", ["status", "deleted_at", "completed_at", "project"])
+    op.create_index(
+        "ix_tasks_closed",
+        "tasks",
+        ["status", "deleted_at", "status_changed_at", "created_at", "deadline", "project"],
+    )
     op.create_index("ix_tasks_created", "tasks", ["created_at", "deleted_at", "project"])
     op.create_table(
         "notes",

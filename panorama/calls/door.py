@@ -135,7 +135,7 @@ class Calls:
         except PanoramaError as error:
             guard.note(question, error.message, now)
             raise
-        guard.note(question, digest(answer.body), now)
+        guard.note(question, digest(answer.text), now)
         return answer
 
     def _record(self, entry: Call, frame: Frame, outer: Frame | None) -> None:

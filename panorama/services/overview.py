@@ -119,7 +119,7 @@ class Overviews(Service):
         one = next(iter(known)) if len(known) == 1 else None
         since = clock.now - timedelta(days=period_days)
         counts = overview.task_counts(session, clock, SOON, project=one)
-        touched = {kind: overview.touched(session, kind, since) for kind in ("note", "task")}
+        touched = {kind: overview.touched(session, kind, since, project=one) for kind in ("note", "task")}
         last = overview.last_activity(session, one)
         held = overview.note_counts(session, one)
         return [

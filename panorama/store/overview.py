@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, case, func, select
 
 from panorama.domain.tasks import CLOSED, OPEN
 from panorama.store.engine import Session
@@ -63,19 +63,18 @@ def _per_project(session: Session, *where: ColumnElement[bool]) -> ByProject:
     return {row[0]: row[1] for row in session.connection.execute(statement)}
 
 
-def touched(session: Session, kind: str, since: datetime, until: datetime | None = None) -> ByProject:
+def touched(
+    session: Session, kind: str, since: datetime, until: datetime | None = None, *, project: str | None = None
+) -> ByProject:
     """Return how many items of a kind were written since a moment and before another, by their project of now."""
     table = {"task": tasks, "note": notes}[kind]
     where = [changes.c.kind == kind, changes.c.at >= since] + ([changes.c.at < until] if until else [])
-    inner = select(changes.c.item).where(*where).distinct()
-    written = inner.subquery()
-    statement = (
-        select(table.c.project, func.count())
-        .join(written, written.c.item == table.c.id)
-        .where(table.c.deleted_at.is_(None))
-        .group_by(table.c.project)
-    )
-    return {row[0]: row[1] for row in session.connection.execute(statement)}
+    here = [table.c.deleted_at.is_(None)]
+    if project:
+        where.append(changes.c.item.in_(select(table.c.id).where(table.c.project == project)))
+    written = select(changes.c.item).where(*where).distinct().subquery()
+    joined = select(table.c.project, func.count()).join(written, written.c.item == table.c.id)
+    return {row[0]: row[1] for row in session.connection.execute(joined.where(*here).group_by(table.c.project))}
 
 
 def overdue_at(session: Session, clock: Clock) -> ByProject:
@@ -83,11 +82,10 @@ def overdue_at(session: Session, clock: Clock) -> ByProject:
 
     Deadlines are taken as they are now; a deadline that was moved since is not known here.
     """
-    day = clock.today
-    still_open = or_(tasks.c.status.in_(OPEN), and_(tasks.c.status.in_(CLOSED), tasks.c.status_changed_at >= clock.now))
-    return _per_project(
-        session, living(), still_open, tasks.c.created_at < clock.now, due_before(tasks.c.deadline, day, clock.zone)
-    )
+    then = (living(), tasks.c.created_at < clock.now, due_before(tasks.c.deadline, clock.today, clock.zone))
+    still_open = _per_project(session, *then, tasks.c.status.in_(OPEN))
+    closed_later = _per_project(session, *then, tasks.c.status.in_(CLOSED), tasks.c.status_changed_at >= clock.now)
+    return {at: still_open.get(at, 0) + closed_later.get(at, 0) for at in still_open | closed_later}
 
 
 def last_activity(session: Session, project: str | None = None) -> dict[str | None, datetime]:

@@ -98,8 +98,8 @@ def _item_columns() -> list[Column[Any]]:
     ]
 
 
-def _project() -> Column[Any]:
-    return Column("project", String(12), ForeignKey("projects.id"), index=True)
+def _project(*, index: bool = True) -> Column[Any]:
+    return Column("project", String(12), ForeignKey("projects.id"), index=index)
 
 
 projects = Table(
@@ -132,7 +132,7 @@ tasks = Table(
     Column("key", Text, nullable=False, index=True),
     Column("notes", Text, nullable=False),
     Column("status", String(12), nullable=False),
-    _project(),
+    _project(index=False),
     Column("deadline", Due),
     Column("urgent", Boolean, nullable=False),
     Column("important", Boolean, nullable=False),
@@ -142,10 +142,14 @@ tasks = Table(
     Column("scheduled_minutes", Integer),
     Column("recurrence", Text, nullable=False),
     Column("parent", String(12), ForeignKey("tasks.id"), index=True),
-    Column("completed_at", Utc, index=True),
+    Column("completed_at", Utc),
     Column("status_changed_at", Utc),
     Column("provenance", Text, nullable=False),
-    Index("ix_tasks_state", "status", "deleted_at", "deadline", "project"),
+    # These hold all that dashboards and reviews count, so that no row need be read.
+    Index("ix_tasks_project", "project", "deleted_at", "status", "updated_at", "deadline"),
+    Index("ix_tasks_due", "status", "deleted_at", "deadline", "project", "created_at"),
+    Index("ix_tasks_completed", "status", "deleted_at", "completed_at", "project"),
+    Index("ix_tasks_closed", "status", "deleted_at", "status_changed_at", "created_at", "deadline", "project"),
     Index("ix_tasks_created", "created_at", "deleted_at", "project"),
 )
 

@@ -43,7 +43,9 @@ def due_before(column: ColumnElement[Any], day: date, zone: ZoneInfo) -> ColumnE
     text = type_coerce(column, String)
     moment = written_moment(start_of(day, zone))
     is_day = func.length(text) == DAY_CHARS
-    return or_(and_(is_day, text < day.isoformat()), and_(func.length(text) > DAY_CHARS, text < moment))
+    exact = or_(and_(is_day, text < day.isoformat()), and_(func.length(text) > DAY_CHARS, text < moment))
+    # The plain bound is for an index: a day begins before noon of its date in UTC, wherever that is.
+    return and_(text < (day + timedelta(days=1)).isoformat(), exact)
 
 
 def overdue(clock: Clock) -> ColumnElement[bool]:
