@@ -16,6 +16,7 @@ from panorama.services.views import Dashboard, Overview, ProjectHealth, Review, 
 from panorama.store import notes, overview, rows, small, tasks
 from panorama.store.engine import Session
 from panorama.store.overview import TaskCounts
+from panorama.store.pages import Order
 from panorama.store.tasks import Clock, Condition
 
 FEW = Slice(limit=5)
@@ -47,7 +48,7 @@ class Overviews(Service):
                 next=tasks.listed(
                     session, FEW, tasks.where(project=project, status="open", zone=self._desk.zone)
                 ).items,
-                overdue=tasks.listed(session, FEW, [*here, tasks.view("overdue", clock)]).items,
+                overdue=tasks.listed(session, FEW, [*here, tasks.view("overdue", clock)], count=False).items,
                 recently_done=tasks.listed(
                     session, FEW, [*here, tasks.view("recently_done", clock)], by=tasks.newest_done()
                 ).items,
@@ -90,8 +91,8 @@ class Overviews(Service):
             return Review(
                 start=first,
                 end=last,
-                completed=_tally(session, overview.completed_between(since, until), by_done=True),
-                created=_tally(session, overview.created_between(since, until)),
+                completed=_tally(session, overview.completed_between(since, until), by=tasks.newest_done()),
+                created=_tally(session, overview.created_between(since, until), by=tasks.newest()),
                 slipped=_tally(session, tasks.slipped(first, last, self._at(until))),
                 notes_written=self._written(session, since, until),
                 projects=self._healths(session, since, min(until, self._now())),
@@ -183,11 +184,9 @@ def _health(
     )  # fmt: skip
 
 
-def _tally(session: Session, where: Sequence[Condition], *, by_done: bool = False) -> Tally:
+def _tally(session: Session, where: Sequence[Condition], *, by: list[Order] | None = None) -> Tally:
     count = overview.count(session, where)
-    found = (
-        tasks.listed(session, LISTED, list(where), by=tasks.newest_done() if by_done else None).items if count else ()
-    )
+    found = tasks.listed(session, LISTED, list(where), by=by, count=False).items if count else ()
     return Tally(count=count, items=tuple(_row(each) for each in found))
 
 

@@ -140,19 +140,26 @@ def order() -> list[Order]:
 
 
 def listed(
-    session: Session, part: Slice, conditions: list[ColumnElement[bool]], *, by: list[Order] | None = None
+    session: Session,
+    part: Slice,
+    conditions: list[ColumnElement[bool]],
+    *,
+    by: list[Order] | None = None,
+    count: bool = True,
 ) -> Page[Task]:
     """Return the tasks that meet the conditions, in the default order or another."""
     statement = select(*rows.columns("task")).where(*conditions)
-    return page(session, statement, by or order(), part, lambda row: rows.value("task", row))
+    return page(session, statement, by or order(), part, lambda row: rows.value("task", row), count=count)
 
 
 def newest_done() -> list[Order]:
-    """Return the order of a list of done tasks: the last completed first."""
-    return [
-        *nulls_last(tasks.c.completed_at, stand_in=datetime(1970, 1, 1, tzinfo=UTC), descending=True),
-        (tasks.c.id, True),
-    ]
+    """Return the order of a list of done tasks, which all have a completion: the last completed first."""
+    return [(tasks.c.completed_at, True), (tasks.c.id, True)]
+
+
+def newest() -> list[Order]:
+    """Return the order of a list of new tasks: the last created first."""
+    return [(tasks.c.created_at, True), (tasks.c.id, True)]
 
 
 def children(session: Session, parent: str) -> list[str]:

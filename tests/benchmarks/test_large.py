@@ -74,7 +74,7 @@ def test_overviews(many_tasks: Path, board: Board) -> None:
                     ),
                     "weekly_review": lambda: client.call_tool("weekly_review", next(ends)),
                     "weekly_review of this week": lambda: client.call_tool(
-                        "weekly_review", {"start": f"-{next(days) // 4}d"}
+                        "weekly_review", {"start": f"-{next(days)}d"}
                     ),
                     "projects_overview": lambda: client.call_tool("projects_overview", {"period_days": next(days)}),
                     "list_tasks (open)": lambda: client.call_tool("list_tasks", {"limit": next(days)}),
