@@ -45,9 +45,10 @@ def _lines(data: Mapping[str, Any]) -> list[str]:
 
 
 def _nested(name: str, value: Mapping[str, Any]) -> list[str]:
-    if not any(_is_table(each) or is_object(each) for each in value.values()):
-        return [f"{name}: " + ", ".join(f"{key}={_inline(each)}" for key, each in value.items())]
-    return [f"{name}:", *_lines(value)]
+    """Fields of an object on one line, unless one of them needs lines of its own."""
+    if any(_is_table(each) or is_object(each) or (isinstance(each, str) and "\n" in each) for each in value.values()):
+        return [f"{name}:", *_lines(value)]
+    return [f"{name}: " + ", ".join(f"{key}={_inline(each)}" for key, each in value.items())]
 
 
 def _is_table(value: Any) -> bool:

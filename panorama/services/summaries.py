@@ -40,7 +40,8 @@ def searched(page: Page[Any]) -> str:
 
 
 def _called(item: Any) -> str:
-    return f"{item.KIND} “{item.label}” ({item.id})"
+    kind = "journal entry" if item.KIND == "journal" else item.KIND
+    return f"{kind} “{item.label}” ({item.id})"
 
 
 def got(value: Any) -> str:
