@@ -54,7 +54,7 @@ class Calls:
 
     def is_transactional(self, name: str) -> bool:
         """Tell whether an operation may be part of an atomic batch."""
-        return self._find(name).operation.transactional
+        return self._within(name).operation.transactional
 
     def call(self, name: str, sent: Mapping[str, Any], conversation: Conversation) -> Answer:
         """Call an operation by its tool or operation name.
@@ -89,7 +89,8 @@ class Calls:
         outer = current()
         outer.steps += 1
         sent = dict(arguments)
-        if outer.key and not outer.whole and self._find(name).operation.writes:
+        known = self._by_name.get(name)
+        if known and known.operation.writes and outer.key and not outer.whole:
             sent.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
         frame = Frame(outer.inside(), self._desk.new_id(CALL_LETTER), unit=outer.unit)
         return self._logged(name, sent, frame, outer).structured()
@@ -121,7 +122,7 @@ class Calls:
         )  # fmt: skip
 
     def _run(self, name: str, sent: Mapping[str, Any], frame: Frame) -> Answer:
-        return Run(self._desk, self._find(name), frame, sent).answer()
+        return Run(self._desk, self._within(name), frame, sent).answer()
 
     def _guarded(self, arguments: Arguments, sent: Mapping[str, Any], frame: Frame) -> Answer:
         """Run a call unless it came back with the same answer again and again."""
@@ -148,6 +149,13 @@ class Calls:
         else:
             outer.entries += [*inner, entry]
             outer.wrote += entry.changes
+
+    def _within(self, name: str) -> Arguments:
+        """Find what a call may call: tools, not what only the command line does, such as reading a folder."""
+        found = self._find(name)
+        if found.operation.tool:
+            return found
+        raise NotFoundError(f"There is no tool {name!r}.", hint="Look at the list of tools.")
 
     def _find(self, name: str, listed: Container[str] | None = None) -> Arguments:
         if name in self._by_name:

@@ -1,5 +1,6 @@
 """Chapter 12: several operations in one call."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -207,3 +208,16 @@ async def test_a_step_of_the_wrong_form_is_refused(chat: Chat, broken: object) -
 
     assert refusal.code in ("invalid_input", "not_found")
     assert await titles(chat) == []
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_a_batch_reaches_no_operation_that_only_the_command_line_has(
+    chat: Chat, tmp_path: Path, atomic: bool
+) -> None:
+    (tmp_path / "secret.md").write_text("- [ ] read me")
+    step = {"tool": "import.markdown", "args": {"folder": str(tmp_path)}}
+
+    answer = await chat.raw("batch", operations=[step], atomic=atomic)
+
+    assert "There is no tool" in str(answer.content)
+    assert (await chat("search", query="read me")).data == []
