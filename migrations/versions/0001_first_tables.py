@@ -69,6 +69,7 @@ def upgrade() -> None:
         "tasks",
         ["status", "deleted_at", "status_changed_at", "created_at", "deadline", "project"],
     )
+    op.create_index("ix_tasks_home", "tasks", ["id", "deleted_at", "project"])
     op.create_index("ix_tasks_created", "tasks", ["created_at", "deleted_at", "project"])
     op.create_table(
         "notes",

@@ -1,6 +1,6 @@
 """Dashboards and reviews: what a person should know at a glance, counted by the database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -15,7 +15,7 @@ from panorama.services.base import Service
 from panorama.services.views import Dashboard, Overview, ProjectHealth, Review, Tally
 from panorama.store import notes, overview, rows, small, tasks
 from panorama.store.engine import Session
-from panorama.store.overview import TaskCounts
+from panorama.store.overview import TaskCounts, Window
 from panorama.store.pages import Order
 from panorama.store.tasks import Clock, Condition
 
@@ -139,22 +139,28 @@ class Overviews(Service):
     def _healths(self, session: Session, since: datetime, until: datetime) -> tuple[Mapping[str, Any], ...]:
         """The health of each project at the end of a period, and how it differs from its beginning."""
         known = overview.known_projects(session)
-        before, after = (self._health_at(session, known, moment) for moment in (since, until))
+        windows = [(moment - timedelta(days=PERIOD_DAYS), moment) for moment in (since, until)]
+        worked_on = overview.active(session, windows)
+        before, after = (
+            self._health_in(session, known, window, busy) for window, busy in zip(windows, worked_on, strict=True)
+        )
         rows_ = [
             {"id": id_, "name": row.name, "health": after[id_], "change": after[id_] - before[id_]}
             for id_, row in known.items()
         ]
         return tuple(sorted(rows_, key=lambda row: (row["change"], row["health"], row["name"]))[:WORST])
 
-    def _health_at(self, session: Session, known: Mapping[str, Any], moment: datetime) -> dict[str, int]:
-        since = moment - timedelta(days=PERIOD_DAYS)
+    def _health_in(
+        self, session: Session, known: Mapping[str, Any], window: Window, worked_on: Collection[str | None]
+    ) -> dict[str, int]:
+        since, moment = window
         late = overview.overdue_at(session, Clock(now=moment, zone=self._desk.zone))
-        notes_, tasks_ = (overview.touched(session, kind, since, moment) for kind in ("note", "task"))
+        written = overview.touched(session, "note", since, moment)
         return {
             id_: rules.health(
                 overdue=late.get(id_, 0),
-                inactive=not notes_.get(id_) and not tasks_.get(id_) and row.created_at < since,
-                notes_touched=notes_.get(id_, 0),
+                inactive=not written.get(id_) and id_ not in worked_on and row.created_at < since,
+                notes_touched=written.get(id_, 0),
             )
             for id_, row in known.items()
         }

@@ -1,11 +1,11 @@
 """Counts over many items, made by the database and not by loading tables."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, and_, case, func, select
 
 from panorama.domain.tasks import CLOSED, OPEN
 from panorama.store.engine import Session
@@ -15,6 +15,9 @@ from panorama.store.tasks import Clock, due_before, living, overdue
 
 ByProject = dict[str | None, int]
 """A count per project id; None stands for items without a project."""
+
+Window = tuple[datetime, datetime]
+"""A period, from a moment to before another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,21 @@ def touched(
     written = select(changes.c.item).where(*where).distinct().subquery()
     joined = select(table.c.project, func.count()).join(written, written.c.item == table.c.id)
     return {row[0]: row[1] for row in session.connection.execute(joined.where(*here).group_by(table.c.project))}
+
+
+def active(session: Session, windows: Sequence[Window]) -> list[set[str | None]]:
+    """Return for each period the projects of which a task was written in it, in one pass over all periods."""
+    inside = [and_(changes.c.at >= since, changes.c.at < until) for since, until in windows]
+    first, last = min(since for since, _ in windows), max(until for _, until in windows)
+    flags = [func.max(case((test, 1), else_=0)) for test in inside]
+    statement = (
+        select(tasks.c.project, *flags)
+        .join(changes, changes.c.item == tasks.c.id)
+        .where(changes.c.kind == "task", changes.c.at >= first, changes.c.at < last, living())
+        .group_by(tasks.c.project)
+    )
+    rows = session.connection.execute(statement).all()
+    return [{row[0] for row in rows if row[place]} for place in range(1, len(windows) + 1)]
 
 
 def overdue_at(session: Session, clock: Clock) -> ByProject:

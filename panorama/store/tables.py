@@ -150,6 +150,7 @@ tasks = Table(
     Index("ix_tasks_due", "status", "deleted_at", "deadline", "project", "created_at"),
     Index("ix_tasks_completed", "status", "deleted_at", "completed_at", "project"),
     Index("ix_tasks_closed", "status", "deleted_at", "status_changed_at", "created_at", "deadline", "project"),
+    Index("ix_tasks_home", "id", "deleted_at", "project"),
     Index("ix_tasks_created", "created_at", "deleted_at", "project"),
 )
 

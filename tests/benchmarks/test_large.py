@@ -73,9 +73,6 @@ def test_overviews(many_tasks: Path, board: Board) -> None:
                         "project_dashboard", {"project": next(projects), "period_days": next(days)}
                     ),
                     "weekly_review": lambda: client.call_tool("weekly_review", next(ends)),
-                    "weekly_review of this week": lambda: client.call_tool(
-                        "weekly_review", {"start": f"-{next(days)}d"}
-                    ),
                     "projects_overview": lambda: client.call_tool("projects_overview", {"period_days": next(days)}),
                     "list_tasks (open)": lambda: client.call_tool("list_tasks", {"limit": next(days)}),
                     "list_tasks view=overdue": lambda: client.call_tool(
