@@ -19,7 +19,7 @@ from panorama.cli.tables import size
 from panorama.config import Settings, data_directory, local_zone, read_settings
 from panorama.domain.changes import Origin
 from panorama.errors import PanoramaError, UnavailableError
-from panorama.store import fulltext
+from panorama.store import rows
 from panorama.store.engine import APPLICATION_ID, Database, Session
 from panorama.store.migrate import HEAD
 
@@ -230,7 +230,7 @@ def _soundness(place: Place) -> Finding:
 
 def _search_index(place: Place) -> Finding:
     with _reading(place.database) as session:
-        sound = fulltext.check(session)
+        sound = rows.is_indexed(session)
     if sound:
         return Finding("ok", "the words match the items")
     return Finding("fail", "words are missing or left over", _PUT_BACK)

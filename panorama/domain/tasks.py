@@ -95,12 +95,3 @@ def _moved(task: Task, deadline: Deadline, zone: ZoneInfo) -> datetime | None:
         return None
     days = local_day(deadline, zone) - local_day(task.deadline, zone)
     return (task.scheduled_at.astimezone(zone) + days).astimezone(UTC)
-
-
-def is_overdue(task: Task, *, now: datetime, zone: ZoneInfo) -> bool:
-    """Tell whether an open task's day or moment has passed."""
-    if task.status not in OPEN or task.deadline is None:
-        return False
-    if isinstance(task.deadline, datetime):
-        return task.deadline < now
-    return task.deadline < today(now, zone)

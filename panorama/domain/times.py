@@ -16,11 +16,6 @@ _HINT = "Use 2026-05-31, 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:0
 FIRST, LAST = date(1900, 1, 1), date(2199, 12, 31)
 
 
-def is_moment(deadline: Deadline) -> bool:
-    """Tell whether a deadline is a moment rather than a day."""
-    return isinstance(deadline, datetime)
-
-
 def today(now: datetime, zone: ZoneInfo) -> date:
     """Return the day it is in a zone."""
     return now.astimezone(zone).date()

@@ -73,8 +73,8 @@ def _written(term: Term) -> str:
     return f"({phrase} OR {phrase}*)" if term.prefix else phrase
 
 
-def check(session: Session) -> bool:
-    """Tell whether every living item has its words in the index, and nothing else has."""
+def parts_match(session: Session) -> bool:
+    """Tell whether the list of parts is as long as the index they stand in."""
     stray = session.connection.exec_driver_sql(
         "SELECT (SELECT count(*) FROM search_parts) - (SELECT count(*) FROM search_words_docsize)"
     ).scalar_one()

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Column, Row, Select, Table, bindparam, insert, select, update
+from sqlalchemy import Column, Row, Select, Table, and_, bindparam, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from panorama.domain.items import Item, Kind, folded
@@ -184,3 +184,14 @@ def exists(session: Session, kind: str, id_: str, *, trash: bool = False) -> boo
     """Tell whether a living item has this id; with `trash`, also one that was deleted."""
     row = session.connection.execute(_ALIVE[kind], {"id_": id_}).first()
     return row is not None and (trash or row[0] is None)
+
+
+def is_indexed(session: Session) -> bool:
+    """Tell whether every living item has its words in the index, and no deleted one has."""
+    known = select(tables.search_parts.c.item)
+    for noun in NOUNS.values():
+        id_, alive = noun.table.c.id, noun.table.c.deleted_at.is_(None)
+        wrong = select(id_).where(or_(and_(alive, id_.not_in(known)), and_(~alive, id_.in_(known)))).limit(1)
+        if session.connection.execute(wrong).first():
+            return False
+    return fulltext.parts_match(session)

@@ -6,9 +6,12 @@ from shutil import copyfile
 
 import pytest
 
+from panorama.app import opened
+from panorama.calls import Conversation
+from panorama.config import read_settings
 from panorama.domain.changes import Origin
 from panorama.domain.words import PART_CHARS, terms
-from panorama.store import fulltext
+from panorama.store import fulltext, rows
 from panorama.store.engine import Database, Session
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
@@ -93,7 +96,7 @@ def test_what_was_removed_is_found_no_more_and_leaves_nothing(session: Session) 
     fulltext.put(session, "note", "n_1", "Tea", "green")
     fulltext.remove(session, "n_1")
 
-    assert (found(session, "tea"), part_numbers(session), fulltext.check(session)) == ([], set(), True)
+    assert (found(session, "tea"), part_numbers(session), fulltext.parts_match(session)) == ([], set(), True)
 
 
 @pytest.mark.parametrize("block", ["first line\n", "\nlast line"], ids=["on top", "at the bottom"])
@@ -113,3 +116,15 @@ def test_an_item_of_many_parts_is_found_once_for_each_word(session: Session) -> 
     fulltext.put(session, "note", "n_1", "Long", text)
 
     assert found(session, "needle") == ["n_1"]
+
+
+def test_an_item_whose_words_are_missing_is_noticed(tmp_path: Path) -> None:
+    with opened(read_settings(home=tmp_path / "home", timezone="UTC")) as app:
+        app.calls.call("create_note", {"title": "Tea"}, Conversation("v1", "tool", "test"))
+        with app.desk.database.reading() as session:
+            before = rows.is_indexed(session)
+        with app.desk.database.transaction(ORIGIN) as session:
+            session.connection.exec_driver_sql("DELETE FROM search_parts")
+
+        with app.desk.database.reading() as session:
+            assert (before, rows.is_indexed(session)) == (True, False)
