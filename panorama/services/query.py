@@ -27,6 +27,7 @@ class Query(Service):
         select: tuple[str, ...] = (),
         sort: tuple[str, ...] = (),
         group_by: tuple[str, ...] = (),
+        count: bool = False,
         sum: tuple[str, ...] = (),
     ) -> Page[dict[str, Any]]:
         """Filter, sort, count and sum any collection exactly.
@@ -38,12 +39,13 @@ class Query(Service):
             where: {"status": "todo", "deadline": {"lt": "2026-06-01"}, "or": [{…}, {…}]}
             select: Fields.
             sort: Fields; -field for the largest first.
-            group_by: Fields; [] with `sum` for one total.
+            group_by: Fields.
+            count: Only how many there are.
             sum: Number fields.
         """
         with self._reading() as session:
             meant = _resolved(session, where)
-            request = query.Request(collection, meant, select, sort, group_by, sum)
+            request = query.Request(collection, meant, select, sort, group_by, sum, count)
             return query.ask(session, request, page, self._clock())
 
 

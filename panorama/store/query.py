@@ -60,6 +60,7 @@ class Request:
     sort: Sequence[str]
     group_by: Sequence[str]
     sum: Sequence[str]
+    count: bool = False
 
 
 def ask(session: Session, request: Request, part: Slice, clock: Clock) -> Page[dict[str, Any]]:
@@ -71,7 +72,7 @@ def ask(session: Session, request: Request, part: Slice, clock: Clock) -> Page[d
     table = _collection(request.collection)
     condition = _Where(request.collection, table, clock).of(request.where)
     alive = table.c.deleted_at.is_(None) if request.collection not in ("changes", "calls") else true()
-    if request.group_by or request.sum:
+    if request.group_by or request.sum or request.count:
         return _groups(session, table, request, and_(alive, condition), part)
     names = [_field(table, name, "select").name for name in request.select] or _usual(table)
     columns = [_field(table, name, "select") for name in names]
@@ -131,7 +132,8 @@ def _groups(
 ) -> Page[dict[str, Any]]:
     if request.select:
         raise InvalidInputError(
-            "select does not go with group_by or sum.", hint="Leave it out: a group shows its fields, count and sums."
+            "select does not go with group_by, count or sum.",
+            hint="Leave it out: a group shows its fields, count and sums.",
         )
     groups = [_field(table, name, "group_by") for name in request.group_by]
     sums = [func.sum(_number(table, name)).label(f"sum_{name}") for name in request.sum]

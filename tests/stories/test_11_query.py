@@ -267,3 +267,11 @@ def test_deep_nesting_is_refused_in_words(ask: Ask) -> None:
         ask(where=where)
 
     assert refusal.value.code == "invalid_input"
+
+
+async def test_count_alone_tells_how_many_there_are(chat: Chat) -> None:
+    await chat("batch", operations=[{"tool": "create_task", "args": {"title": title}} for title in ("a", "b", "c")])
+
+    answer = await chat("query", collection="tasks", where={"title": {"ne": "b"}}, count=True)
+
+    assert answer.data == [{"count": 2}]
