@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-SILENCE = 3.0
+SILENCE = 20.0
 SERVE = "from panorama.mcp.server import serve_stdio; serve_stdio()"
 
 
@@ -45,7 +45,7 @@ class Wire:
             rest = rest[self.process.stdin.write(rest) or 0 :]
 
     def answer(self) -> dict[str, Any]:
-        """Read lines until one answers the last request; a server that stays silent for three seconds has lost it."""
+        """Read lines until one answers the last request; a server that stays silent for twenty seconds has lost it."""
         assert self.process.stdout
         reading = selectors.DefaultSelector()
         with reading:
