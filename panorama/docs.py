@@ -35,8 +35,8 @@ def tools() -> str:
 
 _INTRODUCTION = """\
 Each tool is one operation. An argument that names an item takes its id or a name that is unique. `*` marks what is
-needed. Writes take `idempotency_key`; lists take `limit`, `cursor` and mostly `detail` (`brief` or `full`). Every tool,
-listed or not, can be a step of `batch`."""
+needed. Writes take `idempotency_key`; lists take `limit`, `cursor` and mostly `detail` (`brief` or `full`). What may
+ask the person first takes `confirm`. Every tool, listed or not, can be a step of `batch`."""
 
 
 def settings() -> str:

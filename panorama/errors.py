@@ -5,12 +5,14 @@ PanoramaError
 │   └── LoopError       the same call came back with the same answer too often
 ├── NotFoundError       nothing has this id or name
 ├── ConflictError       the thing changed since it was read, or is taken by another
+├── ConfirmationError   the person has to agree first
+├── DeclinedError       the person was asked and did not agree
 ├── UnavailableError    the disk, the database or another part is out of order; try later
 └── ScriptError         the script stopped
 """
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class PanoramaError(Exception):
@@ -68,6 +70,44 @@ class ConflictError(PanoramaError):
     code = "conflict"
 
 
+class ConfirmationError(PanoramaError):
+    """The person has to agree first; nothing was changed.
+
+    `question` is what they are asked, "" inside a batch, whose steps say for themselves that they agreed. `agreement`
+    stands for the call and the facts in the question: it is what a yes is worth.
+    """
+
+    code = "confirmation_needed"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "Ask the person; if they agree, repeat the call with confirm=true.",
+        candidates: Sequence[Mapping[str, object]] = (),
+        question: str = "",
+        agreement: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint, candidates=candidates)
+        self.question = question
+        self.agreement = agreement
+
+    def told(self) -> dict[str, object]:
+        """Return the error as programs read it, with the question for those that can put it."""
+        return super().told() | ({"question": self.question} if self.question else {})
+
+    def prefixed(self, prefix: str, *, suffix: str = "") -> "ConfirmationError":
+        """Return the error of the batch that the call was a step of."""
+        within = "Ask the person; if they agree, repeat the batch with confirm=true among the args of this step."
+        return ConfirmationError(f"{prefix}{self.question or self.message}{suffix}", hint=within)
+
+
+class DeclinedError(PanoramaError):
+    """The person was asked and did not agree; nothing was changed."""
+
+    code = "declined"
+
+
 class UnavailableError(PanoramaError):
     """A part that is needed is out of order; nothing was changed."""
 
@@ -78,3 +118,18 @@ class ScriptError(PanoramaError):
     """The script stopped before its end."""
 
     code = "script"
+
+
+def heard(told: Mapping[str, Any]) -> PanoramaError:
+    """Return the error that another process told of, in the words of `told()`."""
+    found = _by_code(PanoramaError).get(str(told.get("code")), PanoramaError)
+    more = {name: told[name] for name in ("question", "agreement") if name in told}
+    candidates = told.get("candidates", ())
+    return found(str(told.get("message", "")), hint=str(told.get("hint", "")), candidates=candidates, **more)
+
+
+def _by_code(kind: type[PanoramaError]) -> dict[str, type[PanoramaError]]:
+    found = {kind.code: kind}
+    for below in kind.__subclasses__():
+        found |= _by_code(below)
+    return found

@@ -102,6 +102,8 @@ class Arguments:
             found["cursor"] = (str, "")
         if self.has_detail:
             found["detail"] = (Detail, "brief")
+        if self.operation.question:
+            found["confirm"] = (bool, Field(default=False, description="The person has agreed."))
         if self.operation.writes:
             found["idempotency_key"] = (Annotated[str, Field(max_length=KEY_CHARS)], "")
         return found

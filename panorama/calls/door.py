@@ -14,7 +14,7 @@ from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
 from panorama.catalogue import Operation
 from panorama.domain.changes import digest
-from panorama.errors import InvalidInputError, NotFoundError, PanoramaError
+from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import CALL_LETTER, Desk
 from panorama.store.calls import Call
 
@@ -56,14 +56,18 @@ class Calls:
         """Tell whether an operation may be part of an atomic batch."""
         return self._within(name).operation.transactional
 
-    def call(self, name: str, sent: Mapping[str, Any], conversation: Conversation) -> Answer:
+    def call(self, name: str, sent: Mapping[str, Any], conversation: Conversation, agreed: str = "") -> Answer:
         """Call an operation by its tool or operation name.
 
+        Args:
+            agreed: The `agreement` of the ConfirmationError whose question the person said yes to.
+
         Raises:
+            ConfirmationError: The person has to agree first.
             PanoramaError: It refused; nothing was changed, except by the steps of a batch that is not atomic.
         """
         call = self._desk.new_id(CALL_LETTER)
-        frame = Frame(conversation, call, unit=call)
+        frame = Frame(conversation, call, unit=call, agreed=agreed)
         return self._logged(name, sent, frame, None)
 
     def refuse(
@@ -79,10 +83,16 @@ class Calls:
             error = NotFoundError(f"The tool {name!r} is not listed here.", hint=hint)
         except NotFoundError as unknown:
             error = unknown
-        self._record(
-            self._entry(name, sent, frame, self._desk.now(), 0.0, _Ending(error.text(), error.code)), frame, None
-        )
+        self._log_refusal(name, sent, frame, error)
         return error
+
+    def decline(self, name: str, sent: Mapping[str, Any], conversation: Conversation, error: DeclinedError) -> None:
+        """Log that the person did not agree to a call."""
+        self._log_refusal(name, sent, Frame(conversation, self._desk.new_id(CALL_LETTER), unit=""), error)
+
+    def _log_refusal(self, name: str, sent: Mapping[str, Any], frame: Frame, error: PanoramaError) -> None:
+        ending = _Ending(error.text(), error.code)
+        self._record(self._entry(name, sent, frame, self._desk.now(), 0.0, ending), frame, None)
 
     def call_within(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call an operation inside the call that runs, as part of its unit."""
@@ -129,7 +139,7 @@ class Calls:
         operation, guard, now = arguments.operation, frame.conversation.guard, self._desk.now()
         if operation.exempt:
             return Run(self._desk, arguments, frame, sent).answer()
-        question = asked(operation.name, sent)
+        question = asked(operation.name, {**sent, "agreed": frame.agreed} if frame.agreed else sent)
         guard.check(operation.tool or operation.name, question, now)
         try:
             answer = Run(self._desk, arguments, frame, sent).answer()

@@ -15,7 +15,7 @@ from panorama.domain.changes import Origin, digest
 from panorama.domain.items import kind_of
 from panorama.domain.plain import is_list, is_object
 from panorama.domain.results import Page, Slice, is_noted, is_page
-from panorama.errors import ConflictError, InvalidInputError
+from panorama.errors import ConfirmationError, ConflictError, InvalidInputError
 from panorama.services.base import Desk
 from panorama.services.references import resolve
 from panorama.store import idempotency, names, rows
@@ -31,12 +31,16 @@ ATTEMPTS = 2
 
 @dataclass(slots=True)
 class Frame:
-    """A call that runs: `unit` is shared with what runs inside it, `whole` says that all of it is one transaction."""
+    """A call that runs: `unit` is shared with what runs inside it, `whole` says that all of it is one transaction.
+
+    `agreed` is the agreement that the person gave to the call, "" before they were asked.
+    """
 
     conversation: Conversation
     call: str
     unit: str
     whole: bool = True
+    agreed: str = ""
     key: str = ""
     steps: int = 0
     wrote: int = 0
@@ -88,6 +92,7 @@ class Run:
         self._brief = self._values.pop("detail", "brief" if self._operation.writes else "full") == "brief"
         self._question = ""
         self._metadata: dict[str, Any] = {"source": SOURCE, "policy": self._operation.policy}
+        self._confirmed: bool = bool(self._operation.question) and self._values.pop("confirm")
         frame.key = self._values.pop("idempotency_key", "")
         decides = self._operation.whole_if
         frame.whole = bool(self._values[decides]) if decides else self._operation.transactional
@@ -128,7 +133,7 @@ class Run:
         """Give the first answer to a key again, or make it and keep it."""
         if not self._frame.key:
             return self._answered(session, before)
-        mine = asked(self._operation.name, {**self._sent, "idempotency_key": ""})
+        mine = asked(self._operation.name, self._meant())
         first = idempotency.first(session, self._frame.key, self._desk.now())
         if first is None:
             answer = self._answered(session, before)
@@ -140,12 +145,19 @@ class Run:
         known = first[1]
         return Answer(data=known["data"], summary=known["summary"], metadata={**known["metadata"], "repeated": True})
 
+    def _meant(self) -> dict[str, Any]:
+        """Return what was sent but for what does not change the deed: the key itself, and that it was agreed to."""
+        return {
+            name: value for name, value in self._sent.items() if name != "confirm" or self._operation.question is None
+        } | {"idempotency_key": ""}
+
     def _answered(self, session: Session | None, before: int = 0, acting: Acting | None = None) -> Answer:
         with _entered(self._frame):
             self._bind(session)
             if session is not None:
                 self._resolve(session)
             self._turn_page()
+            self._ask()
             value: Any = self._operation.call(**self._values)
         if is_noted(value):
             self._remark(value.hint)
@@ -183,6 +195,19 @@ class Run:
             if said.strip() == "" and not self._arguments.is_optional(each.name):
                 raise InvalidInputError(f"{each.name} is empty.", hint="Give an id or a name.")
             self._values[each.name] = resolve(session, each.reference, said.strip(), each.name)
+
+    def _ask(self) -> None:
+        """Stop where the person has to agree first, unless they agreed to just what would happen now.
+
+        This is asked in the transaction of the write, so that nothing can come in between.
+        """
+        if self._operation.question is None or self._confirmed:
+            return
+        if question := self._operation.question(**self._values):
+            agreement = asked(self._operation.name, {**self._values, "question": question})
+            if agreement != self._frame.agreed:
+                told = f"{question} Nothing was changed yet."
+                raise ConfirmationError(told, question=question, agreement=agreement)
 
     def _turn_page(self) -> None:
         """Turn limit and cursor into the part of the list that is wanted."""

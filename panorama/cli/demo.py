@@ -107,11 +107,24 @@ class _Demo:
             sys.executable, ["-m", "panorama"], env=self._environment(), keep_alive=False, log_file=log
         )
         me = Implementation(name=CLIENT, version=__version__)
-        async with Client(transport, client_info=me, timeout=WAIT, init_timeout=WAIT) as client:
+        questions: list[str] = []
+
+        async def agree(question: str, *_: Any) -> dict[str, Any]:
+            questions.append(question)
+            return {"value": True}
+
+        async def ask(step: Step, arguments: Mapping[str, Any]) -> Answer:
+            questions.clear()
+            answer = await _called(client, step.tool, arguments)
+            return replace(answer, asked=tuple(questions))
+
+        async with Client(
+            transport, client_info=me, timeout=WAIT, init_timeout=WAIT, elicitation_handler=agree
+        ) as client:
             tools = len(await client.list_tools())
             took = milliseconds(_since(started))
             self.transcript.remark(f"\nThe MCP server runs in a process of its own: {many(tools, 'tool')}, {took}.")
-            await self._steps(STEPS, morning, lambda step, arguments: _called(client, step.tool, arguments))
+            await self._steps(STEPS, morning, ask)
 
     async def _steps(
         self, steps: Sequence[Step], morning: Morning, ask: Callable[[Step, Mapping[str, Any]], Awaitable[Answer]]

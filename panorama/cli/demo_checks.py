@@ -16,6 +16,7 @@ HOB = "induction hob"
 
 _COUNTED = ("open", "in_progress", "done", "cancelled", "ideas", "overdue", "due_soon", "notes")
 _BOX = re.compile(r"\s*[-*] \[(.)\] ")
+_COUNT = re.compile(r"\b(\d+) (?:task|note|link)s?\b")
 _DUE = re.compile(r"📅 (\d{4}-\d\d-\d\d)")
 
 
@@ -23,7 +24,7 @@ _DUE = re.compile(r"📅 (\d{4}-\d\d-\d\d)")
 class Answer:
     """What came back, and how long it took; `code` is the error's, "" if it went well.
 
-    `tokens` is about how many of them a model reads, 0 if none does.
+    `tokens` is about how many of them a model reads, 0 if none does; `asked` are the questions that Hanne said yes to.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Answer:
     code: str = ""
     took: timedelta = timedelta()
     tokens: int = 0
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +184,12 @@ def late_in_project(answer: Answer, morning: Morning) -> Iterator[Claim]:
 
 
 def all_trashed(answer: Answer, morning: Morning) -> Iterator[Claim]:
-    """The project went, with everything that the dashboard counted in it."""
+    """The project went, with everything that the dashboard counted in it, and not without a question."""
     board = morning.data("dashboard")
     held = ("open", "done", "cancelled", "ideas", "notes")
     inside = sum(board["project"].get(each, 0) for each in held) + len(board.get("links", ()))
+    named = sum(int(count) for question in answer.asked for count in _COUNT.findall(question))
+    yield Claim(f"it asked first, naming {many(inside, 'item')}", inside, named)
     yield Claim(
         f"the project and the {many(inside, 'item')} in it are in the trash", 1 + inside, answer.data["trashed"]
     )

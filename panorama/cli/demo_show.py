@@ -43,8 +43,11 @@ class Transcript:
         self._print([Text(), *head, self._cut(Text(call, "yellow"))])
 
     def answered(self, answer: Answer, told: str) -> None:
-        """Tell what came back, what it cost, and why it is right."""
-        self._print([*self._lines(answer.text), *self._verdict(answer, "ok", told, "green")])
+        """Tell what was asked and agreed to, what came back, what it cost, and why it is right."""
+        asked = [
+            row for each in answer.asked for row in self._wrapped(Text.assemble(("? ", "cyan"), line(each), " Yes."))
+        ]
+        self._print([*asked, *self._lines(answer.text), *self._verdict(answer, "ok", told, "green")])
 
     def failed(self, answer: Answer, step: str, wrong: str) -> None:
         """Tell what came back and what was expected."""

@@ -13,6 +13,7 @@ NO, USAGE, UNAVAILABLE = 1, 2, 3
 
 _OUR_WORDS = {
     "call again with skip_conflicts=true": "add --skip-conflicts",
+    "Ask the person; if they agree, repeat the call with confirm=true": "Add --yes to say yes to it",
     "history(item)": "`panorama history ITEM`",
     "Find the item with search": "Find it with `panorama search`",
     "with search,": "with `panorama search`,",

@@ -15,7 +15,8 @@ from pydantic import PrivateAttr
 from panorama.calls import Answer, Calls, Conversation
 from panorama.calls.arguments import Arguments
 from panorama.catalogue import Operation
-from panorama.errors import PanoramaError
+from panorama.errors import DeclinedError, PanoramaError
+from panorama.mcp.confirming import confirmed
 from panorama.mcp.schemas import input_schema, output_schema
 
 _log = logging.getLogger(__name__)
@@ -33,6 +34,7 @@ class OperationTool(Tool):
 
     _calls: Calls = PrivateAttr()
     _conversing: Conversing = PrivateAttr()
+    _asks: bool = PrivateAttr()
 
     @classmethod
     def of(cls, arguments: Arguments, calls: Calls, conversing: Conversing) -> "OperationTool":
@@ -48,11 +50,12 @@ class OperationTool(Tool):
         )
         tool._calls = calls
         tool._conversing = conversing
+        tool._asks = operation.question is not None
         return tool
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Call the operation in a thread, and give its answer or its error."""
-        return await answered(self._calls, self.name, arguments, self._conversing())
+        return await answered(self._calls, self.name, arguments, self._conversing(), asks=self._asks)
 
 
 def titled(name: str) -> str:
@@ -70,10 +73,23 @@ def annotations(operation: Operation) -> ToolAnnotations:
     )
 
 
-async def answered(calls: Calls, name: str, arguments: dict[str, Any], conversation: Conversation) -> ToolResult:
-    """Call an operation in a thread and return its answer, or its error in our voice."""
+async def answered(
+    calls: Calls, name: str, arguments: dict[str, Any], conversation: Conversation, *, asks: bool = False
+) -> ToolResult:
+    """Call an operation in a thread and return its answer, or its error in our voice.
+
+    Args:
+        asks: It may have a question, which is put to the person.
+    """
+
+    async def call(agreed: str = "") -> ToolResult:
+        return _given(await anyio.to_thread.run_sync(calls.call, name, arguments, conversation, agreed))
+
     try:
-        answer = await anyio.to_thread.run_sync(calls.call, name, arguments, conversation)
+        return await (confirmed(call) if asks else call())
+    except DeclinedError as error:
+        calls.decline(name, arguments, conversation, error)
+        return refused(error)
     except PanoramaError as error:
         return refused(error)
     except Exception:  # a bug of ours: it is logged once with its trace, and the client hears that it happened
@@ -84,7 +100,6 @@ async def answered(calls: Calls, name: str, arguments: dict[str, Any], conversat
                 hint="Try again; if it stays so, look at the server's log (stderr) and report it.",
             )
         )
-    return _given(answer)
 
 
 def _given(answer: Answer) -> ToolResult:

@@ -11,6 +11,7 @@ from panorama.domain.plain import is_object
 from panorama.domain.references import TrashedRef
 from panorama.domain.results import Page, Slice
 from panorama.errors import ConflictError, NotFoundError
+from panorama.services import questions
 from panorama.services.base import Service
 from panorama.services.items import taken
 from panorama.services.views import HistoryLine, Undone
@@ -51,12 +52,12 @@ class History(Service):
             ConflictError: It was changed since, or is taken back already.
         """
         with self._writing() as session:
-            conversation = session.origin.conversation if session.origin else ""
-            wanted = unit.strip() or changes.last_unit(session, conversation)
+            wanted = _wanted(session, unit)
             lines = changes.of_unit(session, wanted) if wanted else []
             if not wanted or not lines:
-                raise self._unknown(session, wanted or "")
-            undoing = _Undoing(session, lines, self._now())
+                raise self._unknown(session, wanted)
+            undoing = _Undoing(session, self._now())
+            undoing.take_back(_steps(session, lines))
             if undoing.conflicts and not skip_conflicts:
                 raise ConflictError(
                     f"{len(undoing.conflicts)} of {len(lines)} changes of {wanted} were overtaken; nothing was undone.",
@@ -76,6 +77,22 @@ class History(Service):
             conflicts = tuple(undoing.conflicts[:LISTED])
             return Undone(unit=wanted, count=len(undoing.done), undone=tuple(undone), conflicts=conflicts)
 
+    def undo_question(self, unit: str = "", skip_conflicts: bool = False) -> str:
+        """Return what to ask before more than 20 changes are taken back; "" if they are fewer, or conflict."""
+        with self._reading() as session:
+            wanted = _wanted(session, unit)
+            if changes.size_of_unit(session, wanted) <= questions.UNASKED:
+                return ""
+            lines = changes.of_unit(session, wanted)
+            steps = _steps(session, lines)
+            undone = [step.change for step in steps if step.left]
+            refused = not skip_conflicts and any(step.over for step in steps)
+            if refused or len(undone) <= questions.UNASKED:
+                return ""
+            deed = questions.deed(wanted, {line.operation for line in lines}, lines[0].at, self._desk.zone)
+            created = sum(line.action == "create" for line in undone)
+            return questions.of_undo(deed, changes=len(undone), created=created)
+
     def _unknown(self, session: Session, unit: str) -> NotFoundError:
         recent = [
             {"id": id_, "operation": operation, "at": at.isoformat(timespec="seconds")}
@@ -89,51 +106,69 @@ class History(Service):
         )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Step:
+    """A change to take back: the fields that are `left` to do so, and those that a later change stands `over`."""
+
     change: Change
-    fields: frozenset[str]
+    left: tuple[str, ...]
+    over: Mapping[str, Change]
+
+    @classmethod
+    def of(cls, line: Change, fields: frozenset[str], newer: Sequence[Change]) -> "_Step":
+        """Return the step for the fields of a change that no undo took back yet; a creation goes whole or not."""
+        whole = line.action == "create"
+        over = {name: other for name, other in overtaken(line, newer).items() if whole or name in fields}
+        left = tuple(name for name in line.after if name in fields and name not in over)
+        return cls(line, () if whole and over else left, over)
+
+
+def _wanted(session: Session, unit: str) -> str:
+    """Return the unit that is meant, "" if there is none: without one it is the conversation's last write."""
+    conversation = session.origin.conversation if session.origin else ""
+    return unit.strip() or changes.last_unit(session, conversation) or ""
+
+
+def _steps(session: Session, lines: Sequence[Change]) -> list[_Step]:
+    """Return what is to do to take back the lines of a unit, the last first."""
+    unit = {line.id for line in lines}
+    known = changes.of_items(session, sorted({line.item for line in lines}), since=min(unit))
+    open_fields = untaken(known)
+    later: dict[str, list[Change]] = {}
+    for line in known:
+        if line.id not in unit:
+            later.setdefault(line.item, []).append(line)
+    return [
+        _Step.of(line, open_fields[line.id], [each for each in later.get(line.item, []) if each.id > line.id])
+        for line in sorted(lines, key=lambda line: line.id, reverse=True)
+        if open_fields[line.id]
+    ]
 
 
 class _Undoing:
-    """Takes back the lines of a unit, the last first, field by field, inside the transaction that is open.
+    """Takes changes back, field by field, inside the transaction that is open.
 
     What is overtaken is collected in `conflicts` and left; the caller rolls back if it does not want the rest.
     """
 
-    def __init__(self, session: Session, lines: Sequence[Change], now: datetime) -> None:
+    def __init__(self, session: Session, now: datetime) -> None:
         self._session = session
         self._now = now
         self.done: list[Change] = []
         self.conflicts: list[Mapping[str, Any]] = []
-        unit = {line.id for line in lines}
-        known = changes.of_items(session, sorted({line.item for line in lines}), since=min(unit))
-        open_fields = untaken(known)
-        later: dict[str, list[Change]] = {}
-        for line in known:
-            if line.id not in unit:
-                later.setdefault(line.item, []).append(line)
-        for line in sorted(lines, key=lambda line: line.id, reverse=True):
-            if open_fields[line.id]:
-                newer = [each for each in later.get(line.item, []) if each.id > line.id]
-                self._take_back(_Step(line, open_fields[line.id]), newer)
 
-    def _take_back(self, step: _Step, newer: Sequence[Change]) -> None:
-        line = step.change
-        over = {
-            name: other
-            for name, other in overtaken(line, newer).items()
-            if line.action == "create" or name in step.fields
-        }
-        for name, other in over.items():
-            self._conflict(line, name, f"{name} was changed by {other.operation} ({other.unit})")
-        if line.action == "create":
-            if not over:
-                self._trash(line)
-            return
-        fields = [name for name in line.after if name in step.fields and name not in over]
-        if fields:
-            self._put_back(line, fields)
+    def take_back(self, steps: Sequence[_Step]) -> None:
+        """Take back one step after another."""
+        for step in steps:
+            self._take_back(step)
+
+    def _take_back(self, step: _Step) -> None:
+        for name, other in step.over.items():
+            self._conflict(step.change, name, f"{name} was changed by {other.operation} ({other.unit})")
+        if step.left and step.change.action == "create":
+            self._trash(step.change)
+        elif step.left:
+            self._put_back(step.change, step.left)
 
     def _trash(self, line: Change) -> None:
         old: Item = rows.load(self._session, line.kind, line.item, trash=True)

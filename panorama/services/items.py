@@ -7,6 +7,7 @@ from panorama.domain.items import Item, kind_of
 from panorama.domain.references import ItemRef, TrashedRef
 from panorama.domain.results import Page, Slice
 from panorama.errors import ConflictError, InvalidInputError
+from panorama.services import questions
 from panorama.services.base import Service
 from panorama.services.views import ItemView, Removed
 from panorama.store import names, notes, projects, rows, small, tasks, trash
@@ -54,6 +55,14 @@ class Items(Service):
             self._trash(session, found)
             gone = len(hanging) if items == "trash" else 0
             return Removed(id=item, kind=kind, label=found.label, trashed=1 + gone, kept=len(hanging) - gone)
+
+    def delete_question(self, item: ItemRef, items: Fate = "") -> str:
+        """Return what to ask before a project takes what belongs to it to the trash; "" for all else."""
+        if items != "trash" or kind_of(item) != "project":
+            return ""
+        with self._reading() as session:
+            found: Item = rows.load(session, "project", item)
+            return questions.of_project(found.label, projects.counts(session, item))
 
     def restore(self, item: TrashedRef) -> Any:
         """Bring an item back from the trash.

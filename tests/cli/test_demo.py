@@ -26,7 +26,7 @@ DOES_NOTHING = """
     module.History.undo = undo
 """
 ONLY_SAYS_SO = """
-    module._Undoing._take_back = lambda self, step, newer: self.done.append(step.change)
+    module._Undoing._take_back = lambda self, step: self.done.append(step.change)
 """
 SITECUSTOMIZE = """
 import importlib.util, sys

@@ -119,7 +119,7 @@ def taken(world: World, step: tuple[str, str, Any, int]) -> dict[str, Any]:
             {"note": note, "block": f"block {which}", "position": ("top", "bottom")[which % 2]},
         ),
         "edit": ("edit_note", {"note": note, "old_text": "line", "new_text": f"row {which}"}),
-        "delete": ("delete_item", {"item": at, "items": ("keep", "trash")[which % 2]}),
+        "delete": ("delete_item", {"item": at, "items": ("keep", "trash")[which % 2], "confirm": True}),
         "move": ("update_note", {"note": note, "project": project}),
         "under": ("update_task", {"task": at, "parent": of["task"][0], "project": project}),
         "restore": ("restore_item", {"item": at}),

@@ -274,7 +274,7 @@ def test_one_undo_takes_an_import_back(vault: Vault, run: Import, here: Here, mo
         vault.write(f"Kitchen/{number}.md", PLAN)
 
     run()
-    undone = here.call("undo")
+    undone = here.call("undo", confirm=True)
 
     assert undone.data["count"] == 5 + 15 + 1
     assert (here.notes(), here.tasks(), here.projects()) == ({}, {}, {})

@@ -149,7 +149,7 @@ async def test_keeping_a_projects_items_they_lose_the_project(chat: Chat) -> Non
 async def test_trashing_a_projects_items_they_go_with_it(chat: Chat) -> None:
     await full_house(chat)
 
-    await chat("delete_item", item="House", items="trash")
+    await chat("delete_item", item="House", items="trash", confirm=True)
 
     assert await living(chat) == set()
 
@@ -158,7 +158,7 @@ async def test_trashing_a_projects_items_they_go_with_it(chat: Chat) -> None:
 async def test_a_deleted_project_comes_back_with_its_items(chat: Chat, items: str) -> None:
     house = await full_house(chat)
     before = await living(chat)
-    await chat("delete_item", item="House", items=items)
+    await chat("delete_item", item="House", items=items, confirm=True)
 
     await chat("undo")
 
@@ -170,7 +170,7 @@ async def test_a_deleted_project_comes_back_with_its_items(chat: Chat, items: st
 async def test_what_was_in_the_trash_before_stays_there(chat: Chat) -> None:
     await full_house(chat)
     await chat("delete_item", item="Paint")
-    await chat("delete_item", item="House", items="trash")
+    await chat("delete_item", item="House", items="trash", confirm=True)
 
     await chat("undo")
 
@@ -225,7 +225,7 @@ async def test_an_undo_is_undone(chat: Chat) -> None:
 
 async def test_undo_goes_to_and_fro_any_number_of_times(chat: Chat) -> None:
     house = await full_house(chat)
-    await chat("delete_item", item=house.id, items="trash")
+    await chat("delete_item", item=house.id, items="trash", confirm=True)
 
     counts = []
     for _ in range(5):

@@ -1,0 +1,448 @@
+"""Chapter 18: before much goes at once, the person is asked, and a yes is worth what was shown."""
+
+import inspect
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from fastmcp import Client
+from fastmcp.client.elicitation import ElicitResult
+from fastmcp.exceptions import McpError
+from mcp import ClientSession
+from mcp.types import (
+    CallToolResult,
+    ClientCapabilities,
+    ElicitationCapability,
+    InputRequiredResult,
+    InputResponses,
+    UrlElicitationCapability,
+)
+from mcp.types import ElicitResult as Answered
+
+from panorama.app import App
+from panorama.calls import Answer
+from panorama.mcp.server import build
+from tests.conftest import ERAS, Chat, Era
+
+pytestmark = pytest.mark.anyio
+
+QUESTION = "Move the project “House” with 2 tasks, 1 note and 1 link to the trash?"
+ALL_OF_IT = {"item": "House", "items": "trash"}
+Call = Callable[..., Answer]
+Rows = Callable[[], dict[str, int]]
+
+
+@dataclass
+class Person:
+    """Someone at a client that can ask: answers each question in the same way, and remembers what was asked."""
+
+    action: Any = "accept"
+    content: dict[str, Any] | None = field(default_factory=lambda: {"value": True})
+    meanwhile: Callable[[], object] = lambda: None
+    asked: list[str] = field(default_factory=list[str])
+
+    async def answer(self, message: str, *_: Any) -> ElicitResult[dict[str, Any]]:
+        """Answer a question."""
+        self.asked.append(message)
+        self.meanwhile()
+        return ElicitResult(action=self.action, content=self.content if self.action == "accept" else None)
+
+
+@pytest.fixture(params=ERAS)
+def era(request: pytest.FixtureRequest) -> Era:
+    """Each protocol era in turn."""
+    return request.param
+
+
+@pytest.fixture
+def furnished(call: Call) -> None:
+    """A project with two tasks, a note and a link."""
+    call("create_project", name="House")
+    for title in ("Paint", "Clean"):
+        call("create_task", title=title, project="House")
+    call("create_note", title="Colours", project="House")
+    call("create_link", url="https://example.org", title="Shop", project="House")
+
+
+@asynccontextmanager
+async def asking(app: App, era: Era, person: Person) -> AsyncGenerator[Chat]:
+    """Speak with the server as a client that can put questions to a person."""
+    async with Client(build(app), mode=era, elicitation_handler=person.answer) as client:
+        yield Chat(client)
+
+
+def many(call: Call, count: int) -> str:
+    """Write as many tasks in one batch, and return its unit."""
+    steps = [{"tool": "create_task", "args": {"title": f"task {n}"}} for n in range(count)]
+    return str(call("batch", operations=steps).metadata["undo"])
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_project_with_its_items_goes_only_after_a_yes(app: App, era: Era) -> None:
+    person = Person()
+
+    async with asking(app, era, person) as chat:
+        gone = await chat("delete_item", **ALL_OF_IT)
+
+    assert person.asked == [QUESTION]
+    assert gone.data["trashed"] == 5
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+@pytest.mark.usefixtures("furnished")
+async def test_without_a_yes_nothing_is_changed(app: App, era: Era, rows: Rows, action: str) -> None:
+    before = rows()
+
+    async with asking(app, era, Person(action)) as chat:
+        refusal = await chat.refused("delete_item", **ALL_OF_IT)
+
+    assert refusal.code == "declined"
+    assert "nothing was changed" in refusal.message
+    assert rows() == before
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_form_that_says_no_is_no_yes(app: App, era: Era) -> None:
+    async with asking(app, era, Person(content={"value": False})) as chat:
+        refusal = await chat.refused("delete_item", **ALL_OF_IT)
+
+    assert refusal.code == "declined"
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_form_that_comes_back_empty_was_accepted(app: App, era: Era) -> None:
+    async with asking(app, era, Person(content={})) as chat:
+        assert (await chat("delete_item", **ALL_OF_IT)).data["trashed"] == 5
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_client_that_cannot_ask_is_told_the_question(either: Chat, rows: Rows) -> None:
+    before = rows()
+
+    refusal = await either.refused("delete_item", **ALL_OF_IT)
+
+    assert refusal.code == "confirmation_needed"
+    assert refusal.message == f"{QUESTION} Nothing was changed yet."
+    assert "confirm=true" in refusal.hint
+    assert rows() == before
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_yes_from_the_chat_is_confirm(either: Chat) -> None:
+    await either.refused("delete_item", **ALL_OF_IT)
+
+    assert (await either("delete_item", **ALL_OF_IT, confirm=True)).data["trashed"] == 5
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_program_finds_the_question_by_itself(chat: Chat) -> None:
+    result = await chat.raw("delete_item", **ALL_OF_IT)
+
+    assert (result.structured_content or {})["error"]["question"] == QUESTION
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_who_has_confirmed_is_not_asked(app: App, era: Era) -> None:
+    person = Person()
+
+    async with asking(app, era, person) as chat:
+        await chat("delete_item", **ALL_OF_IT, confirm=True)
+
+    assert person.asked == []
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_what_takes_little_away_is_done_without_a_question(app: App, call: Call, era: Era) -> None:
+    person = Person("decline")
+    call("create_project", name="Empty")
+    call("create_task", title="Pack", parent=call("create_task", title="Move").data["id"])
+
+    async with asking(app, era, person) as chat:
+        await chat("delete_item", item="Empty", items="trash")
+        await chat("delete_item", item="Move", items="trash")
+        await chat("delete_item", item="House", items="keep")
+        await chat("undo")
+
+    assert person.asked == []
+
+
+async def test_more_than_twenty_changes_are_taken_back_only_after_a_yes(app: App, call: Call, era: Era) -> None:
+    unit, person = many(call, 21), Person()
+
+    async with asking(app, era, person) as chat:
+        undone = await chat("undo", unit=unit)
+
+    question = f"Take back 21 changes of the batch of 2026-05-20 10:00 ({unit})? 21 items it created go to the trash."
+    assert person.asked == [question]
+    assert undone.data["count"] == 21
+
+
+async def test_twenty_are_taken_back_at_once(chat: Chat, call: Call) -> None:
+    unit = many(call, 20)
+
+    assert (await chat("undo", unit=unit)).data["count"] == 20
+
+
+async def test_what_is_taken_back_already_does_not_count(chat: Chat, call: Call) -> None:
+    unit = many(call, 21)
+    first = call("history", item="task 0").data[0]["change"]
+    call("undo", unit=str(first))
+
+    assert (await chat("undo", unit=unit)).data["count"] == 20
+
+
+async def test_this_clients_last_write_too_is_asked_for(chat: Chat) -> None:
+    await chat("batch", operations=[{"tool": "create_task", "args": {"title": f"task {n}"}} for n in range(21)])
+
+    refusal = await chat.refused("undo")
+
+    assert "21 changes of the batch" in refusal.message
+
+
+async def test_an_undo_that_would_conflict_refuses_without_a_question(app: App, call: Call, era: Era) -> None:
+    unit, person = many(call, 30), Person()
+    call("update_task", task="task 7", title="other")
+
+    async with asking(app, era, person) as chat:
+        refusal = await chat.refused("undo", unit=unit)
+        await chat("undo", unit=unit, skip_conflicts=True)
+
+    assert refusal.code == "conflict"
+    assert [question[:21] for question in person.asked] == ["Take back 29 changes "]
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_yes_to_something_else_is_none(app: App, call: Call, era: Era) -> None:
+    person = Person()
+
+    def once_more_is_added() -> None:
+        if len(person.asked) == 1:
+            call("create_task", title="Sweep", project="House")
+
+    person.meanwhile = once_more_is_added
+    async with asking(app, era, person) as chat:
+        gone = await chat("delete_item", **ALL_OF_IT)
+
+    assert person.asked == [QUESTION, QUESTION.replace("2 tasks", "3 tasks")]
+    assert gone.data["trashed"] == 6
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_house_that_does_not_stand_still_is_left_alone(app: App, call: Call) -> None:
+    person = Person()
+    person.meanwhile = lambda: call("create_task", title="Sweep", project="House")
+
+    async with asking(app, "legacy", person) as chat:
+        refusal = await chat.refused("delete_item", **ALL_OF_IT)
+
+    assert len(person.asked) == 3
+    assert "with 5 tasks" in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("declared", "asked"),
+    [(ElicitationCapability(), 1), (ElicitationCapability(url=UrlElicitationCapability()), 0), (None, 0)],
+    ids=["older", "links-only", "none"],
+)
+@pytest.mark.usefixtures("furnished")
+async def test_a_client_is_asked_in_the_way_it_declares(
+    app: App, era: Era, declared: ElicitationCapability | None, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ClientSession, "_build_capabilities", lambda *_: ClientCapabilities(elicitation=declared))
+    person = Person()
+
+    async with asking(app, era, person) as chat:
+        await chat.raw("delete_item", **ALL_OF_IT)
+
+    assert len(person.asked) == asked
+
+
+async def broken(*_: Any) -> Any:
+    """Fail to show a question."""
+    raise RuntimeError("no window")
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_client_that_fails_to_ask_is_told_the_question(app: App) -> None:
+    async with Client(build(app), mode="legacy", elicitation_handler=broken) as client:
+        refusal = await Chat(client).refused("delete_item", **ALL_OF_IT)
+
+    assert refusal.code == "confirmation_needed"
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_client_of_today_that_fails_to_ask_has_changed_nothing(app: App, rows: Rows) -> None:
+    before = rows()
+
+    async with Client(build(app), elicitation_handler=broken) as client:
+        with pytest.raises(McpError, match="no window"):
+            await client.call_tool("delete_item", ALL_OF_IT)
+
+    assert rows() == before
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_confirmed_call_that_is_repeated_with_its_key_is_done_once(either: Chat) -> None:
+    await either.refused("delete_item", **ALL_OF_IT, idempotency_key="k1")
+    first = await either("delete_item", **ALL_OF_IT, idempotency_key="k1", confirm=True)
+
+    again = await either("delete_item", **ALL_OF_IT, idempotency_key="k1")
+
+    assert (again.data, again.metadata["repeated"]) == (first.data, True)
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_what_was_agreed_to_and_done_is_not_asked_again(app: App, era: Era) -> None:
+    person = Person()
+
+    async with asking(app, era, person) as chat:
+        for _ in range(2):
+            await chat("delete_item", **ALL_OF_IT, idempotency_key="k1")
+
+    assert person.asked == [QUESTION]
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_step_of_a_batch_says_for_itself_that_the_person_agreed(app: App, era: Era, rows: Rows) -> None:
+    before, person = rows(), Person()
+    steps: list[dict[str, Any]] = [
+        {"tool": "create_task", "args": {"title": "Rest"}},
+        {"tool": "delete_item", "args": ALL_OF_IT},
+    ]
+
+    async with asking(app, era, person) as chat:
+        refusal = await chat.refused("batch", operations=steps, idempotency_key="k1")
+        assert rows() == before
+        steps[1]["args"] = ALL_OF_IT | {"confirm": True}
+        await chat("batch", operations=steps, idempotency_key="k1")
+
+    assert refusal.message == f"Step 1 (delete_item): {QUESTION} Nothing of the batch was kept."
+    assert "confirm=true among the args of this step" in refusal.hint
+    assert person.asked == []
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_step_that_stands_alone_tells_that_it_waits_for_a_yes(chat: Chat) -> None:
+    steps = [{"tool": "delete_item", "args": ALL_OF_IT}, {"tool": "create_task", "args": {"title": "Rest"}}]
+
+    told = await chat("batch", operations=steps, atomic=False)
+
+    assert [result["ok"] for result in told.data["results"]] == [False, True]
+    assert told.data["results"][0]["error"]["code"] == "confirmation_needed"
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_yes_after_many_refusals_is_no_loop(chat: Chat) -> None:
+    for _ in range(8):
+        await chat.refused("delete_item", **ALL_OF_IT)
+
+    await chat("delete_item", **ALL_OF_IT, confirm=True)
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_the_person_may_change_their_mind(app: App, era: Era) -> None:
+    person = Person("decline")
+
+    async with asking(app, era, person) as chat:
+        for _ in range(7):
+            await chat.refused("delete_item", **ALL_OF_IT)
+        person.action = "accept"
+
+        assert (await chat("delete_item", **ALL_OF_IT)).data["trashed"] == 5
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_the_log_tells_that_the_person_was_asked_and_said_no(app: App, call: Call, era: Era) -> None:
+    async with asking(app, era, Person("decline")) as chat:
+        await chat.refused("delete_item", **ALL_OF_IT)
+
+    app.recorder.flush()
+    lines = [line for line in call("calls.list").data if line["name"] == "delete_item"]
+    assert [line["code"] for line in lines] == ["declined", "confirmation_needed"]
+
+
+async def asked(app: App) -> InputRequiredResult:
+    """Ask for a deletion as a client of today that answers later."""
+    async with Client(build(app), elicitation_handler=Person().answer) as client:
+        result = await client.session.call_tool("delete_item", ALL_OF_IT, allow_input_required=True)
+    assert isinstance(result, InputRequiredResult)
+    return result
+
+
+async def answered(app: App, state: str | None, arguments: dict[str, Any] = ALL_OF_IT) -> Any:
+    """Answer yes to a question, to a server that may be another one than the one that asked it."""
+    yes: InputResponses = {"confirmation": Answered(action="accept", content={"value": True})}
+    async with Client(build(app), elicitation_handler=Person().answer) as client:
+        return await client.session.call_tool(
+            "delete_item", arguments, input_responses=yes, request_state=state, allow_input_required=True
+        )
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_question_survives_a_restart(app: App) -> None:
+    question = await asked(app)
+
+    result = await answered(app, question.request_state)
+
+    assert isinstance(result, CallToolResult)
+    assert (result.structured_content or {})["data"]["trashed"] == 5
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_yes_to_a_question_that_was_never_put_is_asked_for(app: App, rows: Rows) -> None:
+    before = rows()
+
+    result = await answered(app, None)
+
+    assert isinstance(result, InputRequiredResult)
+    assert rows() == before
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_a_forged_state_is_refused(app: App, rows: Rows) -> None:
+    before, question = rows(), await asked(app)
+    state = question.request_state or ""
+
+    for forged in ("yes", state[:-4] + "AAAA", state + "A"):
+        with pytest.raises(McpError, match="Invalid or expired requestState"):
+            await answered(app, forged)
+
+    assert rows() == before
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_the_state_of_another_call_is_refused(app: App, call: Call) -> None:
+    call("create_task", title="Dig", project=call("create_project", name="Garden").data["id"])
+    question = await asked(app)
+
+    with pytest.raises(McpError, match="Invalid or expired requestState"):
+        await answered(app, question.request_state, {"item": "Garden", "items": "trash"})
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_the_state_of_another_house_is_refused(app: App, rows: Rows) -> None:
+    before, question = rows(), await asked(app)
+    (app.settings.home / "state.key").write_bytes(b"k" * 32)
+
+    with pytest.raises(McpError, match="Invalid or expired requestState"):
+        await answered(app, question.request_state)
+
+    assert rows() == before
+
+
+async def test_only_what_may_ask_takes_confirm(chat: Chat) -> None:
+    tools = await chat.client.list_tools()
+
+    assert {tool.name for tool in tools if "confirm" in tool.input_schema["properties"]} == {"delete_item", "undo"}
+
+
+def test_a_question_takes_what_its_operation_takes(app: App) -> None:
+    asking_ones = [each.operation for each in app.calls.offered if each.operation.question]
+
+    for operation in asking_ones:
+        assert operation.question is not None
+        theirs = inspect.signature(operation.question).parameters
+        assert theirs == inspect.signature(operation.call).parameters, operation.name
+        assert operation.transactional, operation.name
