@@ -17,7 +17,8 @@ class Operation:
     `call` is a bound method: its signature is the input schema, its docstring the description, its return type the
     schema of `data`. `binds` are references that may come from what was read before; `remembers` is the kind that a
     read puts there. `whole_if` names the argument that decides whether the call is one transaction. `exempt`
-    operations may be repeated without end.
+    operations may be repeated without end. `question` takes the same arguments and tells, changing nothing, what the
+    person is asked before the call is made, "" if they need not be.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Operation:
     transactional: bool = True
     whole_if: str = ""
     exempt: bool = False
+    question: Callable[..., str] | None = None
 
     @property
     def writes(self) -> bool:
@@ -70,9 +72,10 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _read("overview.week", do.overview.weekly_review, say.review, "weekly_review")
     yield _write("batch", do.batch.run, say.batch_ran, "batch", transactional=False, whole_if="atomic")
 
-    yield _write("items.delete", do.items.delete, say.removed, "delete_item", policy="delete")
+    asking = do.items.delete_question
+    yield _write("items.delete", do.items.delete, say.removed, "delete_item", policy="delete", question=asking)
     yield _read("history.list", do.history.list, say.history, "history")
-    yield _write("history.undo", do.history.undo, say.undone, "undo")
+    yield _write("history.undo", do.history.undo, say.undone, "undo", question=do.history.undo_question)
     yield _read("status", do.status.status, say.status, "status", exempt=True)
 
     more = {"toolset": "more"}
@@ -88,6 +91,7 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _write("import.markdown", do.imports.markdown, do.imports.told, transactional=False)
     yield _read("calls.list", do.status.calls, say.listed("call"), exempt=True)
     yield _read("items.complete", do.pages.complete, say.listed("name"), exempt=True)
+    yield _read("pages.list", do.pages.list, say.listed("page"), exempt=True)
     yield _read("pages.note", do.pages.note, say.shown, exempt=True)
     yield _read("pages.project", do.pages.project, say.shown, exempt=True)
     yield _read("pages.task", do.pages.task, say.shown, exempt=True)

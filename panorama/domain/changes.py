@@ -4,7 +4,9 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+from panorama.domain.items import MARKS, Item, Kind
 
 Action = Literal["create", "update", "delete", "restore"]
 
@@ -45,6 +47,30 @@ class Change:
     before: Mapping[str, Any]
     after: Mapping[str, Any]
     undoes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One item's change as those hear of it who show items: what was done, and where it shows.
+
+    `fields` are those that changed, `projects` the one it was in and the one it is in, if any; `marked` says that it
+    was or is a favourite project or a pinned note.
+    """
+
+    kind: Kind
+    id: str
+    action: Action
+    fields: tuple[str, ...]
+    projects: tuple[str, ...]
+    marked: bool
+
+    @classmethod
+    def of(cls, action: Action, item: Item, before: Mapping[str, Any], after: Mapping[str, Any]) -> Self:
+        """Return what a change touched, from the item as it is now and both sides of its change line."""
+        mark, now = MARKS.get(item.KIND, ""), getattr(item, "project", None)
+        projects = tuple(dict.fromkeys(id_ for id_ in (before.get("project", now), now) if id_))
+        marked = bool(mark) and bool(getattr(item, mark) or before.get(mark))
+        return cls(item.KIND, item.id, action, tuple(after), projects, marked)
 
 
 @dataclass(frozen=True, slots=True)

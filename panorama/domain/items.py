@@ -17,6 +17,9 @@ LETTERS: dict[str, Kind] = {"p": "project", "t": "task", "n": "note", "l": "link
 PREFIXES: dict[str, str] = {kind: letter for letter, kind in LETTERS.items()}
 KINDS: tuple[Kind, ...] = tuple(LETTERS.values())
 
+MARKS: dict[Kind, str] = {"project": "favorite", "note": "pinned"}
+"""The field by which a person keeps an item of a kind at hand."""
+
 BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base 32, lower case: no i, l, o, u."""
 

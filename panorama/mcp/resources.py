@@ -1,24 +1,66 @@
-"""Resources: notes, projects and tasks by id, and today's view, as Markdown; completion of their ids."""
+"""Resources: notes, projects and tasks by id, and today's view, as Markdown; completion of their ids.
 
+What a person pinned or marked as a favourite is listed; all else is found by its template.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 import anyio.to_thread
 from fastmcp import FastMCP
 from fastmcp.exceptions import NotFoundError as MissingError
 from fastmcp.exceptions import ResourceError
+from fastmcp.resources import Resource
+from fastmcp.server.providers import Provider
+from fastmcp.utilities.components import FastMCPComponent
+from fastmcp.utilities.versions import VersionSpec
 from mcp.types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
 from panorama.calls import Calls
 from panorama.errors import NotFoundError, PanoramaError
 from panorama.mcp.tools import Conversing
+from panorama.mcp.uris import KINDS, SCHEME, TODAY, page_of
 
 MARKDOWN = "text/markdown"
 COMPLETIONS = 20
-_KINDS = ("note", "project", "task")
+LISTED = 50
+"""How many pages are listed beside today's."""
+
+_SAYS = {"project": "A favourite project with its open tasks and notes.", "note": "A pinned note."}
+
+
+class Marked(Provider):
+    """The favourite projects and pinned notes as a list; they are read by their templates, like all others."""
+
+    def __init__(self, calls: Calls, conversing: Conversing) -> None:
+        super().__init__()
+        self._calls = calls
+        self._conversing = conversing
+
+    async def _list_resources(self) -> Sequence[Resource]:
+        answer = await anyio.to_thread.run_sync(self._calls.call, "pages.list", {"limit": LISTED}, self._conversing())
+        return [
+            Resource.model_validate(
+                {
+                    "uri": page_of(row["kind"], row["id"]), "name": row["name"], "title": row["name"],
+                    "description": _SAYS[row["kind"]], "mime_type": MARKDOWN,
+                }
+            )
+            for row in answer.data
+        ]  # fmt: skip
+
+    async def get_tasks(self) -> Sequence[FastMCPComponent]:
+        """Offer nothing to run in the background; the server asks at its start, when there is no conversation yet."""
+        return ()
+
+    async def _get_resource(self, uri: str, version: VersionSpec | None = None) -> Resource | None:
+        del uri, version
+        return None
 
 
 def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
     """Offer the resources and the completion of references."""
+    mcp.add_provider(Marked(calls, conversing))
 
     async def read(name: str, **arguments: Any) -> str:
         try:
@@ -29,22 +71,22 @@ def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
             raise ResourceError(error.message) from error
         return str(answer.data["markdown"])
 
-    @mcp.resource("panorama://note/{id}", name="note", title="A note", mime_type=MARKDOWN)
+    @mcp.resource(page_of("note", "{id}"), name="note", title="A note", mime_type=MARKDOWN)
     async def note(id: str) -> str:  # pyright: ignore[reportUnusedFunction]
         """A note's text."""
         return await read("pages.note", note=id)
 
-    @mcp.resource("panorama://project/{id}", name="project", title="A project", mime_type=MARKDOWN)
+    @mcp.resource(page_of("project", "{id}"), name="project", title="A project", mime_type=MARKDOWN)
     async def project(id: str) -> str:  # pyright: ignore[reportUnusedFunction]
         """A project with its open tasks and notes."""
         return await read("pages.project", project=id)
 
-    @mcp.resource("panorama://task/{id}", name="task", title="A task", mime_type=MARKDOWN)
+    @mcp.resource(page_of("task", "{id}"), name="task", title="A task", mime_type=MARKDOWN)
     async def task(id: str) -> str:  # pyright: ignore[reportUnusedFunction]
         """A task with its notes."""
         return await read("pages.task", task=id)
 
-    @mcp.resource("panorama://today", name="today", title="Today", mime_type=MARKDOWN)
+    @mcp.resource(TODAY, name="today", title="Today", mime_type=MARKDOWN)
     async def today() -> str:  # pyright: ignore[reportUnusedFunction]
         """What is overdue, due today or under way."""
         return await read("pages.today")
@@ -67,6 +109,6 @@ def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
 
 def _completed(ref: PromptReference | ResourceTemplateReference, argument: CompletionArgument) -> str | None:
     if isinstance(ref, ResourceTemplateReference):
-        kind = ref.uri.removeprefix("panorama://").split("/", 1)[0]
-        return kind if kind in _KINDS and argument.name == "id" else None
-    return argument.name if argument.name in _KINDS else None
+        kind = ref.uri.removeprefix(SCHEME).split("/", 1)[0]
+        return kind if kind in KINDS and argument.name == "id" else None
+    return argument.name if argument.name in KINDS else None

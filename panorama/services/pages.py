@@ -62,6 +62,13 @@ class Pages(Service):
                 parts += [f"\n## {title}\n", *lines] if lines else []
         return {"markdown": "\n".join(parts) if len(parts) > 1 else f"{parts[0]}\n\nNothing is due."}
 
+    def list(self, page: Slice) -> Page[Mapping[str, str]]:
+        """Return kind, id and name of the pages at hand: favourite projects, then pinned notes, each by name."""
+        with self._reading() as session:
+            found = names.marked(session, limit=page.limit)
+        rows_ = tuple({"kind": kind, "id": id_, "name": label} for kind, id_, label in found)
+        return Page(rows_, tuple(() for _ in rows_), None, more=False)
+
     def complete(self, kind: Kind, page: Slice, begun: str = "") -> Page[Mapping[str, str]]:
         """Return ids and names of items that begin with, or hold, what was typed."""
         with self._reading() as session:

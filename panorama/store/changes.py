@@ -6,14 +6,24 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, func, insert, select
 
-from panorama.domain.changes import LONG_TEXT, Action, Change, digest, splice
+from panorama.domain.changes import LONG_TEXT, Action, Change, Touch, digest, splice
 from panorama.domain.items import Item
 from panorama.domain.plain import is_sequence
 from panorama.errors import ConflictError
 from panorama.store.engine import Session
 from panorama.store.tables import changes, texts, written
 
-__all__ = ["Action", "count_of", "last_unit", "lines", "of_items", "recent_units", "record", "text_before"]
+__all__ = [
+    "Action",
+    "count_of",
+    "last_unit",
+    "lines",
+    "of_items",
+    "recent_units",
+    "record",
+    "size_of_unit",
+    "text_before",
+]
 
 PART = "part"
 """Marks a long text's stretch: `before` holds {part, at, text or digest}, `after` the same for what is there now."""
@@ -48,7 +58,7 @@ def record(
             "action": action, "version": item.version, "before": plain_before, "after": plain_after, "undoes": undoes,
         },
     )  # fmt: skip
-    session.wrote += 1
+    session.touched.append(Touch.of(action, item, before, after))
 
 
 def _plain_sides(
@@ -122,6 +132,14 @@ def of_unit(session: Session, unit: str) -> list[Change]:
     if unit.isdigit():
         return lines(session, changes.c.id == int(unit)) if int(unit) < 1 << 63 else []
     return lines(session, changes.c.unit == unit) or lines(session, changes.c.call == unit)
+
+
+def size_of_unit(session: Session, unit: str) -> int:
+    """Return how many lines a unit has; of a single change it is not asked whether it is there."""
+    if unit.isdigit():
+        return 1
+    sizes = (select(func.count()).where(column == unit) for column in (changes.c.unit, changes.c.call))
+    return next(filter(None, (session.connection.execute(size).scalar_one() for size in sizes)), 0)
 
 
 def of_items(session: Session, items: Sequence[str], *, since: int) -> list[Change]:

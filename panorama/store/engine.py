@@ -1,12 +1,13 @@
 """The database file: the only module, beside full text, that knows it is SQLite."""
 
 import json
+import logging
 import sqlite3
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import QueuePool
 
-from panorama.domain.changes import Origin
+from panorama.domain.changes import Origin, Touch
 from panorama.errors import PanoramaError, UnavailableError
 
 APPLICATION_ID = 0x50414E4F
@@ -55,13 +56,22 @@ _PRAGMAS = (
 )
 
 
+Listener = Callable[[Sequence[Touch]], None]
+_log = logging.getLogger(__name__)
+
+
 @dataclass(slots=True)
 class Session:
-    """One open transaction; `origin` is who writes, None when only reading. `wrote` counts its change lines."""
+    """One open transaction; `origin` is who writes, None when only reading; `touched` has an entry per change line."""
 
     connection: Connection
     origin: Origin | None
-    wrote: int = 0
+    touched: list[Touch] = field(default_factory=list[Touch])
+
+    @property
+    def wrote(self) -> int:
+        """How many change lines it has written."""
+        return len(self.touched)
 
 
 @dataclass(slots=True)
@@ -87,6 +97,7 @@ class Database:
         self._write_lock = threading.Lock()
         self._current: ContextVar[Session | None] = ContextVar("session", default=None)
         self._acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
+        self._listeners: dict[object, Listener] = {}
 
     @contextmanager
     def transaction(self, origin: Origin) -> Generator[Session]:
@@ -109,6 +120,29 @@ class Database:
                 yield session
         if acting:
             acting.wrote += session.wrote
+        if session.touched:
+            self._tell(session.touched)
+
+    def tell(self, listener: Listener) -> Callable[[], None]:
+        """Tell a listener what every later transaction touched; return how to stop that.
+
+        It is called once per transaction, after the commit and outside the lock, in the thread that wrote; so it must
+        be quick. What is rolled back, or touches no item, is not told. An error of the listener is only logged.
+        """
+        key = object()
+        self._listeners[key] = listener
+
+        def stop() -> None:
+            self._listeners.pop(key, None)
+
+        return stop
+
+    def _tell(self, touched: Sequence[Touch]) -> None:
+        for listener in tuple(self._listeners.values()):
+            try:
+                listener(touched)
+            except Exception:  # the write is kept, so it must not look as if it failed
+                _log.exception("a listener failed; the write it heard of is kept")
 
     @contextmanager
     def acting(self, origin: Origin) -> Generator[Acting]:

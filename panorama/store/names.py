@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from panorama.domain.items import folded
+from panorama.domain.items import MARKS, folded
 from panorama.domain.words import terms
 from panorama.store import fulltext
 from panorama.store.engine import Session
@@ -72,3 +72,16 @@ def begun(session: Session, kind: str, text: str, *, limit: int) -> list[Named]:
         hits = fulltext.matches(session, terms(text), every=True, limit=limit * 4)
         found |= labels(session, [(hit.kind, hit.item) for hit in hits if hit.kind == kind and hit.item not in found])
     return list(found.values())[:limit]
+
+
+def marked(session: Session, *, limit: int) -> list[Named]:
+    """Return the favourite projects and then the pinned notes that are alive, each by name."""
+    found: list[Named] = []
+    for kind, mark in MARKS.items():
+        table = NOUNS[kind].table
+        label = table.c["name" if kind == "project" else "title"]
+        where = (table.c.deleted_at.is_(None), table.c[mark].is_(True))
+        statement = select(table.c.id, label).where(*where).order_by(table.c.key, table.c.id)
+        rows = session.connection.execute(statement.limit(limit - len(found)))
+        found += [(kind, row[0], row[1]) for row in rows]
+    return found

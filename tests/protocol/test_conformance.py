@@ -1,7 +1,7 @@
 """The conformance suite of the protocol's authors, on the real server over HTTP.
 
-It runs whole, once per revision. Of its scenarios those count that need no tools, prompts or resources made for it; the
-others ask for things named `test_…`.
+It runs whole, once per revision. Of its scenarios those count that need no tools, prompts or resources made for it,
+beside the two that `serve_http.py` adds; the others ask for things named `test_…`.
 """
 
 import json
@@ -17,8 +17,7 @@ from .conftest import count, served
 pytestmark = pytest.mark.protocol
 
 FIXTURE = "asks for the suite's own tool `test_missing_capability`"
-LATER = "subscriptions/listen comes with a later version; nothing says that it is there"
-SUBSCRIBE = "resources/subscribe and unsubscribe come with a later version; nothing says that they are there"
+PROMPTS = "the list of prompts never changes, which server/discover says"
 
 SCENARIOS = {
     "2026-07-28": (
@@ -36,13 +35,7 @@ SCENARIOS = {
 EXPECTED_FAILURES = {
     ("server-stateless", "sep-2575-server-rejects-undeclared-capability"): FIXTURE,
     ("server-stateless", "sep-2575-missing-capability-http-400"): FIXTURE,
-    ("server-stateless", "sep-2575-server-sends-subscription-ack"): LATER,
-    ("server-stateless", "sep-2575-server-tags-subscription-id"): LATER,
-    ("server-stateless", "sep-2575-server-honors-notification-filter"): LATER,
-    ("server-stateless", "sep-2575-server-sends-prompts-list-changed-on-subscription"): LATER,
-    ("server-stateless", "sep-2575-server-sends-tools-list-changed-on-subscription"): LATER,
-    ("resources-subscribe", "resources-subscribe"): SUBSCRIBE,
-    ("resources-unsubscribe", "resources-unsubscribe"): SUBSCRIBE,
+    ("server-stateless", "sep-2575-server-sends-prompts-list-changed-on-subscription"): PROMPTS,
 }
 """Checks, by scenario, that do not pass and why; one that passes after all must leave this list."""
 

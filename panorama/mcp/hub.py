@@ -1,0 +1,171 @@
+"""The hub: the only module that knows who listens to what; it tells them what was changed, whoever changed it."""
+
+import asyncio
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
+
+import anyio
+from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent, ToolsListChanged
+
+from panorama.domain.changes import Touch
+from panorama.mcp.uris import is_listed_anew, stale
+from panorama.store.engine import Database
+
+PAUSE = 0.04
+"""Seconds in which changes are gathered: what an import touches a thousand times is told a few times."""
+
+
+class Ear:
+    """One listener: what it listens to, and what it was not told yet.
+
+    The untold is kept as a set, so one that reads slowly holds up nobody and costs no more than what it asked for.
+    """
+
+    def __init__(self, client: object) -> None:
+        self.client = client
+        self.events: set[ServerEvent] = set()
+        self._untold: dict[ServerEvent, None] = {}
+        self._woken = anyio.Event()
+        self._is_closed = False
+
+    @property
+    def pages(self) -> int:
+        """How many pages it listens to."""
+        return sum(isinstance(event, ResourceUpdated) for event in self.events)
+
+    def tell(self, event: ServerEvent) -> None:
+        """Take what it will be told next."""
+        self._untold[event] = None
+        self._woken.set()
+
+    def untell(self, event: ServerEvent) -> None:
+        """Take back what it was not told yet."""
+        self._untold.pop(event, None)
+
+    def close(self) -> None:
+        """Let it end once all is told."""
+        self._is_closed = True
+        self._woken.set()
+
+    async def next(self) -> ServerEvent | None:
+        """Wait for what it is told next; None if it ends."""
+        while not self._untold:
+            if self._is_closed:
+                return None
+            self._woken = anyio.Event()
+            await self._woken.wait()
+        event = next(iter(self._untold))
+        del self._untold[event]
+        return event
+
+
+class Hub:
+    """Tells the listeners of one server what was changed; it hears the store only while there are any.
+
+    `heard`, `tools_changed` and `resources_changed` may be called from any thread and never wait; all else belongs to
+    the server's event loop.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._ears: dict[Ear, None] = {}
+        self._by_event: dict[ServerEvent, set[Ear]] = {}
+        self._stop_hearing: Callable[[], None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._gathered: dict[ServerEvent, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many listen, and to how many different things."""
+        return len(self._ears), len(self._by_event)
+
+    @contextmanager
+    def listening(self, client: object, events: Iterable[ServerEvent]) -> Generator[Ear]:
+        """Open an ear of a client, which is any object that stands for its connection."""
+        ear = Ear(client)
+        self._begin()
+        self._ears[ear] = None
+        try:
+            for event in events:
+                self.heed(ear, event)
+            yield ear
+        finally:
+            self._forget(ear)
+
+    def heed(self, ear: Ear, event: ServerEvent) -> None:
+        """Let an ear listen to one thing more."""
+        ear.events.add(event)
+        self._by_event.setdefault(event, set()).add(ear)
+
+    def ignore(self, ear: Ear, event: ServerEvent) -> None:
+        """Let an ear listen to one thing less."""
+        ear.untell(event)
+        ear.events.discard(event)
+        ears = self._by_event.get(event, set())
+        ears.discard(ear)
+        if not ears:
+            self._by_event.pop(event, None)
+
+    def held_by(self, client: object) -> int:
+        """Return how many pages a client listens to; an ear that listens to none counts as one."""
+        return sum(max(1, ear.pages) for ear in self._ears if ear.client is client)
+
+    def heard(self, touches: Sequence[Touch]) -> None:
+        """Take what a transaction touched."""
+        self._take(event for touch in touches for event in _events(touch))
+
+    def tools_changed(self) -> None:
+        """Tell that the list of tools has changed."""
+        self._take([ToolsListChanged()])
+
+    def resources_changed(self) -> None:
+        """Tell that the list of resources has changed."""
+        self._take([ResourcesListChanged()])
+
+    def close(self) -> None:
+        """Tell what was gathered, then end every ear; a `subscriptions/listen` is answered by that."""
+        if self._timer:
+            self._timer.cancel()
+            self._tell()
+        for ear in tuple(self._ears):
+            ear.close()
+
+    def _take(self, events: Iterable[ServerEvent]) -> None:
+        wanted = dict.fromkeys(event for event in events if event in self._by_event)
+        if wanted and self._loop:
+            with suppress(RuntimeError):  # the loop has ended, and with it everybody who listened
+                self._loop.call_soon_threadsafe(self._gather, wanted)
+
+    def _gather(self, events: dict[ServerEvent, None]) -> None:
+        self._gathered |= events
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(PAUSE, self._tell)
+
+    def _tell(self) -> None:
+        events, self._gathered, self._timer = self._gathered, {}, None
+        for event in events:
+            for ear in self._by_event.get(event, ()):
+                ear.tell(event)
+
+    def _begin(self) -> None:
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            self._loop, self._gathered, self._timer = loop, {}, None
+        if self._stop_hearing is None:
+            self._stop_hearing = self._database.tell(self.heard)
+
+    def _forget(self, ear: Ear) -> None:
+        for event in tuple(ear.events):
+            self.ignore(ear, event)
+        self._ears.pop(ear, None)
+        if not self._ears and self._stop_hearing:
+            self._stop_hearing()
+            self._stop_hearing = None
+
+
+def _events(touch: Touch) -> Generator[ServerEvent]:
+    if is_listed_anew(touch):
+        yield ResourcesListChanged()
+    for uri in stale(touch):
+        yield ResourceUpdated(uri)

@@ -1,0 +1,184 @@
+"""Subscriptions as clients ask for them: by handshake and `resources/subscribe`, or by `subscriptions/listen`.
+
+A client of the handshake eras hears of changed lists once it is initialized, and of the pages it subscribed to. One of
+2026-07-28 hears what each of its `subscriptions/listen` asks for.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextvars import Context
+from typing import Any
+
+from fastmcp import FastMCP
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from mcp import MCPError
+from mcp.server.connection import Connection
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import NotificationOptions
+from mcp.server.subscriptions import (
+    SUBSCRIPTION_ID_META_KEY,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+    ToolsListChanged,
+)
+from mcp.shared.subscriptions import event_to_notification
+from mcp.types import (
+    INVALID_PARAMS,
+    DiscoverRequest,
+    DiscoverResult,
+    EmptyResult,
+    NotificationParams,
+    ServerNotification,
+    SubscribeRequestParams,
+    SubscriptionFilter,
+    SubscriptionsAcknowledgedNotification,
+    SubscriptionsAcknowledgedNotificationParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    UnsubscribeRequestParams,
+)
+
+from panorama.mcp.hub import Ear, Hub
+from panorama.mcp.uris import is_page
+
+MOST = 1000
+"""Pages that one client may listen to; a stream that asks for no page counts as one."""
+
+URI_CHARS = 200
+LISTS = (ToolsListChanged(), ResourcesListChanged())
+_EAR = "panorama.ear"
+_log = logging.getLogger(__name__)
+Request = ServerRequestContext[Any, Any]
+
+
+def add_subscriptions(mcp: FastMCP[Any], hub: Hub) -> None:
+    """Let clients listen to the hub, and let the server say what they can listen to: prompts never change."""
+    low = mcp._mcp_server  # pyright: ignore[reportPrivateUsage] (FastMCP has no subscriptions of its own)
+    offered = Subscriptions(mcp, hub)
+    low.add_notification_handler("notifications/initialized", NotificationParams, offered.initialized)
+    low.add_request_handler("resources/subscribe", SubscribeRequestParams, offered.subscribe)
+    low.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, offered.unsubscribe)
+    low.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, offered.listen)
+    low.notification_options = NotificationOptions(tools_changed=True, resources_changed=True)
+    mcp.add_middleware(offered)
+
+
+class Subscriptions(Middleware):
+    """The requests that open and close ears."""
+
+    def __init__(self, mcp: FastMCP[Any], hub: Hub) -> None:
+        self._mcp = mcp
+        self._hub = hub
+
+    async def on_discover(
+        self,
+        context: MiddlewareContext[DiscoverRequest],
+        call_next: CallNext[DiscoverRequest, DiscoverResult | dict[str, Any]],
+    ) -> DiscoverResult | dict[str, Any]:
+        """Say that the list of prompts stays as it is: the SDK takes it that whoever can listen can listen to all."""
+        result = await call_next(context)
+        if isinstance(result, DiscoverResult) and result.capabilities.prompts:
+            result.capabilities.prompts.list_changed = False
+        return result
+
+    async def initialized(self, request: Request, _: NotificationParams) -> None:
+        """Tell a client of the handshake eras of changed lists from now on."""
+        self._ear_of(_connection(request))
+
+    async def subscribe(self, request: Request, params: SubscribeRequestParams) -> EmptyResult:
+        """Tell the client of changes of one page."""
+        ear = self._ear_of(_connection(request))
+        page = ResourceUpdated(params.uri)
+        if page not in ear.events:
+            await self._check([params.uri], held=ear.pages)
+            self._hub.heed(ear, page)
+        return EmptyResult()
+
+    async def unsubscribe(self, request: Request, params: UnsubscribeRequestParams) -> EmptyResult:
+        """Tell the client of changes of one page no more."""
+        self._hub.ignore(self._ear_of(_connection(request)), ResourceUpdated(params.uri))
+        return EmptyResult()
+
+    async def listen(self, request: Request, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
+        """Acknowledge what the client will be told, and tell it until one of the two ends that."""
+        client = _client(_connection(request))
+        granted = _granted(params.notifications)
+        await self._check(granted.resource_subscriptions or (), held=self._hub.held_by(client))
+        meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: request.request_id}
+        with self._hub.listening(client, _events(granted)) as ear:
+            told = SubscriptionsAcknowledgedNotificationParams(notifications=granted, _meta=meta)
+            await _answer(request, SubscriptionsAcknowledgedNotification(params=told))
+            while event := await ear.next():
+                await _answer(request, event_to_notification(event, meta))
+        return SubscriptionsListenResult(_meta=meta)
+
+    def _ear_of(self, connection: Connection) -> Ear:
+        """Return the ear of a handshake's connection; it is closed with the connection."""
+        ear = connection.state.get(_EAR)
+        if ear is None:
+            ear = connection.exit_stack.enter_context(self._hub.listening(_client(connection), LISTS))
+            relay = asyncio.get_running_loop().create_task(_relay(ear, connection), context=Context())
+            connection.exit_stack.callback(relay.cancel)
+            connection.state[_EAR] = ear
+        return ear
+
+    async def _check(self, uris: Sequence[str], *, held: int) -> None:
+        if held + max(1, len(uris)) > MOST:
+            raise _refused(f"One client can listen to {MOST:,} pages; unsubscribe from some first.")
+        for uri in uris:
+            if not is_page(uri) and await self._mcp.get_resource(uri) is None:
+                told = f"There is no page {uri[:URI_CHARS]!r}: see resources/list and resources/templates/list."
+                raise _refused(told, uri=uri[:URI_CHARS])
+
+
+def _refused(told: str, **data: str) -> MCPError:
+    return MCPError(INVALID_PARAMS, told, data or None)
+
+
+def _connection(request: Request) -> Connection:
+    return request.session._connection  # pyright: ignore[reportPrivateUsage] (a session is made for each request)
+
+
+def _client(connection: Connection) -> object:
+    """What stands for a client: in 2026-07-28 each request has a connection, and over HTTP nothing joins them."""
+    return connection.outbound if connection.has_standalone_channel else connection
+
+
+def _granted(asked: SubscriptionFilter) -> SubscriptionFilter:
+    """What of a filter is served: not the list of prompts, which never changes."""
+    return SubscriptionFilter(
+        tools_list_changed=asked.tools_list_changed or None,
+        resources_list_changed=asked.resources_list_changed or None,
+        resource_subscriptions=list(dict.fromkeys(asked.resource_subscriptions or ())) or None,
+    )
+
+
+def _events(granted: SubscriptionFilter) -> list[ServerEvent]:
+    lists = ((granted.tools_list_changed, LISTS[0]), (granted.resources_list_changed, LISTS[1]))
+    pages = (ResourceUpdated(uri) for uri in granted.resource_subscriptions or ())
+    return [*(event for is_asked, event in lists if is_asked), *pages]
+
+
+async def _answer(request: Request, told: ServerNotification) -> None:
+    """Send a message on the stream that answers a request."""
+    await request.session.send_notification(told, related_request_id=request.request_id)
+
+
+async def _relay(ear: Ear, connection: Connection) -> None:
+    """Tell a handshake's client what its ear hears, until its connection ends."""
+    try:
+        while event := await ear.next():
+            await _notify(connection, event)
+    except Exception:  # a bug of ours or the SDK's; the other clients are told
+        _log.exception("a client is told of no more changes")
+
+
+async def _notify(connection: Connection, event: ServerEvent) -> None:
+    if isinstance(event, ResourceUpdated):
+        await connection.send_resource_updated(event.uri)
+    elif isinstance(event, ToolsListChanged):
+        await connection.send_tool_list_changed()
+    else:
+        await connection.send_resource_list_changed()

@@ -1,0 +1,42 @@
+"""The addresses of pages: which there are, and what a change of an item means for them (pure)."""
+
+from collections.abc import Iterator
+
+from panorama.domain.changes import Touch
+from panorama.domain.items import MARKS, Kind, kind_of
+
+SCHEME = "panorama://"
+TODAY = f"{SCHEME}today"
+KINDS: tuple[Kind, ...] = ("note", "project", "task")
+"""The kinds whose items have a page each."""
+
+_LISTED = frozenset({"name", "title", *MARKS.values()})
+
+
+def page_of(kind: str, id_: str) -> str:
+    """Return the address of an item's page."""
+    return f"{SCHEME}{kind}/{id_}"
+
+
+def is_page(uri: str) -> bool:
+    """Tell whether this is the address of a page, there now or not: a deleted item can come back."""
+    kind, _, id_ = uri.removeprefix(SCHEME).partition("/")
+    return uri == TODAY or (uri.startswith(SCHEME) and kind in KINDS and kind_of(id_) == kind)
+
+
+def stale(touch: Touch) -> Iterator[str]:
+    """Return the pages that show a changed item.
+
+    A project's page lists its tasks and notes, also those that have left it just now; today's page lists tasks.
+    """
+    if touch.kind in KINDS:
+        yield page_of(touch.kind, touch.id)
+    if touch.kind in ("task", "note"):
+        yield from (page_of("project", id_) for id_ in touch.projects)
+    if touch.kind == "task":
+        yield TODAY
+
+
+def is_listed_anew(touch: Touch) -> bool:
+    """Tell whether a change shows in the list of pages, which holds pinned notes and favourite projects by name."""
+    return touch.marked and (touch.action != "update" or not _LISTED.isdisjoint(touch.fields))
