@@ -1,13 +1,11 @@
 """Settings, read once from the environment and from `config.toml` in the data directory."""
 
-import os
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-import platformdirs
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
@@ -18,6 +16,7 @@ from pydantic_settings import (
 )
 from tzlocal import get_localzone_name
 
+from panorama import address
 from panorama.errors import InvalidInputError
 
 TOOLSETS = ("default", "more")
@@ -25,8 +24,7 @@ TOOLSETS = ("default", "more")
 
 def data_directory() -> Path:
     """Return where the data lives: `PANORAMA_HOME`, else the platform's place for user data."""
-    chosen = os.environ.get("PANORAMA_HOME", "").strip()
-    return Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_data_dir("panorama"))
+    return Path(address.data_directory())
 
 
 def local_zone() -> str:
@@ -56,6 +54,18 @@ class Settings(BaseSettings):
         ge=0.05,
         le=300,
         description="Seconds that a write waits for another program's lock on the database.",
+    )
+    linger_seconds: float = Field(
+        default=300.0,
+        ge=0,
+        le=31_536_000,
+        description="Seconds that the daemon stays after its last client has left.",
+    )
+    http_port: int = Field(
+        default=0,
+        ge=0,
+        le=65_535,
+        description="Port on this machine where the daemon also serves MCP over HTTP; 0 for none.",
     )
 
     @field_validator("timezone")

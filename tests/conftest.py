@@ -216,13 +216,16 @@ def clock() -> StandingClock:
 @pytest.fixture
 def home(house: Path, template: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data directory with an empty database; nothing of the tester's own settings is seen."""
-    for name in [name for name in os.environ if name.startswith("PANORAMA_")]:
+    foreign = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME")
+    for name in [name for name in os.environ if name.startswith("PANORAMA_") or name in foreign]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(house / "person"))
     made = house / "home"
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir(mode=0o700)
     monkeypatch.setenv("PANORAMA_HOME", str(made))
     monkeypatch.setenv("PANORAMA_TIMEZONE", BERLIN.key)
+    monkeypatch.setenv("PANORAMA_NO_DAEMON", "1")
     shutil.copyfile(template, made / "panorama.db")
     return made
 

@@ -1,18 +1,17 @@
-"""The client: the one place where the command line reaches Panorama.
-
-It runs in this process; a later version will talk to a daemon over a socket here, and nowhere else.
-"""
+"""The client: the one place where the command line reaches Panorama, through its daemon or in this process."""
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Protocol, Self
+from zoneinfo import ZoneInfo
 
-if TYPE_CHECKING:
-    from panorama.calls import Answer
+from panorama.address import Address, UnreachableError, connected, data_directory, hello, in_process
+from panorama.direct import Direct, Progress, RefusedError
+from panorama.errors import UnavailableError, heard
 
 MOST_ROWS = 500
 """The most rows that one call gives."""
@@ -20,62 +19,76 @@ MOST_ROWS = 500
 CONVERSATION = "cli"
 """All commands are one conversation, so that `panorama undo` takes back what the command before it wrote."""
 
-Progress = Callable[[int, int, str], None]
 _COUNT = re.compile(r"^\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a call gives back, as plain data."""
+
+    data: Any
+    summary: str
+    metadata: Mapping[str, Any]
+
+    def structured(self) -> dict[str, Any]:
+        """Return the answer as programs read it."""
+        return {"data": self.data, "summary": self.summary, "metadata": dict(self.metadata)}
+
+
+class _Line(Protocol):
+    """A way to the operations."""
+
+    zone: ZoneInfo
+
+    def call(
+        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str
+    ) -> Mapping[str, Any]:
+        """Call an operation and return data, summary and metadata."""
+        ...
 
 
 class Client:
     """A conversation with Panorama, open inside a `with`."""
 
     def __enter__(self) -> Self:
-        """Open the store.
+        """Reach Panorama.
 
         Raises:
-            UnavailableError: The data directory or the database cannot be used.
+            UnavailableError: The daemon cannot be started, or the data directory or the database cannot be used.
             InvalidInputError: A setting has a value that cannot be used.
         """
-        from panorama.app import opened  # half a second
-        from panorama.calls import Conversation
-        from panorama.config import read_settings
-
         with ExitStack() as stack:
-            self._app = stack.enter_context(opened(read_settings()))
-            self._conversation = Conversation(CONVERSATION, actor="cli", client="panorama")
+            self._line = stack.enter_context(_here() if in_process() else _there())
             self._open = stack.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the store."""
+        """Hang up."""
         self._open.__exit__(kind, error, trace)
 
     @property
     def now(self) -> datetime:
         """This moment in the person's time zone."""
-        return self._app.desk.now().astimezone(self._app.settings.zone)
+        return datetime.now(UTC).astimezone(self._line.zone)
 
-    def call(self, name: str, arguments: Mapping[str, Any], progress: Progress | None = None) -> "Answer":
+    def call(
+        self, name: str, arguments: Mapping[str, Any], progress: Progress | None = None, agreed: str = ""
+    ) -> Answer:
         """Call an operation; arguments that are None are not sent.
 
         Args:
             progress: Is told how far a long operation is: done, total, what it is at.
+            agreed: The agreement of the ConfirmationError whose question the person said yes to.
 
         Raises:
             PanoramaError: It was refused.
         """
         sent = {key: value for key, value in arguments.items() if value is not None}
-        if progress is None:
-            return self._app.calls.call(name, sent, self._conversation)
-        from panorama.services.imports import PROGRESS
+        return Answer(**self._line.call(name, sent, progress, agreed))
 
-        token = PROGRESS.set(progress)
-        try:
-            return self._app.calls.call(name, sent, self._conversation)
-        finally:
-            PROGRESS.reset(token)
-
-    def rows(self, name: str, arguments: Mapping[str, Any], limit: int) -> "Answer":
+    def rows(self, name: str, arguments: Mapping[str, Any], limit: int) -> Answer:
         """Call an operation that lists, page after page until there are `limit` rows, and join the pages."""
         answer = self.call(name, {**arguments, "limit": min(limit, MOST_ROWS)})
         while (cursor := answer.metadata.get("next_cursor")) and len(answer.data) < limit:
@@ -84,7 +97,70 @@ class Client:
         return answer
 
 
-def _joined(first: "Answer", second: "Answer") -> "Answer":
+class _There:
+    """The daemon of the data directory."""
+
+    def __init__(self, direct: Direct) -> None:
+        self._direct = direct
+        self.zone = ZoneInfo(direct.reply["timezone"])
+
+    def call(
+        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str
+    ) -> Mapping[str, Any]:
+        """Call an operation of the daemon."""
+        with translated():
+            return self._direct.call(operation, arguments, progress, agreed)
+
+
+@contextmanager
+def _there() -> Generator[_Line]:
+    address = Address(data_directory())
+    with translated():
+        greeted = connected(address, hello(address, "calls", CONVERSATION))
+    with Direct(address, greeted) as direct:
+        yield _There(direct)
+
+
+class _Here:
+    """The product in this process."""
+
+    def __init__(self, app: Any, conversation: Any, told: Callable[[Progress], AbstractContextManager[None]]) -> None:
+        self._app = app
+        self._conversation = conversation
+        self._told = told
+        self.zone: ZoneInfo = app.settings.zone
+
+    def call(
+        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str
+    ) -> Mapping[str, Any]:
+        """Call an operation of this process."""
+        with self._told(progress) if progress else ExitStack():
+            return self._app.calls.call(operation, arguments, self._conversation, agreed).structured()
+
+
+@contextmanager
+def _here() -> Generator[_Line]:
+    from panorama.app import opened  # half a second
+    from panorama.calls import Conversation
+    from panorama.config import read_settings
+    from panorama.services.imports import progressing
+
+    with opened(read_settings()) as app:
+        yield _Here(app, Conversation(CONVERSATION, actor="cli", client="panorama"), progressing)
+
+
+@contextmanager
+def translated() -> Generator[None]:
+    """Say in our errors what the daemon refused, or that it cannot be reached."""
+    try:
+        yield
+    except RefusedError as error:
+        raise heard(error.told) from error
+    except UnreachableError as error:
+        raise UnavailableError(error.message, hint=error.hint) from error
+
+
+def _joined(first: Answer, second: Answer) -> Answer:
     data = [*first.data, *second.data]
     names = {**first.metadata.get("names", {}), **second.metadata.get("names", {})}
     metadata = {**second.metadata, "names": names} if names else second.metadata

@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
 
 from panorama import __version__
-from panorama.cli import notes, show, tables, tasks
-from panorama.cli.client import Client
-from panorama.cli.options import SETTINGS, AsJson, Kinds, Limit, Project, argument, examples, group, option
+from panorama.cli import daemon, install, notes, show, tables, tasks
+from panorama.cli.asking import agreed
+from panorama.cli.client import Answer, Client
+from panorama.cli.options import SETTINGS, AsJson, Kinds, Limit, Project, Yes, argument, examples, group, option
 from panorama.domain.items import folded, kind_of
 from panorama.errors import ConflictError
-
-if TYPE_CHECKING:
-    from panorama.calls import Answer
 
 EXIT_CODES = """[bold]Exit codes[/bold]
   0    done
@@ -25,9 +23,10 @@ EXIT_CODES = """[bold]Exit codes[/bold]
   130  interrupted
 
 [bold]Environment[/bold]
-  PANORAMA_HOME     where the data lives
-  PANORAMA_DEBUG=1  show where an error came from
-  NO_COLOR=1        no colours"""
+  PANORAMA_HOME         where the data lives
+  PANORAMA_NO_DAEMON=1  do everything in this process
+  PANORAMA_DEBUG=1      show where an error came from
+  NO_COLOR=1            no colours"""
 
 EVERYDAY, SAFETY, CARE = "Everyday", "Taking back", "Looking after it"
 TRASH_ROWS = 500
@@ -36,6 +35,8 @@ app = typer.Typer(name="panorama", epilog=EXIT_CODES, **SETTINGS)
 imports = group("import", "Bring in what you have elsewhere.")
 for each in (tasks.app, notes.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY)
+app.add_typer(daemon.app, rich_help_panel=CARE)
+app.command(rich_help_panel=CARE, epilog=examples("panorama serve", "panorama serve --http 8642"))(daemon.serve)
 
 
 def run(words: Sequence[str]) -> int:
@@ -85,7 +86,7 @@ def search(
     show.rows(answer, as_json, lambda: _hits(answer))
 
 
-def _hits(answer: "Answer") -> None:
+def _hits(answer: Answer) -> None:
     names = answer.metadata.get("names", {})
     if show.to_terminal():
         show.blocks(tables.hit(row, names) for row in answer.data)
@@ -117,17 +118,19 @@ def history(
         "panorama undo                       # the last write of the command line",
         "panorama undo c_7k3q9xv2mh          # a call, a batch or an import: see `panorama history`",
         "panorama undo c_7k3q9xv2mh --skip-conflicts",
+        "panorama undo --yes                 # does not ask before it takes back more than 20 changes",
     ),
     rich_help_panel=SAFETY,
 )
 def undo(
     unit: Annotated[str, argument("What to take back; else the last write of the command line.")] = "",
     skip_conflicts: Annotated[bool, option("Leave what was changed since, undo the rest.", "--skip-conflicts")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Take back a write; an undo can be undone too."""
     with Client() as panorama:
-        answer = panorama.call("history.undo", {"unit": unit, "skip_conflicts": skip_conflicts})
+        answer = agreed(panorama, "history.undo", {"unit": unit, "skip_conflicts": skip_conflicts}, yes=yes)
     show.written(answer, as_json, lambda: _undone(answer.data))
 
 
@@ -218,6 +221,17 @@ def doctor(as_json: AsJson = False) -> int:
     else:
         show.sheet(tables.checks(checks))
     return 1 if failed else 0
+
+
+app.command(
+    epilog=examples(
+        "panorama install                    # the clients, and where Panorama is set up",
+        "panorama install claude-code",
+        "panorama install cursor --print     # only show what would be put there",
+    ),
+    rich_help_panel=CARE,
+)(install.install)
+app.command(epilog=examples("panorama uninstall cursor"), rich_help_panel=CARE)(install.uninstall)
 
 
 @app.command(

@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
+from panorama import __version__
+from panorama.address import Address, Hello, LeavingError, UnreachableError, greeted, hello
+from panorama.cli.configurations import configurations
 from panorama.cli.tables import size
 from panorama.config import Settings, data_directory, local_zone, read_settings
 from panorama.domain.changes import Origin
@@ -66,6 +69,7 @@ def examined() -> list[dict[str, str]]:
     found = {name: _guarded(check, place) for name, check in _CHECKS.items()}
     if found["database"].state != "fail" and place.database.is_file() and place.database.stat().st_size:
         found |= {name: _guarded(check, place) for name, check in _OF_THE_FILE.items()}
+    found |= _clients()
     return [
         {"check": name, "state": each.state, "found": each.found} | ({"mend": each.mend} if each.mend else {})
         for name, each in found.items()
@@ -236,6 +240,43 @@ def _search_index(place: Place) -> Finding:
     return Finding("fail", "words are missing or left over", _PUT_BACK)
 
 
+def _daemon(place: Place) -> Finding:
+    address = Address(str(place.home))
+    pid = address.pid()
+    if pid is None:
+        return Finding("ok", "none runs; the next client starts one")
+    try:
+        greeted_ = greeted(address, hello(address, "calls", "doctor"))
+    except (OSError, LeavingError) as error:
+        mend = "Wait a moment; if it stays so: panorama daemon restart --force"
+        return Finding("warn", f"process {pid} does not listen: {error or 'it is leaving'}", mend)
+    except UnreachableError as error:
+        return Finding("fail", error.message, error.hint)
+    greeted_.stream.close()
+    return _greeted_daemon(address, pid, greeted_.reply)
+
+
+def _greeted_daemon(address: Address, pid: int, reply: Hello) -> Finding:
+    found = f"process {pid}, version {reply['version']}, {address.socket}"
+    if reply["version"] != __version__:
+        return Finding("warn", f"{found}; this is version {__version__}", "panorama daemon restart")
+    if differs := reply["differs"]:
+        mend = "Put them into config.toml, or: panorama daemon restart"
+        return Finding("warn", f"{found}; it was started with another {', '.join(differs)}", mend)
+    if os.stat(address.socket).st_mode & 0o077 or os.stat(address.run).st_mode & 0o077:
+        return Finding("warn", f"{found}; others may come to its socket", "panorama daemon restart")
+    return Finding("ok", found)
+
+
+def _clients() -> dict[str, Finding]:
+    """Return a finding for each client in which Panorama is set up; that there is none is no fault."""
+    found = {
+        f"client {each.client}": Finding(each.state, each.problem or f"set up in {each.file}", each.mend)
+        for each in configurations()
+    }
+    return found or {"clients": Finding("ok", "no client is set up", "panorama install CLIENT")}
+
+
 @contextmanager
 def _reading(path: Path) -> Generator[Session]:
     with closing(Database(path, busy_seconds=LOCK_SECONDS)) as database, database.reading() as session:
@@ -251,6 +292,7 @@ _CHECKS: dict[str, Callable[[Place], Finding]] = {
     "data directory": _directory,
     "disk": _disk,
     "database": _database,
+    "daemon": _daemon,
 }
 
 _OF_THE_FILE: dict[str, Callable[[Place], Finding]] = {

@@ -8,6 +8,9 @@ from panorama import __version__
 from panorama.cli.pipes import deafen
 
 INTERRUPTED = 130
+DETACHED = ["serve", "--detached"]
+"""What a door starts as the daemon (`panorama.address`)."""
+
 _COMPLETION = "_PANORAMA_COMPLETE"
 """Set by the shell when it asks for completions; then there may be no argument either."""
 
@@ -40,6 +43,11 @@ def _run(words: list[str]) -> int:
     if words in (["--version"], ["-V"]):
         sys.stdout.write(f"panorama {__version__}\n")
         code = 0
+    elif words == DETACHED:
+        from panorama.daemon.serve import serve  # a second
+
+        serve(detached=True)
+        code = 0
     else:
         from panorama.cli.commands import run  # 150 ms
 
@@ -49,10 +57,16 @@ def _run(words: list[str]) -> int:
 
 
 def _serve() -> int:
-    """Be the MCP server; tell a person who started it by hand what it is."""
+    """Be the MCP server that a client starts; tell a person who started it by hand what it is."""
     if not sys.stdin or sys.stdin.isatty():  # None if it is closed
         sys.stderr.write(_FOR_A_PERSON)
         return 0
+    from panorama.address import in_process
+
+    if not in_process():
+        from panorama.cli.connect import run  # 15 ms, and not needed by other verbs
+
+        return run()
     from panorama.mcp.server import serve_stdio  # a second
 
     serve_stdio()

@@ -2,15 +2,12 @@
 
 import sys
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from panorama.cli import show, tables
-from panorama.cli.client import Client
+from panorama.cli.client import Answer, Client
 from panorama.cli.options import AsJson, Limit, Project, Tag, Tags, argument, examples, group, option
 from panorama.errors import ConflictError, InvalidInputError
-
-if TYPE_CHECKING:
-    from panorama.calls import Answer
 
 app = group("note", "Show a note, list notes, add one.", default=True)
 
@@ -53,7 +50,7 @@ def _list(wanted: dict[str, Any], limit: int, as_json: bool) -> None:
     show.rows(answer, as_json, lambda: show.sheet(tables.notes(answer.data, names, now)))
 
 
-def _shown(answer: "Answer", raw: bool, now: datetime) -> None:
+def _shown(answer: Answer, raw: bool, now: datetime) -> None:
     content = str(answer.data["content"])
     if raw or not show.to_terminal():
         show.raw(content)
@@ -61,7 +58,7 @@ def _shown(answer: "Answer", raw: bool, now: datetime) -> None:
         show.markdown(tables.note_head(answer.data, answer.metadata.get("names", {}), now), content)
 
 
-def _whole(panorama: Client, note: str) -> "Answer":
+def _whole(panorama: Client, note: str) -> Answer:
     """Read a note part by part and join them.
 
     Raises:

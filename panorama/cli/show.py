@@ -7,20 +7,18 @@ import json
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from panorama.cli.client import Progress
+from panorama.cli.client import Answer
 from panorama.cli.pipes import deafen
 from panorama.cli.tables import Column, Sheet, line, lines
+from panorama.direct import Progress
 from panorama.errors import PanoramaError
-
-if TYPE_CHECKING:
-    from panorama.calls import Answer
 
 ANY_WIDTH = 1_000_000
 AT_CHARS = 24
@@ -44,6 +42,20 @@ def _console(*, stderr: bool = False) -> Console:
 def to_terminal() -> bool:
     """Tell whether a person reads the answer, rather than a pipe or a file."""
     return sys.stdout.isatty()
+
+
+def person_is_there() -> bool:
+    """Tell whether a person can be asked."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def asked(question: str) -> bool:
+    """Put a question to the person; all but a yes is a no."""
+    _console(stderr=True).print(line(f"{question} [y/N]"), end=" ")
+    said = sys.stdin.readline()
+    if not said.endswith("\n"):
+        sys.stderr.write("\n")
+    return said.strip().lower() in ("y", "yes")
 
 
 def text(words: str) -> None:
@@ -179,7 +191,7 @@ def _at(words: str) -> str:
     return line(words).plain[:AT_CHARS].ljust(AT_CHARS)
 
 
-def answer(found: "Answer", as_json: bool, shown: Callable[[], None]) -> None:
+def answer(found: Answer, as_json: bool, shown: Callable[[], None]) -> None:
     """Print an answer as JSON, or the way that is given."""
     if as_json:
         data(found.structured())
@@ -187,7 +199,7 @@ def answer(found: "Answer", as_json: bool, shown: Callable[[], None]) -> None:
         shown()
 
 
-def rows(found: "Answer", as_json: bool, shown: Callable[[], None]) -> None:
+def rows(found: Answer, as_json: bool, shown: Callable[[], None]) -> None:
     """Print a list, and beside it how much of the whole it is."""
     answer(found, as_json, shown)
     if not as_json:
@@ -196,7 +208,7 @@ def rows(found: "Answer", as_json: bool, shown: Callable[[], None]) -> None:
         _remark(found)
 
 
-def written(found: "Answer", as_json: bool, shown: Callable[[], None] = lambda: None) -> None:
+def written(found: Answer, as_json: bool, shown: Callable[[], None] = lambda: None) -> None:
     """Print what was done, and how to take it back."""
     if as_json:
         data(found.structured())
@@ -208,6 +220,6 @@ def written(found: "Answer", as_json: bool, shown: Callable[[], None] = lambda: 
         aside(f"`panorama undo {unit}` takes it back")
 
 
-def _remark(found: "Answer") -> None:
+def _remark(found: Answer) -> None:
     if hint := found.metadata.get("hint"):
         aside(str(hint), "yellow")

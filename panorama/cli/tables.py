@@ -234,6 +234,26 @@ def status(data: Row) -> Sheet:
     return Sheet((Column("panorama"), Column(str(data["version"]), fold=True)), rows)
 
 
+def daemon(data: Row) -> Sheet:
+    """Return what a daemon tells of itself, a line for each part of it; nothing if none runs."""
+    if not data:
+        return Sheet((), ())
+    clients = [str(each["name"]) for each in data["clients"]]
+    lingers = data["linger_seconds"]
+    told: dict[str, object] = {
+        "process": data["pid"],
+        "since": f"{datetime.fromisoformat(data['since']).astimezone():%Y-%m-%d %H:%M}",
+        "data": data["home"],
+        "socket": data["socket"],
+        "http": data.get("http", "off"),
+        "log": data["log"],
+        "clients": f"{len(clients)} ({', '.join(clients)})",
+        "stays": "until it is stopped" if lingers is None else f"{lingers:g} seconds after its last client",
+    }
+    rows = tuple((line(name, "cyan"), line(value)) for name, value in told.items())
+    return Sheet((Column("daemon"), Column(str(data["version"]), fold=True)), rows)
+
+
 def _counted(kind: str, count: int) -> str:
     one, many = {"journal": ("journal entry", "journal entries"), "trash": ("in the trash", "in the trash")}.get(
         kind, (kind, f"{kind}s")

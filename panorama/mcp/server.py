@@ -4,19 +4,24 @@ import logging
 import os
 import secrets
 import sys
-from collections.abc import Sequence
+from typing import Any
 
 import anyio
 from fastmcp import FastMCP
+from mcp.server.request_state import RequestStateSecurity
 
 from panorama import __version__
 from panorama.app import App, opened
 from panorama.calls import Conversation
 from panorama.config import read_settings
-from panorama.mcp import wire
+from panorama.mcp.connection import Connection
+from panorama.mcp.hub import Hub
+from panorama.mcp.keys import state_key
 from panorama.mcp.prompts import add_prompts
 from panorama.mcp.resources import add_resources
+from panorama.mcp.subscriptions import add_subscriptions
 from panorama.mcp.tools import Conversing, OperationTool, Strangers, client_name
+from panorama.mcp.wire import StandardStreams
 
 INSTRUCTIONS = """\
 Panorama keeps this person's projects, tasks, notes, links, reminders and journal on their own disk. Nothing leaves it.
@@ -38,30 +43,45 @@ Panorama keeps this person's projects, tasks, notes, links, reminders and journa
 - status `idea` means parked: not open work. Set status `done` to complete; recurring tasks then renew themselves."""
 
 CACHE_SECONDS = 30
+ANSWER_SECONDS = 3600
+"""How long a question waits for its answer; it is bound to what it asked, however long that takes."""
 
 
-def build(app: App, conversing: Conversing | None = None) -> FastMCP:
+class Server(FastMCP[Any]):
+    """The MCP server; `hub` tells its clients what changes."""
+
+    hub: Hub
+
+
+def build(app: App, conversing: Conversing | None = None) -> Server:
     """Return a server that offers the app's operations; `conversing` tells in whose conversation a request is."""
     own = Conversation(id=f"v_{secrets.token_hex(5)}", actor="tool", client=client_name)
     conversing = conversing or (lambda: own)
     listed = [
         each for each in app.calls.offered if each.operation.tool and each.operation.toolset in app.settings.toolsets
     ]
-    mcp = FastMCP(
+    mcp = Server(
         "panorama", version=__version__, instructions=INSTRUCTIONS, on_duplicate="error", mask_error_details=True,
         cache_ttl=CACHE_SECONDS, cache_scope="private",
+        request_state_security=RequestStateSecurity(keys=[state_key(app.settings.home)], ttl=ANSWER_SECONDS),
     )  # fmt: skip
     mcp.add_middleware(Strangers(app.calls, conversing, [each.operation.tool for each in listed]))
     for arguments in listed:
         mcp.add_tool(OperationTool.of(arguments, app.calls, conversing))
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)
+    mcp.hub = Hub(app.desk.database)
+    add_subscriptions(mcp, mcp.hub)
     return mcp
 
 
-def serve_stdio(arguments: Sequence[str] = ()) -> None:
-    """Serve MCP on standard input and output until the client closes it."""
-    del arguments
+def serve_stdio() -> None:
+    """Serve one client on standard input and output, in this process, until it leaves."""
     logging.basicConfig(stream=sys.stderr, level=os.environ.get("PANORAMA_LOG", "WARNING").upper())
     with opened(read_settings()) as app:
-        anyio.run(wire.serve_stdio, build(app))
+        anyio.run(_serve_stdio, build(app))
+
+
+async def _serve_stdio(mcp: FastMCP[Any]) -> None:
+    async with mcp._lifespan_manager():  # pyright: ignore[reportPrivateUsage]
+        await Connection(StandardStreams()).serve(mcp)

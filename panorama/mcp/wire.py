@@ -1,4 +1,4 @@
-"""The wire: one JSON-RPC message a line, over standard input and output.
+"""The wire: JSON-RPC messages as lines, and standard input and output as their carrier.
 
 The SDK drops a line that its parser does not take, and the client waits for ever. Here such a line is parsed once more
 by Python, which takes half characters and deeper nesting, so that the call is refused in our words; what is no JSON at
@@ -9,28 +9,70 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from typing import Any, BinaryIO
+from typing import Protocol
 
 import anyio
+import anyio.to_thread
 import mcp_types as types
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from fastmcp import FastMCP
-from fastmcp.server.context import reset_transport, set_transport
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-Incoming = SessionMessage | Exception
-LINE_BYTES = 64 * 1024 * 1024
-"""The longest line that is read; a note of 10 MB, escaped, is shorter."""
+from panorama.framing import LINE_BYTES, TooLong
 
+CHUNK_BYTES = 1 << 16
+_TOO_LONG = f"This message is longer than {LINE_BYTES >> 20} MB and was not read; send less at a time."
 _HALF = re.compile("[\ud800-\udfff]")
 _ID = re.compile(rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18})')
 
 
-def message(line: bytes) -> SessionMessage | types.JSONRPCError:
+class Carrier(Protocol):
+    """What carries bytes both ways."""
+
+    async def receive(self, max_bytes: int = CHUNK_BYTES) -> bytes:
+        """Return the next bytes.
+
+        Raises:
+            anyio.EndOfStream: No more will come.
+        """
+        ...
+
+    async def send(self, item: bytes) -> None:
+        """Send all of the bytes."""
+        ...
+
+
+class StandardStreams:
+    """Standard input and output, taken for the wire alone: what else is printed goes to standard error."""
+
+    def __init__(self) -> None:
+        self._source, self._sink = os.dup(0), os.dup(1)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+        sys.stdout.flush()
+        os.dup2(2, 1)
+
+    async def receive(self, max_bytes: int = CHUNK_BYTES) -> bytes:
+        """Return the next bytes."""
+        chunk = await anyio.to_thread.run_sync(os.read, self._source, max_bytes, abandon_on_cancel=True)
+        if not chunk:
+            raise anyio.EndOfStream
+        return chunk
+
+    async def send(self, item: bytes) -> None:
+        """Send all of the bytes."""
+        await anyio.to_thread.run_sync(self._put, item)
+
+    def _put(self, item: bytes) -> None:
+        left = memoryview(item)
+        while left:
+            left = left[os.write(self._sink, left) :]
+
+
+def message(line: bytes | TooLong) -> SessionMessage | types.JSONRPCError:
     """Return the message a line holds, or the error to answer it with."""
+    if isinstance(line, TooLong):
+        return _refusal(line.edges, types.INVALID_REQUEST, _TOO_LONG)
     try:
         return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValidationError:
@@ -40,14 +82,14 @@ def message(line: bytes) -> SessionMessage | types.JSONRPCError:
         return SessionMessage(types.jsonrpc_message_adapter.validate_python(plain, by_name=False))
     except (ValueError, RecursionError) as error:
         code = types.INVALID_REQUEST if isinstance(error, ValidationError) else types.PARSE_ERROR
-        told = types.ErrorData(code=code, message="This line is not a JSON-RPC message.")
-        return types.JSONRPCError(jsonrpc="2.0", id=_id(line), error=told)
+        return _refusal(line, code, "This line is not a JSON-RPC message.")
 
 
-def _id(line: bytes) -> str | int | None:
-    """The id of a request that cannot be read as a whole, so that its sender stops waiting."""
-    match = _ID.search(line)
-    return json.loads(match[1]) if match else None
+def _refusal(text: bytes, code: int, told: str) -> types.JSONRPCError:
+    """Answer a request that cannot be read as a whole, under its id if that is found: its sender stops waiting."""
+    match = _ID.search(text)
+    id_ = json.loads(match[1]) if match else None
+    return types.JSONRPCError(jsonrpc="2.0", id=id_, error=types.ErrorData(code=code, message=told))
 
 
 def line(sent: SessionMessage) -> bytes:
@@ -57,75 +99,3 @@ def line(sent: SessionMessage) -> bytes:
     except ValueError:
         plain = sent.message.model_dump(mode="python", by_alias=True, exclude_unset=True)
         return _HALF.sub("\ufffd", json.dumps(plain, ensure_ascii=False, default=str)).encode() + b"\n"
-
-
-async def serve_stdio(mcp: FastMCP[Any]) -> None:
-    """Serve one client over standard input and output until it closes its side."""
-    token = set_transport("stdio")
-    low = mcp._mcp_server  # pyright: ignore[reportPrivateUsage] (FastMCP serves streams of ours in no other way)
-    try:
-        async with mcp._lifespan_manager(), _streams() as (read, write):  # pyright: ignore[reportPrivateUsage]
-            await low.run(read, write, low.create_initialization_options())
-    finally:
-        reset_transport(token)
-
-
-@asynccontextmanager
-async def _streams() -> AsyncGenerator[
-    tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
-]:
-    """Join standard input and output to the streams that a server reads and writes."""
-    source, sink = _taken()
-    incoming_in, incoming = anyio.create_memory_object_stream[Incoming](0)
-    outgoing, outgoing_out = anyio.create_memory_object_stream[SessionMessage](0)
-    reading = anyio.CancelScope()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_read, source, incoming_in, outgoing.clone(), reading)
-        tasks.start_soon(_write, sink, outgoing_out, tasks.cancel_scope)
-        yield incoming, outgoing
-        reading.cancel()
-        outgoing.close()
-
-
-def _taken() -> tuple[BinaryIO, BinaryIO]:
-    """Take the two descriptors for the wire alone: what else is printed goes to stderr."""
-    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
-    sys.stdout.flush()
-    os.dup2(2, 1)
-    return source, sink
-
-
-async def _read(
-    source: BinaryIO,
-    incoming: MemoryObjectSendStream[Incoming],
-    outgoing: MemoryObjectSendStream[SessionMessage],
-    reading: anyio.CancelScope,
-) -> None:
-    with reading:
-        async with incoming, outgoing:
-            while text := await anyio.to_thread.run_sync(source.readline, LINE_BYTES, abandon_on_cancel=True):
-                got = message(text) if text.strip() else None
-                if isinstance(got, SessionMessage):
-                    await incoming.send(got)
-                elif got is not None:
-                    await outgoing.send(SessionMessage(got))
-
-
-async def _write(
-    sink: BinaryIO, outgoing: MemoryObjectReceiveStream[SessionMessage], serving: anyio.CancelScope
-) -> None:
-    async with outgoing:
-        async for sent in outgoing:
-            try:
-                await anyio.to_thread.run_sync(_put, sink, line(sent))
-            except OSError:  # the client went away without closing its side
-                serving.cancel()
-                return
-
-
-def _put(sink: BinaryIO, text: bytes) -> None:
-    sink.write(text)
-    sink.flush()

@@ -1,6 +1,7 @@
 """Imports a folder of Markdown: every file a note, every checkbox a task; what is read again follows its file."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 from panorama.errors import PanoramaError
@@ -23,6 +24,16 @@ def _silent(current: int, total: int, message: str) -> None:
 
 PROGRESS: ContextVar[Progress] = ContextVar("progress", default=_silent)
 """Where a door wants to be told of progress, for the call that it makes."""
+
+
+@contextmanager
+def progressing(progress: Progress) -> Generator[None]:
+    """Tell a door of the progress of the call that it makes inside."""
+    token = PROGRESS.set(progress)
+    try:
+        yield
+    finally:
+        PROGRESS.reset(token)
 
 
 def _told_to_the_door(current: int, total: int, message: str) -> None:

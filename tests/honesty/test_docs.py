@@ -32,6 +32,8 @@ def commands(page: Path) -> Iterator[str]:
 def lived_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with the sample workspace in it, and the same as a folder of notes."""
     monkeypatch.setenv("PANORAMA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PANORAMA_NO_DAEMON", "1")
+    monkeypatch.setenv("HOME", str(tmp_path / "person"))
     monkeypatch.setenv("COLUMNS", "100")
     notes = tmp_path / "Notes"
     sample.written(notes, date(2026, 5, 20))

@@ -1,0 +1,360 @@
+"""Where the daemon of a data directory is reached, how it is greeted, and how it is started; standard library only.
+
+All that is particular to Unix sockets and locks of files stands here and in `panorama.daemon.listening`.
+"""
+
+import json
+import os
+import select
+import socket
+import sys
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
+from typing import IO, Any
+
+from panorama import __version__
+
+PROTOCOL = 1
+"""The greeting's own number; it rises when a door and a daemon of different numbers could not talk."""
+
+SOCKET_BYTES = 103
+"""The longest path of a Unix socket on macOS (104 with its end, `sys/un.h`); Linux takes 107."""
+
+START_SECONDS = 60.0
+"""How long a daemon may take to start: a migration of a large store, a machine under load."""
+
+GREETING_SECONDS = 20.0
+"""How long a daemon that runs may take to greet."""
+
+POLL_SECONDS = 0.02
+SHOWN_LINES = 5
+_NOT_SETTINGS = {"PANORAMA_HOME", "PANORAMA_NO_DAEMON", "PANORAMA_DEBUG", "PANORAMA_LOG"}
+
+Hello = dict[str, Any]
+
+
+class UnreachableError(Exception):
+    """No daemon answers and none can be started; `hint` is the next step."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class LeavingError(Exception):
+    """The daemon is about to end; another may be started."""
+
+
+def data_directory() -> str:
+    """Return where the data lives: `PANORAMA_HOME`, else the platform's place for user data."""
+    chosen = os.environ.get("PANORAMA_HOME", "").strip()
+    return os.path.abspath(os.path.expanduser(chosen)) if chosen else default_directory()
+
+
+def default_directory() -> str:
+    """Return the platform's place for a person's data, as platformdirs finds it."""
+    if sys.platform == "win32":  # untested
+        local = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
+        return os.path.join(local, "panorama", "panorama")
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Application Support/panorama")
+    shared = os.environ.get("XDG_DATA_HOME", "").strip()
+    return os.path.join(shared if os.path.isabs(shared) else os.path.expanduser("~/.local/share"), "panorama")
+
+
+def in_process() -> bool:
+    """Tell whether everything is to run in this process, without a daemon."""
+    return os.environ.get("PANORAMA_NO_DAEMON", "").strip() not in ("", "0") or sys.platform == "win32"
+
+
+def settings_in(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what of an environment are settings that a daemon started with it would have."""
+    return {
+        name: value for name, value in environment.items() if name.startswith("PANORAMA_") and name not in _NOT_SETTINGS
+    }
+
+
+class Address:
+    """The places of one data directory's daemon.
+
+    `socket` stands in a directory that only its owner may enter: in the data directory, or, where that path is too long
+    for a socket, in /tmp under a digest of it. `lock` is held by the daemon while it lives, `starting` by whoever
+    starts one.
+    """
+
+    def __init__(self, home: str) -> None:
+        self.home = os.path.realpath(home)
+        self.log = os.path.join(self.home, "daemon.log")
+        self.lock = os.path.join(self.home, "daemon.lock")
+        self.starting = os.path.join(self.home, "starting.lock")
+        self.socket = os.path.join(self.home, "run", "daemon.sock")
+        if len(os.fsencode(self.socket)) > SOCKET_BYTES:
+            import hashlib  # 10 ms, for long paths alone
+
+            digest = hashlib.sha256(os.fsencode(self.home)).hexdigest()[:16]
+            self.socket = f"/tmp/panorama-{os.getuid()}/{digest}.sock"
+
+    @property
+    def run(self) -> str:
+        """The socket's directory."""
+        return os.path.dirname(self.socket)
+
+    def pid(self) -> int | None:
+        """Return the process that holds the lock, None if there is none."""
+        try:
+            with open(self.lock, "rb") as file:
+                if not _is_held(file):
+                    return None
+                return int(file.read(20).split()[0])
+        except (OSError, ValueError, IndexError):
+            return None
+
+
+class Greeted:
+    """A connection that was greeted: the socket, what the daemon said of itself, and bytes that came after."""
+
+    def __init__(self, stream: socket.socket, reply: Hello, rest: bytes) -> None:
+        self.stream = stream
+        self.reply = reply
+        self.rest = rest
+
+
+def hello(address: Address, purpose: str, conversation: str) -> Hello:
+    """Return how a client introduces itself; `purpose` is "mcp" or "calls"."""
+    return {
+        "panorama": PROTOCOL, "version": __version__, "home": address.home, "for": purpose,
+        "conversation": conversation, "pid": os.getpid(), "settings": settings_in(os.environ),
+    }  # fmt: skip
+
+
+def newer(one: str, other: str) -> bool:
+    """Tell whether one version comes after the other."""
+    return _numbers(one) > _numbers(other)
+
+
+def _numbers(version: str) -> list[int]:
+    parts = "".join(sign if sign.isdigit() else " " for sign in version).split()
+    return [int(part) for part in parts]
+
+
+def greeted(address: Address, said: Hello) -> Greeted:
+    """Connect to the daemon that runs, and greet it.
+
+    Raises:
+        FileNotFoundError, ConnectionError: None runs.
+        LeavingError: It is about to end.
+        UnreachableError: It refuses, does not answer, or the socket is not ours.
+    """
+    _check_owner(address)
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        stream.settimeout(GREETING_SECONDS)
+        stream.connect(address.socket)
+        stream.sendall(json.dumps(said).encode() + b"\n")
+        line, rest = _first_line(stream)
+        reply = _understood(line)
+    except TimeoutError as error:
+        stream.close()
+        who = f" (process {pid})" if (pid := address.pid()) else ""
+        raise UnreachableError(
+            f"Panorama's daemon{who} does not answer.", "Run `panorama daemon restart`, and look at its log."
+        ) from error
+    except BaseException:
+        stream.close()
+        raise
+    stream.settimeout(None)
+    return Greeted(stream, reply, rest)
+
+
+def _check_owner(address: Address) -> None:
+    """Refuse a directory in /tmp that somebody else made."""
+    found = os.lstat(address.run)
+    if found.st_uid != os.getuid():
+        raise UnreachableError(f"{address.run} belongs to another user.", "Choose a shorter PANORAMA_HOME.")
+
+
+def _first_line(stream: socket.socket) -> tuple[bytes, bytes]:
+    got = b""
+    while b"\n" not in got:
+        some = stream.recv(65536)
+        if not some:
+            raise ConnectionResetError("the daemon left without a greeting")
+        got += some
+    line, _, rest = got.partition(b"\n")
+    return line, rest
+
+
+def _understood(line: bytes) -> Hello:
+    try:
+        reply: Hello = json.loads(line)
+    except ValueError as error:
+        raise UnreachableError("What answers on Panorama's socket is not Panorama.", _LOOK) from error
+    if reply.get("leaving"):
+        raise LeavingError
+    if refused := reply.get("refused"):
+        raise UnreachableError(refused, reply.get("hint", ""))
+    return reply
+
+
+_LOOK = "Run `panorama doctor`."
+
+
+def connected(address: Address, said: Hello, *, wanted: Callable[[], bool] = lambda: True) -> Greeted:
+    """Connect to the daemon, and start one if none runs; of many that find none, one starts it and the others wait.
+
+    Args:
+        wanted: Is asked while waiting; once it says no, nobody waits for the connection any more.
+
+    Raises:
+        UnreachableError: It refuses, or cannot be started; the message says why.
+    """
+    began, deadline = time.time(), time.monotonic() + START_SECONDS + 5
+    while wanted():
+        with suppress(FileNotFoundError, ConnectionError, LeavingError):
+            return greeted(address, said)
+        with _starting(address) as lock:
+            if lock is not None:
+                # Between the look above and the lock, another may have started it, or failed to.
+                with suppress(FileNotFoundError, ConnectionError, LeavingError):
+                    return greeted(address, said)
+                _start(address, lock, began)
+                continue
+        if time.monotonic() > deadline:
+            break
+        time.sleep(POLL_SECONDS)
+    raise UnreachableError("Panorama's daemon did not start in time.", f"Its log is {address.log}.")
+
+
+def relaunched(address: Address, end: Callable[[], None]) -> None:
+    """Start a daemon in this environment once `end` has ended the one that runs; nobody else starts one meanwhile.
+
+    Raises:
+        UnreachableError: It cannot be started; the message says why.
+    """
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        with _starting(address) as lock:
+            if lock is not None:
+                end()
+                _launch(address)
+                return
+        time.sleep(POLL_SECONDS)
+    raise UnreachableError("Another program has been starting Panorama's daemon for a minute.", _LOOK)
+
+
+def _start(address: Address, lock: IO[bytes], since: float) -> None:
+    """Start the daemon under the lock, or tell why another, who tried while we waited, could not."""
+    if failed := _failure(lock, since):
+        raise UnreachableError(*failed)
+    try:
+        _launch(address)
+    except UnreachableError as error:
+        _note(lock, error)
+        raise
+
+
+def _launch(address: Address) -> None:
+    """Start a daemon of its own session, and wait until it says that it listens."""
+    import subprocess  # 10 ms, and needed only by the first
+
+    command = [sys.executable, "-m", "panorama", "serve", "--detached"]
+    environment = {**os.environ, "PANORAMA_HOME": address.home}
+    with open(address.log, "ab", opener=_private) as log:
+        daemon = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, cwd="/", env=environment,
+            start_new_session=True, close_fds=True,
+        )  # fmt: skip
+    assert daemon.stdout is not None
+    with daemon.stdout as said:
+        waiting = select.poll()
+        waiting.register(said, select.POLLIN)
+        line = said.readline() if waiting.poll(START_SECONDS * 1000) else b""
+    daemon.returncode = 0  # it is not waited for: it goes on without us
+    _check_start(address, line)
+
+
+def reap() -> None:
+    """Let a daemon that this process started and that has ended go from the list of processes."""
+    with suppress(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def _check_start(address: Address, line: bytes) -> None:
+    try:
+        told: Hello = json.loads(line)
+    except ValueError:
+        shown = "\n".join(_tail(address.log))
+        raise UnreachableError(
+            "Panorama's daemon ended while it started." if not line else "Panorama's daemon did not start.",
+            f"Its log is {address.log}; it ends with:\n{shown}" if shown else f"Its log is {address.log}.",
+        ) from None
+    if "error" in told:
+        raise UnreachableError(told["error"], told.get("hint", ""))
+
+
+def _tail(path: str) -> list[str]:
+    with suppress(OSError), open(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - 4000))
+        return file.read().decode(errors="replace").splitlines()[-SHOWN_LINES:]
+    return []
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _is_held(file: IO[bytes]) -> bool:
+    """Tell whether another holds a lock on a file; the lock is not taken."""
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(file, fcntl.LOCK_UN)
+    return False
+
+
+@contextmanager
+def held(path: str) -> Generator[IO[bytes] | None]:
+    """Hold the lock of a file that is made if need be; None if another holds it."""
+    import fcntl
+
+    with open(path, "a+b", opener=_private) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+            return
+        yield file
+
+
+@contextmanager
+def _starting(address: Address) -> Generator[IO[bytes] | None]:
+    try:
+        os.makedirs(address.home, mode=0o700, exist_ok=True)
+        with held(address.starting) as lock:
+            yield lock
+    except OSError as error:
+        raise UnreachableError(
+            f"The data directory {address.home} cannot be used: {error.strerror}.",
+            "Choose another folder with PANORAMA_HOME, or mend its owner and permissions.",
+        ) from error
+
+
+def _note(lock: IO[bytes], error: UnreachableError) -> None:
+    """Leave word for those who wait for the lock, so that they do not all try in vain one after another."""
+    lock.truncate(0)
+    lock.write(json.dumps([time.time(), error.message, error.hint]).encode())
+    lock.flush()
+
+
+def _failure(lock: IO[bytes], since: float) -> tuple[str, str] | None:
+    lock.seek(0)
+    with suppress(ValueError):
+        at, message, hint = json.loads(lock.read(100_000))
+        if at > since:
+            return message, hint
+    return None

@@ -1,0 +1,185 @@
+"""The daemon's life: it listens, serves, lingers when nobody is there, and leaves without losing a call."""
+
+import logging
+import os
+import resource
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from anyio.abc import SocketListener, TaskGroup
+from fastmcp import FastMCP
+
+from panorama import __version__
+from panorama.address import Address
+from panorama.app import App
+from panorama.calls import Conversation
+from panorama.daemon.conversations import current
+from panorama.daemon.http import Http
+from panorama.daemon.listening import Listening
+from panorama.daemon.visitors import Reception
+from panorama.mcp.server import build
+
+FIRST_SECONDS = 20.0
+"""How long a daemon waits for the door that started it, which may be held up by fifty others that start."""
+
+DRAIN_SECONDS = 30.0
+"""How long calls that run may take to finish when the daemon leaves."""
+
+LOOK_SECONDS = 30.0
+"""How often it looks whether its socket is still where clients look for it."""
+
+BUSY_SECONDS = 0.5
+OPEN_FILES = 8192
+_log = logging.getLogger("panorama.daemon")
+
+
+class Daemon:
+    """One data directory's owner; one that `lingers` leaves when nobody has been there for some time."""
+
+    def __init__(self, app: App, address: Address, *, lingers: bool) -> None:
+        self._app = app
+        self._address = address
+        self._lingers = lingers and not app.settings.http_port
+        self._mcp: FastMCP[Any] = build(app, self._conversing)
+        self._http: Http | None = None
+        self._began = datetime.now(UTC)
+        self._reason = ""
+        self._stopped = False
+
+    def _conversing(self) -> Conversation:
+        """Tell whose request is served: a visitor's of the socket, else one over HTTP."""
+        return current.get(None) or self._reception.conversations.over_http()
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        """Serve until there is a reason to leave; `ready` is called once clients can connect."""
+        _allow_many_files()
+        self._leaving = anyio.Event()
+        others = {"panorama/daemon": self._told, "panorama/stop": self._asked_to_stop}
+        self._reception = Reception(self._app, self._mcp, self._address, others, self._outdated)
+        # The lifespan comes first: what serves visitors inherits its context.
+        async with self._mcp._lifespan_manager(), anyio.create_task_group() as tasks:  # pyright: ignore[reportPrivateUsage]
+            self._listen(tasks)
+            if port := self._app.settings.http_port:
+                self._http = Http(self._mcp, self._app.settings.home, port)
+                tasks.start_soon(self._http.serve)
+            for each in (self._heed_signals, self._linger, self._warm_up):
+                tasks.start_soon(each)
+            tasks.start_soon(self._look_after_socket, tasks)
+            ready()
+            _log.info("%s serves %s as process %d", __version__, self._address.home, os.getpid())
+            await self._leaving.wait()
+            _log.info("leaves: %s", self._reason)
+            await self._leave()
+            tasks.cancel_scope.cancel()
+
+    async def _leave(self) -> None:
+        self._listen_no_more()
+        if self._http:
+            self._http.close()
+        await self._reception.farewell(DRAIN_SECONDS, stopped=self._stopped)
+        with anyio.move_on_after(DRAIN_SECONDS):
+            while self._is_busy:
+                await anyio.sleep(0.01)
+
+    def _part(self, reason: str, *, stopped: bool) -> None:
+        """Begin to leave; doors look for a successor at once unless a person stopped us."""
+        if not self._reason:
+            self._reason, self._stopped = reason, stopped
+            self._reception.is_leaving = True
+            self._leaving.set()
+
+    def _outdated(self) -> None:
+        self._part("a newer version came", stopped=False)
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether a call runs, also one whose client is gone."""
+        return anyio.to_thread.current_default_thread_limiter().borrowed_tokens > 0
+
+    # What runs beside the visitors.
+
+    def _listen(self, tasks: TaskGroup) -> None:
+        self._listening, self._accepting = Listening(self._address), anyio.CancelScope()
+        tasks.start_soon(self._accept, self._listening, self._accepting, tasks)
+
+    def _listen_no_more(self) -> None:
+        self._accepting.cancel()
+        self._listening.close()
+
+    async def _accept(self, listening: Listening, accepting: anyio.CancelScope, tasks: TaskGroup) -> None:
+        with accepting:
+            listener = await SocketListener.from_socket(listening.socket)
+            while True:
+                try:
+                    tasks.start_soon(self._reception.receive, await listener.accept())
+                except anyio.BrokenResourceError as error:  # such as too many open files
+                    _log.warning("nobody can be let in: %s", error.__cause__)
+                    await anyio.sleep(0.1)
+
+    async def _look_after_socket(self, tasks: TaskGroup) -> None:
+        while True:
+            await anyio.sleep(LOOK_SECONDS)
+            if not self._listening.is_there():
+                _log.warning("the socket %s was taken away; it is made anew", self._address.socket)
+                self._listen_no_more()
+                self._listen(tasks)
+
+    async def _linger(self) -> None:
+        """Leave when nobody has been there, and nothing has run, for some time."""
+        patience = max(FIRST_SECONDS, self._app.settings.linger_seconds)
+        while self._lingers:
+            with anyio.move_on_after(patience) as waiting:
+                await self._reception.changed.wait()
+            if waiting.cancelled_caught and not self._is_busy:
+                self._part("nobody has been here", stopped=False)
+                return
+            while self._reception.visitors:
+                await self._reception.changed.wait()
+            while self._is_busy:
+                await anyio.sleep(BUSY_SECONDS)
+            patience = self._app.settings.linger_seconds
+
+    async def _heed_signals(self) -> None:
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async for number in signals:
+                if self._reason:
+                    _log.warning("leaves at once")
+                    os._exit(1)
+                self._part(f"it was sent {signal.Signals(number).name}", stopped=True)
+
+    async def _warm_up(self) -> None:
+        """Import what the first list of tools would wait 250 ms for."""
+        with suppress(Exception):
+            await anyio.to_thread.run_sync(lambda: self._mcp._state_store)  # pyright: ignore[reportPrivateUsage]
+
+    # What the command line asks.
+
+    def _told(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        """Tell about this daemon."""
+        visitors = sorted(self._reception.visitors, key=lambda each: each.since)
+        return {
+            "pid": os.getpid(), "version": __version__, "home": self._address.home, "socket": self._address.socket,
+            "log": self._address.log, "since": self._began.isoformat(),
+            "http": self._http.address if self._http else "off",
+            "linger_seconds": self._app.settings.linger_seconds if self._lingers else None,
+            "clients": [{"name": each.name or "?", "since": each.since.isoformat()} for each in visitors],
+        }  # fmt: skip
+
+    def _asked_to_stop(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Begin to leave once this is answered."""
+        self._part("it was asked to", stopped=not params.get("again"))
+        return {"pid": os.getpid()}
+
+
+def _allow_many_files() -> None:
+    """Allow as many connections as there may be: macOS begins with 256 files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,119 @@
+"""How a daemon begins and ends: the lock that makes it the only one, its log, what the door that started it hears."""
+
+import json
+import logging
+import os
+import sys
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from logging.handlers import RotatingFileHandler
+from typing import IO, Any
+
+import anyio
+
+from panorama import __version__
+from panorama.address import START_SECONDS, Address, held
+from panorama.app import opened
+from panorama.config import read_settings
+from panorama.daemon.life import Daemon
+from panorama.errors import ConflictError, PanoramaError
+
+LOG_BYTES, LOG_FILES = 1 << 20, 3
+
+
+def serve(*, detached: bool, http_port: int | None = None) -> None:
+    """Be the daemon of the data directory until nobody needs it, or until it is told to leave.
+
+    Args:
+        detached: A door started it: it says on standard output when it listens, logs to its file alone, waits for its
+            predecessor to leave, and leaves when nobody has been connected for `linger_seconds`.
+
+    Raises:
+        ConflictError: Another daemon serves this data directory.
+        UnavailableError: The data directory, the database or the socket cannot be used.
+    """
+    try:
+        _serve(detached=detached, http_port=http_port)
+    except PanoramaError as error:
+        if not detached:
+            raise
+        _say({"error": error.message, "hint": error.hint})
+        raise SystemExit(1) from error
+
+
+def _serve(*, detached: bool, http_port: int | None) -> None:
+    settings = read_settings(**({} if http_port is None else {"http_port": http_port}))
+    address = Address(str(settings.home))
+    with _only(address, wait=detached), _logging(address, detached=detached), opened(settings) as app:
+        daemon = Daemon(app, address, lingers=detached)
+        anyio.run(daemon.run, lambda: _say({"ready": os.getpid()}) if detached else None)
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0)  # all is closed; what is left is half a second of tearing down modules
+
+
+@contextmanager
+def _only(address: Address, *, wait: bool) -> Generator[None]:
+    """Hold the lock of the data directory, which tells everybody who serves it."""
+    os.makedirs(address.home, mode=0o700, exist_ok=True)
+    deadline = time.monotonic() + (START_SECONDS if wait else 0.2)
+    while True:
+        with held(address.lock) as lock:
+            if lock is not None:
+                _sign(lock)
+                yield
+                lock.truncate(0)
+                return
+        if time.monotonic() > deadline:
+            pid = address.pid()
+            who = f" (process {pid})" if pid else ""
+            raise ConflictError(
+                f"Panorama's daemon already serves {address.home}{who}.",
+                hint="`panorama daemon status` shows it, `panorama daemon stop` ends it.",
+            )
+        time.sleep(0.02)
+
+
+def _sign(lock: IO[bytes]) -> None:
+    lock.truncate(0)
+    lock.write(f"{os.getpid()} {__version__}\n".encode())
+    lock.flush()
+
+
+@contextmanager
+def _logging(address: Address, *, detached: bool) -> Generator[None]:
+    """Log to a file that is begun anew at 1 MB; in the foreground to standard error too."""
+    form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handlers: list[logging.Handler] = [_LogFile(address.log, maxBytes=LOG_BYTES, backupCount=LOG_FILES)]
+    if not detached:
+        handlers.append(logging.StreamHandler(sys.stderr))
+    root = logging.getLogger()
+    for each in handlers:
+        each.setFormatter(form)
+        root.addHandler(each)
+    root.setLevel(logging.WARNING)
+    logging.getLogger("panorama").setLevel(os.environ.get("PANORAMA_LOG", "INFO").upper())
+    try:
+        yield
+    finally:
+        for each in handlers:
+            root.removeHandler(each)
+            each.close()
+
+
+class _LogFile(RotatingFileHandler):
+    """A log file that only its owner may read."""
+
+    def _open(self) -> Any:
+        os.close(os.open(self.baseFilename, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600))
+        return super()._open()
+
+
+def _say(told: Mapping[str, Any]) -> None:
+    """Tell the door that started us, if it still listens, and be silent from then on."""
+    with suppress(OSError):
+        os.write(1, json.dumps(told).encode() + b"\n")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)

@@ -1,0 +1,204 @@
+"""A connection: one client's messages, what of them is under way, and an end that leaves no call without its answer.
+
+The SDK cancels what is under way as soon as a client closes its side; here the client gets its answers first. A client
+that sends without reading is not read any more until it does.
+"""
+
+import json
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import anyio
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from fastmcp import FastMCP
+from fastmcp.server.context import reset_transport, set_transport
+from mcp.shared.message import SessionMessage
+
+from panorama.framing import Lines
+from panorama.mcp.wire import CHUNK_BYTES, Carrier, line, message
+
+AT_ONCE = 16
+"""Requests of one client that are worked on at a time; the others wait their turn."""
+
+WAITING = 256
+"""Requests of one client that may wait; beyond, its lines are not read until it has taken its answers."""
+
+UNTIL_CLOSED = "subscriptions/listen"
+"""The request that is answered only when the connection ends (MCP 2026-07-28)."""
+
+CLOSED = -32000
+GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
+
+
+class Connection:
+    """Serves one client over what carries its bytes.
+
+    Args:
+        rest: Bytes of it that were read already.
+        tells: Whether there is a door at the other end: it is told which calls were begun, so that it knows, should
+            this process die, which of them can be sent to the next one.
+    """
+
+    def __init__(self, carrier: Carrier, rest: bytes = b"", *, tells: bool = False) -> None:
+        self._carrier = carrier
+        self._rest = rest
+        self._tells = tells
+        self._sending = anyio.Lock()
+        self._lines = Lines()
+        self._incoming, self._to_server = _channel()
+        self._from_server, self._outgoing = _channel()
+        self._waiting: deque[SessionMessage] = deque()
+        self._taken: dict[Any, str] = {}
+        self._questions: set[Any] = set()
+        self._changed = anyio.Event()
+        self._reading = anyio.CancelScope()
+        self._serving = anyio.CancelScope()
+        self._is_closing = False
+        self.unfinished: list[Any] | None = None
+        """What was under way when `leave` gave up waiting; None unless it was asked to leave."""
+
+    @property
+    def under_way(self) -> list[Any]:
+        """The ids of the requests that were taken and are not yet answered."""
+        return [id_ for id_, method in self._taken.items() if method != UNTIL_CLOSED]
+
+    async def serve(self, mcp: FastMCP[Any]) -> None:
+        """Serve the client until it has closed its side and has its answers, or until `leave`."""
+        low = mcp._mcp_server  # pyright: ignore[reportPrivateUsage] (FastMCP serves streams of ours in no other way)
+        token = set_transport("stdio")
+        try:
+            with self._serving:
+                async with anyio.create_task_group() as tasks:
+                    for each in (self._receive, self._admit, self._send):
+                        tasks.start_soon(each)
+                    await low.run(self._to_server, self._from_server, low.create_initialization_options())
+                    tasks.cancel_scope.cancel()
+        finally:
+            reset_transport(token)
+            for each in (self._incoming, self._to_server, self._from_server, self._outgoing):
+                each.close()
+
+    async def leave(self, seconds: float) -> None:
+        """Read no more, finish what was taken, and end."""
+        self._reading.cancel()
+        with anyio.move_on_after(seconds):
+            await self._finish()
+        # From here on the SDK's last words, «connection closed», are kept from the client: its door goes on.
+        self.unfinished = self.under_way
+        self._serving.cancel()
+
+    # What comes.
+
+    async def _receive(self) -> None:
+        with self._reading, suppress(anyio.EndOfStream, *GONE):
+            chunk = self._rest
+            while True:
+                for each in self._lines.feed(chunk):
+                    if not isinstance(each, bytes) or each.strip():
+                        await self._sort(message(each))
+                chunk = await self._carrier.receive(CHUNK_BYTES)
+        if not self._reading.cancel_called:
+            await self._finish()
+            self._incoming.close()
+
+    async def _sort(self, got: SessionMessage | types.JSONRPCError) -> None:
+        """Let answers to our questions pass at once; what must keep its order waits its turn."""
+        if isinstance(got, types.JSONRPCError):
+            await self._from_server.send(SessionMessage(got))
+            return
+        said = got.message
+        if isinstance(said, types.JSONRPCResponse | types.JSONRPCError):
+            self._questions.discard(said.id)
+            await self._incoming.send(got)
+        elif said.method == "notifications/cancelled":
+            await self._cancel(got, (said.params or {}).get("requestId"))
+        else:
+            await self._until(lambda: len(self._waiting) < WAITING)
+            self._waiting.append(got)
+            self._tell()
+
+    async def _cancel(self, got: SessionMessage, id_: Any) -> None:
+        """Drop a request that still waits, or pass its cancellation on; a cancelled request is never answered."""
+        waits = [each for each in self._waiting if getattr(each.message, "id", None) == id_]
+        for each in waits:
+            self._waiting.remove(each)
+        if not waits:
+            await self._incoming.send(got)
+            self._taken.pop(id_, None)
+        self._tell()
+
+    async def _admit(self) -> None:
+        """Hand requests to the server, a few at a time."""
+        with suppress(*GONE):
+            while True:
+                await self._until(lambda: bool(self._waiting) and len(self.under_way) < AT_ONCE)
+                if self._reading.cancel_called:
+                    return  # the door knows what was not taken, and sends it to the next daemon
+                got = self._waiting.popleft()
+                if isinstance(got.message, types.JSONRPCRequest):
+                    self._taken[got.message.id] = got.message.method
+                    await self._own_up(got.message)
+                self._tell()
+                await self._incoming.send(got)
+
+    async def _own_up(self, request: types.JSONRPCRequest) -> None:
+        """Tell the door that a call begins, before it does."""
+        if self._tells and request.method == "tools/call":
+            await self.put({"panorama": "began", "id": request.id})
+
+    # What goes.
+
+    async def _send(self) -> None:
+        try:
+            async for sent in self._outgoing:
+                if self.unfinished is None:
+                    async with self._sending:
+                        await self._carrier.send(line(sent))
+                    await self._note(sent.message)
+        except GONE:
+            self._serving.cancel()
+
+    async def put(self, told: Mapping[str, Any]) -> None:
+        """Send a line that is for the door, not for the client."""
+        async with self._sending:
+            await self._carrier.send(json.dumps(told, separators=(",", ":")).encode() + b"\n")
+
+    async def _note(self, said: types.JSONRPCMessage) -> None:
+        if isinstance(said, types.JSONRPCResponse | types.JSONRPCError):
+            self._taken.pop(said.id, None)
+            self._tell()
+        elif isinstance(said, types.JSONRPCRequest):
+            self._questions.add(said.id)
+            if self._is_closing:
+                await self._void(said.id)
+
+    # The end.
+
+    async def _finish(self) -> None:
+        """Wait until all that was taken is answered; a question of ours is void, since no answer to it will come."""
+        self._is_closing = True
+        for id_ in tuple(self._questions):
+            await self._void(id_)
+        leaving = self._reading.cancel_called
+        await self._until(lambda: not self.under_way and (leaving or not self._waiting))
+
+    async def _void(self, id_: Any) -> None:
+        self._questions.discard(id_)
+        told = types.ErrorData(code=CLOSED, message="The client closed its side before it answered.")
+        with suppress(*GONE):
+            await self._incoming.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=id_, error=told)))
+
+    def _tell(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    async def _until(self, so: Callable[[], bool]) -> None:
+        while not so():
+            await self._changed.wait()
+
+
+def _channel() -> tuple[MemoryObjectSendStream[Any], MemoryObjectReceiveStream[Any]]:
+    return anyio.create_memory_object_stream[Any](0)

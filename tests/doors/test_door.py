@@ -1,0 +1,229 @@
+"""The door: what a client's process does from its start to its end."""
+
+import json
+import os
+import pty
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from panorama.address import Address
+
+from .conftest import wait
+from .peer import COMMAND, LEGACY, Peer
+
+
+def test_the_door_imports_the_standard_library_alone() -> None:
+    counted = "import sys; old = set(sys.modules); import panorama.cli.connect; print(*(set(sys.modules) - old))"
+
+    loaded = subprocess.run([sys.executable, "-c", counted], capture_output=True, text=True, check=True).stdout.split()
+
+    foreign = {name for name in loaded if name.partition(".")[0] not in sys.stdlib_module_names}
+    assert foreign == {
+        "panorama", "panorama.address", "panorama.framing",
+        "panorama.cli", "panorama.cli.connect", "panorama.cli.exchange",
+    }  # fmt: skip
+    assert not {"asyncio", "dataclasses", "pathlib", "subprocess", "inspect", "ssl"} & set(loaded)
+
+
+def test_the_first_door_starts_a_daemon_and_the_second_finds_it(address: Address, era: str) -> None:
+    with Peer(era) as one, Peer(era) as two:
+        made = one.call("create_task", title="Tea")["data"]
+
+        found = two.call("list_tasks")["data"]
+
+        assert [row["id"] for row in found] == [made["id"]]
+        assert address.pid() not in (None, one.process.pid, two.process.pid)
+
+
+def test_the_daemon_leaves_when_its_last_client_has(address: Address) -> None:
+    with Peer() as peer:
+        peer.call("status")
+        pid = address.pid()
+        assert pid is not None
+
+    wait(lambda: address.pid() is None)
+    wait(lambda: not psutil.pid_exists(pid))
+    assert not os.path.exists(address.socket)
+
+
+def test_answers_that_are_under_way_arrive_after_the_client_has_closed_its_side(address: Address, era: str) -> None:
+    peer = Peer(era).__enter__()
+    numbers = [peer.start("create_task", title=f"Tea {each}") for each in range(40)]
+    assert peer.process.stdin
+
+    peer.process.stdin.close()
+
+    answers = [peer.answer(number) for number in numbers]
+    assert all("isError" not in each["result"] or not each["result"]["isError"] for each in answers)
+    assert peer.process.wait(30) == 0
+    peer.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_door_at_once_and_leaves_no_process(address: Address, number: signal.Signals) -> None:
+    with Peer() as peer:
+        peer.call("status")
+        started = time.monotonic()
+
+        peer.process.send_signal(number)
+
+        code = peer.process.wait(10)
+        assert time.monotonic() - started < 2
+        assert code in (-number, 128 + number, 130)
+        assert "Traceback" not in peer.errors()
+    wait(lambda: address.pid() is None)
+
+
+def test_a_client_that_no_longer_reads_ends_the_door(address: Address) -> None:
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as door:
+        assert door.stdin
+        assert door.stdout
+        door.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        door.stdin.flush()
+        assert door.stdout.readline()
+
+        door.stdout.close()
+
+        assert door.wait(10) == 0
+
+
+def test_a_door_that_was_killed_costs_the_daemon_nothing(address: Address) -> None:
+    with Peer() as one, Peer() as two:
+        one.start("list_tasks")
+        one.process.kill()
+        one.process.wait(10)
+
+        assert two.call("status")["data"]["version"]
+
+
+def test_a_person_at_a_terminal_is_told_in_three_lines_what_it_is(address: Address) -> None:
+    leader, terminal = pty.openpty()
+
+    done = subprocess.run(COMMAND, stdin=terminal, capture_output=True, text=True, timeout=60)
+
+    os.close(leader)
+    os.close(terminal)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (0, "", 3)
+    assert address.pid() is None
+
+
+def test_a_daemon_that_cannot_start_is_told_of_on_both_sides(address: Address, home: Path) -> None:
+    (home / "panorama.db").write_bytes(b"this is no database" * 100)
+
+    peer = Peer(LEGACY)
+    answer = peer.answer(peer.send("initialize"))
+
+    assert "not a database" in answer["error"]["message"]
+    assert peer.process.wait(30) == 1
+    assert "panorama: panorama.db is not a database." in peer.errors()
+    peer.close()
+
+
+def test_a_daemon_that_breaks_at_the_start_leaves_its_last_words(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PANORAMA_LOG", "nonsense")
+
+    done = subprocess.run(COMMAND, input="", capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 1
+    assert "ended while it started" in done.stderr
+    assert address.log in done.stderr
+    assert "nonsense" in done.stderr.lower()
+
+
+def test_many_doors_at_once_start_one_daemon(address: Address) -> None:
+    peers = [Peer(LEGACY) for _ in range(8)]
+    try:
+        for peer in peers:
+            peer.__enter__()
+
+        assert {peer.call("status")["data"]["version"] for peer in peers}
+        with open(address.log, encoding="utf-8") as log:
+            assert log.read().count(" serves ") == 1
+    finally:
+        for peer in peers:
+            peer.close()
+
+
+def test_many_doors_that_cannot_be_served_are_all_told_soon(address: Address, home: Path) -> None:
+    (home / "panorama.db").write_bytes(b"this is no database" * 100)
+    started = time.monotonic()
+
+    peers = [Peer(LEGACY) for _ in range(6)]
+    codes = [peer.process.wait(60) for peer in peers]
+
+    assert codes == [1] * 6
+    assert time.monotonic() - started < 20
+    for peer in peers:
+        assert "not a database" in peer.errors()
+        peer.close()
+
+
+def test_a_message_that_is_too_long_is_refused_and_the_next_is_served(address: Address, era: str) -> None:
+    with Peer(era) as peer:
+        peer.raw(b'{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"x":"' + b"x" * (60 << 20) + b'"}}\n')
+        peer.raw(b"\xff\xfe garbage \x00\n")
+
+        assert peer.call("status")["data"]["version"]
+        answers = peer._answers
+        peer.until(lambda: "big" in answers and None in answers)
+        assert "longer than 32 MB" in answers["big"]["error"]["message"]
+        assert answers[None]["error"]["code"] == -32700
+
+
+def test_settings_that_only_the_client_has_are_told_of(address: Address) -> None:
+    with Peer() as one:
+        one.call("status")
+        with Peer(toolsets="more") as two:
+            two.call("status")
+            two.close()
+        assert "PANORAMA_TOOLSETS" in (two.said or "")
+
+
+def test_a_long_data_directory_is_served_too(address: Address, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = home / ("d" * 60) / ("e" * 60)
+    monkeypatch.setenv("PANORAMA_HOME", str(deep))
+    there = Address(str(deep))
+
+    with Peer() as peer:
+        assert peer.call("status")["data"]["version"]
+        assert there.socket.startswith("/tmp/panorama-")
+        assert os.stat(there.run).st_mode & 0o777 == 0o700
+    wait(lambda: there.pid() is None)
+
+
+def test_the_socket_is_for_its_owner_alone(address: Address) -> None:
+    with Peer() as peer:
+        peer.call("status")
+
+        assert os.stat(address.socket).st_mode & 0o777 == 0o600
+        assert os.stat(address.run).st_mode & 0o777 == 0o700
+
+
+def test_a_stale_socket_is_no_hindrance(address: Address) -> None:
+    os.makedirs(address.run, mode=0o700)
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(address.socket)
+
+    with Peer() as peer:
+        assert peer.call("status")["data"]["version"]
+
+
+def test_nonsense_on_the_socket_is_refused_and_others_are_served(address: Address) -> None:
+    with Peer() as peer:
+        peer.call("status")
+        for said in (b"GET / HTTP/1.1\n", b"{}\n", b"[1]\n", b'{"panorama": 99, "version": "9", "home": "/"}\n'):
+            with socket.socket(socket.AF_UNIX) as stranger:
+                stranger.connect(address.socket)
+                stranger.sendall(said)
+                assert "refused" in json.loads(stranger.recv(4096))
+
+        assert peer.call("status")["data"]["version"]
