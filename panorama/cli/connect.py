@@ -80,6 +80,7 @@ class Door:
         self._daemon: socket.socket | None = None
         self._daemon_lines, self._to_daemon = Lines(ANY_LENGTH), Outbox()
         self._finished = False
+        self._tools: object = None
         self._warned = False
         self._connected_at = 0.0
         self._short_lives = 0
@@ -199,12 +200,14 @@ class Door:
 
     def _reconnect(self) -> None:
         """Bring the next daemon to where the last one was; if there is none, say so to those who wait."""
+        before = self._tools
         try:
             self._connect()
         except UnreachableError as error:
             self._to_client.add(self._exchange.fail(error.message, error.hint))
             return
         self._to_daemon.add(self._exchange.replay())
+        self._to_client.add(self._exchange.stale(tools=self._tools != before))
         self._end_requests()
 
     def _connect(self) -> None:
@@ -213,6 +216,7 @@ class Door:
         greeted.stream.setblocking(False)
         self._daemon = greeted.stream
         self._connected_at = time.monotonic()
+        self._tools = greeted.reply.get("tools")
         self._warn(greeted)
         if greeted.rest:
             self._read_daemon(greeted.rest)

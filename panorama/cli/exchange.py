@@ -17,6 +17,10 @@ HEAD_BYTES = 400
 _ENVELOPE = "io.modelcontextprotocol/protocolVersion"
 """What the `_meta` of every request carries in the stateless era."""
 
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+"""What the `_meta` of a notification carries in the stateless era: the id of the request that asked for it."""
+
+_TOOLS_CHANGED, _UPDATED = "notifications/tools/list_changed", "notifications/resources/updated"
 _STATEFUL = {"resources/subscribe", "logging/setLevel"}
 _ANSWER = b'{"jsonrpc":"2.0","id":'
 _FOR_US = b'{"panorama":'
@@ -142,11 +146,35 @@ class Exchange:
                 self._unheard.add(_key(id_))
             yield line
 
+    def stale(self, *, tools: bool) -> Iterator[bytes]:
+        """Give notice of what may have changed while no daemon knew of the client's subscriptions.
+
+        Args:
+            tools: Whether the next daemon has other tools than the last one.
+        """
+        if tools and self._handshake:
+            yield _line(_notification(_TOOLS_CHANGED, {}))
+        for _, uri in self._state:
+            if uri:
+                yield _line(_notification(_UPDATED, {"uri": uri}))
+        for said, _ in self._under_way.values():
+            if said["method"] == UNTIL_CLOSED:
+                yield from _stale_to_listener(said, tools=tools)
+
     def fail(self, message: str, hint: str) -> Iterator[bytes]:
         """Give the answers to all that is under way when there is no daemon and none can be started."""
         for said, _ in self._under_way.values():
             yield failed(said, message, hint)
         self._under_way.clear()
+
+
+def _stale_to_listener(said: Message, *, tools: bool) -> Iterator[bytes]:
+    wanted, meta = _mapping(_params(said).get("notifications")), {"_meta": {_SUBSCRIPTION: said["id"]}}
+    if tools and wanted.get("toolsListChanged"):
+        yield _line(_notification(_TOOLS_CHANGED, meta))
+    uris: Any = wanted.get("resourceSubscriptions")
+    for uri in uris if isinstance(uris, list) else ():  # pyright: ignore[reportUnknownVariableType]
+        yield _line(_notification(_UPDATED, {**meta, "uri": uri}))
 
 
 def failed(said: Message, message: str, hint: str) -> bytes:
@@ -182,8 +210,7 @@ def _refusal(said: Message, code: str, message: str, hint: str) -> bytes:
         "structuredContent": {"error": {"code": code, "message": message, "hint": hint}},
         "isError": True,
     }
-    meta = _params(said).get("_meta")
-    if isinstance(meta, dict) and _ENVELOPE in meta:
+    if _ENVELOPE in _mapping(_params(said).get("_meta")):
         result["resultType"] = "complete"
     return _line({"jsonrpc": "2.0", "id": said["id"], "result": result})
 
@@ -206,8 +233,11 @@ def parsed(line: bytes) -> Message:
 
 
 def _params(said: Message) -> Message:
-    params: Any = said.get("params")
-    return params if isinstance(params, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    return _mapping(said.get("params"))
+
+
+def _mapping(value: Any) -> Message:
+    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
 
 def _about(said: Message) -> str:

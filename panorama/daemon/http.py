@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import uvicorn
 from fastmcp import FastMCP
 from starlette.datastructures import Headers
@@ -85,6 +86,7 @@ class Http:
         self._socket = _bound(port)
         mcp.custom_route(HEALTH, methods=["GET"])(_health)
         app = mcp.http_app(path=MCP, host_origin_protection=True, middleware=[Middleware(Guard, token=token(home))])
+        self._ended = anyio.Event()
         self._server = _Server(
             uvicorn.Config(
                 app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=CLOSING_SECONDS
@@ -93,11 +95,16 @@ class Http:
 
     async def serve(self) -> None:
         """Serve until `close`."""
-        await self._server.serve(sockets=[self._socket])
+        try:
+            await self._server.serve(sockets=[self._socket])
+        finally:
+            self._ended.set()
 
-    def close(self) -> None:
-        """Take no more requests and finish those under way."""
+    async def close(self) -> None:
+        """Take no more requests, finish those under way, and end."""
         self._server.should_exit = True
+        with anyio.move_on_after(CLOSING_SECONDS + 1):
+            await self._ended.wait()
 
 
 def _bound(port: int) -> socket.socket:

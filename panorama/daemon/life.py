@@ -12,7 +12,6 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from anyio.abc import SocketListener, TaskGroup
-from fastmcp import FastMCP
 
 from panorama import __version__
 from panorama.address import Address
@@ -22,6 +21,7 @@ from panorama.daemon.conversations import current
 from panorama.daemon.http import Http
 from panorama.daemon.listening import Listening
 from panorama.daemon.visitors import Reception
+from panorama.errors import UnavailableError
 from panorama.mcp.server import build
 
 FIRST_SECONDS = 20.0
@@ -44,9 +44,8 @@ class Daemon:
     def __init__(self, app: App, address: Address, *, lingers: bool) -> None:
         self._app = app
         self._address = address
-        self._lingers = lingers and not app.settings.http_port
-        self._mcp: FastMCP[Any] = build(app, self._conversing)
-        self._http: Http | None = None
+        self._detached = lingers
+        self.server = build(app, self._conversing)
         self._began = datetime.now(UTC)
         self._reason = ""
         self._stopped = False
@@ -60,12 +59,13 @@ class Daemon:
         _allow_many_files()
         self._leaving = anyio.Event()
         others = {"panorama/daemon": self._told, "panorama/stop": self._asked_to_stop}
-        self._reception = Reception(self._app, self._mcp, self._address, others, self._outdated)
+        self._reception = Reception(self._app, self.server, self._address, others, self._outdated)
+        self._listening = Listening(self._address)
+        self._http = self._http_door()
         # The lifespan comes first: what serves visitors inherits its context.
-        async with self._mcp._lifespan_manager(), anyio.create_task_group() as tasks:  # pyright: ignore[reportPrivateUsage]
-            self._listen(tasks)
-            if port := self._app.settings.http_port:
-                self._http = Http(self._mcp, self._app.settings.home, port)
+        async with self.server._lifespan_manager(), anyio.create_task_group() as tasks:  # pyright: ignore[reportPrivateUsage]
+            self._let_in(tasks)
+            if self._http:
                 tasks.start_soon(self._http.serve)
             for each in (self._heed_signals, self._linger, self._warm_up):
                 tasks.start_soon(each)
@@ -77,10 +77,24 @@ class Daemon:
             await self._leave()
             tasks.cancel_scope.cancel()
 
+    def _http_door(self) -> Http | None:
+        """Open the port that is wanted; a daemon that a door started serves without it if another program has it."""
+        port = self._app.settings.http_port
+        if not port:
+            return None
+        try:
+            return Http(self.server, self._app.settings.home, port)
+        except UnavailableError as error:
+            if not self._detached:
+                self._listening.close()
+                raise
+            _log.error("%s There is no HTTP now. %s", error.message, error.hint)
+            return None
+
     async def _leave(self) -> None:
         self._listen_no_more()
         if self._http:
-            self._http.close()
+            await self._http.close()
         await self._reception.farewell(DRAIN_SECONDS, stopped=self._stopped)
         with anyio.move_on_after(DRAIN_SECONDS):
             while self._is_busy:
@@ -97,14 +111,19 @@ class Daemon:
         self._part("a newer version came", stopped=False)
 
     @property
+    def _stays_for_a_while(self) -> bool:
+        """Whether it leaves when nobody is there; HTTP's clients could not start it again."""
+        return self._detached and not self._http
+
+    @property
     def _is_busy(self) -> bool:
         """Whether a call runs, also one whose client is gone."""
         return anyio.to_thread.current_default_thread_limiter().borrowed_tokens > 0
 
     # What runs beside the visitors.
 
-    def _listen(self, tasks: TaskGroup) -> None:
-        self._listening, self._accepting = Listening(self._address), anyio.CancelScope()
+    def _let_in(self, tasks: TaskGroup) -> None:
+        self._accepting = anyio.CancelScope()
         tasks.start_soon(self._accept, self._listening, self._accepting, tasks)
 
     def _listen_no_more(self) -> None:
@@ -127,12 +146,13 @@ class Daemon:
             if not self._listening.is_there():
                 _log.warning("the socket %s was taken away; it is made anew", self._address.socket)
                 self._listen_no_more()
-                self._listen(tasks)
+                self._listening = Listening(self._address)
+                self._let_in(tasks)
 
     async def _linger(self) -> None:
         """Leave when nobody has been there, and nothing has run, for some time."""
         patience = max(FIRST_SECONDS, self._app.settings.linger_seconds)
-        while self._lingers:
+        while self._stays_for_a_while:
             with anyio.move_on_after(patience) as waiting:
                 await self._reception.changed.wait()
             if waiting.cancelled_caught and not self._is_busy:
@@ -155,7 +175,7 @@ class Daemon:
     async def _warm_up(self) -> None:
         """Import what the first list of tools would wait 250 ms for."""
         with suppress(Exception):
-            await anyio.to_thread.run_sync(lambda: self._mcp._state_store)  # pyright: ignore[reportPrivateUsage]
+            await anyio.to_thread.run_sync(lambda: self.server._state_store)  # pyright: ignore[reportPrivateUsage]
 
     # What the command line asks.
 
@@ -166,7 +186,7 @@ class Daemon:
             "pid": os.getpid(), "version": __version__, "home": self._address.home, "socket": self._address.socket,
             "log": self._address.log, "since": self._began.isoformat(),
             "http": self._http.address if self._http else "off",
-            "linger_seconds": self._app.settings.linger_seconds if self._lingers else None,
+            "linger_seconds": self._app.settings.linger_seconds if self._stays_for_a_while else None,
             "clients": [{"name": each.name or "?", "since": each.since.isoformat()} for each in visitors],
         }  # fmt: skip
 

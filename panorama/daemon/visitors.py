@@ -63,6 +63,7 @@ class Reception:
         self.changed = anyio.Event()
         self.is_leaving = False
         self._stopped = False
+        self._tools = " ".join((__version__, *app.settings.toolsets))  # what makes a list of tools differ from another
         self._app = app
         self._mcp = mcp
         self._address = address
@@ -133,7 +134,7 @@ class Reception:
         visitor.hello = hello
         ours, theirs = settings_in(os.environ), dict(hello.get("settings") or {})
         differs = sorted(name for name, value in theirs.items() if ours.get(name) != value)
-        return us | {"timezone": self._app.settings.timezone, "differs": differs}
+        return us | {"timezone": self._app.settings.timezone, "tools": self._tools, "differs": differs}
 
     async def _serve_mcp(self, visitor: Visitor, rest: bytes) -> None:
         id_ = str(visitor.hello.get("conversation") or "v_unknown")[:40]

@@ -107,6 +107,26 @@ def test_what_a_leaving_daemon_could_not_finish_is_unknown(exchange: Exchange) -
     assert exchange.farewell["stopped"]
 
 
+def test_what_may_have_changed_meanwhile_is_told_in_the_handshake_era(exchange: Exchange) -> None:
+    exchange.take(line(id=5, method="resources/subscribe", params={"uri": "a"}))
+
+    told = [(each["method"], each["params"].get("uri")) for each in read(exchange.stale(tools=True))]
+
+    assert told == [("notifications/tools/list_changed", None), ("notifications/resources/updated", "a")]
+    assert [each["params"]["uri"] for each in read(exchange.stale(tools=False))] == ["a"]
+
+
+def test_what_may_have_changed_meanwhile_is_told_to_listeners() -> None:
+    exchange = Exchange()
+    wanted = {"toolsListChanged": True, "resourceSubscriptions": ["a"]}
+    exchange.take(line(id=5, method="subscriptions/listen", params={"notifications": wanted}))
+
+    told = read(exchange.stale(tools=True))
+
+    assert [each["method"].rpartition("/")[2] for each in told] == ["list_changed", "updated"]
+    assert {each["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] for each in told} == {5}
+
+
 def test_an_answer_to_a_dead_daemons_question_is_not_taken_for_an_answer_to_the_next(exchange: Exchange) -> None:
     asked = line(id=1, method="elicitation/create", params={})
     assert exchange.give(asked) == asked

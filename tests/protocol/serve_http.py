@@ -1,15 +1,30 @@
-"""Serves the real server over streamable HTTP on loopback until it is interrupted; prints its address first.
+"""Serves the real daemon's HTTP until it is interrupted; prints its address first.
 
-The product speaks stdio; this is how checks that can only speak HTTP reach it. Added to it are the resource that the
-conformance suite subscribes to and the tool by which it makes the list of tools change.
+Added to it are the resource that the conformance suite subscribes to and the tool by which it makes the list of tools
+change. The suite cannot send a token: its requests are given the token here, and the daemon checks it as always.
 """
 
 import socket
-import sys
 
+import anyio
+from starlette.types import Receive, Scope, Send
+
+from panorama.address import Address
 from panorama.app import opened
 from panorama.config import read_settings
-from panorama.mcp.server import Server, build
+from panorama.daemon import http
+from panorama.daemon.life import Daemon
+from panorama.mcp.server import Server
+
+
+class TokenGiven(http.Guard):
+    """The guard, behind somebody who knows the token."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Add the token to a request and let the guard judge it."""
+        if scope["type"] == "http":
+            scope = {**scope, "headers": [*scope["headers"], (b"authorization", b"Bearer " + self._token)]}
+        await super().__call__(scope, receive, send)
 
 
 def furnish(server: Server) -> None:
@@ -27,22 +42,21 @@ def furnish(server: Server) -> None:
         return "changed"
 
 
+def free_port() -> int:
+    """Return a port that is free at this moment."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
 def main() -> None:
-    """Take a free port and serve the store in PANORAMA_HOME there."""
-    with socket.create_server(("127.0.0.1", 0)) as door, opened(read_settings()) as app:
-        server = build(app)
-        furnish(server)
-        # Connections made from now on wait in the socket until the server is ready for them.
-        sys.stdout.write(f"http://127.0.0.1:{door.getsockname()[1]}/mcp\n")
-        sys.stdout.flush()
-        server.run(
-            "http", show_banner=False, log_level="WARNING", sockets=[door], host_origin_protection=True,
-            uvicorn_config={"access_log": False},
-        )  # fmt: skip
+    """Serve the store in PANORAMA_HOME."""
+    http.Guard = TokenGiven  # type: ignore[misc]
+    settings = read_settings(http_port=free_port())
+    with opened(settings) as app:
+        daemon = Daemon(app, Address(str(settings.home)), lingers=False)
+        furnish(daemon.server)
+        anyio.run(daemon.run, lambda: print(f"http://127.0.0.1:{settings.http_port}/mcp", flush=True))  # noqa: T201
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(0)
+    main()

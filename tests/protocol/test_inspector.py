@@ -1,4 +1,4 @@
-"""The inspector, a client of other makers (TypeScript), on the real server over stdio in both protocol eras."""
+"""The inspector, a client of other makers (TypeScript), through the real door to the daemon, in both protocol eras."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from .conftest import count
 
 pytestmark = pytest.mark.protocol
 
-REQUESTS, AT_ONCE = 200, 8
+REQUESTS, AT_ONCE = 500, 8
 Inspected = subprocess.CompletedProcess[str]
 Inspect = Callable[..., Inspected]
 
@@ -23,7 +23,14 @@ Inspect = Callable[..., Inspected]
 @pytest.fixture(params=["modern", "legacy"])
 def inspect(request: pytest.FixtureRequest, tmp_path: Path) -> Inspect:
     """Calls a method of the server on one store: `inspect("tools/list", "--strict")`."""
-    settings = ("-e", f"PANORAMA_HOME={tmp_path / 'store'}", "-e", "PANORAMA_TIMEZONE=UTC")
+    settings = (
+        "-e",
+        f"PANORAMA_HOME={tmp_path / 'store'}",
+        "-e",
+        "PANORAMA_TIMEZONE=UTC",
+        "-e",
+        "PANORAMA_LINGER_SECONDS=1",
+    )
     words = ("--cli", "--protocol-era", request.param, "--format", "json", *settings, sys.executable, "-m", "panorama")
 
     def inspected(method: str, *more: str) -> Inspected:

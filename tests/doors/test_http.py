@@ -1,0 +1,121 @@
+"""The daemon over HTTP: on this machine only, for those who know the token."""
+
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+
+from panorama.address import Address
+
+from .conftest import wait
+from .peer import COMMAND, Peer
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def port() -> int:
+    """A port that is free at this moment."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+@pytest.fixture
+def served(address: Address, port: int) -> Iterator[str]:
+    """The address of a daemon that also serves over HTTP."""
+    url = f"http://127.0.0.1:{port}"
+    with subprocess.Popen([*COMMAND, "serve", "--http", str(port)], stderr=subprocess.DEVNULL) as daemon:
+        wait(lambda: _answers(port))
+        yield url
+        daemon.send_signal(signal.SIGINT)
+        assert daemon.wait(30) == 0
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as trying:
+        return trying.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def token(home: Path, served: str) -> str:
+    """The token that clients send."""
+    return (home / "http.token").read_text()
+
+
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+def post(url: str, **headers: str) -> Any:
+    """Send a ping with some headers."""
+    with httpx2.Client() as client:
+        return client.post(f"{url}/mcp", json=PING, headers=ACCEPT | headers)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_client_with_the_token_works_on_the_same_data(served: str, token: str, mode: Any) -> None:
+    transport = StreamableHttpTransport(f"{served}/mcp", headers={"Authorization": f"Bearer {token}"})
+    async with Client(transport, mode=mode) as client:
+        await client.call_tool("create_task", {"title": "Tea"})
+
+    with Peer() as peer:
+        assert [row["title"] for row in peer.call("list_tasks")["data"]] == ["Tea"]
+
+
+async def test_without_the_token_nothing_is_told(served: str, token: str) -> None:
+    for headers in (
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": token},
+        {"Authorization": "Basic " + token},
+    ):
+        answer = post(served, **headers)
+
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+        assert token not in answer.text
+
+
+@pytest.mark.parametrize("foreign", [{"Host": "evil.example"}, {"Origin": "https://evil.example"}])
+async def test_another_name_or_page_is_turned_away_even_with_the_token(served: str, token: str, foreign: Any) -> None:
+    answer = post(served, Authorization=f"Bearer {token}", **foreign)
+
+    assert answer.status_code in (403, 421)
+
+
+async def test_health_tells_nothing_but_that_it_is_there(served: str) -> None:
+    with httpx2.Client() as client:
+        assert client.get(f"{served}/health").json() == {"status": "ok"}
+
+
+async def test_the_token_is_for_its_owner_alone_and_lasts(served: str, token: str, home: Path) -> None:
+    assert os.stat(home / "http.token").st_mode & 0o777 == 0o600
+    assert len(token) >= 40
+
+
+async def test_it_listens_on_this_machine_alone(served: str, port: int) -> None:
+    with socket.socket() as trying:
+        trying.settimeout(2)
+        assert trying.connect_ex(("127.0.0.2", port)) != 0
+
+
+async def test_a_port_that_is_taken_is_told_of(address: Address) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        words = [*COMMAND, "serve", "--http", str(taken.getsockname()[1])]
+        ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
+
+    assert ended.returncode == 3
+    assert "cannot be taken" in ended.stderr
+    assert address.pid() is None
+
+
+async def test_a_taken_port_in_the_settings_keeps_nobody_out(address: Address) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, Peer(http_port=str(taken.getsockname()[1])) as peer:
+        assert peer.call("status")["data"]["version"]
