@@ -1,5 +1,6 @@
 """The daemon's life: it listens, serves, lingers when nobody is there, and leaves without losing a call."""
 
+import asyncio
 import logging
 import os
 import resource
@@ -22,6 +23,7 @@ from panorama.daemon.http import Http
 from panorama.daemon.listening import Listening
 from panorama.daemon.visitors import Reception
 from panorama.errors import UnavailableError
+from panorama.mcp.connection import Connection
 from panorama.mcp.server import build
 
 FIRST_SECONDS = 20.0
@@ -57,6 +59,7 @@ class Daemon:
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until there is a reason to leave; `ready` is called once clients can connect."""
         _allow_many_files()
+        asyncio.get_running_loop().set_exception_handler(_unless_harmless)
         self._leaving = anyio.Event()
         others = {"panorama/daemon": self._told, "panorama/stop": self._asked_to_stop}
         self._reception = Reception(self._app, self.server, self._address, others, self._outdated)
@@ -181,7 +184,8 @@ class Daemon:
 
     def _told(self, _: Mapping[str, Any]) -> dict[str, Any]:
         """Tell about this daemon."""
-        visitors = sorted(self._reception.visitors, key=lambda each: each.since)
+        doors = [each for each in self._reception.visitors if isinstance(each.serving, Connection)]
+        visitors = sorted(doors, key=lambda each: each.since)
         return {
             "pid": os.getpid(), "version": __version__, "home": self._address.home, "socket": self._address.socket,
             "log": self._address.log, "since": self._began.isoformat(),
@@ -194,6 +198,15 @@ class Daemon:
         """Begin to leave once this is answered."""
         self._part("it was asked to", stopped=not params.get("again"))
         return {"pid": os.getpid()}
+
+
+def _unless_harmless(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Pass over what anyio's sockets do when a wait is cancelled in the moment in which it ends.
+
+    `UNIXSocketStream` has the loop call `Future.set_result`, also on a future that was cancelled meanwhile (4.16).
+    """
+    if not isinstance(context.get("exception"), asyncio.InvalidStateError):
+        loop.default_exception_handler(context)
 
 
 def _allow_many_files() -> None:
