@@ -1,0 +1,71 @@
+"""Chunks: every word of a text stands in a passage of bearable length, and what is no language in none."""
+
+import base64
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from panorama.domain.chunks import BLOB, LONGEST, MOST, OVERLAP, chunks, passages
+
+PARAGRAPH = "The quince jam of last autumn set well because the fruit was hardly ripe. " * 6
+TEXTS = st.text(st.sampled_from("ab c.\n#é東 "), max_size=6000)
+
+
+@given(TEXTS)
+def test_passages_cover_a_text_in_order_and_are_never_too_long(body: str) -> None:
+    found = passages(body)
+
+    assert all(0 < end - begin <= LONGEST for begin, end in found)
+    assert all(nxt[0] <= before[1] < nxt[1] for before, nxt in pairwise(found))
+    if found:
+        assert found[0][0] == 0
+        assert not body[found[-1][1] :].strip()
+
+
+@given(TEXTS)
+def test_the_same_text_is_cut_the_same_way(body: str) -> None:
+    assert chunks("Title", body) == chunks("Title", body)
+
+
+def test_a_short_note_is_one_passage_with_its_title_in_front() -> None:
+    (only,) = chunks("Quince jam", "Not too ripe.")
+
+    assert (only.text, only.begin, only.end) == ("Quince jam\nNot too ripe.", 0, 13)
+
+
+def test_a_long_text_is_cut_behind_paragraphs_and_overlaps() -> None:
+    found = chunks("Jam", "\n\n".join([PARAGRAPH] * 8))
+
+    assert len(found) > 3
+    assert all(each.text.startswith("Jam\n") for each in found)
+    assert all(0 < one.end - two.begin <= OVERLAP for one, two in pairwise(found))
+
+
+def test_a_heading_begins_a_passage_of_its_own() -> None:
+    found = chunks("House", f"# Roof\n{PARAGRAPH}\n# Cellar\n{PARAGRAPH}")
+
+    assert [each.text.splitlines()[1] for each in found] == ["# Roof", "# Cellar"]
+
+
+@pytest.mark.parametrize(
+    "body", ["", "🎉🎉 ✨", "--- *** ___", "1234 5678", base64.b64encode(bytes(range(256)) * 9).decode()]
+)
+def test_what_is_no_language_is_not_embedded(body: str) -> None:
+    assert [each.text for each in chunks("Party", body)] == ["Party"]
+    assert chunks("🎉", body) == ()
+
+
+def test_a_blob_between_words_is_left_out() -> None:
+    (only,) = chunks("Key", f"before {'x' * BLOB} after")
+
+    assert only.text == "Key\nbefore   after"
+
+
+def test_a_book_in_one_note_has_an_end() -> None:
+    assert len(chunks("Book", "word " * 400_000)) == MOST
+
+
+def test_texts_without_spaces_are_cut_too() -> None:
+    assert len(chunks("東京", "東京都は日本の首都です。" * 300)) > 2
