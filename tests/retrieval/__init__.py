@@ -1,0 +1,1 @@
+"""A corpus, queries to tune ranking on, and other queries to judge it by."""
