@@ -3,6 +3,7 @@
 All that is particular to Unix sockets and locks of files stands here and in `panorama.daemon.listening`.
 """
 
+import errno
 import json
 import os
 import select
@@ -41,6 +42,10 @@ class UnreachableError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class EndedError(UnreachableError):
+    """A daemon that was started ended before it listened, and left no word why."""
 
 
 class LeavingError(Exception):
@@ -129,28 +134,44 @@ def hello(address: Address, purpose: str, conversation: str) -> Hello:
     }  # fmt: skip
 
 
+def difference(address: Address, reply: Hello) -> str:
+    """Return what to tell a person whose environment has other settings than the daemon's, "" if it has not."""
+    if not reply.get("differs"):
+        return ""
+    file = os.path.join(address.home, "config.toml")
+    return (
+        f"panorama: the daemon that runs was started with another {', '.join(reply['differs'])}. "
+        f"Put such settings into {file}, or run `panorama daemon restart`.\n"
+    )
+
+
 def newer(one: str, other: str) -> bool:
-    """Tell whether one version comes after the other."""
-    return _numbers(one) > _numbers(other)
+    """Tell whether one version comes after the other; 2.0rc1 comes before 2.0."""
+    return _order(one) > _order(other)
 
 
-def _numbers(version: str) -> list[int]:
-    parts = "".join(sign if sign.isdigit() else " " for sign in version).split()
-    return [int(part) for part in parts]
+def _order(version: str) -> tuple[list[int], bool, str]:
+    end = next((at for at, sign in enumerate(version) if sign not in "0123456789."), len(version))
+    numbers = [int(part) for part in version[:end].split(".") if part]
+    return numbers, not version[end:], version[end:]
 
 
-def greeted(address: Address, said: Hello) -> Greeted:
+NOBODY = (FileNotFoundError, NotADirectoryError, ConnectionError, LeavingError)
+"""What says that no daemon listens."""
+
+
+def greeted(address: Address, said: Hello, *, seconds: float = GREETING_SECONDS) -> Greeted:
     """Connect to the daemon that runs, and greet it.
 
     Raises:
-        FileNotFoundError, ConnectionError: None runs.
+        FileNotFoundError, NotADirectoryError, ConnectionError: None runs.
         LeavingError: It is about to end.
         UnreachableError: It refuses, does not answer, or the socket is not ours.
     """
     _check_owner(address)
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        stream.settimeout(GREETING_SECONDS)
+        stream.settimeout(seconds)
         stream.connect(address.socket)
         stream.sendall(json.dumps(said).encode() + b"\n")
         line, rest = _first_line(stream)
@@ -159,7 +180,7 @@ def greeted(address: Address, said: Hello) -> Greeted:
         stream.close()
         who = f" (process {pid})" if (pid := address.pid()) else ""
         raise UnreachableError(
-            f"Panorama's daemon{who} does not answer.", "Run `panorama daemon restart`, and look at its log."
+            f"Panorama's daemon{who} does not answer.", "Run `panorama daemon restart --force`; its log may tell why."
         ) from error
     except BaseException:
         stream.close()
@@ -212,12 +233,12 @@ def connected(address: Address, said: Hello, *, wanted: Callable[[], bool] = lam
     """
     began, deadline = time.time(), time.monotonic() + START_SECONDS + 5
     while wanted():
-        with suppress(FileNotFoundError, ConnectionError, LeavingError):
+        with suppress(*NOBODY):
             return greeted(address, said)
         with _starting(address) as lock:
             if lock is not None:
                 # Between the look above and the lock, another may have started it, or failed to.
-                with suppress(FileNotFoundError, ConnectionError, LeavingError):
+                with suppress(*NOBODY):
                     return greeted(address, said)
                 _start(address, lock, began)
                 continue
@@ -227,18 +248,18 @@ def connected(address: Address, said: Hello, *, wanted: Callable[[], bool] = lam
     raise UnreachableError("Panorama's daemon did not start in time.", f"Its log is {address.log}.")
 
 
-def relaunched(address: Address, end: Callable[[], None]) -> None:
-    """Start a daemon in this environment once `end` has ended the one that runs; nobody else starts one meanwhile.
+@contextmanager
+def alone(address: Address) -> Generator[None]:
+    """Keep everybody else from starting a daemon.
 
     Raises:
-        UnreachableError: It cannot be started; the message says why.
+        UnreachableError: Another program has been starting one for a minute.
     """
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         with _starting(address) as lock:
             if lock is not None:
-                end()
-                _launch(address)
+                yield
                 return
         time.sleep(POLL_SECONDS)
     raise UnreachableError("Another program has been starting Panorama's daemon for a minute.", _LOOK)
@@ -249,14 +270,20 @@ def _start(address: Address, lock: IO[bytes], since: float) -> None:
     if failed := _failure(lock, since):
         raise UnreachableError(*failed)
     try:
-        _launch(address)
+        with suppress(EndedError):
+            return launch(address)
+        launch(address)  # once more: the first may have been killed
     except UnreachableError as error:
         _note(lock, error)
         raise
 
 
-def _launch(address: Address) -> None:
-    """Start a daemon of its own session, and wait until it says that it listens."""
+def launch(address: Address) -> None:
+    """Start a daemon of its own session, inside `alone`, and wait until it says that it listens.
+
+    Raises:
+        UnreachableError: It cannot be started; the message says why.
+    """
     import subprocess  # 10 ms, and needed only by the first
 
     command = [sys.executable, "-m", "panorama", "serve", "--detached"]
@@ -286,8 +313,8 @@ def _check_start(address: Address, line: bytes) -> None:
         told: Hello = json.loads(line)
     except ValueError:
         shown = "\n".join(_tail(address.log))
-        raise UnreachableError(
-            "Panorama's daemon ended while it started." if not line else "Panorama's daemon did not start.",
+        raise EndedError(
+            "Panorama's daemon ended while it started.",
             f"Its log is {address.log}; it ends with:\n{shown}" if shown else f"Its log is {address.log}.",
         ) from None
     if "error" in told:
@@ -340,7 +367,9 @@ def _starting(address: Address) -> Generator[IO[bytes] | None]:
     except OSError as error:
         raise UnreachableError(
             f"The data directory {address.home} cannot be used: {error.strerror}.",
-            "Choose another folder with PANORAMA_HOME, or mend its owner and permissions.",
+            "Free some space."
+            if error.errno == errno.ENOSPC
+            else "Choose another folder with PANORAMA_HOME, or mend its owner and permissions.",
         ) from error
 
 

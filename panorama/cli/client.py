@@ -1,6 +1,7 @@
 """The client: the one place where the command line reaches Panorama, through its daemon or in this process."""
 
 import re
+import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 from zoneinfo import ZoneInfo
 
-from panorama.address import Address, UnreachableError, connected, data_directory, hello, in_process
+from panorama.address import Address, UnreachableError, connected, data_directory, difference, hello, in_process
 from panorama.direct import Direct, Progress, RefusedError
 from panorama.errors import UnavailableError, heard
 
@@ -117,6 +118,7 @@ def _there() -> Generator[_Line]:
     address = Address(data_directory())
     with translated():
         greeted = connected(address, hello(address, "calls", CONVERSATION))
+    sys.stderr.write(difference(address, greeted.reply))
     with Direct(address, greeted) as direct:
         yield _There(direct)
 

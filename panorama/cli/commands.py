@@ -145,15 +145,26 @@ def _undone(data: dict[str, Any]) -> None:
         "panorama restore                    # what is in the trash",
         "panorama restore n_7k3q9xv2mh",
         'panorama restore "Order seeds"',
+        "panorama restore --backup ~/panorama-2026-05-20.db",
     ),
     rich_help_panel=SAFETY,
 )
 def restore(
     item: Annotated[str | None, argument("What to bring back, by id or name.")] = None,
+    backup: Annotated[
+        Path | None,
+        option("Put this copy of the whole database in place of the present one.", "--backup", metavar="FILE"),
+    ] = None,
+    yes: Yes = False,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Bring an item back from the trash; without one, list the trash."""
+    """Bring an item back from the trash; without one, list the trash. Or bring back a copy of everything."""
+    if backup is not None:
+        from panorama.cli.restoring import restored  # half a second
+
+        restored(backup, yes=yes)
+        return
     with Client() as panorama:
         if item is None:
             answer = panorama.rows("items.trash", {}, limit)

@@ -14,7 +14,19 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from panorama.address import Address, Greeted, UnreachableError, connected, data_directory, hello, reap
+from panorama.address import (
+    NOBODY,
+    Address,
+    Greeted,
+    Hello,
+    UnreachableError,
+    connected,
+    data_directory,
+    difference,
+    greeted,
+    hello,
+    reap,
+)
 from panorama.cli.exchange import Exchange, failed, parsed, too_long
 from panorama.framing import Lines, TooLong
 
@@ -31,6 +43,9 @@ SHORT_LIFE_SECONDS, SHORT_LIVES = 5.0, 3
 """After so many daemons in a row that died at once, the next is started only when the client asks for something."""
 
 EXCUSE_MS = 1000
+LOOK_MS = 1000
+"""How often a door without a daemon looks whether somebody has started one: its client may listen for changes."""
+
 GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
 
@@ -101,7 +116,10 @@ class Door:
     def _turn(self) -> None:
         """Wait until something can be read or written, and do that."""
         self._watch()
-        for file, events in self._poll.poll():
+        happened = self._poll.poll(None if self._daemon else LOOK_MS)
+        if self._daemon is None and os.path.exists(self._address.socket):
+            self._join()
+        for file, events in happened:
             if file == OUT:
                 self._write_client(events)
             elif file == IN:
@@ -129,7 +147,10 @@ class Door:
     def _write_client(self, events: int) -> None:
         if events & GONE:
             raise ClosedError
-        self._to_client.write(lambda some: os.write(OUT, some), PIPE_BYTES)
+        try:
+            self._to_client.write(lambda some: os.write(OUT, some), PIPE_BYTES)
+        except OSError as error:  # such as a file on a full disk
+            raise ClosedError from error
 
     def _read_client(self) -> None:
         chunk = os.read(IN, CHUNK_BYTES)
@@ -146,7 +167,7 @@ class Door:
         onward = self._exchange.take(line)
         if self._daemon is not None:
             self._to_daemon.add([onward] if onward else [])
-        elif self._exchange.waits:
+        elif b'"id"' in line and self._exchange.wants:
             self._reconnect()
 
     def _is_wanted(self) -> bool:
@@ -199,38 +220,50 @@ class Door:
             self._reconnect()
 
     def _reconnect(self) -> None:
-        """Bring the next daemon to where the last one was; if there is none, say so to those who wait."""
+        """Turn to the next daemon, and start it if need be; if there is none, say so to those who wait."""
         before = self._tools
         try:
             self._connect()
         except UnreachableError as error:
             self._to_client.add(self._exchange.fail(error.message, error.hint))
-            return
+        else:
+            self._resume(before)
+
+    def _join(self) -> None:
+        """Turn to a daemon that somebody else has started."""
+        before = self._tools
+        with suppress(UnreachableError, *NOBODY):
+            self._greet(greeted(self._address, self._hello()))
+            self._resume(before)
+
+    def _resume(self, before: object) -> None:
+        """Bring a daemon to where the last one was."""
         self._to_daemon.add(self._exchange.replay())
         self._to_client.add(self._exchange.stale(tools=self._tools != before))
         self._end_requests()
 
     def _connect(self) -> None:
-        said = hello(self._address, "mcp", self._conversation)
-        greeted = connected(self._address, said, wanted=self._is_wanted)
-        greeted.stream.setblocking(False)
-        self._daemon = greeted.stream
+        self._greet(connected(self._address, self._hello(), wanted=self._is_wanted))
+
+    def _hello(self) -> Hello:
+        return hello(self._address, "mcp", self._conversation)
+
+    def _greet(self, met: Greeted) -> None:
+        met.stream.setblocking(False)
+        self._daemon = met.stream
         self._connected_at = time.monotonic()
-        self._tools = greeted.reply.get("tools")
-        self._warn(greeted)
-        if greeted.rest:
-            self._read_daemon(greeted.rest)
+        self._tools = met.reply.get("tools")
+        self._warn(met)
+        if met.rest:
+            self._read_daemon(met.rest)
 
     # What a person hears.
 
-    def _warn(self, greeted: Greeted) -> None:
+    def _warn(self, met: Greeted) -> None:
         """Tell once of settings that this client's environment has and the daemon has not."""
-        if (differs := greeted.reply.get("differs")) and not self._warned:
+        if not self._warned and (told := difference(self._address, met.reply)):
             self._warned = True
-            sys.stderr.write(
-                f"panorama: the daemon that runs was started with another {', '.join(differs)}. Put such settings into "
-                f"{os.path.join(self._address.home, 'config.toml')}, or run `panorama daemon restart`.\n"
-            )
+            sys.stderr.write(told)
 
     def _excuse(self, error: UnreachableError) -> int:
         """Say why there is no daemon: to the person on standard error, and to the client in answer to its request."""

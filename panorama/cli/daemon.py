@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from panorama.address import Address, LeavingError, data_directory, greeted, hello, relaunched
+from panorama.address import GREETING_SECONDS, NOBODY, Address, alone, data_directory, greeted, hello, launch
 from panorama.cli import show, tables
 from panorama.cli.client import CONVERSATION, translated
 from panorama.cli.options import AsJson, examples, group, option
@@ -20,6 +20,7 @@ from panorama.errors import UnavailableError
 STOP_SECONDS = 40.0
 """How long a daemon is given to leave: it finishes what runs, for at most 30 seconds."""
 
+ASKING_SECONDS = 3.0
 KILL_SECONDS = 5.0
 FOLLOW_SECONDS = 0.25
 app = group("daemon", "The process that owns the store and serves every client.")
@@ -61,11 +62,11 @@ def _told(address: Address) -> dict[str, Any]:
         return direct.ask("panorama/daemon", {})
 
 
-def _reached(address: Address) -> Direct | None:
+def _reached(address: Address, seconds: float = GREETING_SECONDS) -> Direct | None:
     with translated():
         try:
-            return Direct(address, greeted(address, hello(address, "calls", CONVERSATION)))
-        except (FileNotFoundError, ConnectionError, LeavingError):
+            return Direct(address, greeted(address, hello(address, "calls", CONVERSATION), seconds=seconds))
+        except NOBODY:
             return None
 
 
@@ -75,13 +76,8 @@ def stop(
 ) -> None:
     """Let the daemon finish what runs and end. Open clients start it again when they need it."""
     address = Address(data_directory())
-    pid = address.pid()
-    if pid is None:
-        show.aside("No daemon runs")
-        return
-    _ask_to_stop(address, pid, again=False)
-    _await_end(address, pid, force=force)
-    show.aside(f"The daemon (process {pid}) has ended")
+    pid = end_daemon(address, again=False, force=force)
+    show.aside(f"The daemon (process {pid}) has ended" if pid else "No daemon runs")
 
 
 @app.command(epilog=examples("panorama daemon restart"))
@@ -91,20 +87,43 @@ def restart(
     """Let the daemon finish what runs, and start a new one with the settings of this moment; no call is lost."""
     address = Address(data_directory())
 
-    def end() -> None:
-        if (pid := address.pid()) is not None:
-            _ask_to_stop(address, pid, again=True)
-            _await_end(address, pid, force=force)
-
-    with translated():
-        relaunched(address, end)
+    with translated(), alone(address):
+        _keep_http(address)
+        end_daemon(address, again=True, force=force)
+        launch(address)
     show.aside(f"The daemon runs as process {address.pid()}")
+
+
+def end_daemon(address: Address, *, again: bool, force: bool = False) -> int | None:
+    """Let the daemon finish what runs, and wait for its end; return its process, None if none ran.
+
+    Args:
+        again: Whether open clients are to look for a successor at once.
+
+    Raises:
+        UnavailableError: It has not left in time.
+    """
+    pid = address.pid()
+    if pid is not None:
+        _ask_to_stop(address, pid, again=again)
+        _await_end(address, pid, force=force)
+    return pid
+
+
+def _keep_http(address: Address) -> None:
+    """Let the next daemon serve over HTTP where this one was told to (`panorama serve --http`)."""
+    with suppress(UnavailableError), translated():
+        if (direct := _reached(address, ASKING_SECONDS)) is not None:
+            with direct:
+                port = direct.ask("panorama/daemon", {}).get("http_port")
+            if port:
+                os.environ["PANORAMA_HTTP_PORT"] = str(port)
 
 
 def _ask_to_stop(address: Address, pid: int, *, again: bool) -> None:
     """Ask over the socket; a daemon that does not answer there is sent a signal."""
     with suppress(UnavailableError):
-        if (direct := _reached(address)) is not None:
+        if (direct := _reached(address, ASKING_SECONDS)) is not None:
             with direct, translated():
                 direct.ask("panorama/stop", {"again": again})
             return

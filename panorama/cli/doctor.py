@@ -7,6 +7,7 @@ import importlib.metadata
 import os
 import shutil
 import sys
+import tomllib
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -132,7 +133,13 @@ def _settings(place: Place) -> Finding:
     if place.problem:
         return Finding("fail", place.problem.message, place.problem.hint)
     file = place.home / "config.toml"
-    return Finding("ok", f"defaults, the environment{f' and {file}' if file.is_file() else ''}")
+    if not file.is_file():
+        return Finding("ok", "defaults, the environment")
+    given = set(tomllib.loads(file.read_text("utf-8")))
+    unknown = sorted(given - (set(Settings.model_fields) - {"home"}))
+    if unknown:
+        return Finding("warn", f"{file} has {', '.join(unknown)}, which mean nothing there", "See docs/settings.md.")
+    return Finding("ok", f"defaults, the environment and {file}")
 
 
 def _time_zone(place: Place) -> Finding:

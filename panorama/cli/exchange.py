@@ -24,7 +24,7 @@ _TOOLS_CHANGED, _UPDATED = "notifications/tools/list_changed", "notifications/re
 _STATEFUL = {"resources/subscribe", "logging/setLevel"}
 _ANSWER = b'{"jsonrpc":"2.0","id":'
 _FOR_US = b'{"panorama":'
-_ID = re.compile(rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18})')
+_ID = re.compile(rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18}(?![\d.eE]))')
 _OUTCOME_UNKNOWN, _UNAVAILABLE = "outcome_unknown", "unavailable"
 _TOO_LONG = "This message is longer than 32 MB and was not read; send less at a time."
 _decode = json.JSONDecoder().raw_decode
@@ -48,8 +48,13 @@ class Exchange:
 
     @property
     def waits(self) -> bool:
-        """Whether the client waits for an answer."""
+        """Whether the client waits for an answer that comes by itself."""
         return any(said["method"] != UNTIL_CLOSED for said, _ in self._under_way.values())
+
+    @property
+    def wants(self) -> bool:
+        """Whether the client waits for anything."""
+        return bool(self._under_way)
 
     def take(self, line: bytes) -> bytes | None:
         """Remember a client's line; return it as the daemon is to get it, None if it is for one that is gone."""
@@ -65,7 +70,8 @@ class Exchange:
         return line
 
     def _remember(self, method: str, said: Message, line: bytes) -> None:
-        if (id_ := said.get("id")) is not None:
+        id_ = said.get("id")
+        if isinstance(id_, str | int) and not isinstance(id_, bool):
             self._under_way[_key(id_)] = said, line
         if method == "initialize":
             self._handshake = [line]
@@ -85,8 +91,7 @@ class Exchange:
             return None
         if not line.startswith(_ANSWER):
             return line
-        head = line[:HEAD_BYTES].decode("utf-8", "replace")
-        id_, end = _decode(head, len(_ANSWER))
+        head, (id_, end) = _head(line)
         if head.startswith(',"method"', end):
             return self._asked(id_, line)
         if _key(id_) in self._unheard:
@@ -166,6 +171,16 @@ class Exchange:
         for said, _ in self._under_way.values():
             yield failed(said, message, hint)
         self._under_way.clear()
+
+
+def _head(line: bytes) -> tuple[str, tuple[Any, int]]:
+    """Return the beginning of a daemon's line, its id and where that ends."""
+    try:
+        head = line[:HEAD_BYTES].decode("utf-8", "replace")
+        return head, _decode(head, len(_ANSWER))
+    except ValueError:  # an id that is longer than that
+        head = line.decode("utf-8", "replace")
+        return head, _decode(head, len(_ANSWER))
 
 
 def _stale_to_listener(said: Message, *, tools: bool) -> Iterator[bytes]:

@@ -6,6 +6,7 @@ here; `/health` alone is answered without the token, and tells nothing.
 
 import hmac
 import os
+import re
 import secrets
 import socket
 from collections.abc import Generator
@@ -28,6 +29,8 @@ TOKEN_FILE = "http.token"
 TOKEN_BYTES = 32
 HOST = "127.0.0.1"
 CLOSING_SECONDS = 2
+_HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
+_ORIGIN = re.compile(rf"(https?://{_HOST.pattern})?")
 HEALTH, MCP = "/health", "/mcp"
 
 
@@ -49,14 +52,17 @@ def token(home: Path) -> str:
 
 
 class Guard:
-    """Lets requests pass that carry the token."""
+    """Lets requests pass that carry the token, and that name this machine as plainly as browsers do."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
         self._token = token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 401 to all others."""
+        """Answer 403 or 401 to all others."""
+        if scope["type"] == "http" and not _is_local(Headers(scope=scope)):
+            await JSONResponse({"error": "forbidden"}, status_code=403)(scope, receive, send)
+            return
         if scope["type"] != "http" or scope["path"] == HEALTH or self._is_known(Headers(scope=scope)):
             await self._app(scope, receive, send)
             return
@@ -67,6 +73,10 @@ class Guard:
     def _is_known(self, headers: Headers) -> bool:
         scheme, _, said = headers.get("authorization", "").partition(" ")
         return scheme.lower() == "bearer" and hmac.compare_digest(said.strip().encode(), self._token)
+
+
+def _is_local(headers: Headers) -> bool:
+    return bool(_HOST.fullmatch(headers.get("host", ""))) and bool(_ORIGIN.fullmatch(headers.get("origin", "")))
 
 
 class _Server(uvicorn.Server):

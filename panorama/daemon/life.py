@@ -32,8 +32,8 @@ FIRST_SECONDS = 20.0
 DRAIN_SECONDS = 30.0
 """How long calls that run may take to finish when the daemon leaves."""
 
-LOOK_SECONDS = 30.0
-"""How often it looks whether its socket is still where clients look for it."""
+LOOK_SECONDS = 1.0
+"""How often it looks whether its files are still where others look for them."""
 
 BUSY_SECONDS = 0.5
 OPEN_FILES = 8192
@@ -51,6 +51,7 @@ class Daemon:
         self._began = datetime.now(UTC)
         self._reason = ""
         self._stopped = False
+        self._no_http = "off"
 
     def _conversing(self) -> Conversation:
         """Tell whose request is served: a visitor's of the socket, else one over HTTP."""
@@ -72,7 +73,7 @@ class Daemon:
                 tasks.start_soon(self._http.serve)
             for each in (self._heed_signals, self._linger, self._warm_up):
                 tasks.start_soon(each)
-            tasks.start_soon(self._look_after_socket, tasks)
+            tasks.start_soon(self._look_after_files, tasks)
             ready()
             _log.info("%s serves %s as process %d", __version__, self._address.home, os.getpid())
             await self._leaving.wait()
@@ -92,6 +93,7 @@ class Daemon:
                 self._listening.close()
                 raise
             _log.error("%s There is no HTTP now. %s", error.message, error.hint)
+            self._no_http = f"off: {error.message}"
             return None
 
     async def _leave(self) -> None:
@@ -140,13 +142,17 @@ class Daemon:
                 try:
                     tasks.start_soon(self._reception.receive, await listener.accept())
                 except anyio.BrokenResourceError as error:  # such as too many open files
-                    _log.warning("nobody can be let in: %s", error.__cause__)
-                    await anyio.sleep(0.1)
+                    _log.warning("nobody can be let in for a second: %s", error.__cause__)
+                    await anyio.sleep(1)
 
-    async def _look_after_socket(self, tasks: TaskGroup) -> None:
+    async def _look_after_files(self, tasks: TaskGroup) -> None:
+        """Put a socket back that was taken away; give way if the data or the lock are not the same any more."""
+        lock = _inode(self._address.lock)
         while True:
             await anyio.sleep(LOOK_SECONDS)
-            if not self._listening.is_there():
+            if not self._app.desk.database.is_there() or _inode(self._address.lock) != lock:
+                self._part("its data directory was removed or replaced", stopped=False)
+            elif not self._listening.is_there():
                 _log.warning("the socket %s was taken away; it is made anew", self._address.socket)
                 self._listen_no_more()
                 self._listening = Listening(self._address)
@@ -189,7 +195,8 @@ class Daemon:
         return {
             "pid": os.getpid(), "version": __version__, "home": self._address.home, "socket": self._address.socket,
             "log": self._address.log, "since": self._began.isoformat(),
-            "http": self._http.address if self._http else "off",
+            "http": self._http.address if self._http else self._no_http,
+            "http_port": self._app.settings.http_port if self._http else 0,
             "linger_seconds": self._app.settings.linger_seconds if self._stays_for_a_while else None,
             "clients": [{"name": each.name or "?", "since": each.since.isoformat()} for each in visitors],
         }  # fmt: skip
@@ -198,6 +205,13 @@ class Daemon:
         """Begin to leave once this is answered."""
         self._part("it was asked to", stopped=not params.get("again"))
         return {"pid": os.getpid()}
+
+
+def _inode(path: str) -> int:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0
 
 
 def _unless_harmless(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

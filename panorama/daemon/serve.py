@@ -3,6 +3,8 @@
 import json
 import logging
 import os
+import select
+import socket
 import sys
 import time
 from collections.abc import Generator, Mapping
@@ -20,6 +22,7 @@ from panorama.daemon.life import Daemon
 from panorama.errors import ConflictError, PanoramaError
 
 LOG_BYTES, LOG_FILES = 1 << 20, 3
+WAIT_SECONDS = 0.02
 
 
 def serve(*, detached: bool, http_port: int | None = None) -> None:
@@ -55,7 +58,10 @@ def _serve(*, detached: bool, http_port: int | None) -> None:
 
 @contextmanager
 def _only(address: Address, *, wait: bool) -> Generator[None]:
-    """Hold the lock of the data directory, which tells everybody who serves it."""
+    """Hold the lock of the data directory, which tells everybody who serves it.
+
+    A daemon that a door started waits until its predecessor has left, unless nobody wants it any more.
+    """
     os.makedirs(address.home, mode=0o700, exist_ok=True)
     deadline = time.monotonic() + (START_SECONDS if wait else 0.2)
     while True:
@@ -65,14 +71,30 @@ def _only(address: Address, *, wait: bool) -> Generator[None]:
                 yield
                 lock.truncate(0)
                 return
+        if wait and _is_superfluous(address):
+            _say({"ready": address.pid()})
+            raise SystemExit(0)
         if time.monotonic() > deadline:
-            pid = address.pid()
-            who = f" (process {pid})" if pid else ""
-            raise ConflictError(
-                f"Panorama's daemon already serves {address.home}{who}.",
-                hint="`panorama daemon status` shows it, `panorama daemon stop` ends it.",
-            )
-        time.sleep(0.02)
+            raise _taken(address)
+        time.sleep(WAIT_SECONDS)
+
+
+def _is_superfluous(address: Address) -> bool:
+    """Tell whether the door that started us is gone, or can be served by the daemon that holds the lock."""
+    asking = select.poll()
+    asking.register(1, 0)
+    if any(events & (select.POLLERR | select.POLLHUP) for _, events in asking.poll(0)):
+        return True
+    with socket.socket(socket.AF_UNIX) as trying:
+        return trying.connect_ex(address.socket) == 0
+
+
+def _taken(address: Address) -> ConflictError:
+    who = f" (process {pid})" if (pid := address.pid()) else ""
+    return ConflictError(
+        f"Panorama's daemon already serves {address.home}{who}.",
+        hint="`panorama daemon status` shows it, `panorama daemon stop` ends it.",
+    )
 
 
 def _sign(lock: IO[bytes]) -> None:

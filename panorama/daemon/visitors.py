@@ -25,6 +25,7 @@ HELLO_BYTES = 1 << 16
 FAREWELL_SECONDS = 2.0
 """How long a door may take to be told that the daemon leaves; one that does not read is left behind."""
 
+PURPOSES = ("mcp", "calls")
 MOST = 1000
 """Visitors at a time; beyond, they are refused rather than all of them slowed down."""
 
@@ -115,10 +116,14 @@ class Reception:
     def _reply(self, line: bytes, visitor: Visitor) -> dict[str, Any]:
         """Return what a greeting is answered with: who we are, or why not."""
         us = {"panorama": PROTOCOL, "version": __version__, "pid": os.getpid()}
+        hello: Any = {}
         try:
-            hello: Any = json.loads(line)
-            protocol, version, home = hello["panorama"], str(hello["version"]), hello["home"]
+            hello = json.loads(line)
+            protocol, version, home, purpose = (hello[name] for name in ("panorama", "version", "home", "for"))
+            is_one = isinstance(version, str) and purpose in PURPOSES
         except (ValueError, TypeError, KeyError, RecursionError):
+            is_one, protocol, version, home = False, 0, "", ""
+        if not is_one:
             return us | {"refused": "This is no greeting of Panorama's.", "hint": "Connect with `panorama`."}
         if protocol != PROTOCOL:
             return us | {"refused": f"Panorama {__version__} runs here and {version} came.", "hint": _RESTART}

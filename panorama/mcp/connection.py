@@ -107,7 +107,10 @@ class Connection:
     async def _sort(self, got: SessionMessage | types.JSONRPCError) -> None:
         """Let answers to our questions pass at once; what must keep its order waits its turn."""
         if isinstance(got, types.JSONRPCError):
-            await self._from_server.send(SessionMessage(got))
+            if got.id in self._questions:  # an answer that cannot be understood is none
+                await self._void(got.id)
+            else:
+                await self._from_server.send(SessionMessage(got))
             return
         said = got.message
         if isinstance(said, types.JSONRPCResponse | types.JSONRPCError):
@@ -187,7 +190,7 @@ class Connection:
 
     async def _void(self, id_: Any) -> None:
         self._questions.discard(id_)
-        told = types.ErrorData(code=CLOSED, message="The client closed its side before it answered.")
+        told = types.ErrorData(code=CLOSED, message="The client did not answer.")
         with suppress(*GONE):
             await self._incoming.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=id_, error=told)))
 

@@ -3,7 +3,10 @@
 import logging
 import os
 import secrets
+import signal
 import sys
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -79,9 +82,18 @@ def serve_stdio() -> None:
     """Serve one client on standard input and output, in this process, until it leaves."""
     logging.basicConfig(stream=sys.stderr, level=os.environ.get("PANORAMA_LOG", "WARNING").upper())
     with opened(read_settings()) as app:
-        anyio.run(_serve_stdio, build(app))
+
+        def end(code: int) -> None:
+            app.recorder.flush()
+            os._exit(code)  # a thread may still wait for the client's next line
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, _: end(128 + number))
+        anyio.run(_serve_stdio, build(app), end)
 
 
-async def _serve_stdio(mcp: FastMCP[Any]) -> None:
+async def _serve_stdio(mcp: FastMCP[Any], end: Callable[[int], None]) -> None:
+    streams = StandardStreams()
+    threading.Thread(target=lambda: (streams.await_deafness(), end(0)), daemon=True).start()
     async with mcp._lifespan_manager():  # pyright: ignore[reportPrivateUsage]
-        await Connection(StandardStreams()).serve(mcp)
+        await Connection(streams).serve(mcp)

@@ -8,6 +8,7 @@ all is answered with JSON-RPC's own error.
 import json
 import os
 import re
+import select
 import sys
 from typing import Protocol
 
@@ -21,8 +22,9 @@ from panorama.framing import LINE_BYTES, TooLong
 
 CHUNK_BYTES = 1 << 16
 _TOO_LONG = f"This message is longer than {LINE_BYTES >> 20} MB and was not read; send less at a time."
+_NO_ID = "The id of a request is a text or a whole number."
 _HALF = re.compile("[\ud800-\udfff]")
-_ID = re.compile(rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18})')
+_ID = re.compile(rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18}(?![\d.eE]))')
 
 
 class Carrier(Protocol):
@@ -52,6 +54,12 @@ class StandardStreams:
         sys.stdout.flush()
         os.dup2(2, 1)
 
+    def await_deafness(self) -> None:
+        """Wait until nobody reads standard output any more."""
+        watched = select.poll()
+        watched.register(self._sink, 0)
+        watched.poll()
+
     async def receive(self, max_bytes: int = CHUNK_BYTES) -> bytes:
         """Return the next bytes."""
         chunk = await anyio.to_thread.run_sync(os.read, self._source, max_bytes, abandon_on_cancel=True)
@@ -74,15 +82,25 @@ def message(line: bytes | TooLong) -> SessionMessage | types.JSONRPCError:
     if isinstance(line, TooLong):
         return _refusal(line.edges, types.INVALID_REQUEST, _TOO_LONG)
     try:
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+        read = SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValidationError:
         pass
+    else:
+        return _refusal(line, types.INVALID_REQUEST, _NO_ID) if _has_no_usable_id(read, line) else read
     try:
         plain = json.loads(line)
         return SessionMessage(types.jsonrpc_message_adapter.validate_python(plain, by_name=False))
     except (ValueError, RecursionError) as error:
         code = types.INVALID_REQUEST if isinstance(error, ValidationError) else types.PARSE_ERROR
         return _refusal(line, code, "This line is not a JSON-RPC message.")
+
+
+def _has_no_usable_id(read: SessionMessage, line: bytes) -> bool:
+    """Tell whether a request was taken for a notification because its id is neither a text nor a whole number."""
+    if not isinstance(read.message, types.JSONRPCNotification) or b'"id"' not in line:
+        return False
+    plain: dict[str, object] = json.loads(line)
+    return "id" in plain
 
 
 def _refusal(text: bytes, code: int, told: str) -> types.JSONRPCError:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Generator, Sequence
@@ -92,7 +93,8 @@ class Database:
     def __init__(self, path: Path, *, busy_seconds: float = 10.0) -> None:
         self.path = path
         self._busy_seconds = busy_seconds
-        self._engine = _engine(path, busy_seconds)
+        self._opened: tuple[int, int] | None = None
+        self._engine = _engine(path, busy_seconds, self._note_file)
         self._writer = self._engine.execution_options(sqlite_begin="IMMEDIATE")
         self._write_lock = threading.Lock()
         self._current: ContextVar[Session | None] = ContextVar("session", default=None)
@@ -118,6 +120,7 @@ class Database:
             session = Session(connection, acting.origin if acting else origin)
             with self._as_current(session):
                 yield session
+            self._check_file()
         if acting:
             acting.wrote += session.wrote
         if session.touched:
@@ -143,6 +146,32 @@ class Database:
                 listener(touched)
             except Exception:  # the write is kept, so it must not look as if it failed
                 _log.exception("a listener failed; the write it heard of is kept")
+
+    def is_there(self) -> bool:
+        """Tell whether the file that is open is still the one at its path, so that others see what is written."""
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return self._opened is None
+        return self._opened in (None, (found.st_dev, found.st_ino))
+
+    def _check_file(self) -> None:
+        if not self.is_there():
+            raise UnavailableError(
+                "The database was removed or replaced while it was open; nothing was changed.",
+                hint="Send the call again: Panorama begins anew with what is there now.",
+            )
+
+    def _note_file(self) -> None:
+        """Remember which file is open, and keep it for its owner alone."""
+        if self._opened is None:
+            with suppress(OSError):
+                found = os.stat(self.path)
+                self._opened = found.st_dev, found.st_ino
+                if found.st_mode & 0o077 and found.st_uid == os.getuid():
+                    for each in (self.path, *(self.path.with_name(self.path.name + end) for end in ("-wal", "-shm"))):
+                        if each.exists():
+                            each.chmod(found.st_mode & 0o700)
 
     @contextmanager
     def acting(self, origin: Origin) -> Generator[Acting]:
@@ -260,9 +289,10 @@ class Database:
     def close(self) -> None:
         """Close every connection; the write-ahead log is folded into the file by the last one."""
         self._engine.dispose()
+        self._opened = None
 
 
-def _engine(path: Path, busy_seconds: float) -> Engine:
+def _engine(path: Path, busy_seconds: float, opened: Callable[[], None]) -> Engine:
     engine = create_engine(
         f"sqlite:///{path}",
         poolclass=QueuePool,
@@ -276,6 +306,7 @@ def _engine(path: Path, busy_seconds: float) -> Engine:
     def prepare(connection: sqlite3.Connection, _record: object) -> None:  # pyright: ignore[reportUnusedFunction]
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
+        opened()
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction]

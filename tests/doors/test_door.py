@@ -227,3 +227,63 @@ def test_nonsense_on_the_socket_is_refused_and_others_are_served(address: Addres
                 assert "refused" in json.loads(stranger.recv(4096))
 
         assert peer.call("status")["data"]["version"]
+
+
+def test_an_id_of_any_length_is_answered(address: Address, era: str) -> None:
+    with Peer(era) as peer:
+        peer.raw(b'{"jsonrpc":"2.0","id":"' + b"y" * 5000 + b'","method":"ping","params":{}}\n')
+
+        peer.until(lambda: "y" * 5000 in peer._answers)
+
+
+@pytest.mark.parametrize("id_", [b"1.5", b"true", b"null", b'{"a":1}', b"[1]"])
+def test_an_id_that_is_none_is_refused_at_once(address: Address, id_: bytes) -> None:
+    with Peer(LEGACY) as peer:
+        peer.raw(b'{"jsonrpc":"2.0","id":' + id_ + b',"method":"ping"}\n')
+
+        peer.until(lambda: None in peer._answers)
+        assert peer._answers[None]["error"]["code"] == -32600
+
+
+def test_a_file_as_data_directory_is_told_of(address: Address, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PANORAMA_HOME", str(tmp_path / "file"))
+
+    done = subprocess.run(COMMAND, input="", capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 1
+    assert "cannot be used" in done.stderr
+    assert "itself failed" not in done.stderr
+
+
+def test_an_answer_that_cannot_be_written_ends_the_door_quietly(address: Address) -> None:
+    with open("/dev/full", "wb") as full:
+        said = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+        done = subprocess.run(COMMAND, input=said, stdout=full, stderr=subprocess.PIPE, timeout=60)
+
+    assert b"itself failed" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_without_a_daemon_a_signal_ends_the_process_at_once_too(address: Address, number: signal.Signals) -> None:
+    with Peer(no_daemon="1") as peer:
+        peer.call("create_task", title="Tea")
+
+        peer.process.send_signal(number)
+
+        assert peer.process.wait(10) == 128 + number
+
+
+def test_without_a_daemon_a_client_that_no_longer_reads_ends_the_process_too(address: Address) -> None:
+    env = os.environ | {"PANORAMA_NO_DAEMON": "1"}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(COMMAND, env=env, **pipes) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        server.stdin.flush()
+        assert server.stdout.readline()
+
+        server.stdout.close()
+
+        assert server.wait(10) == 0
