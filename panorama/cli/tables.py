@@ -247,7 +247,7 @@ def daemon(data: Row) -> Sheet:
         "socket": data["socket"],
         "http": data.get("http", "off"),
         "log": data["log"],
-        "clients": f"{len(clients)} ({', '.join(clients)})",
+        "clients": f"{len(clients)} ({', '.join(clients)})" if clients else "none",
         "stays": "until it is stopped" if lingers is None else f"{lingers:g} seconds after its last client",
     }
     rows = tuple((line(name, "cyan"), line(value)) for name, value in told.items())
