@@ -172,7 +172,7 @@ def greeted(address: Address, said: Hello, *, seconds: float = GREETING_SECONDS)
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         stream.settimeout(seconds)
-        stream.connect(address.socket)
+        _knock(stream, address.socket, seconds)
         stream.sendall(json.dumps(said).encode() + b"\n")
         line, rest = _first_line(stream)
         reply = _understood(line)
@@ -187,6 +187,18 @@ def greeted(address: Address, said: Hello, *, seconds: float = GREETING_SECONDS)
         raise
     stream.settimeout(None)
     return Greeted(stream, reply, rest)
+
+
+def _knock(stream: socket.socket, path: str, seconds: float) -> None:
+    """Connect; where more knock than can be let in at the moment, Linux does not wait but says EAGAIN (unix(7))."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return stream.connect(path)
+        except BlockingIOError as error:
+            if time.monotonic() > deadline:
+                raise TimeoutError from error
+            time.sleep(POLL_SECONDS)
 
 
 def _check_owner(address: Address) -> None:

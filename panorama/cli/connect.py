@@ -38,6 +38,9 @@ PIPE_BYTES = select.PIPE_BUF
 MOST_WAITING_BYTES = 4 << 20
 """While so much waits to be written to one side, the other side is not read."""
 
+MOST_UNDER_WAY = 2000
+"""While so many requests are not answered, the client is not read."""
+
 ANY_LENGTH = 1 << 40
 SHORT_LIFE_SECONDS, SHORT_LIVES = 5.0, 3
 """After so many daemons in a row that died at once, the next is started only when the client asks for something."""
@@ -130,7 +133,8 @@ class Door:
     def _watch(self) -> None:
         """Say what to wait for: each side is read only while the other takes what comes."""
         self._poll.register(OUT, select.POLLOUT if self._to_client.size else 0)
-        if not self._finished and self._to_daemon.size < MOST_WAITING_BYTES:
+        is_full = self._to_daemon.size >= MOST_WAITING_BYTES or self._exchange.count >= MOST_UNDER_WAY
+        if not self._finished and not is_full:
             self._poll.register(IN, select.POLLIN)
         else:
             self._forget(IN)

@@ -56,6 +56,11 @@ class Exchange:
         """Whether the client waits for anything."""
         return bool(self._under_way)
 
+    @property
+    def count(self) -> int:
+        """How many requests are under way."""
+        return len(self._under_way)
+
     def take(self, line: bytes) -> bytes | None:
         """Remember a client's line; return it as the daemon is to get it, None if it is for one that is gone."""
         said = parsed(line)

@@ -143,9 +143,14 @@ class Reception:
 
     async def _serve_mcp(self, visitor: Visitor, rest: bytes) -> None:
         id_ = str(visitor.hello.get("conversation") or "v_unknown")[:40]
-        current.set(self.conversations.of(id_, "tool", visitor.introduced))
+        conversation = self.conversations.of(id_, "tool", visitor.introduced)
+        current.set(conversation)
         visitor.serving = connection = Connection(visitor.stream, rest, tells=True)
-        await connection.serve(self._mcp)
+        try:
+            await connection.serve(self._mcp)
+        finally:
+            if conversation.client == visitor.introduced:  # else it is here again already
+                conversation.client = visitor.name or "unknown"
         if connection.unfinished is not None:
             told = {"panorama": "leaving", "stopped": self._stopped, "unfinished": connection.unfinished}
             await connection.put(told)

@@ -23,7 +23,7 @@ from panorama.mcp.wire import CHUNK_BYTES, Carrier, line, message
 AT_ONCE = 16
 """Requests of one client that are worked on at a time; the others wait their turn."""
 
-WAITING = 256
+WAITING, WAITING_BYTES = 256, 32 << 20
 """Requests of one client that may wait; beyond, its lines are not read until it has taken its answers."""
 
 UNTIL_CLOSED = "subscriptions/listen"
@@ -50,7 +50,8 @@ class Connection:
         self._lines = Lines()
         self._incoming, self._to_server = _channel()
         self._from_server, self._outgoing = _channel()
-        self._waiting: deque[SessionMessage] = deque()
+        self._waiting: deque[tuple[SessionMessage, int]] = deque()
+        self._waiting_bytes = 0
         self._taken: dict[Any, str] = {}
         self._questions: set[Any] = set()
         self._changed = anyio.Event()
@@ -80,6 +81,8 @@ class Connection:
             reset_transport(token)
             for each in (self._incoming, self._to_server, self._from_server, self._outgoing):
                 each.close()
+            self._waiting.clear()
+            self._lines, self._rest = Lines(), b""
 
     async def leave(self, seconds: float) -> None:
         """Read no more, finish what was taken, and end."""
@@ -98,13 +101,13 @@ class Connection:
             while True:
                 for each in self._lines.feed(chunk):
                     if not isinstance(each, bytes) or each.strip():
-                        await self._sort(message(each))
+                        await self._sort(message(each), len(each) if isinstance(each, bytes) else 0)
                 chunk = await self._carrier.receive(CHUNK_BYTES)
         if not self._reading.cancel_called:
             await self._finish()
             self._incoming.close()
 
-    async def _sort(self, got: SessionMessage | types.JSONRPCError) -> None:
+    async def _sort(self, got: SessionMessage | types.JSONRPCError, size: int) -> None:
         """Let answers to our questions pass at once; what must keep its order waits its turn."""
         if isinstance(got, types.JSONRPCError):
             if got.id in self._questions:  # an answer that cannot be understood is none
@@ -118,16 +121,31 @@ class Connection:
             await self._incoming.send(got)
         elif said.method == "notifications/cancelled":
             await self._cancel(got, (said.params or {}).get("requestId"))
+        elif isinstance(said, types.JSONRPCRequest) and self._is_known(said.id):
+            told = types.ErrorData(code=types.INVALID_REQUEST, message="A request with this id is under way already.")
+            await self._from_server.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=said.id, error=told)))
         else:
-            await self._until(lambda: len(self._waiting) < WAITING)
-            self._waiting.append(got)
+            await self._until(lambda: not self._waiting or self._has_room_for(size))
+            self._waiting.append((got, size))
+            self._waiting_bytes += size
             self._tell()
+
+    def _is_known(self, id_: Any) -> bool:
+        return id_ in self._taken or any(getattr(each.message, "id", None) == id_ for each, _ in self._waiting)
+
+    def _has_room_for(self, size: int) -> bool:
+        return len(self._waiting) < WAITING and self._waiting_bytes + size <= WAITING_BYTES
+
+    def _drop(self, waiting: tuple[SessionMessage, int]) -> SessionMessage:
+        self._waiting.remove(waiting)
+        self._waiting_bytes -= waiting[1]
+        return waiting[0]
 
     async def _cancel(self, got: SessionMessage, id_: Any) -> None:
         """Drop a request that still waits, or pass its cancellation on; a cancelled request is never answered."""
-        waits = [each for each in self._waiting if getattr(each.message, "id", None) == id_]
+        waits = [each for each in self._waiting if getattr(each[0].message, "id", None) == id_]
         for each in waits:
-            self._waiting.remove(each)
+            self._drop(each)
         if not waits:
             await self._incoming.send(got)
             self._taken.pop(id_, None)
@@ -135,17 +153,19 @@ class Connection:
 
     async def _admit(self) -> None:
         """Hand requests to the server, a few at a time."""
-        with suppress(*GONE):
+        try:
             while True:
                 await self._until(lambda: bool(self._waiting) and len(self.under_way) < AT_ONCE)
                 if self._reading.cancel_called:
                     return  # the door knows what was not taken, and sends it to the next daemon
-                got = self._waiting.popleft()
+                got = self._drop(self._waiting[0])
                 if isinstance(got.message, types.JSONRPCRequest):
                     self._taken[got.message.id] = got.message.method
                     await self._own_up(got.message)
                 self._tell()
                 await self._incoming.send(got)
+        except GONE:
+            self._serving.cancel()  # nobody is left to answer
 
     async def _own_up(self, request: types.JSONRPCRequest) -> None:
         """Tell the door that a call begins, before it does."""

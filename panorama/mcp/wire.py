@@ -21,6 +21,10 @@ from pydantic import ValidationError
 from panorama.framing import LINE_BYTES, TooLong
 
 CHUNK_BYTES = 1 << 16
+LARGE_BYTES, MOST_KEYS = 1 << 20, 20_000
+"""A large line holds long texts, not more keys than that: a million of them would keep everybody waiting."""
+
+_TOO_MANY = f"This message holds more than {MOST_KEYS:,} names and was not read; send less at a time."
 _TOO_LONG = f"This message is longer than {LINE_BYTES >> 20} MB and was not read; send less at a time."
 _NO_ID = "The id of a request is a text or a whole number."
 _HALF = re.compile("[\ud800-\udfff]")
@@ -81,6 +85,8 @@ def message(line: bytes | TooLong) -> SessionMessage | types.JSONRPCError:
     """Return the message a line holds, or the error to answer it with."""
     if isinstance(line, TooLong):
         return _refusal(line.edges, types.INVALID_REQUEST, _TOO_LONG)
+    if len(line) > LARGE_BYTES and line.count(b'":') - line.count(b'\\":') > MOST_KEYS:
+        return _refusal(line, types.INVALID_REQUEST, _TOO_MANY)
     try:
         read = SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValidationError:
