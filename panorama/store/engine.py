@@ -52,9 +52,9 @@ _PRAGMAS = (
     "synchronous=FULL",  # a commit that was answered survives a power cut, not only a killed process
     "foreign_keys=ON",
     "temp_store=MEMORY",
-    # Eight connections stay open: 4 MB each, and 64 MB of the file mapped for all of them, keep a daemon small.
+    # Eight connections stay open: 4 MB each, and 32 MB of the file mapped for all of them, keep a daemon small.
     "cache_size=-4000",
-    "mmap_size=67108864",
+    "mmap_size=33554432",
 )
 
 
