@@ -16,7 +16,7 @@ import pytest
 from panorama.address import Address
 
 from .measure import Board, median, ms
-from .processes import mapped, rollup, stop, stopped_later
+from .processes import daemon, mapped, rollup, stop, stopped_later
 from .raw import LEGACY, MODERN, Raw, Spawned, spawned
 from .stores import Language, Town
 
@@ -112,6 +112,9 @@ def request_took(client: Raw, method: str) -> float:
 
 @pytest.mark.parametrize("era", [LEGACY, MODERN])
 def test_what_the_door_adds_to_each_call(tmp_path: Path, board: Board, era: str) -> None:
+    # Where Linux gives each session its share of a busy machine (sched_autogroup_enabled), a daemon that a door
+    # started waits for its share at every call, being in a session of its own. The bar is meant for one in the
+    # client's session.
     numbers = count()
     calls: dict[str, Callable[[Raw], float]] = {
         "tools/list (30 kB)": lambda client: request_took(client, "tools/list"),
@@ -120,18 +123,26 @@ def test_what_the_door_adds_to_each_call(tmp_path: Path, board: Board, era: str)
     }
 
     with (
-        stopped_later(tmp_path / "home") as address,
-        spawned(address.home, era) as door,
+        daemon(tmp_path / "home") as running,
+        stopped_later(tmp_path / "other") as other,
+        spawned(running.address.home, era) as door,
+        spawned(other.home, era) as detached,
         spawned(tmp_path / "alone", era, **IN_PROCESS) as alone,
     ):
         for name, call in calls.items():
-            found = compared({"door": door, "in-process": alone}, call)
-            added = median([mine - theirs for mine, theirs in zip(*found.values(), strict=True)])
+            found = compared({"door": door, "detached": detached, "in-process": alone}, call)
+            added = {each: in_excess(found, each, "in-process") for each in ("door", "detached")}
             board.show(
-                f"what the door adds to {name}, p50, {era}", "≤ 0.3 ms", f"{added:+.3f} ms",
+                f"what the door adds to {name}, p50, {era}", "≤ 0.3 ms", f"{added['door']:+.3f} ms",
                 f"{ms(found['door'])} / {ms(found['in-process'])} in-process; of the fastest turns "
-                f"{min(found['door']) - min(found['in-process']):+.3f} ms",
+                f"{min(found['door']) - min(found['in-process']):+.3f} ms; daemon in a session of its own "
+                f"{added['detached']:+.3f} ms",
             )  # fmt: skip
+
+
+def in_excess(found: Mapping[str, list[float]], name: str, reference: str) -> float:
+    """Return the median over the turns of what one takes longer than the other."""
+    return median([mine - theirs for mine, theirs in zip(found[name], found[reference], strict=True)])
 
 
 def busy(client: Raw, language: Language, seed: int) -> None:
