@@ -1,7 +1,13 @@
 """What services ask of the outside."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from panorama.index.points import Filter, Hit, Model, Point, State, Vector
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
 
 
 class Calls(Protocol):
@@ -17,4 +23,118 @@ class Calls(Protocol):
 
     def is_transactional(self, name: str) -> bool:
         """Tell whether an operation may be part of an atomic batch."""
+        ...
+
+
+class Index(Protocol):
+    """Vectors of one model, to be searched: a copy of what the database holds, which may lag and be thrown away.
+
+    Calls may come from several threads. All but `state` raise UnavailableError while it is out of order.
+    """
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Write at most 256 points; one whose chunk is there already is replaced.
+
+        Raises:
+            InvalidInputError: A vector has another size than the model's, or holds something that is no number.
+        """
+        ...
+
+    def delete(self, chunks: Sequence[str]) -> None:
+        """Remove chunks; those that are not there are passed over."""
+        ...
+
+    def search(self, vector: Vector, limit: int, wanted: Filter) -> list[Hit]:
+        """Return the nearest chunks, best first; those alike in the order of their ids.
+
+        Raises:
+            InvalidInputError: The vector has another size than the model's, or holds something that is no number.
+        """
+        ...
+
+    def count(self) -> int:
+        """Return how many chunks it holds."""
+        ...
+
+    def held(self) -> Iterator[tuple[str, str]]:
+        """Give each chunk with the digest of its text, in no order; read page by page, writes may come between."""
+        ...
+
+    def build(self, points: Iterable[Point], model: Model | None = None) -> None:
+        """Replace everything by these points, for another model if one is given.
+
+        What was there is searched until all is written, and stays if `points` or the writing fails. Other writes that
+        come meanwhile may be lost: write again what changed since the points were read.
+        """
+        ...
+
+    def flush(self) -> None:
+        """Return once everything that was written would survive a power cut."""
+        ...
+
+    def state(self) -> State:
+        """Return how it does, at once and whatever happens."""
+        ...
+
+    def close(self) -> None:
+        """Write what is left to the disk, and end; closing twice is harmless."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors whose product tells how near two texts are in meaning; may be called in threads.
+
+    What it needs is loaded at the first need, or by `load`. If another program serves it, `size` and `digest` are known
+    only then, and raise UnavailableError before.
+    """
+
+    @property
+    def id(self) -> str:
+        """The name by which a person chooses it, such as `minilm` or `ollama:nomic-embed-text`."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Stands for the weights: vectors of two digests must not be compared."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """The number of dimensions."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """How many word pieces of a text are read; what follows is passed over."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
+        """Return one vector per text, in the same order.
+
+        Shape (len(texts), self.size), each of length 1, for an empty text too. A text gives the same vector whatever
+        stands beside it, as far as the model is ours.
+
+        Raises:
+            UnavailableError: The model cannot be loaded, or does not answer as it should.
+        """
+        ...
+
+    def embed_query(self, text: str) -> "NDArray[float32]":
+        """Return the vector of what is searched for: shape (self.size,), of length 1.
+
+        Raises:
+            UnavailableError: As of `embed_documents`.
+        """
+        ...
+
+    def load(self) -> None:
+        """Make it ready; costs nothing if it is.
+
+        Raises:
+            UnavailableError: As of `embed_documents`.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back its memory and its connections; what runs meanwhile ends in peace, and the next need loads anew."""
         ...

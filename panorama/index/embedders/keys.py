@@ -1,0 +1,37 @@
+"""Keys of embedding services: where they are looked for."""
+
+import os
+from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
+
+from panorama.index.embedders.line import LOCAL
+
+SERVICE = "panorama"
+OPENAI = "api.openai.com"
+
+Ring = Callable[[str, str], str | None]
+
+
+def keyring_key(service: str, name: str) -> str | None:
+    """Return what the system's keyring holds, None if there is none or it stays shut."""
+    import keyring  # takes 160 ms
+    from keyring.errors import KeyringError
+
+    try:
+        return keyring.get_password(service, name)
+    except (KeyringError, RuntimeError):
+        return None
+
+
+def key(base: str, environment: Mapping[str, str] = os.environ, ring: Ring = keyring_key) -> str:
+    """Return the key for the service at an address, "" if there is none.
+
+    PANORAMA_OPENAI_KEY first; then OPENAI_API_KEY, which goes to OpenAI alone; then the keyring's, kept under
+    the service `panorama` and the address. The keyring is not asked about services on this machine.
+    """
+    host = urlsplit(base).hostname
+    names = ["PANORAMA_OPENAI_KEY", *(["OPENAI_API_KEY"] if host == OPENAI else [])]
+    found = next((environment[name] for name in names if environment.get(name, "").strip()), None)
+    if found is None and host not in LOCAL:
+        found = ring(SERVICE, base)
+    return (found or "").strip()

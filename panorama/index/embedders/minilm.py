@@ -1,0 +1,166 @@
+"""all-MiniLM-L6-v2 in 8 bits: the only module that knows ONNX Runtime."""
+
+# pyright: reportUnknownMemberType=false
+# (numpy's stubs name types that come with Python 3.12)
+import importlib
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
+
+from panorama.errors import UnavailableError
+from panorama.index.embedders.files import MINILM, VOCABULARY
+from panorama.index.embedders.memory import give_back
+from panorama.index.embedders.wordpiece import WordPiece
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+_SIZE = 384
+_MAX_TOKENS = 256
+_MOST_WORKERS = 4
+_QUIET = 3
+
+
+class MiniLM:
+    """The default embedder: 384 dimensions, 256 word pieces, some 35 MB of memory while it is loaded.
+
+    Each text is computed by itself, in one thread, without the interpreter's lock: padding and masks would cost more
+    than batches win, and the scale of 8 bits would depend on a text's neighbours. `workers` texts run at a time.
+    """
+
+    id = "minilm"
+    digest = MINILM.digest
+    size = _SIZE
+    max_tokens = _MAX_TOKENS
+
+    def __init__(self, *, workers: int | None = None, file: Path | None = None) -> None:
+        self._workers = workers or max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) // 2))
+        self._file = file
+        self._lock = Lock()
+        self._model: _Model | None = None
+
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
+        """Return one vector per text, in the same order; a text gives the same vector whatever stands beside it.
+
+        Raises:
+            UnavailableError: The model cannot be loaded.
+        """
+        model = self._loaded()
+        import numpy as np  # takes 100 ms
+
+        vectors = np.empty((len(texts), _SIZE), np.float32)
+
+        def embed(place: int) -> None:
+            vectors[place] = model.vector(texts[place])
+
+        # The longest first, so that no worker is left with one at the end.
+        _each(embed, sorted(range(len(texts)), key=lambda place: -len(texts[place])), self._workers)
+        return vectors
+
+    def embed_query(self, text: str) -> "NDArray[float32]":
+        """Return the vector of what is searched for.
+
+        Raises:
+            UnavailableError: The model cannot be loaded.
+        """
+        return self._loaded().vector(text)
+
+    def embed_pieces(self, texts: Iterable[Sequence[int]]) -> "NDArray[float32]":
+        """Return the vectors of texts that are cut into the numbers of their pieces already, with [CLS] and [SEP]."""
+        model = self._loaded()
+        import numpy as np
+
+        return np.stack([model.computed(ids) for ids in texts])
+
+    def load(self) -> None:
+        """Load the model (0.2 to 0.4 s the first time in a process, 0.1 s later)."""
+        self._loaded()
+
+    def close(self) -> None:
+        """Forget the model and give its memory back."""
+        with self._lock:
+            was, self._model = self._model, None
+        if was:
+            del was
+            give_back()
+
+    def _loaded(self) -> "_Model":
+        with self._lock:
+            if self._model is None:
+                self._model = _loaded(self._file or MINILM.checked())
+            return self._model
+
+
+class _Session(Protocol):
+    """What we use of ONNX Runtime's session."""
+
+    def run(self, output_names: None, input_feed: dict[str, Any]) -> "list[NDArray[float32]]": ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    session: _Session
+    words: WordPiece
+
+    def vector(self, text: str) -> "NDArray[float32]":
+        return self.computed(self.words.ids(text, _MAX_TOKENS))
+
+    def computed(self, ids: Sequence[int]) -> "NDArray[float32]":
+        import numpy as np
+
+        return self.session.run(None, {"ids": np.array([ids], np.int32)})[0][0]
+
+
+def _loaded(file: Path) -> _Model:
+    try:
+        return _Model(_session(file), WordPiece.read(VOCABULARY.checked()))
+    except ImportError as error:
+        raise UnavailableError(
+            f"The embedder minilm needs onnxruntime and numpy, which cannot be imported here: {error}.",
+            hint="Install onnxruntime and numpy beside Panorama, or choose the embedder static.",
+        ) from error
+
+
+def _session(file: Path) -> _Session:
+    runtime = _runtime()
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = 1  # its threads wait by spinning, at the cost of everything else that runs
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # keeps what the longest text took, and is no faster
+    options.log_severity_level = _QUIET
+    # The extended level would put SkipLayerNormalization back: see making/graph.py.
+    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    try:
+        return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # it has a dozen kinds of its own, each directly under Exception
+        raise UnavailableError(
+            f"ONNX Runtime {runtime.__version__} cannot load {file}: {error}",
+            hint="Install Panorama again, or choose the embedder static.",
+        ) from error
+
+
+def _runtime() -> Any:
+    """Import ONNX Runtime, and forbid it to report.
+
+    Since 1.29 it tells Microsoft about the machine and the models it loads, unless this variable is set before it
+    begins: https://github.com/microsoft/onnxruntime/pull/27379. Nothing of ours leaves the machine unasked.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    runtime: Any = importlib.import_module("onnxruntime")  # takes 150 ms, and has no types
+    runtime.disable_telemetry_events()  # if another part of the process was faster
+    return runtime
+
+
+def _each(act: Callable[[int], None], places: Iterable[int], workers: int) -> None:
+    if workers == 1:
+        for place in places:
+            act(place)
+        return
+    with ThreadPoolExecutor(workers, thread_name_prefix="minilm") as pool:
+        for _ in pool.map(act, places):
+            pass

@@ -1,0 +1,187 @@
+"""The embedder that stays in memory while it is needed: loaded aside, released when idle, left alone when it failed."""
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Generic, Literal, Protocol, TypeVar
+
+from panorama.errors import UnavailableError
+
+Status = Literal["resting", "loading", "ready", "failing"]
+
+
+class Loadable(Protocol):
+    """What can be loaded, released, and loaded again."""
+
+    @property
+    def id(self) -> str: ...
+    def load(self) -> None: ...
+    def close(self) -> None: ...
+
+
+Lent = TypeVar("Lent", bound=Loadable)
+
+IDLE = timedelta(minutes=10)
+FIRST_PAUSE = timedelta(seconds=5)
+LONGEST_PAUSE = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How the embedder does, and what was wrong the last time, "" if nothing."""
+
+    status: Status
+    error: str = ""
+
+
+class Resident(Generic[Lent]):
+    """Lends one embedder, loaded; nobody waits longer than they said. Safe in threads.
+
+    After a failure, in loading or while it was lent, it is not touched for a pause that doubles each time: whoever asks
+    meanwhile hears the same error at once. `rest` must be called now and then: it releases what is idle.
+    """
+
+    def __init__(
+        self,
+        embedder: Lent,
+        *,
+        idle: timedelta = IDLE,
+        first_pause: timedelta = FIRST_PAUSE,
+        longest_pause: timedelta = LONGEST_PAUSE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._embedder = embedder
+        self._idle, self._first, self._longest = (each.total_seconds() for each in (idle, first_pause, longest_pause))
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._work = threading.Lock()
+        self._status: Status = "resting"
+        self._error: UnavailableError | None = None
+        self._pause, self._due, self._used = 0.0, 0.0, clock()
+        self._lent = 0
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def id(self) -> str:
+        """The embedder's name, known whether it is loaded or not."""
+        return self._embedder.id
+
+    @property
+    def state(self) -> State:
+        """How it does."""
+        with self._changed:
+            return State(self._status, self._error.message if self._error else "")
+
+    def ready(self) -> bool:
+        """Tell whether it can be borrowed at once; if not, begin to load it."""
+        with self._changed:
+            self._begin()
+            return self._status == "ready"
+
+    @contextmanager
+    def borrowed(self, wait: timedelta = timedelta()) -> Generator[Lent]:
+        """Lend the embedder, loaded, for the length of a block; borrow it anew for each batch.
+
+        An UnavailableError that leaves the block counts as its failure.
+
+        Raises:
+            UnavailableError: It is still loading after `wait`, or failed and is left alone.
+        """
+        self._lend(wait.total_seconds())
+        try:
+            yield self._embedder
+        except UnavailableError as error:
+            with self._changed:
+                self._fail(error)
+            raise
+        else:
+            with self._changed:
+                self._pause = 0.0
+        finally:
+            self._take_back()
+
+    def rest(self) -> None:
+        """Release the embedder if nobody borrowed it for `idle`, or it failed; call this every minute or so."""
+        with self._changed:
+            idle = self._status == "ready" and not self._lent and self._clock() - self._used >= self._idle
+            if idle:
+                self._status = "resting"
+        if idle:
+            self._release("resting")
+
+    def close(self) -> None:
+        """Release it for good; who waits for it hears that it is unavailable."""
+        with self._changed:
+            self._closed, thread = True, self._thread
+            if self._status != "loading":
+                self._status = "resting"
+            self._changed.notify_all()
+        self._embedder.close()  # a service that does not answer is hung up on, so that its load ends
+        if thread:
+            thread.join()
+            self._embedder.close()
+
+    def _lend(self, seconds: float) -> None:
+        with self._changed:
+            self._begin()
+            self._changed.wait_for(lambda: self._status != "loading" or self._closed, timeout=seconds)
+            if self._closed:
+                raise UnavailableError(f"The embedder {self.id} was closed.", hint="Try again in a moment.")
+            if self._status == "failing" and self._error:
+                raise UnavailableError(self._error.message, hint=self._error.hint) from self._error
+            if self._status != "ready":
+                raise UnavailableError(
+                    f"The embedder {self.id} is loading.", hint="Try again in a second; keywords find meanwhile."
+                )
+            self._lent += 1
+            self._used = self._clock()
+
+    def _take_back(self) -> None:
+        with self._changed:
+            self._lent -= 1
+            self._used = self._clock()
+            failed = self._status == "failing" and not self._lent
+        if failed:
+            self._release("failing")
+
+    def _begin(self) -> None:
+        due = self._status == "resting" or (self._status == "failing" and self._clock() >= self._due)
+        if due and not self._closed:
+            self._status = "loading"
+            self._thread = threading.Thread(target=self._load, name="embedder", daemon=True)
+            self._thread.start()
+
+    def _load(self) -> None:
+        error: UnavailableError | None = None
+        try:
+            with self._work:
+                self._embedder.load()
+        except UnavailableError as refused:
+            error = refused
+        except Exception as broken:  # a bug of ours or of a library: said in the state, or nobody would hear of it
+            error = UnavailableError(f"The embedder {self.id} cannot be loaded: {broken!r}.", hint="Try another.")
+            error.__cause__ = broken
+        with self._changed:
+            if error:
+                self._fail(error)
+            else:
+                self._status, self._error, self._used = "ready", None, self._clock()
+            self._changed.notify_all()
+
+    def _fail(self, error: UnavailableError) -> None:
+        if self._status == "failing":  # another borrower was faster
+            return
+        self._pause = min(self._longest, self._pause * 2 or self._first)
+        self._status, self._error, self._due = "failing", error, self._clock() + self._pause
+
+    def _release(self, status: Status) -> None:
+        """Close the embedder, unless it is needed again already; a load that begins meanwhile waits and comes after."""
+        with self._work:
+            with self._changed:
+                still = self._status == status
+            if still:
+                self._embedder.close()

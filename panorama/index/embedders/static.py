@@ -1,0 +1,108 @@
+"""A vector for each word piece, added up: the only module that knows the static table."""
+
+# pyright: reportUnknownMemberType=false
+# (numpy's stubs name types that come with Python 3.12)
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from panorama.errors import UnavailableError
+from panorama.index.embedders.files import STATIC, VOCABULARY
+from panorama.index.embedders.memory import give_back
+from panorama.index.embedders.wordpiece import WordPiece
+
+if TYPE_CHECKING:
+    from numpy import float32, int8
+    from numpy.typing import NDArray
+
+_SIZE = 256
+_MAX_TOKENS = 512
+_ENDS = slice(1, -1)
+
+
+class Static:
+    """The small embedder: 256 dimensions, 512 word pieces, some 10 MB; fast, needs numpy alone, finds less by meaning.
+
+    Each row is a word piece's share in what all-MiniLM-L6-v2 makes of texts: see making/distilling.py.
+    """
+
+    id = "static"
+    digest = STATIC.digest
+    size = _SIZE
+    max_tokens = _MAX_TOKENS
+
+    def __init__(self, *, file: Path | None = None) -> None:
+        self._file = file
+        self._lock = Lock()
+        self._table: _Table | None = None
+
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
+        """Return one vector per text, in the same order; a text gives the same vector whatever stands beside it.
+
+        Raises:
+            UnavailableError: The table cannot be loaded.
+        """
+        table = self._loaded()
+        import numpy as np  # takes 100 ms
+
+        found = np.empty((len(texts), _SIZE), np.float32)
+        for place, text in enumerate(texts):
+            found[place] = table.vector(text)
+        return found
+
+    def embed_query(self, text: str) -> "NDArray[float32]":
+        """Return the vector of what is searched for.
+
+        Raises:
+            UnavailableError: The table cannot be loaded.
+        """
+        return self._loaded().vector(text)
+
+    def load(self) -> None:
+        """Load the table (20 ms)."""
+        self._loaded()
+
+    def close(self) -> None:
+        """Forget the table and give its memory back."""
+        with self._lock:
+            was, self._table = self._table, None
+        if was:
+            del was
+            give_back()
+
+    def _loaded(self) -> "_Table":
+        with self._lock:
+            if self._table is None:
+                self._table = _loaded(self._file or STATIC.checked())
+            return self._table
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    rows: "NDArray[int8]"
+    scales: "NDArray[float32]"
+    words: WordPiece
+    unknown: int
+
+    def vector(self, text: str) -> "NDArray[float32]":
+        import numpy as np
+
+        ids = self.words.ids(text, _MAX_TOKENS)[_ENDS] or [self.unknown]
+        total = self.scales[ids] @ self.rows[ids].astype(np.float32)
+        return (total / np.sqrt(total @ total)).astype(np.float32)
+
+
+def _loaded(file: Path) -> _Table:
+    try:
+        import numpy as np
+    except ImportError as error:
+        raise UnavailableError(
+            f"The embedder static needs numpy, which cannot be imported here: {error}.",
+            hint="Install numpy beside Panorama.",
+        ) from error
+    with np.load(file, allow_pickle=False) as held:
+        rows, scales = held["rows"], held["scales"]
+    words = WordPiece.read(VOCABULARY.checked())
+    return _Table(rows, scales.astype(np.float32), words, words.unknown)

@@ -1,0 +1,335 @@
+"""The index on a Qdrant server or cluster; the only module that speaks to one.
+
+qdrant-client takes 1.3 s and 125 MB to import, so that is done when the first call needs it.
+"""
+
+import json
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from panorama.errors import UnavailableError
+from panorama.index.filters import KEYWORDS, conditions, payload, qdrant
+from panorama.index.points import (
+    Filter,
+    Found,
+    Hit,
+    Model,
+    OtherModelError,
+    Point,
+    State,
+    Status,
+    Vector,
+    best,
+    in_batches,
+    point_id,
+)
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+READ_SECONDS = 2
+WRITE_SECONDS = 30
+AGAIN_SECONDS = 5.0
+"""How long a server that could not be reached is not asked again by searches, which would each wait for it."""
+
+PAGE = 1000
+
+
+class Server:
+    """An index in a collection of its own: one for each model and data directory, so that several share a server.
+
+    Args:
+        url: Such as `http://localhost:6333`; the port is 6333 if none is given.
+        store: The id of the data directory.
+    """
+
+    engine = "server"
+
+    def __init__(
+        self, url: str, key: str, store: str, model: Model, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._line = _Line(url, key, clock)
+        self._store = store
+        self._building = Lock()
+        self._collection = _Collection(self._line, store, model)
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Write points, and return when they are found; one whose chunk is there already is replaced."""
+        for batch in in_batches(points):
+            self._collection.upsert(batch)
+
+    def delete(self, chunks: Sequence[str]) -> None:
+        """Remove chunks; those that are not there are passed over."""
+        for batch in in_batches(chunks):
+            self._collection.delete(batch)
+
+    def search(self, vector: Vector, limit: int, wanted: Filter) -> list[Hit]:
+        """Return the nearest chunks, best first; those alike in the order of their ids.
+
+        Waits at most 2 s for the server; one that did not answer is then left alone for 5 s.
+        """
+        return self._collection.search(vector, limit, wanted)
+
+    def count(self) -> int:
+        """Return how many chunks it holds."""
+        return self._collection.count()
+
+    def held(self) -> Iterator[tuple[str, str]]:
+        """Give each chunk with the digest of its text, in no order; read page by page, writes may come between."""
+        return self._collection.held()
+
+    def build(self, points: Iterable[Point], model: Model | None = None) -> None:
+        """Replace everything by these points, for another model if one is given.
+
+        For the same model each point is replaced where it stands, and what is not among them removed at the end; for
+        another one they are written into its collection, and the one before is removed.
+        """
+        with self._building:
+            before = self._collection
+            new = before if model in (None, before.model) else _Collection(self._line, self._store, model)
+            kept: set[str] = set()
+            for batch in in_batches(points):
+                new.upsert(batch)
+                kept.update(each.chunk for each in batch)
+            for batch in in_batches([chunk for chunk, _ in new.held() if chunk not in kept]):
+                new.delete(batch)
+            self._collection = new
+            if new is not before:
+                before.remove()
+
+    def flush(self) -> None:
+        """Do nothing: the server answers a write when its log has it."""
+
+    def state(self) -> State:
+        """Return how it did when it was last asked; the server is not asked for it."""
+        status, note = self._line.told()
+        collection = self._collection
+        return State(
+            engine=self.engine, status=status, model=collection.model, identity=collection.identity,
+            count=collection.counted, note=note,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Hang up."""
+        self._line.close()
+
+
+class _Line:
+    """The way to the server: its clients, what last went wrong, and foreign errors as ours."""
+
+    def __init__(self, url: str, key: str, clock: Callable[[], float]) -> None:
+        self._url = url
+        self._headers = {"api-key": key} if key else {}
+        self._clock = clock
+        self._lock = Lock()
+        self._clients: dict[int, QdrantClient] = {}
+        self._error: UnavailableError | None = None
+        self._failed = 0.0
+        self._asked = False
+
+    @property
+    def place(self) -> str:
+        """The server's host and port: what may be told of its address."""
+        parts = urlsplit(self._url)
+        return f"{parts.hostname or self._url}:{parts.port or 6333}"
+
+    def told(self) -> tuple[Status, str]:
+        """Return how the last call went."""
+        if self._error is not None:
+            return "down", self._error.message
+        return ("ready" if self._asked else "starting"), ""
+
+    @contextmanager
+    def called(self, seconds: int) -> Generator["QdrantClient"]:
+        """Give a client that waits that long; short calls are refused while the server has just not been reached.
+
+        Raises:
+            UnavailableError: It could not be reached, or refused.
+        """
+        if seconds == READ_SECONDS and self._error is not None and self._clock() < self._failed + AGAIN_SECONDS:
+            raise self._error
+        from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+        from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+
+        try:
+            yield self._client(seconds)
+        except UnexpectedResponse as error:
+            raise self._refused(error.status_code or 0, _reason(error.content)) from error
+        except ResourceExhaustedResponse as error:
+            raise self._refused(429, f"{error}") from error
+        except ResponseHandlingException as error:
+            raise self._unreached(error.source, seconds) from error
+        except ValueError as error:  # the answer is no JSON, or none of Qdrant's
+            raise self._unreached(error, seconds) from error
+        self._asked, self._error = True, None
+
+    def _client(self, seconds: int) -> "QdrantClient":
+        from qdrant_client import QdrantClient
+
+        with self._lock:
+            if seconds not in self._clients:
+                # The key as a header: as `api_key` it would also choose https, and warn of http on this machine.
+                self._clients[seconds] = QdrantClient(
+                    url=self._url, headers=self._headers, timeout=seconds, check_compatibility=False
+                )
+            return self._clients[seconds]
+
+    def _refused(self, status: int, why: str) -> UnavailableError:
+        self._asked = True
+        if status == 404:
+            return UnavailableError(f"The collection at {self.place} is gone; it is made anew.", hint=_MEANWHILE)
+        if status in (401, 403):
+            said = f"The Qdrant server at {self.place} refused the key ({status})."
+            return self._remembered(UnavailableError(said, hint=f"Check PANORAMA_QDRANT_KEY. {_MEANWHILE}"))
+        return UnavailableError(
+            f"The Qdrant server at {self.place} refused ({status}): {why}", hint=f"Look into its log. {_MEANWHILE}"
+        )
+
+    def _unreached(self, cause: Exception, seconds: int) -> UnavailableError:
+        from httpx import TimeoutException, TransportError
+
+        if isinstance(cause, TimeoutException):
+            said, hint = f"The Qdrant server at {self.place} did not answer in {seconds} s.", "See how it does."
+        elif isinstance(cause, TransportError):
+            said, hint = f"The Qdrant server at {self.place} cannot be reached.", "Start it, or check its address."
+        else:
+            said, hint = f"What answers at {self.place} is not Qdrant.", "Check the address."
+        return self._remembered(UnavailableError(said, hint=f"{hint} It is PANORAMA_QDRANT_URL. {_MEANWHILE}"))
+
+    def _remembered(self, error: UnavailableError) -> UnavailableError:
+        self._error, self._failed = error, self._clock()
+        return error
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self._lock:
+            for each in self._clients.values():
+                each.close()
+            self._clients = {}
+
+
+class _Collection:
+    """The collection of one model; it is made, or found, by the first call."""
+
+    def __init__(self, line: _Line, store: str, model: Model) -> None:
+        self.name = f"panorama-{store}-{model.digest[:16]}"
+        self.model = model
+        self.identity = self.name
+        self.counted: int | None = None
+        self._line = line
+        self._lock = Lock()
+        self._is_there = False
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        from panorama.index.vectors import rows  # numpy takes 100 ms to import
+
+        vectors = rows([each.vector for each in points], self.model.size)
+        with self._called(WRITE_SECONDS) as client:
+            client.upsert(self.name, [_struct(*each) for each in zip(points, vectors.tolist(), strict=True)], wait=True)
+
+    def delete(self, chunks: Sequence[str]) -> None:
+        with self._called(WRITE_SECONDS) as client:
+            client.delete(self.name, [str(point_id(chunk)) for chunk in chunks], wait=True)
+
+    def search(self, vector: Vector, limit: int, wanted: Filter) -> list[Hit]:
+        from qdrant_client import models
+
+        from panorama.index.vectors import row
+
+        query = row(vector, self.model.size).tolist()
+        must = qdrant(conditions(wanted))
+        passing = models.Filter.model_validate({"must": must}) if must else None
+
+        def ask(asked: int) -> list[Found]:
+            answer = client.query_points(
+                self.name, query, query_filter=passing, limit=asked, with_payload=["chunk", "item"]
+            )
+            return [(each.score, *_named(each.payload, "chunk", "item")) for each in answer.points]
+
+        with self._called(READ_SECONDS) as client:
+            return [Hit(chunk=chunk, item=item, score=score) for score, chunk, item in best(ask, limit)]
+
+    def count(self) -> int:
+        with self._called(READ_SECONDS) as client:
+            self.counted = client.count(self.name, exact=True).count
+            return self.counted
+
+    def held(self) -> Iterator[tuple[str, str]]:
+        after: Any = None
+        while True:
+            with self._called(WRITE_SECONDS) as client:
+                records, after = client.scroll(
+                    self.name, limit=PAGE, offset=after, with_payload=["chunk", "digest"], with_vectors=False
+                )
+            for each in records:
+                yield _named(each.payload, "chunk", "digest")
+            if after is None:
+                return
+
+    def remove(self) -> None:
+        with self._line.called(WRITE_SECONDS) as client:
+            client.delete_collection(self.name)
+
+    @contextmanager
+    def _called(self, seconds: int) -> Generator["QdrantClient"]:
+        from qdrant_client.http.exceptions import UnexpectedResponse
+
+        with self._line.called(seconds) as client:
+            if not self._is_there:
+                self._find(client)
+            try:
+                yield client
+            except UnexpectedResponse as error:
+                self._is_there = error.status_code != 404
+                raise
+
+    def _find(self, client: "QdrantClient") -> None:
+        from qdrant_client import models
+
+        with self._lock:
+            if not client.collection_exists(self.name):
+                self._make(client)
+            held = client.get_collection(self.name).config
+            vectors = held.params.vectors
+            if not isinstance(vectors, models.VectorParams) or vectors.size != self.model.size:
+                size = vectors.size if isinstance(vectors, models.VectorParams) else 0
+                raise OtherModelError(Model(id=self.name, digest=self.model.digest, size=size), self.model)
+            self.identity = str((held.metadata or {}).get("identity", self.name))
+            self._is_there = True
+
+    def _make(self, client: "QdrantClient") -> None:
+        from qdrant_client import models
+
+        vectors = models.VectorParams(size=self.model.size, distance=models.Distance.COSINE)
+        client.create_collection(self.name, vectors_config=vectors, metadata={"identity": uuid4().hex})
+        for field in KEYWORDS:
+            client.create_payload_index(self.name, field, models.PayloadSchemaType.KEYWORD, wait=True)
+        moments = models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=False, range=True)
+        client.create_payload_index(self.name, "at", moments, wait=True)
+
+
+def _struct(point: Point, vector: list[float]) -> Any:
+    from qdrant_client import models
+
+    return models.PointStruct(id=str(point_id(point.chunk)), vector=vector, payload=payload(point))
+
+
+def _named(kept: Mapping[str, Any] | None, first: str, second: str) -> tuple[str, str]:
+    kept = kept or {}
+    return str(kept.get(first, "")), str(kept.get(second, ""))
+
+
+def _reason(content: bytes) -> str:
+    """Return what a refusal says, as short as it may be."""
+    try:
+        return str(json.loads(content)["status"]["error"])[:300]
+    except (ValueError, TypeError, KeyError):
+        return content[:300].decode(errors="replace")
+
+
+_MEANWHILE = "Search by keyword works meanwhile."

@@ -1,0 +1,314 @@
+"""Keeps a process running for the live generation: starts it, starts it again, and begins anew what is damaged."""
+
+import shutil
+import signal
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from threading import Event, Lock, Thread
+from typing import Any
+
+from panorama.errors import UnavailableError
+from panorama.index.child import BusyError, Child, FallenError, RefusedError
+from panorama.index.folders import DamagedError, Folders, Generation, unusable
+from panorama.index.frames import Frame
+from panorama.index.points import Model, Status
+
+OPEN_SECONDS = 60.0
+LOCK_SECONDS = 10.0
+"""How long the process of a program that was killed may take to notice, and to let go of its files."""
+
+AGAIN_SECONDS = 2.0
+"""How long a failed start is believed, before it is tried again."""
+
+FALLS = 3
+"""How often a generation may fail to open, or to do the same thing, before it is taken for damaged."""
+
+ROOM_BYTES = 128 << 20
+"""With less room than this on the disk, what cannot be opened is not taken for damaged: its log alone takes 96 MB."""
+
+
+class Serving:
+    """The process behind the index; calls wait for it only as long as they are allowed to."""
+
+    def __init__(
+        self, folders: Folders, generation: Generation, *, is_new: bool, started: Callable[[], None], note: str = ""
+    ) -> None:
+        self.generation = generation
+        self.note = note
+        self._folders = folders
+        self._is_new = is_new
+        self._started = started
+        self._lock = Lock()
+        self._ready = Event()
+        self._child: Child | None = None
+        self._coming: Child | None = None
+        self._threads: list[Thread] = []
+        self._is_starting = False
+        self._error: UnavailableError | None = None
+        self._tried = 0.0
+        self._doubts: dict[str, int] = {}
+        self._damage = ""
+        self._closed = False
+        self._begin()
+
+    @property
+    def status(self) -> Status:
+        """Whether it can be asked."""
+        if not self._ready.is_set():
+            return "starting"
+        return "ready" if self._child is not None and self._child.lives else "down"
+
+    @property
+    def error(self) -> str:
+        """Why it could not be started, or ""."""
+        return self._error.message if self._error and self._child is None else ""
+
+    def memory(self) -> tuple[int, int]:
+        """Return the bytes of memory that are the process's own, and those mapped from files."""
+        return self._child.memory() if self._child else (0, 0)
+
+    def ask(self, request: Mapping[str, Any], tail: bytes = b"", *, seconds: float, reads: bool = False) -> Frame:
+        """Send a request and return the answer; one that only reads is asked a second time if the process falls.
+
+        Raises:
+            UnavailableError: The process is not there yet, is busy or fell, or refused.
+        """
+        end = time.monotonic() + seconds
+        for is_last in (False, True):
+            child = self._awaited(end)
+            try:
+                return self._asked(child, request, tail, end)
+            except FallenError as error:
+                was_live = self._forgotten(child, request, error)
+                if is_last or (was_live and not reads):
+                    raise self._stopped() from error
+            except RefusedError as error:  # what it did of a write is unknown; opened again, it is as its log says
+                self._forgotten(child, request, error)
+                raise self._refusal(f"{error}") from error
+            except BusyError as error:
+                if reads:
+                    raise UnavailableError("The index is busy.", hint=_MEANWHILE) from error
+                self._fell(child)
+                raise self._stopped() from error
+        raise self._stopped()
+
+    def _asked(self, child: Child, request: Mapping[str, Any], tail: bytes, end: float) -> Frame:
+        answer = child.ask(request, tail, seconds=max(0.0, end - time.monotonic()))
+        if self._doubts:
+            self._doubts.pop(str(request["do"]), None)
+        return answer
+
+    def _forgotten(self, child: Child, request: Mapping[str, Any], error: FallenError | RefusedError) -> bool:
+        """Open again after a process failed; tell whether it was the live one.
+
+        A request that fails several times in a row, without the machine being at fault, is taken for damage.
+        """
+        killed = isinstance(error, FallenError) and error.signal in _FROM_OUTSIDE
+        if not killed and not self._is_foreign(f"{error}"):
+            did = str(request["do"])
+            self._doubts[did] = self._doubts.get(did, 0) + 1
+            self._damage = f"{error}" if self._doubts[did] >= FALLS else ""
+        return self._fell(child)
+
+    def _awaited(self, end: float) -> Child:
+        self._begin()
+        if not self._ready.wait(max(0.0, end - time.monotonic())):
+            raise UnavailableError("The index is being opened.", hint=_MEANWHILE)
+        if (child := self._child) is None:
+            raise self._error or self._stopped()
+        return child
+
+    def _begin(self) -> None:
+        """Start the process in the background, unless it runs, is being started, or was just tried in vain."""
+        with self._lock:
+            waits = self._error is not None and time.monotonic() < self._tried + AGAIN_SECONDS
+            if self._closed or self._child is not None or self._is_starting or waits:
+                return
+            self._ready.clear()
+            self._is_starting = True
+            self._threads = [each for each in self._threads if each.is_alive()]
+            self._threads.append(Thread(target=self._start, name="index-start"))
+            self._threads[-1].start()
+
+    def _fell(self, child: Child) -> bool:
+        """Forget a process and start it again; tell whether it was the live one."""
+        child.fallen()
+        with self._lock:
+            if self._child is not child:
+                return False
+            self._child = None
+            self._ready.clear()
+        self._begin()
+        return True
+
+    def _start(self) -> None:
+        try:
+            self._open()
+        except UnavailableError as error:
+            self._error = error
+        except OSError as error:
+            self._error = unusable(self.generation.folder.parent, error)
+        finally:
+            with self._lock:
+                self._tried = time.monotonic()
+                self._is_starting = False
+                self._ready.set()
+        if self._child is not None and not self._closed:
+            self._started()
+
+    def _open(self) -> None:
+        generation = self.generation
+        try:
+            if self._damage:
+                raise DamagedError(self._damage)
+            child = self._opened(generation)
+        except DamagedError as error:
+            generation = self._begun_anew(generation.model, error)
+            child = self._opened(generation)
+        with self._lock:
+            if self.generation is generation and not self._closed:
+                if self._is_new:
+                    self._folders.choose(generation)
+                self._child, self._error, self._is_new = child, None, False
+                return
+        child.close()  # a build was faster
+
+    def _opened(self, generation: Generation) -> Child:
+        """Return a process that has opened a generation; waits while that of a killed program holds the files.
+
+        Raises:
+            DamagedError: It cannot be opened.
+            UnavailableError: Something else is in the way.
+        """
+        end, falls = time.monotonic() + LOCK_SECONDS, 0
+        while not self._closed:
+            child = self._coming = Child()
+            try:
+                child.ask(opening(generation, is_new=self._is_new), seconds=OPEN_SECONDS)
+                return child
+            except FallenError as error:
+                falls += 1
+                if falls >= FALLS:
+                    raise self._in_the_way(f"{error}", killed=error.signal in _FROM_OUTSIDE) from error
+            except BusyError as error:
+                child.fallen()
+                raise UnavailableError("The index did not open in time.", hint=_MEANWHILE) from error
+            except RefusedError as error:
+                child.fallen()
+                if "WouldBlock" not in f"{error}" or time.monotonic() > end:
+                    raise self._in_the_way(f"{error}") from error
+                time.sleep(0.05)
+        raise UnavailableError("The index is closed.", hint=_MEANWHILE)
+
+    def _in_the_way(self, why: str, *, killed: bool = False) -> Exception:
+        """Return what kept a generation from opening: the machine, or that it is damaged."""
+        if killed or self._is_new or self._is_foreign(why):
+            return self._refusal(why)
+        return DamagedError(why)
+
+    def _is_foreign(self, why: str) -> bool:
+        """Tell whether a failure speaks of the machine instead of the files' contents."""
+        return any(sign in why for sign in (*_FULL, *_MACHINE)) or self._has_no_room()
+
+    def _has_no_room(self) -> bool:
+        try:
+            return shutil.disk_usage(self.generation.folder.parent).free < ROOM_BYTES
+        except OSError:
+            return False
+
+    def _refusal(self, why: str) -> UnavailableError:
+        """Return Qdrant Edge's refusal in our words."""
+        if self._has_no_room():
+            return no_room()
+        return refusal(RefusedError(why))
+
+    def _stopped(self) -> UnavailableError:
+        if self._has_no_room():
+            return no_room()
+        return UnavailableError(
+            "The index's process stopped, and is started again; whether it wrote the last is unknown.",
+            hint=f"Write it again. {_MEANWHILE}",
+        )
+
+    def _begun_anew(self, model: Model, error: DamagedError) -> Generation:
+        aside = self._folders.set_aside(self.generation, datetime.now(UTC))
+        with self._lock:
+            self.generation, self._is_new = self._folders.begun(model), True
+            self._damage, self._doubts = "", {}
+            self.note = f"The index was damaged ({error}); it was moved to {aside}, and is built anew."
+            return self.generation
+
+    def renew_if_lost(self) -> None:
+        """Begin anew if somebody removed the folder.
+
+        Raises:
+            UnavailableError: They did; everything has to be written again.
+        """
+        if self.generation.folder.is_dir() or not self._renewed():
+            return
+        self._begin()
+        raise UnavailableError(self.note, hint=_MEANWHILE)
+
+    def _renewed(self) -> bool:
+        with self._lock:
+            if self._is_starting or self._closed:
+                return False
+            child, self._child = self._child, None
+            if child is not None:
+                child.fallen()
+            self._folders.lock()
+            self.generation, self._is_new = self._folders.begun(self.generation.model), True
+            self.note = "The index's folder was removed; it is built anew."
+            self._error = None
+            return True
+
+    def swap(self, generation: Generation, child: Child) -> tuple[Child | None, Generation]:
+        """Make a generation the live one, served by its process; return those of before, which nobody needs.
+
+        Raises:
+            UnavailableError: The index was closed.
+        """
+        with self._lock:
+            if self._closed:
+                raise UnavailableError("The index is closed.", hint=_MEANWHILE)
+            before = self._child, self.generation
+            self._folders.choose(generation)
+            self.generation, self._child, self._error, self._is_new = generation, child, None, False
+            self._ready.set()
+        return before
+
+    def close(self) -> None:
+        """Let the process write what is left, and end it; one that is being started is ended at once."""
+        with self._lock:
+            self._closed = True
+            child, self._child = self._child, None
+            if self._is_starting and self._coming is not None:
+                self._coming.fallen()
+        if child is not None:
+            child.close()
+        for thread in self._threads:
+            thread.join()
+
+
+def opening(generation: Generation, *, is_new: bool) -> dict[str, Any]:
+    """Return the request that opens a generation."""
+    return {"do": "open", "folder": str(generation.shard), "size": generation.model.size, "new": is_new}
+
+
+def refusal(error: RefusedError) -> UnavailableError:
+    """Return Qdrant Edge's refusal in our words."""
+    if any(sign in f"{error}" for sign in _FULL):
+        return no_room()
+    return UnavailableError(f"The index refused: {error}.", hint=f"Build it again with reindex. {_MEANWHILE}")
+
+
+def no_room() -> UnavailableError:
+    """Return that the disk is full."""
+    return UnavailableError("There is too little room on the disk for the index.", hint=f"Make some. {_MEANWHILE}")
+
+
+_FULL = ("os error 28", "No space left", "StorageFull", "os error 27")
+_MACHINE = ("WouldBlock", "Permission denied", "Read-only file system", "Too many open files", "Cannot allocate memory")
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, 0)
+_MEANWHILE = "Search by keyword works meanwhile."

@@ -1,0 +1,51 @@
+"""Vectors as numpy's arrays: checked, and of length 1."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from panorama.errors import InvalidInputError
+from panorama.index.points import FLOAT_BYTES, Vector
+
+Matrix = NDArray[np.float32]
+
+
+def row(vector: Vector, size: int) -> Matrix:
+    """Return one vector with length 1.
+
+    Raises:
+        InvalidInputError: As of `rows`.
+    """
+    _check(vector, size)
+    found = np.frombuffer(vector, np.float32)
+    length = float(found @ found) ** 0.5
+    if math.isfinite(length):
+        return found if 0.999999 < length < 1.000001 else found / np.float32(length or 1)
+    return rows([vector], size)[0]
+
+
+def rows(vectors: Sequence[Vector], size: int) -> Matrix:
+    """Return vectors as the rows of a matrix, each of length 1; a vector of zeros stays what it is.
+
+    Raises:
+        InvalidInputError: One has another size, or holds an infinite number or none.
+    """
+    for each in vectors:
+        _check(each, size)
+    found = np.frombuffer(b"".join(vectors), np.float32).reshape(-1, size)
+    lengths = np.sqrt(np.einsum("ij,ij->i", found, found, dtype=np.float64))
+    if not np.isfinite(lengths).all():
+        raise InvalidInputError("A vector holds something that is no number.", hint=_MODEL)
+    lengths[lengths == 0] = 1
+    return (found / lengths[:, None]).astype(np.float32)
+
+
+def _check(vector: Vector, size: int) -> None:
+    if len(vector) != size * FLOAT_BYTES:
+        dimensions = len(vector) / FLOAT_BYTES
+        raise InvalidInputError(f"A vector has {dimensions:g} dimensions instead of {size}.", hint=_MODEL)
+
+
+_MODEL = "Test the model that made it, or choose another one."

@@ -1,0 +1,76 @@
+"""The embedders, loaded once, and a service that stands in for Ollama and for OpenAI."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from panorama.index.embedders.choosing import embedder
+from panorama.index.embedders.line import Limits
+from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.remote import Remote
+from panorama.index.embedders.static import Static
+from panorama.ports import Embedder
+
+from .service import Service, serving
+
+HASTY = Limits(documents=0.5, query=0.4, pause=0.01, connect=0.3, answer_bytes=1 << 20)
+KINDS = ("ollama", "openai")
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Iterator[MiniLM]:
+    """The default embedder."""
+    made = MiniLM(workers=2)
+    made.load()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def static() -> Iterator[Static]:
+    """The small embedder."""
+    made = Static()
+    made.load()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    """A service that embeds."""
+    with serving() as made:
+        yield made
+
+
+@pytest.fixture
+def connected(service: Service) -> Iterator[Callable[..., Remote]]:
+    """Makes embedders that ask the service."""
+    made: list[Remote] = []
+
+    def connect(kind: str, limits: Limits = HASTY, **environment: str) -> Remote:
+        name = "ollama:tiny" if kind == "ollama" else f"openai:{service.url}/v1#tiny"
+        one = embedder(name, limits=limits, environment={"OLLAMA_HOST": service.url, **environment})
+        assert isinstance(one, Remote)
+        made.append(one)
+        return one
+
+    yield connect
+    service.ended.set()
+    for each in made:
+        each.close()
+
+
+@pytest.fixture(params=KINDS)
+def remote(connected: Callable[..., Remote], request: pytest.FixtureRequest) -> Remote:
+    """An embedder of each API in turn."""
+    return connected(request.param)
+
+
+@pytest.fixture(params=("minilm", "static", *KINDS))
+def any_embedder(request: pytest.FixtureRequest) -> Embedder:
+    """Each embedder in turn."""
+    if request.param in KINDS:
+        remote = request.getfixturevalue("connected")(request.param)
+        remote.load()
+        return remote
+    return request.getfixturevalue(request.param)

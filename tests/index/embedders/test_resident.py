@@ -1,0 +1,208 @@
+"""The embedder in memory: loaded aside, lent, released."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from panorama.errors import UnavailableError
+from panorama.index.embedders.resident import Resident, State
+
+LONG = timedelta(seconds=5)
+
+
+@dataclass
+class Clock:
+    now: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Fake:
+    """An embedder that loads when it is let, and fails when it is told to."""
+
+    id: str = "fake"
+    loads: int = 0
+    loaded: bool = False
+    error: Exception | None = None
+    gate: threading.Event = field(default_factory=threading.Event)
+
+    def load(self) -> None:
+        assert self.gate.wait(5)
+        self.loads += 1
+        if self.error:
+            raise self.error
+        self.loaded = True
+
+    def close(self) -> None:
+        self.loaded = False
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def fake() -> Fake:
+    made = Fake()
+    made.gate.set()
+    return made
+
+
+@pytest.fixture
+def resident(fake: Fake, clock: Clock) -> Iterator[Resident[Fake]]:
+    made = Resident(fake, clock=clock, first_pause=timedelta(seconds=5), longest_pause=timedelta(seconds=15))
+    yield made
+    fake.gate.set()
+    made.close()
+
+
+def fail(resident: Resident[Fake]) -> str:
+    with pytest.raises(UnavailableError) as caught, resident.borrowed(LONG):
+        pass
+    return caught.value.message
+
+
+def test_nothing_is_loaded_before_it_is_needed(resident: Resident[Fake], fake: Fake) -> None:
+    assert (fake.loads, resident.state) == (0, State("resting"))
+
+
+def test_who_does_not_wait_hears_at_once_that_it_is_loading(resident: Resident[Fake], fake: Fake) -> None:
+    fake.gate.clear()
+
+    with pytest.raises(UnavailableError, match="is loading"), resident.borrowed():
+        pass
+
+    assert resident.state == State("loading")
+
+
+def test_who_waits_is_lent_it_loaded(resident: Resident[Fake]) -> None:
+    with resident.borrowed(LONG) as lent:
+        assert lent.loaded
+
+    assert resident.state == State("ready")
+
+
+def test_asking_whether_it_is_ready_begins_to_load_it(resident: Resident[Fake]) -> None:
+    assert not resident.ready() or resident.state.status == "ready"
+
+    with resident.borrowed(LONG):
+        assert resident.ready()
+
+
+def test_many_who_need_it_load_it_once(resident: Resident[Fake], fake: Fake) -> None:
+    threads = [threading.Thread(target=lambda: resident.borrowed(LONG).__enter__()) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert fake.loads == 1
+
+
+def test_it_is_released_when_it_was_idle_long_enough(resident: Resident[Fake], fake: Fake, clock: Clock) -> None:
+    with resident.borrowed(LONG):
+        clock.now += 60
+
+    clock.now += 599
+    resident.rest()
+    assert fake.loaded
+
+    clock.now += 1
+    resident.rest()
+    assert (fake.loaded, resident.state) == (False, State("resting"))
+
+
+def test_it_is_loaded_again_after_it_was_released(resident: Resident[Fake], fake: Fake, clock: Clock) -> None:
+    with resident.borrowed(LONG):
+        pass
+    clock.now += 600
+    resident.rest()
+
+    with resident.borrowed(LONG) as lent:
+        assert (lent.loaded, fake.loads) == (True, 2)
+
+
+def test_it_is_not_released_while_it_is_lent(resident: Resident[Fake], fake: Fake, clock: Clock) -> None:
+    with resident.borrowed(LONG):
+        clock.now += 6000
+        resident.rest()
+
+        assert fake.loaded
+
+
+def test_a_failure_is_told_at_once_until_its_pause_is_over(resident: Resident[Fake], fake: Fake, clock: Clock) -> None:
+    fake.error = UnavailableError("no model", hint="get one")
+
+    assert fail(resident) == "no model"
+    clock.now += 4.9
+    assert fail(resident) == "no model"
+    assert (fake.loads, resident.state) == (1, State("failing", "no model"))
+
+
+def test_the_pause_grows_with_each_failure_up_to_a_bound(resident: Resident[Fake], fake: Fake, clock: Clock) -> None:
+    fake.error = UnavailableError("no model")
+    fail(resident)
+
+    for loads, pause in enumerate((5, 10, 15, 15), start=1):
+        clock.now += pause - 0.1
+        fail(resident)
+        assert fake.loads == loads
+        clock.now += 0.1
+        fail(resident)
+        assert fake.loads == loads + 1
+
+
+def test_it_recovers(resident: Resident[Fake], fake: Fake, clock: Clock) -> None:
+    fake.error = UnavailableError("no model")
+    fail(resident)
+    fake.error, clock.now = None, clock.now + 5
+
+    with resident.borrowed(LONG) as lent:
+        assert lent.loaded
+
+    assert resident.state == State("ready")
+
+
+def test_a_failure_while_it_is_lent_counts(resident: Resident[Fake], fake: Fake) -> None:
+    with pytest.raises(UnavailableError), resident.borrowed(LONG):
+        raise UnavailableError("gone")
+
+    assert fail(resident) == "gone"
+    assert (fake.loaded, fake.loads) == (False, 1)
+
+
+def test_another_error_while_it_is_lent_is_not_its_own(resident: Resident[Fake]) -> None:
+    with pytest.raises(KeyError), resident.borrowed(LONG):
+        raise KeyError
+
+    assert resident.state == State("ready")
+
+
+def test_a_bug_in_loading_is_told(resident: Resident[Fake], fake: Fake) -> None:
+    fake.error = ZeroDivisionError("oh")
+
+    assert "ZeroDivisionError" in fail(resident)
+
+
+def test_closing_tells_those_who_wait(resident: Resident[Fake], fake: Fake) -> None:
+    fake.gate.clear()
+    heard: list[str] = []
+    waiting = threading.Thread(target=lambda: heard.append(fail(resident)))
+    waiting.start()
+    while resident.state.status != "loading":
+        pass
+
+    closing = threading.Thread(target=resident.close)
+    closing.start()
+    waiting.join(5)
+    fake.gate.set()
+    closing.join(5)
+
+    assert heard == ["The embedder fake was closed."]
+    assert not fake.loaded

@@ -1,0 +1,375 @@
+"""What the embedded index lives through: its process killed or stopped, its folder removed, damaged, taken or full."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+
+import psutil
+import pytest
+
+from panorama.errors import UnavailableError
+from panorama.index import edge
+from panorama.index.edge import Edge
+from panorama.index.folders import Folders
+from panorama.index.points import Filter, OtherModelError
+from tests.faults.disks import mounted
+
+from .conftest import settle
+from .making_points import DAY, OTHER, SMALL, many, point, toward
+
+ALL = Filter()
+POINTS = many(40)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the index is."""
+    return tmp_path / "data" / "index"
+
+
+@pytest.fixture
+def index(folder: Path) -> Iterator[Edge]:
+    """An index without a copy in our memory, with 40 points on the disk."""
+    with opened(folder) as index:
+        index.upsert(POINTS)
+        index.flush()
+        yield index
+
+
+@contextmanager
+def opened(folder: Path, mirrored: int = 0) -> Iterator[Edge]:
+    index = edge.opened(folder, SMALL, mirrored=mirrored)
+    try:
+        settle(index)
+        yield index
+    finally:
+        index.close()
+
+
+def child() -> psutil.Process:
+    return psutil.Process().children()[-1]
+
+
+def kill() -> None:
+    process = child()
+    process.kill()
+    with suppress(psutil.NoSuchProcess):
+        psutil.wait_procs([process], timeout=5)
+
+
+def until(holds: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it did not come to pass"
+        time.sleep(0.01)
+
+
+def persistently(write: Callable[[], None]) -> None:
+    """Write as the catch-up does: again until it succeeds."""
+
+    def succeeded() -> bool:
+        with suppress(UnavailableError):
+            write()
+            return True
+        return False
+
+    until(succeeded)
+
+
+def test_a_search_does_not_notice_that_the_process_was_killed(index: Edge) -> None:
+    kill()
+
+    assert index.search(toward(1), 1, ALL)[0].chunk == POINTS[0].chunk
+    assert index.count() == 40
+
+
+def test_a_write_after_the_process_was_killed_is_refused_clearly_and_works_when_repeated(index: Edge) -> None:
+    kill()
+
+    with pytest.raises(UnavailableError, match=r"stopped.*unknown") as refused:
+        index.upsert([point("n_new:0")])
+    index.upsert([point("n_new:0")])
+
+    assert "Write it again" in refused.value.hint
+    assert index.count() == 41
+
+
+def test_a_copy_in_memory_answers_while_the_process_is_away(folder: Path) -> None:
+    with opened(folder, mirrored=100) as index:
+        index.upsert(POINTS)
+        os.kill(child().pid, signal.SIGSTOP)
+
+        assert index.search(toward(1), 1, ALL)[0].chunk == POINTS[0].chunk
+        assert index.state().status == "ready"
+        os.kill(child().pid, signal.SIGCONT)
+
+
+def test_a_search_waits_no_longer_than_a_second_for_a_process_that_hangs(index: Edge) -> None:
+    os.kill(child().pid, signal.SIGSTOP)
+    began = time.monotonic()
+
+    with pytest.raises(UnavailableError, match="busy"):
+        index.search(toward(1), 1, ALL)
+    waited = time.monotonic() - began
+    state = index.state()
+    os.kill(child().pid, signal.SIGCONT)
+
+    assert 0.9 < waited < 5
+    assert state.count is None or state.count == 40
+    assert index.search(toward(1), 1, ALL)[0].chunk == POINTS[0].chunk
+
+
+def test_nothing_that_was_acknowledged_is_lost_however_often_the_process_is_killed(index: Edge) -> None:
+    written = {each.chunk for each in POINTS}
+    for round_ in range(5):
+        for at in range(30):
+            new = point(f"n_{round_}_{at}:0", 1, at)
+            if at == 7 * round_ % 30:
+                os.kill(child().pid, signal.SIGKILL)
+            persistently(lambda new=new: index.upsert([new]))
+            written.add(new.chunk)
+
+    assert {chunk for chunk, _ in index.held()} == written
+    assert index.state().note == ""
+
+
+def test_the_process_ends_with_a_program_that_is_killed_and_its_points_are_there(folder: Path) -> None:
+    program = f"""
+import os, signal, sys
+from pathlib import Path
+from panorama.index import edge
+from tests.index.making_points import SMALL, many
+index = edge.opened(Path({str(folder)!r}), SMALL)
+index.upsert(many(40))
+print(index._serving._child.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=os.getcwd(), check=False)
+
+    with opened(folder) as index:
+        assert {chunk for chunk, _ in index.held()} == {each.chunk for each in POINTS}
+    until(lambda: not psutil.pid_exists(int(done.stdout)))
+
+
+def test_an_index_is_there_again_when_it_is_opened_again(index: Edge, folder: Path) -> None:
+    identity = index.state().identity
+    index.close()
+
+    with opened(folder, mirrored=100) as again:
+        assert (again.count(), again.state().identity) == (40, identity)
+        assert again.search(toward(1), 1, ALL)[0].chunk == POINTS[0].chunk
+
+
+def test_a_second_program_is_refused(index: Edge, folder: Path) -> None:
+    with pytest.raises(UnavailableError, match="Another program uses the index"):
+        edge.opened(folder, SMALL)
+    index.close()
+
+    edge.opened(folder, SMALL).close()
+
+
+def test_an_index_of_another_model_is_recognised_and_can_be_begun_anew(index: Edge, folder: Path) -> None:
+    index.close()
+
+    with pytest.raises(OtherModelError, match=r"other.*small|small.*other") as refused:
+        edge.opened(folder, OTHER)
+    assert refused.value.model == edge.made_for(folder) == SMALL
+
+    anew = edge.opened(folder, OTHER, anew=True)
+    assert anew.count() == 0
+    anew.close()
+    assert edge.made_for(folder) == OTHER
+    assert len(list(folder.glob("g-*"))) == 1
+
+
+@pytest.mark.parametrize("seen", ["upsert", "state", "flush"])
+def test_a_folder_that_was_removed_is_made_again_under_another_identity(index: Edge, folder: Path, seen: str) -> None:
+    before = index.state().identity
+    shutil.rmtree(folder)
+
+    if seen == "state":
+        assert "removed" in index.state().note
+    else:
+        with pytest.raises(UnavailableError, match="removed"):
+            index.upsert(POINTS) if seen == "upsert" else index.flush()
+    assert index.state().identity != before
+    persistently(lambda: index.upsert(POINTS))
+    index.flush()
+    index.close()
+
+    with opened(folder) as again:
+        assert again.count() == 40
+
+
+def _no_json(folder: Path) -> None:
+    next(folder.glob("g-*/made.json")).write_text("{")
+
+
+def _no_such_generation(folder: Path) -> None:
+    (folder / "live").write_text("g-nowhere")
+
+
+def _outside(folder: Path) -> None:
+    (folder / "live").write_text("../../etc")
+
+
+def _no_shard(folder: Path) -> None:
+    shutil.rmtree(next(folder.glob("g-*/shard")))
+
+
+def _nonsense_in_all_files(folder: Path) -> None:
+    for file in folder.glob("g-*/shard/**/*"):
+        if file.is_file():
+            file.write_bytes(b"nonsense" * 16)
+
+
+def _emptied_files(folder: Path) -> None:
+    for file in folder.glob("g-*/shard/segments/**/*"):
+        if file.is_file():
+            file.write_bytes(b"")
+
+
+DAMAGES = [_no_json, _no_such_generation, _outside, _no_shard, _nonsense_in_all_files, _emptied_files]
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda each: each.__name__[1:])
+def test_a_damaged_index_is_moved_aside_and_begun_anew(
+    index: Edge, folder: Path, damage: Callable[[Path], None]
+) -> None:
+    identity = index.state().identity
+    index.close()
+    damage(folder)
+
+    with opened(folder) as again:
+        assert again.count() == 0
+        assert again.state().identity != identity
+        assert "damaged" in again.state().note
+        again.upsert(POINTS)
+    assert len(list(folder.parent.glob("index.damaged-*"))) == 1
+    with opened(folder) as again:
+        assert (again.count(), again.state().note) == (40, "")
+
+
+def test_two_damaged_indexes_are_kept_at_most(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    folders = Folders(folder)
+
+    moved = [folders.set_aside(folders.begun(SMALL), DAY + timedelta(seconds=at)) for at in range(4)]
+
+    assert sorted(folder.parent.glob("index.damaged-*")) == moved[2:]
+    assert all(list(each.glob("g-*/made.json")) for each in moved[2:])
+
+
+@pytest.mark.parametrize("chosen", [False, True], ids=["before the swap", "after it"])
+def test_a_build_that_a_crash_ended_leaves_the_old_or_the_new_whole(index: Edge, folder: Path, chosen: bool) -> None:
+    index.close()
+    folders = Folders(folder)
+    old = folders.live()
+    new = folders.begun(SMALL)
+    shutil.copytree(old.shard, new.shard) if old else None
+    folders.choose(new) if chosen else None
+
+    with opened(folder) as again:
+        assert (again.count(), again.state().note) == (40, "")
+    assert [each.name for each in folder.glob("g-*")] == [(new if chosen or old is None else old).folder.name]
+
+
+def test_the_process_of_a_build_may_be_killed_and_the_old_one_goes_on(index: Edge, folder: Path) -> None:
+    def points() -> Iterator[object]:
+        for at, each in enumerate(many(3000)):
+            if at == 1500:
+                kill()
+            yield each
+
+    with pytest.raises(UnavailableError, match="could not be built"):
+        index.build(points())  # type: ignore[arg-type]
+
+    assert index.count() == 40
+    assert len(list(folder.glob("g-*"))) == 1
+
+
+def test_a_process_that_is_killed_during_a_build_of_another_leaves_the_build_whole(index: Edge) -> None:
+    def points() -> Iterator[object]:
+        serving = psutil.Process().children()[0]
+        for at, each in enumerate(many(600)):
+            if at == 300:
+                serving.kill()
+                assert index.search(toward(1), 1, ALL)
+            yield each
+
+    index.build(points())  # type: ignore[arg-type]
+
+    assert index.count() == 600
+
+
+def test_a_full_disk_refuses_writes_and_leaves_what_was_flushed(tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=192m", "tmpfs") as disk, opened(disk / "index") as index:
+        index.upsert(POINTS)
+        index.flush()
+        refusals = _until_it_refuses(index, disk / "filler")
+        state = index.state()
+        (disk / "filler").unlink()
+        persistently(lambda: index.upsert(many(41)[40:]))
+        index.flush()
+
+        assert all("too little room" in refusal.message and "Make some" in refusal.hint for refusal in refusals)
+        assert (state.status == "ready") or "too little room" in state.note
+        assert {each.chunk for each in many(41)} <= {chunk for chunk, _ in index.held()}
+        assert not list(disk.glob("index.damaged-*"))
+
+
+def _until_it_refuses(index: Edge, filler: Path) -> list[UnavailableError]:
+    with filler.open("wb") as file, suppress(OSError):
+        while file.write(b"x" * 65536):
+            pass
+    refusals: list[UnavailableError] = []
+    for at in range(400):
+        try:
+            index.upsert(many(5000)[at * 10 : at * 10 + 256])
+        except UnavailableError as refusal:
+            refusals.append(refusal)
+            if len(refusals) == 3:
+                return refusals
+    raise AssertionError("a full disk took everything")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_program_that_is_killed_while_it_builds_leaves_the_old_or_the_new_whole(folder: Path) -> None:
+    program = f"""
+from pathlib import Path
+from panorama.index import edge
+from tests.index.making_points import SMALL, many
+index = edge.opened(Path({str(folder)!r}), SMALL)
+index.count()
+print("ready", flush=True)
+for count in range(1000, 9000, 1000):
+    index.build(many(count))
+    print(count, flush=True)
+"""
+    chance = random.Random(4)
+    last = 0
+    for _ in range(20):
+        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as running:
+            assert running.stdout is not None
+            assert running.stdout.readline() == "ready\n"
+            time.sleep(chance.uniform(0, 3))
+            running.kill()
+            told = [int(line) for line in running.stdout]
+        last = told[-1] if told else last
+
+        with opened(folder) as index:
+            assert index.count() in (last, (told[-1] if told else 0) + 1000)
+            assert len(dict(index.held())) == index.count()
+            assert index.state().note == ""
+            last = index.count()
+    edge.opened(folder, SMALL).close()
+    assert len(list(folder.glob("g-*"))) == 1

@@ -1,0 +1,227 @@
+"""What goes over the wire to a Qdrant server, and what is made of its answers, good and bad."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from panorama.errors import UnavailableError
+from panorama.index import server as module
+from panorama.index.points import Filter, Model, OtherModelError, point_id
+from panorama.index.server import Server
+
+from .making_points import DAY, OTHER, SIZE, SMALL, many, point, toward
+from .qdrant_stand_in import StandIn
+
+ALL = Filter()
+
+
+class Clock:
+    """A clock that moves when it is told to."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def index(server: StandIn, clock: Clock) -> Iterator[Server]:
+    index = Server(server.url, "secret", "store", SMALL, clock=clock)
+    yield index
+    index.close()
+
+
+def test_the_first_call_makes_a_collection_for_the_model_and_the_store(index: Server, server: StandIn) -> None:
+    index.upsert([point("n_a:0", 1)])
+
+    (name, made), *others = server.collections.items()
+    assert (name, others) == ("panorama-store-5e1f00d5e1f00d00", [])
+    assert made.size == SIZE
+    assert {field: schema if isinstance(schema, str) else schema["type"] for field, schema in made.indexes.items()} == {
+        "kind": "keyword", "project": "keyword", "at": "integer",
+    }  # fmt: skip
+
+
+def test_every_request_carries_the_key(index: Server, server: StandIn) -> None:
+    index.upsert([point("n_a:0", 1)])
+    index.search(toward(1), 3, ALL)
+    index.delete(["n_a:0"])
+
+    assert {each.key for each in server.requests} == {"secret"}
+
+
+def test_a_point_is_sent_under_its_own_id_with_what_it_may_be_filtered_by(index: Server, server: StandIn) -> None:
+    index.upsert([point("n_a:0", 3, project="p_1")])
+
+    (sent,) = server.asked("PUT", "/points")
+    assert "wait=true" in sent.query
+    assert sent.body == {
+        "points": [
+            {
+                "id": str(point_id("n_a:0")),
+                "vector": [1.0, *[0.0] * 7],
+                "payload": {
+                    "chunk": "n_a:0", "item": "n_a", "kind": "note", "project": "p_1",
+                    "at": int(DAY.timestamp()) * 1_000_000, "digest": "d-n_a:0",
+                },
+            }
+        ]
+    }  # fmt: skip
+
+
+def test_many_points_are_sent_in_batches_and_each_write_is_waited_for(index: Server, server: StandIn) -> None:
+    index.upsert(many(600))
+    index.delete([each.chunk for each in many(300)])
+
+    writes = [*server.asked("PUT", "/points"), *server.asked("POST", "/points/delete")]
+    assert [len(each.body["points"]) for each in writes] == [256, 256, 88, 256, 44]
+    assert all("wait=true" in each.query for each in writes)
+
+
+def test_a_filter_is_sent_as_conditions_that_must_all_hold(index: Server, server: StandIn) -> None:
+    index.search(toward(1), 3, Filter(kinds=("note", "task"), project="none", since=DAY))
+
+    (sent,) = server.asked("POST", "/points/query")
+    assert sent.body["filter"] == {
+        "must": [
+            {"key": "kind", "match": {"any": ["note", "task"]}},
+            {"key": "project", "match": {"any": [""]}},
+            {"key": "at", "range": {"gte": DAY.timestamp() * 1e6}},
+        ]
+    }
+
+
+def test_two_stores_and_two_models_share_a_server(index: Server, server: StandIn) -> None:
+    others = [Server(server.url, "secret", "other", SMALL), Server(server.url, "secret", "store", OTHER)]
+    index.upsert([point("n_a:0", 1)])
+
+    assert [each.count() for each in others] == [0, 0]
+    assert len(server.collections) == 3
+    for each in others:
+        each.close()
+
+
+def test_a_collection_with_vectors_of_another_size_is_recognised(index: Server, server: StandIn) -> None:
+    index.count()
+    longer = Server(server.url, "secret", "store", Model(id="small", digest=SMALL.digest, size=16))
+
+    with pytest.raises(OtherModelError, match="8 dimensions"):
+        longer.count()
+    longer.close()
+
+
+def test_a_collection_that_was_dropped_is_said_and_made_anew(index: Server, server: StandIn) -> None:
+    index.upsert(many(3))
+    before = index.state().identity
+    server.collections.clear()
+
+    with pytest.raises(UnavailableError, match="gone"):
+        index.upsert(many(3))
+    index.upsert(many(3))
+
+    assert index.count() == 3
+    assert index.state().identity != before
+
+
+def test_a_build_removes_what_is_not_in_it_and_the_collection_of_the_model_before(
+    index: Server, server: StandIn
+) -> None:
+    index.upsert(many(5))
+
+    index.build(many(3))
+    index.build([point("n_a:0", vector=toward(1, size=4))], OTHER)
+
+    assert list(server.collections) == ["panorama-store-07e4000000000000"]
+    assert server.asked("POST", "/points/delete")[0].body == {
+        "points": [
+            str(point_id(each.chunk)) for each in sorted(many(5)[3:], key=lambda each: str(point_id(each.chunk)))
+        ]
+    }
+
+
+def test_a_wrong_key_is_said_without_showing_it(server: StandIn) -> None:
+    index = Server(server.url, "wrong-key", "store", SMALL)
+
+    with pytest.raises(UnavailableError, match=r"refused the key \(401\)") as refused:
+        index.count()
+
+    assert "PANORAMA_QDRANT_KEY" in refused.value.hint
+    assert "wrong-key" not in f"{refused.value.told()} {refused.value.__cause__} {index.state()} {index!r}"
+    index.close()
+
+
+@pytest.mark.parametrize(("status", "why"), [(500, "refused .500.: told to fail"), (503, "503"), (429, "429")])
+def test_what_the_server_refuses_is_told_in_its_words(index: Server, server: StandIn, status: int, why: str) -> None:
+    index.count()
+    server.fails_with = status
+
+    with pytest.raises(UnavailableError, match=why):
+        index.search(toward(1), 3, ALL)
+    server.fails_with = 0
+
+    assert index.search(toward(1), 3, ALL) == []
+
+
+def test_a_server_that_is_not_there_is_asked_by_one_search_in_five_seconds(clock: Clock) -> None:
+    index = Server("http://user:word@127.0.0.1:9", "", "store", SMALL, clock=clock)
+
+    for _ in range(2):
+        with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:9 cannot be reached") as refused:
+            index.search(toward(1), 3, ALL)
+    errors = [refused.value]
+    clock.now += 6
+    with pytest.raises(UnavailableError) as refused:
+        index.search(toward(1), 3, ALL)
+
+    assert refused.value is not errors[0]
+    assert "PANORAMA_QDRANT_URL" in refused.value.hint
+    assert (index.state().status, "word" in f"{index.state()}") == ("down", False)
+    index.close()
+
+
+def test_a_server_that_comes_back_is_used_again(index: Server, server: StandIn, clock: Clock) -> None:
+    server.says = b"<html>a router</html>"
+    with pytest.raises(UnavailableError, match="not Qdrant"):
+        index.search(toward(1), 3, ALL)
+    server.says = b""
+
+    with pytest.raises(UnavailableError, match="not Qdrant"):
+        index.search(toward(1), 3, ALL)
+    clock.now += 6
+
+    assert index.search(toward(1), 3, ALL) == []
+    assert index.state().status == "ready"
+
+
+def test_a_write_does_not_spare_a_server_that_was_away(index: Server, server: StandIn) -> None:
+    server.says = b"nonsense"
+    with pytest.raises(UnavailableError):
+        index.search(toward(1), 3, ALL)
+    server.says = b""
+
+    index.upsert(many(2))
+
+    assert index.count() == 2
+
+
+def test_a_search_waits_no_longer_than_it_may(index: Server, server: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "READ_SECONDS", 1)
+    server.waits = True
+
+    with pytest.raises(UnavailableError, match="did not answer in 1 s"):
+        index.search(toward(1), 3, ALL)
+
+
+def test_the_state_is_told_without_asking_the_server(index: Server, server: StandIn) -> None:
+    assert (index.state().status, index.state().count) == ("starting", None)
+    index.upsert(many(2))
+    index.count()
+    asked = len(server.requests)
+
+    assert (index.state().status, index.state().count) == ("ready", 2)
+    assert len(server.requests) == asked
