@@ -14,6 +14,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -279,4 +280,30 @@ search_parts = Table(
     Column("item", String(12), nullable=False, index=True),
     Column("kind", String(12), nullable=False),
     Column("digest", String(32), nullable=False),
+)
+
+passages = Table(
+    "passages",
+    metadata,
+    Column("item", String(12), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("kind", String(12), nullable=False),
+    Column("digest", String(32), nullable=False, index=True),
+    Column("begins", Integer, nullable=False),
+    Column("ends", Integer, nullable=False),
+)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("digest", String(32), primary_key=True),
+    Column("model", String(80), primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)
+
+marks = Table(
+    "marks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Integer, nullable=False),
 )

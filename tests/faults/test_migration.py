@@ -20,7 +20,7 @@ NEXT = '''"""Add a mood to notes."""
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision, branch_labels, depends_on = "0002", "{head}", None, None
+revision, down_revision, branch_labels, depends_on = "9999", "{head}", None, None
 
 
 def upgrade() -> None:
@@ -39,7 +39,7 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Newer:
         folder = tmp_path / "migrations"
         if not folder.exists():
             copytree(migrate.shipped("migrations"), folder)
-        (folder / "versions" / "9999_mood.py").write_text(NEXT.format(head=head, then=then).replace('"0002"', '"9999"'))
+        (folder / "versions" / "9999_mood.py").write_text(NEXT.format(head=head, then=then))
         monkeypatch.setattr(migrate, "HEAD", "9999")
         monkeypatch.setattr(migrate, "shipped", lambda name: tmp_path / name)
 

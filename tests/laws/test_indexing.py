@@ -1,0 +1,215 @@
+"""Whatever is written, and wherever the model or the index fails, catching up makes the index equal to the store."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from panorama.app import App, opened
+from panorama.calls import Conversation
+from panorama.config import read_settings
+from panorama.domain.changes import digest
+from panorama.domain.chunks import chunks
+from panorama.errors import UnavailableError
+from panorama.index.exact import Exact
+from panorama.index.points import Filter, Model
+from panorama.services.indexing import Indexing
+from panorama.store import rows
+from panorama.store.rows import NOUNS
+
+SIZE = 8
+MODEL = Model(id="fake", digest="d1", size=SIZE)
+
+
+@dataclass
+class FakeEmbedder:
+    """Makes a vector from a text's digest; counts what it was asked, and fails when it is told to."""
+
+    id: str = MODEL.id
+    digest: str = MODEL.digest
+    size: int = SIZE
+    max_tokens: int = 256
+    fails_in: int = -1
+    embedded: list[str] = field(default_factory=list)
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        """Return a vector for each text."""
+        self.fails_in -= 1
+        if self.fails_in == 0:
+            raise UnavailableError("The model is down.")
+        self.embedded += texts
+        return np.array([self.embed_query(text) for text in texts], np.float32)
+
+    def embed_query(self, text: str) -> Any:
+        """Return the vector of a text."""
+        made = np.frombuffer(hashlib.sha256(text.encode()).digest()[:SIZE], np.uint8).astype(np.float32) + 1
+        return made / np.linalg.norm(made)
+
+
+class FailingIndex(Exact):
+    """An index in memory that fails when it is told to, before or after it did what it was asked."""
+
+    fails_in = -1
+
+    def _fail(self) -> None:
+        self.fails_in -= 1
+        if self.fails_in == 0:
+            raise UnavailableError("The index is down.")
+
+    def upsert(self, points: Any) -> None:
+        """Write points, and fail perhaps."""
+        self._fail()
+        super().upsert(points)
+        self._fail()
+
+    def delete(self, chunks: Any) -> None:
+        """Remove chunks, and fail perhaps."""
+        self._fail()
+        super().delete(chunks)
+        self._fail()
+
+    def build(self, points: Any, model: Any = None) -> None:
+        """Build anew, and fail perhaps."""
+        self._fail()
+        super().build(points, model)
+        self._fail()
+
+    def flush(self) -> None:
+        """Fail perhaps."""
+        self._fail()
+
+
+@dataclass
+class World:
+    """A store, a model, an index, and what follows the store."""
+
+    app: App
+    embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
+    index: FailingIndex = field(default_factory=lambda: FailingIndex(MODEL))
+    talk: Conversation = field(default_factory=lambda: Conversation("v_laws", "tool", "laws"))
+
+    @property
+    def indexing(self) -> Indexing:
+        """What follows the store: begun anew each time, as after a crash."""
+        return Indexing(self.app.desk, self.embedder, self.index)
+
+    def do(self, operation: str, **arguments: Any) -> Any:
+        """Call an operation."""
+        return self.app.calls.call(operation, arguments, self.talk).data
+
+    def wanted(self) -> dict[str, str]:
+        """What the index has to hold: the digest of each passage of each living item."""
+        found: dict[str, str] = {}
+        with self.app.desk.database.reading() as session:
+            for kind, noun in NOUNS.items():
+                ids = session.connection.exec_driver_sql(f"SELECT id FROM {noun.table.name} WHERE deleted_at IS NULL")
+                for id_ in ids.scalars().all():
+                    for each in chunks(*rows.load(session, kind, id_).words()):
+                        found[f"{id_}:{each.position}"] = digest(each.text)
+        return found
+
+    def check(self) -> None:
+        """Catch up, and compare."""
+        self.index.fails_in = self.embedder.fails_in = -1
+        self.indexing.catch_up()
+        assert dict(self.index.held()) == self.wanted()
+        assert (self.indexing.lag().unread, self.indexing.lag().unheard) == (0, 0)
+
+
+@pytest.fixture
+def world(home: Path) -> Iterator[World]:
+    """An empty store with an index."""
+    with opened(read_settings(home=home)) as app:
+        yield World(app)
+
+
+LONG = "Quince jam sets well when the fruit is hardly ripe. " * 60
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("note"), st.integers(0, 3)),
+        st.tuples(st.just("shorten"), st.integers(0, 9)),
+        st.tuples(st.just("delete"), st.integers(0, 9)),
+        st.tuples(st.just("undo"), st.just(0)),
+        st.tuples(st.just("fail the index"), st.integers(1, 6)),
+        st.tuples(st.just("fail the model"), st.integers(1, 3)),
+        st.tuples(st.just("lose the index"), st.just(0)),
+        st.tuples(st.just("catch up"), st.just(0)),
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS)
+def test_it_converges_from_every_failure(world: World, steps: list[tuple[str, int]]) -> None:
+    notes: list[str] = []
+    for step, number in steps:
+        if step == "note":
+            notes.append(world.do("create_note", title=f"Jam {len(notes)}", content=LONG * number)["id"])
+        elif step in ("shorten", "delete") and notes:
+            chosen = notes[number % len(notes)]
+            try:
+                if step == "delete":
+                    world.do("delete_item", item=chosen)
+                else:
+                    world.do("update_note", note=chosen, content="Short.")
+            except Exception:  # it is in the trash already
+                continue
+        elif step == "undo" and notes:
+            world.do("undo")
+        elif step == "fail the index":
+            world.index.fails_in = number
+        elif step == "fail the model":
+            world.embedder.fails_in = number
+        elif step == "lose the index":
+            world.index = FailingIndex(MODEL)
+        elif step == "catch up":
+            try:
+                world.indexing.catch_up()
+            except UnavailableError:
+                continue
+
+    world.check()
+
+
+def test_a_text_is_never_embedded_twice(world: World) -> None:
+    note = world.do("create_note", title="Jam", content=LONG)["id"]
+    world.check()
+    once = len(world.embedder.embedded)
+
+    world.do("update_note", note=note, pinned=True)
+    world.do("delete_item", item=note)
+    world.check()
+    world.do("undo")
+    world.index = FailingIndex(MODEL)
+    world.check()
+
+    assert len(world.embedder.embedded) == once
+
+
+def test_what_changed_last_counts_for_filters(world: World) -> None:
+    project = world.do("create_project", name="Garden")["id"]
+    note = world.do("create_note", title="Jam", content="Quince")["id"]
+    world.check()
+
+    world.do("update_note", note=note, project=project)
+    world.check()
+
+    (found,) = world.indexing.nearest("Jam\nQuince", 5, Filter(kinds=("note",), project=project))
+    assert (found.item, round(found.score, 2)) == (note, 1.0)
+
+
+def test_another_model_begins_anew(world: World) -> None:
+    world.do("create_note", title="Jam", content="Quince")
+    world.check()
+
+    world.embedder = FakeEmbedder(digest="d2")
+    world.check()
+
+    assert world.embedder.embedded
