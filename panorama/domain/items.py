@@ -91,6 +91,11 @@ def clean(text: str, name: str, *, limit: int = TEXT_CHARS) -> str:
     return text
 
 
+def is_blank(text: str) -> bool:
+    """Tell whether nothing of a text can be seen: spaces, controls, marks of the order of bytes."""
+    return all(unicodedata.category(sign)[0] in "CZ" for sign in text)
+
+
 def line(text: str, name: str = "title", *, limit: int = TITLE_CHARS) -> str:
     """Return text as one line without control characters or outer spaces.
 
@@ -98,7 +103,7 @@ def line(text: str, name: str = "title", *, limit: int = TITLE_CHARS) -> str:
         InvalidInputError: Nothing is left, or it is longer than `limit` characters.
     """
     cleaned = _SPACES.sub(" ", _CONTROLS.sub("", clean(text, name))).strip()
-    if all(unicodedata.category(sign)[0] in "CZ" for sign in cleaned):
+    if is_blank(cleaned):
         raise InvalidInputError(f"{name} is empty.", hint=f"Give {name} at least one character.")
     return clean(cleaned, name, limit=limit)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from panorama.domain import front_matter
 from panorama.domain.front_matter import dated
-from panorama.domain.items import TITLE_CHARS
+from panorama.domain.items import TITLE_CHARS, is_blank
 from panorama.domain.markdown_lines import (
     KEPT,
     Heading,
@@ -158,7 +158,7 @@ def _drafts(lines: Iterable[Line]) -> list[_Draft]:
             while above and indent < above[-1].indent + _NEST_COLUMNS:
                 above.pop()
             found = None if line.fence else _TASK.match(line.text)
-            if found:
+            if found and not is_blank(found[2]):
                 parent = above[-1].index if above else None
                 draft = _Draft(
                     index=len(drafts), parent=parent, indent=indent, line=line.number, mark=found[1], text=found[2]

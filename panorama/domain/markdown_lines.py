@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from panorama.domain.items import TAG_CHARS, folded
+from panorama.domain.items import TAG_CHARS, folded, is_blank
 
 KEPT = "\x00"
 """Fills up what is not to be read in a line, so that every offset stays; control characters are gone from it before."""
@@ -140,8 +140,9 @@ def without_controls(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return text on one line, without control characters, and one space between its words."""
-    return " ".join(without_controls(text).split())
+    """Return text on one line, without control characters, one space between its words; "" if nothing can be seen."""
+    joined = " ".join(without_controls(text).split())
+    return "" if is_blank(joined) else joined
 
 
 def distinct(words: Iterable[str]) -> tuple[str, ...]:

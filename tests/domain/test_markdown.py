@@ -4,7 +4,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from panorama.domain import front_matter
@@ -67,6 +67,8 @@ def test_a_text_that_does_not_start_with_a_rule_is_its_own_body(text: str):
 
 
 @given(texts)
+@example("# \ufeff")
+@example("- [ ] \ufeff")
 def test_titles_are_lines_that_a_note_and_a_task_can_hold(text: str):
     document = parsed(text, name="note")
 
