@@ -3,10 +3,11 @@
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -67,6 +68,29 @@ class Settings(BaseSettings):
         le=65_535,
         description="Port on this machine where the daemon also serves MCP over HTTP; 0 for none.",
     )
+
+    embedder: str = Field(
+        default="",
+        description="Model that search by meaning uses: `minilm`, `static`, `ollama:<model>`, `openai:<address>#<model>`; "
+        "`none` turns it off. Empty for the best that this machine can run.",
+    )
+    index_engine: Literal["auto", "edge", "exact"] = Field(
+        default="auto",
+        description="Where vectors are searched without a server: `edge` (Qdrant Edge), `exact` (numpy, in memory).",
+    )
+    qdrant_url: str = Field(
+        default="",
+        description="Address of a Qdrant server that keeps the vectors instead, such as http://localhost:6333.",
+    )
+    qdrant_key: SecretStr = Field(default=SecretStr(""), description="API key of that server.")
+
+    @field_validator("qdrant_url")
+    @classmethod
+    def _usable_url(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if url and (parts.scheme not in ("http", "https") or not parts.hostname):
+            raise ValueError("it must begin with http:// or https:// and name a host")
+        return url.rstrip("/")
 
     @field_validator("timezone")
     @classmethod

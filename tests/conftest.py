@@ -226,6 +226,7 @@ def home(house: Path, template: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PANORAMA_HOME", str(made))
     monkeypatch.setenv("PANORAMA_TIMEZONE", BERLIN.key)
     monkeypatch.setenv("PANORAMA_NO_DAEMON", "1")
+    monkeypatch.setenv("PANORAMA_EMBEDDER", "none")
     shutil.copyfile(template, made / "panorama.db")
     return made
 
