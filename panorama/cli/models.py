@@ -1,0 +1,134 @@
+"""`panorama models`: which models search by meaning can use, choosing one, forgetting what one made, comparing them."""
+
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from panorama.cli import show, tables
+from panorama.cli.asking import agreed
+from panorama.cli.client import Answer, Client
+from panorama.cli.options import AsJson, Yes, argument, examples, group, option
+from panorama.cli.tables import Column, Row, Sheet, line
+from panorama.direct import Progress
+
+VARIABLE = "PANORAMA_EMBEDDER"
+
+app = group("models", "The models of search by meaning.")
+Models = Annotated[list[str] | None, argument("Models; else the one in use.", metavar="[NAME]...")]
+
+
+class _Showing(Client):
+    """A client that shows how far each call is, and no bar while the person is asked."""
+
+    def call(
+        self, name: str, arguments: Mapping[str, Any], progress: Progress | None = None, agreed: str = ""
+    ) -> Answer:
+        """Call an operation under a bar of its own."""
+        if progress is not None:
+            return super().call(name, arguments, progress, agreed)
+        with show.progress("Forgetting vectors") as bar:
+            return super().call(name, arguments, bar, agreed)
+
+
+@app.command("list", epilog=examples("panorama models list", "panorama models list --json"))
+def list_(as_json: AsJson = False) -> None:
+    """List the models: which is in use, which can run here, and how much each has made."""
+    with Client() as panorama:
+        answer = panorama.call("models.list", {})
+    show.answer(answer, as_json, lambda: _listed(answer))
+
+
+def _listed(answer: Answer) -> None:
+    show.sheet(_models(answer.data))
+    show.aside(f"{answer.summary}; {answer.data['passages']:,} passages in all")
+    for remark in filter(None, (answer.data.get("hint"), environment(answer.data["used"]))):
+        show.aside(remark, "yellow")
+
+
+def _models(data: Row) -> Sheet:
+    columns = (
+        Column("model", fold=True), Column("in use"), Column("dimensions", right=True),
+        Column("passages", right=True), Column("size", right=True), Column("", fold=True),
+    )  # fmt: skip
+    return Sheet(columns, tuple(_model(row) for row in data["models"]))
+
+
+def _model(row: Row) -> tuple[Any, ...]:
+    kept = (f"{row['passages']:,}", tables.size(row["size_bytes"])) if row["vectors"] else ("", "")
+    name = line(row["name"], "bold" if row["is_used"] else "")
+    about = line(row["about"], "dim" if row["is_there"] else "yellow")
+    return name, line("yes" if row["is_used"] else "", "green"), line(row.get("size")), *map(line, kept), about
+
+
+def environment(used: str) -> str:
+    """Return why another model is in use than config.toml says, "" if that is not so."""
+    said = os.environ.get(VARIABLE)
+    if said is None:
+        return ""
+    return f"{VARIABLE}={said} is set, and wins over config.toml" + (f"; {used} is in use." if said != used else ".")
+
+
+@app.command(
+    "use",
+    epilog=examples(
+        "panorama models use minilm",
+        "panorama models use none                # turns search by meaning off",
+        "panorama models use ollama:nomic-embed-text",
+        "panorama models use openai:https://api.openai.com/v1#text-embedding-3-small",
+        "keyring set panorama https://api.openai.com/v1   # keeps the key of that one",
+        "panorama models use default             # what serves this machine best",
+    ),
+)
+def use(
+    name: Annotated[str, argument("The model, or `default`.", metavar="NAME")] = "",
+    default: Annotated[bool, option("Leave the choice to Panorama.", "--default")] = False,
+    force: Annotated[bool, option("Do not try it first.", "--force")] = False,
+) -> None:
+    """Choose the model of search by meaning; it is tried first, and nothing is downloaded.
+
+    A service gets the texts of your notes. Its key is looked for in PANORAMA_OPENAI_KEY, for api.openai.com in
+    OPENAI_API_KEY too, and else in the system's keyring under its address.
+    """
+    from panorama.cli.choosing import choose  # 60 ms
+
+    choose(name.strip(), default=default, force=force)
+
+
+@app.command("remove", epilog=examples("panorama models remove static", "panorama models remove ollama:old --yes"))
+def remove(
+    name: Annotated[str, argument("The model, as `panorama models list` shows it.", metavar="NAME")],
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget the vectors that a model made, to free their room; not of the one in use.
+
+    They are no data of yours, so there is nothing to undo: chosen again, the model makes them anew.
+    """
+    with _Showing() as panorama:
+        answer = agreed(panorama, "models.remove", {"model": name.strip()}, yes=yes)
+    show.written(answer, as_json)
+
+
+@app.command(
+    "test",
+    epilog=examples(
+        "panorama models test                    # the model in use",
+        "panorama models test minilm static      # side by side",
+        "panorama models test minilm --own       # on your own notes",
+    ),
+)
+def compare(
+    names: Models = None,
+    own: Annotated[bool, option("Look for your own notes by their titles.", "--own")] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how well and how fast models find: on 60 built-in notes, or with --own on up to 300 of yours.
+
+    With --own a note's title is the query, and the beginning of its text, without the title, is to be found. Nothing
+    is kept. recall@1 and recall@5: how often the right note is the first, or among the first five; MRR@10: the
+    mean of 1 / its place among the first ten.
+    """
+    from panorama.cli.comparing import compared  # 80 ms
+
+    compared(names or [], own=own, yes=yes, as_json=as_json)

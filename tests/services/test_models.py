@@ -1,0 +1,204 @@
+"""The models of search by meaning: what is kept of each, and forgetting what one made."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from panorama.app import App
+from panorama.calls import Answer
+from panorama.errors import ConfirmationError, ConflictError, NotFoundError
+from panorama.services import models
+from panorama.services.models import Model, Models
+from panorama.services.progress import progressing
+from panorama.store import passages
+from panorama.store.passages import INDEXER, Passage
+
+Call = Callable[..., Answer]
+Embed = Callable[..., None]
+HALVES = bytes(2 * 8)
+"""A vector of eight numbers as it is kept."""
+
+
+@pytest.fixture
+def embed(app: App) -> Embed:
+    """Puts vectors of a model into the database: `embed("static", 3)`; the passages are the same for all models."""
+
+    def put(model: str, count: int, digest: str = "d") -> None:
+        every = [Passage("n_0000000001", "note", at, f"text {at}", 0, 1) for at in range(count)]
+        name = passages.model_name(model, digest)
+        with app.desk.database.transaction(INDEXER) as session:
+            passages.replace(session, {"n_0000000001": every})
+            passages.keep(session, name, {each.digest: HALVES for each in every})
+            passages.set_mark(session, f"passages {name}", count)
+            passages.set_mark(session, f"index here {name}", count)
+
+    return put
+
+
+@pytest.fixture
+def using(app: App) -> Callable[[str], Models]:
+    """The service as it is where a model is in use."""
+    return lambda name: Models(app.desk, name)
+
+
+@pytest.fixture
+def row(call: Call) -> Callable[[str], Mapping[str, Any]]:
+    """What the list says of a model."""
+    return lambda name: next(each for each in call("models.list").data["models"] if each["name"] == name)
+
+
+def _marks(app: App) -> set[str]:
+    names = (f"{kind} {passages.model_name(model, 'd')}" for kind in ("passages", "index here") for model in MODELS)
+    with app.desk.database.reading() as session:
+        return {name.split(" ")[-2] for name in names if passages.is_begun(session, name)}
+
+
+MODELS = ("minilm", "static")
+
+
+def test_the_list_names_what_can_be_chosen(call: Call) -> None:
+    told = call("models.list")
+
+    names = ["minilm", "static", "none", "ollama:<model>", "openai:<address>#<model>"]
+    assert [each["name"] for each in told.data["models"]] == names
+    assert (told.data["used"], told.summary) == ("none", "Search by meaning is off")
+
+
+def test_a_model_in_use_that_does_not_ship_is_listed_too(using: Callable[[str], Models]) -> None:
+    found = using("ollama:tiny").list()
+
+    used: list[Model] = [each for each in found.models if each.is_used]
+    assert [(each.name, each.size) for each in used] == [("ollama:tiny", None)]
+
+
+def test_without_a_choice_the_default_is_in_use(using: Callable[[str], Models]) -> None:
+    found = using("").list()
+
+    assert (found.used, found.is_default) == ("minilm", True)
+    assert using("").listed(found) == "minilm is in use by default"
+
+
+def test_without_its_runtime_the_better_model_is_said_not_to_run(
+    using: Callable[[str], Models], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models.choosing, "find_spec", {}.get)
+
+    found = using("").list()
+
+    assert found.used == "static"
+    assert "ONNX Runtime is not installed" in found.hint
+    assert [each.is_there for each in found.models[:2]] == [False, True]
+
+
+def test_what_each_model_made_is_counted(embed: Embed, row: Callable[[str], Mapping[str, Any]], call: Call) -> None:
+    embed("ollama:old", 3)
+    embed("static", 2)
+
+    old = row("ollama:old")
+    assert (old["passages"], old["vectors"], old["size_bytes"], old["size"]) == (2, 3, 48, 8)
+    assert (row("static")["passages"], call("models.list").data["passages"]) == (2, 2)
+
+
+def test_two_states_of_one_model_are_one_row(embed: Embed, row: Callable[[str], Mapping[str, Any]]) -> None:
+    embed("ollama:old", 3, digest="before")
+    embed("ollama:old", 3, digest="after")
+
+    assert row("ollama:old")["vectors"] == 6
+
+
+def test_removing_asks_first(embed: Embed, call: Call) -> None:
+    embed("static", 3)
+
+    with pytest.raises(ConfirmationError) as caught:
+        call("models.remove", model="static")
+
+    assert caught.value.question.startswith("Forget 3 vectors of static (0.0 MB)?")
+
+
+def test_removing_forgets_one_models_vectors_and_no_other(
+    embed: Embed, call: Call, row: Callable[[str], Mapping[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "BATCH", 2)
+    embed("minilm", 5)
+    embed("static", 5)
+
+    told = call("models.remove", model="static", confirm=True)
+
+    assert told.summary.startswith("Forgot 5 vectors of static")
+    assert (row("static")["vectors"], row("minilm")["vectors"]) == (0, 5)
+
+
+def test_a_model_that_is_removed_begins_anew_when_it_is_chosen_again(app: App, embed: Embed, call: Call) -> None:
+    embed("minilm", 2)
+    embed("static", 2)
+
+    call("models.remove", model="static", confirm=True)
+
+    assert _marks(app) == {"minilm"}
+
+
+def test_removing_changes_nothing_of_the_person_and_has_no_undo(
+    embed: Embed, call: Call, rows: Callable[[], dict[str, int]]
+) -> None:
+    embed("static", 2)
+    before = rows()
+
+    told = call("models.remove", model="static", confirm=True)
+
+    assert rows() == before
+    assert "undo" not in told.metadata
+
+
+def test_a_long_name_is_found_though_its_end_is_not_kept(embed: Embed, call: Call) -> None:
+    name = f"openai:https://models.example.org/v1#{'long-' * 12}name"
+    embed(name, 2)
+
+    assert call("models.remove", model=name, confirm=True).data["vectors"] == 2
+
+
+def test_the_model_in_use_is_not_removed(embed: Embed, using: Callable[[str], Models]) -> None:
+    embed("minilm", 2)
+
+    for name in ("minilm", ""):
+        with pytest.raises(ConflictError, match="minilm is in use"):
+            using(name).remove("minilm")
+
+
+def test_a_model_that_is_searched_until_the_next_is_ready_is_not_removed(
+    app: App, embed: Embed, using: Callable[[str], Models]
+) -> None:
+    embed("static", 2)
+    with app.desk.database.transaction(INDEXER) as session:
+        passages.set_served(session, "static", "d", 8)
+
+    with pytest.raises(ConflictError, match="static is searched until minilm has embedded everything"):
+        using("minilm").remove("static")
+
+    assert using("minilm").listed(using("minilm").list()) == "minilm is in use, static is searched until it is done"
+    assert using("none").remove("static").vectors == 2
+
+
+def test_a_model_of_which_nothing_is_kept_is_refused_with_near_names(embed: Embed, call: Call) -> None:
+    embed("static", 1)
+
+    with pytest.raises(NotFoundError) as caught:
+        call("models.remove", model="statik")
+
+    assert caught.value.candidates == ({"id": "static"},)
+
+
+def test_an_interrupted_removal_is_finished_by_the_next(
+    embed: Embed, call: Call, row: Callable[[str], Mapping[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "BATCH", 2)
+    embed("static", 5)
+
+    def hung_up(done: int, total: int, at: str) -> None:
+        raise ConnectionError
+
+    with pytest.raises(ConnectionError), progressing(hung_up):
+        call("models.remove", model="static", confirm=True)
+
+    assert row("static")["vectors"] == 3
+    assert call("models.remove", model="static", confirm=True).data["vectors"] == 3
