@@ -4,6 +4,7 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from panorama.calls import Calls
@@ -11,19 +12,27 @@ from panorama.calls.recorder import Recorder
 from panorama.catalogue import operations
 from panorama.config import Settings
 from panorama.errors import UnavailableError
+from panorama.index.embedders.choosing import Choice, default, embedder
+from panorama.index.embedders.line import Limits
+from panorama.index.opening import Place
+from panorama.index.opening import opened as opened_index
 from panorama.services import Services
 from panorama.services.base import Desk
 from panorama.services.batch import Batch
+from panorama.services.following import Follower
 from panorama.services.history import History
 from panorama.services.imports import Imports
 from panorama.services.items import Items
 from panorama.services.journal import Journal
 from panorama.services.links import Links
+from panorama.services.meaning import FAR_PATIENCE, Meaning, Means
+from panorama.services.models import Models
 from panorama.services.notes import Notes
 from panorama.services.overview import Overviews
 from panorama.services.pages import Pages
 from panorama.services.projects import Projects
 from panorama.services.query import Query
+from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
 from panorama.services.search import Search
 from panorama.services.status import State
@@ -40,6 +49,19 @@ class App:
     desk: Desk
     calls: Calls
     recorder: Recorder
+    meaning: Meaning
+
+    @contextmanager
+    def following(self) -> Generator[None]:
+        """Bring the index of meanings up to what is written, as long as this is open."""
+        if self.meaning.is_off:
+            yield
+            return
+        follower = Follower(self.meaning, self.desk.database)
+        try:
+            yield
+        finally:
+            follower.close()
 
 
 @contextmanager
@@ -55,22 +77,40 @@ def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
         desk = desk or Desk(database, settings.zone)
         migrate(database, backups=settings.home / "backups", now=desk.now())
         recorder = Recorder(database, keep=settings.log_age)
+        meaning = Meaning(desk, means(settings))
         try:
-            yield App(settings, desk, joined(settings, desk, recorder), recorder)
+            yield App(settings, desk, joined(settings, desk, recorder, meaning), recorder, meaning)
         finally:
+            meaning.close()
             recorder.close()
     finally:
         database.close()
 
 
-def joined(settings: Settings, desk: Desk, recorder: Recorder) -> Calls:
+def joined(settings: Settings, desk: Desk, recorder: Recorder, meaning: Meaning) -> Calls:
     """Join services and catalogue over a store that need not be open yet."""
     calls = Calls(desk, recorder)
-    calls.offer(operations(_services(desk, calls, settings)))
+    calls.offer(operations(_services(desk, calls, settings, meaning)))
     return calls
 
 
-def _services(desk: Desk, calls: Calls, settings: Settings) -> Services:
+def means(settings: Settings) -> Means:
+    """Return what the settings say of search by meaning; nothing is opened or loaded yet."""
+    choice = Choice(settings.embedder) if settings.embedder else default()
+    place = Place(
+        folder=settings.home / "index", engine=settings.index_engine, url=settings.qdrant_url,
+        key=settings.qdrant_key.get_secret_value(),
+    )  # fmt: skip
+    return Means(
+        embedder=choice.name,
+        opened_embedder=partial(embedder, limits=Limits(query=FAR_PATIENCE.total_seconds())),
+        opened_index=partial(opened_index, place),
+        remark=choice.hint,
+        is_far=place.is_far,
+    )
+
+
+def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning) -> Services:
     return Services(
         projects=Projects(desk),
         tasks=Tasks(desk),
@@ -79,14 +119,16 @@ def _services(desk: Desk, calls: Calls, settings: Settings) -> Services:
         reminders=Reminders(desk),
         journal=Journal(desk),
         items=Items(desk),
-        search=Search(desk),
+        search=Search(desk, meaning),
         query=Query(desk),
         overview=Overviews(desk),
         history=History(desk),
         batch=Batch(calls),
         imports=Imports(desk),
+        models=Models(desk, settings.embedder),
         pages=Pages(desk),
-        status=State(desk, settings.home / "backups"),
+        reindexing=Reindexing(desk, meaning),
+        status=State(desk, settings.home / "backups", meaning),
     )
 
 

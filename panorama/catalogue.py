@@ -17,7 +17,8 @@ class Operation:
     `call` is a bound method: its signature is the input schema, its docstring the description, its return type the
     schema of `data`. `binds` are references that may come from what was read before; `remembers` is the kind that a
     read puts there. `whole_if` names the argument that decides whether the call is one transaction. `exempt`
-    operations may be repeated without end. `question` takes the same arguments and tells, changing nothing, what the
+    operations may be repeated without end. A `long` one tells its progress, and ends between two steps when nobody
+    waits for it any more. `question` takes the same arguments and tells, changing nothing, what the
     person is asked before the call is made, "" if they need not be.
     """
 
@@ -33,6 +34,7 @@ class Operation:
     transactional: bool = True
     whole_if: str = ""
     exempt: bool = False
+    long: bool = False
     question: Callable[..., str] | None = None
 
     @property
@@ -64,6 +66,7 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _write("journal.create", do.journal.create, say.created, "add_journal_entry")
 
     yield _read("search", do.search.search, say.searched, "search")
+    yield _read("search.similar", do.search.similar, say.searched, "similar")
     yield _read("query", do.query.query, say.listed("row"), "query")
     yield _read("items.get", do.items.get, say.got, "get_item")
 
@@ -88,7 +91,23 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _read("items.trash", do.items.trash, say.listed("item"), "list_trash", **more)
     yield _write("items.restore", do.items.restore, say.restored, "restore_item", **more)
 
-    yield _write("import.markdown", do.imports.markdown, do.imports.told, transactional=False)
+    yield _write(
+        "reindex",
+        do.reindexing.reindex,
+        say.reindexed,
+        "reindex",
+        idempotent=True,
+        transactional=False,
+        long=True,
+        **more,
+    )
+
+    yield _write("import.markdown", do.imports.markdown, do.imports.told, transactional=False, long=True)
+    yield _read("models.list", do.models.list, do.models.listed, exempt=True)
+    asked = do.models.remove_question
+    yield _write(
+        "models.remove", do.models.remove, do.models.removed, policy="delete", question=asked, transactional=False
+    )
     yield _read("calls.list", do.status.calls, say.listed("call"), exempt=True)
     yield _read("items.complete", do.pages.complete, say.listed("name"), exempt=True)
     yield _read("pages.list", do.pages.list, say.listed("page"), exempt=True)

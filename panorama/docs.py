@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from panorama.app import joined
+from panorama.app import joined, means
 from panorama.calls.arguments import Arguments
 from panorama.calls.recorder import Recorder
 from panorama.config import Settings, read_settings
 from panorama.mcp.schemas import input_schema
 from panorama.services.base import Desk
+from panorama.services.meaning import Meaning
 from panorama.store.engine import Database
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -56,7 +57,13 @@ def settings() -> str:
 
 
 def _default(name: str, value: Any) -> str:
-    known = {"home": "the platform's folder for user data", "timezone": "this machine's"}
+    known = {
+        "home": "the platform's folder for user data",
+        "timezone": "this machine's",
+        "embedder": "`minilm`; `static` where ONNX Runtime is missing",
+        "qdrant_url": "none",
+        "qdrant_key": "none",
+    }
     return known.get(name) or f"`{','.join(value) if isinstance(value, tuple) else value}`"  # pyright: ignore[reportUnknownArgumentType]
 
 
@@ -65,7 +72,7 @@ def _offered() -> tuple[Arguments, ...]:
     chosen = read_settings(home=Path("unused"), timezone="UTC")
     database = Database(chosen.database)
     desk = Desk(database, chosen.zone)
-    return joined(chosen, desk, Recorder(database, keep=chosen.log_age)).offered
+    return joined(chosen, desk, Recorder(database, keep=chosen.log_age), Meaning(desk, means(chosen))).offered
 
 
 def _operation(arguments: Arguments) -> Iterator[str]:

@@ -29,8 +29,13 @@ class Calls(Protocol):
 class Index(Protocol):
     """Vectors of one model, to be searched: a copy of what the database holds, which may lag and be thrown away.
 
-    Calls may come from several threads. All but `state` raise UnavailableError while it is out of order.
+    Calls may come from several threads. All but `state` and `model` raise UnavailableError while it is out of order.
     """
+
+    @property
+    def model(self) -> Model:
+        """The model whose vectors it holds now."""
+        ...
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Write at most 256 points; one whose chunk is there already is replaced.

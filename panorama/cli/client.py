@@ -145,7 +145,7 @@ def _here() -> Generator[_Line]:
     from panorama.app import opened  # half a second
     from panorama.calls import Conversation
     from panorama.config import read_settings
-    from panorama.services.imports import progressing
+    from panorama.services.progress import progressing
 
     with opened(read_settings()) as app:
         yield _Here(app, Conversation(CONVERSATION, actor="cli", client="panorama"), progressing)

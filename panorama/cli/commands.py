@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.main import get_command
 
 from panorama import __version__
-from panorama.cli import daemon, install, notes, show, tables, tasks
+from panorama.cli import daemon, install, models, notes, show, tables, tasks
 from panorama.cli.asking import agreed
 from panorama.cli.client import Answer, Client
 from panorama.cli.options import SETTINGS, AsJson, Kinds, Limit, Project, Yes, argument, examples, group, option
@@ -19,7 +19,7 @@ EXIT_CODES = """[bold]Exit codes[/bold]
   0    done
   1    the answer is no: refused, not found, the doctor found a fault
   2    wrong usage: an unknown option, a date that does not exist
-  3    the store is unavailable: locked, full, damaged, not to be read
+  3    the store, or a service it needs, is unavailable: locked, full, damaged
   130  interrupted
 
 [bold]Environment[/bold]
@@ -30,12 +30,14 @@ EXIT_CODES = """[bold]Exit codes[/bold]
 
 EVERYDAY, SAFETY, CARE = "Everyday", "Taking back", "Looking after it"
 TRASH_ROWS = 500
+Mode = Literal["hybrid", "keyword", "semantic"]
 
 app = typer.Typer(name="panorama", epilog=EXIT_CODES, **SETTINGS)
 imports = group("import", "Bring in what you have elsewhere.")
 for each in (tasks.app, notes.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY)
 app.add_typer(daemon.app, rich_help_panel=CARE)
+app.add_typer(models.app, rich_help_panel=CARE)
 app.command(rich_help_panel=CARE, epilog=examples("panorama serve", "panorama serve --http 8642"))(daemon.serve)
 
 
@@ -70,6 +72,7 @@ def panorama_(
         "panorama search tomato seeds",
         "panorama search '\"late frost\"' --kind note --kind task",
         "panorama search budget --project Garden --limit 3",
+        "panorama search 'what did the doctor say' --mode semantic",
     ),
     rich_help_panel=EVERYDAY,
 )
@@ -77,12 +80,14 @@ def search(
     query: Annotated[list[str], argument("Words to look for.")],
     kind: Kinds = None,
     project: Project = None,
+    mode: Annotated[Mode, option("By words, by meaning, or both.", "--mode")] = "hybrid",
     limit: Limit = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Find anything by its words."""
+    """Find anything by its words and its meaning."""
+    asked = {"query": " ".join(query), "kinds": kind, "project": project, "mode": mode}
     with Client() as panorama:
-        answer = panorama.rows("search", {"query": " ".join(query), "kinds": kind, "project": project}, limit)
+        answer = panorama.rows("search", asked, limit)
     show.rows(answer, as_json, lambda: _hits(answer))
 
 
@@ -92,6 +97,9 @@ def _hits(answer: Answer) -> None:
         show.blocks(tables.hit(row, names) for row in answer.data)
     else:
         show.sheet(tables.hits(answer.data, names))
+    index = answer.metadata.get("index", {})
+    if index.get("missing") and not answer.metadata.get("hint"):
+        show.aside(f"By words alone: {index['missing']}")
 
 
 @app.command(
@@ -234,6 +242,25 @@ def doctor(as_json: AsJson = False) -> int:
     return 1 if failed else 0
 
 
+@app.command(
+    epilog=examples(
+        "panorama reindex                    # what waits, now",
+        "panorama reindex index              # the index of meanings too, from the vectors that are kept",
+        "panorama reindex everything         # every text is cut anew",
+    ),
+    rich_help_panel=CARE,
+)
+def reindex(
+    scope: Annotated[str, argument("changes, index or everything.")] = "changes",
+    as_json: AsJson = False,
+) -> None:
+    """Bring search by meaning up to date while you watch; it happens in the background by itself."""
+    kept = show.stoppable("What was done is kept; run it again to go on.")
+    with Client() as panorama, kept, show.progress("Reading what waits") as progress:
+        answer = panorama.call("reindex", {"scope": scope}, progress)
+    show.written(answer, as_json)
+
+
 app.command(
     epilog=examples(
         "panorama install                    # the clients, and where Panorama is set up",
@@ -265,8 +292,8 @@ def markdown(
     as_json: AsJson = False,
 ) -> None:
     """Import a folder of Markdown: files become notes, open boxes become tasks. May be run again."""
-    with Client() as panorama, show.progress(f"Reading {folder.name}") as progress:
-        answer = panorama.call(
-            "import.markdown", {"folder": str(folder.resolve()), "dry_run": dry_run or None}, progress
-        )
+    arguments = {"folder": str(folder.resolve()), "dry_run": dry_run or None}
+    kept = show.stoppable("What was taken so far stays; run it again to go on.")
+    with Client() as panorama, kept, show.progress(f"Reading {folder.name}") as progress:
+        answer = panorama.call("import.markdown", arguments, progress)
     show.written(answer, as_json, lambda: show.sheet(tables.problems(answer.data)))

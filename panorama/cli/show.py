@@ -187,6 +187,16 @@ def progress(title: str) -> Generator[Progress]:
         yield moved
 
 
+@contextmanager
+def stoppable(left: str) -> Generator[None]:
+    """Say what became of a long operation that the person stops."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        aside(f"Stopped. {left}")
+        raise
+
+
 def _at(words: str) -> str:
     return line(words).plain[:AT_CHARS].ljust(AT_CHARS)
 

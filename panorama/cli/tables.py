@@ -137,9 +137,13 @@ def _hit(row: Row, names: Mapping[str, str]) -> tuple[Text, ...]:
     return line(row["id"]), line(row["kind"]), line(row["title"]), _project(row, names), matched(row.get("snippet", ""))
 
 
+_WHY = {"semantic": "by meaning", "id": "by its id", "title": "by its title"}
+
+
 def hit(row: Row, names: Mapping[str, str]) -> Text:
     """Return a search hit as a block: what it is, and under that the words that matched."""
-    told = " · ".join(filter(None, (row["kind"], row["id"], _project(row, names).plain)))
+    why = "" if "keyword" in row.get("why", ()) else ", ".join(_WHY.get(each, each) for each in row.get("why", ()))
+    told = " · ".join(filter(None, (row["kind"], row["id"], _project(row, names).plain, why)))
     head = Text.assemble(line(row["title"], "bold"), "  ", line(told, "dim"))
     snippet = matched(row.get("snippet", ""))
     return Text.assemble(head, "\n  ", snippet) if snippet else head

@@ -19,7 +19,7 @@ from panorama.errors import ConfirmationError, InvalidInputError, PanoramaError
 from panorama.framing import Lines, TooLong
 from panorama.mcp.connection import GONE
 from panorama.mcp.wire import CHUNK_BYTES, Carrier
-from panorama.services.imports import progressing
+from panorama.services.progress import progressing
 
 CODE = -32000
 _log = logging.getLogger(__name__)

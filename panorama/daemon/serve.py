@@ -50,7 +50,8 @@ def _serve(*, detached: bool, http_port: int | None) -> None:
     address = Address(str(settings.home))
     with _only(address, wait=detached), _logging(address, detached=detached), opened(settings) as app:
         daemon = Daemon(app, address, lingers=detached)
-        anyio.run(daemon.run, lambda: _say({"ready": os.getpid()}) if detached else None)
+        with app.following():
+            anyio.run(daemon.run, lambda: _say({"ready": os.getpid()}) if detached else None)
     logging.shutdown()
     sys.stdout.flush()
     os._exit(0)  # all is closed; what is left is half a second of tearing down modules

@@ -20,12 +20,42 @@ _TERM = re.compile(r'"([^"]*)"|(\S+)')
 _PIECE = re.compile(f"[{_HAN}]+|[^\\W{_HAN}]+")
 
 
+SMALL = frozenset(
+    """
+    a about after all also an and any are as at be because been before but by can could did do does doing for from had
+    has have having he her here him his how i if in into is it its just me more most my no nor not of off on one only
+    or other our out over own she should so some such than that the their them then there these they this those through
+    to too until up us very was we were what when where which while who whom whose why will with would you your
+    aber alle als am auch auf aus bei bin bis da das dass dem den der des die doch du durch ein eine einem einen einer
+    eines er es für habe haben hat ich ihr ihre im ins ist jede jeder kann man mein meine mit muss nach nicht noch nur
+    ob oder ohne sein seine sich sie sind soll sollen um und uns unser unsere unter vom von vor war weil wenn wer
+    werden wie wieder wir wird wo zu zum zur zwischen über
+    au aux avec ce ces cette dans elle en est et il ils je la le les leur lui ma mais mes mon ne nous on où par pas pour
+    qu que qui sa ses son sont sur un une vous
+    al como con cuando de del donde el ella es esta este lo los las mi mis muy o para pero por se sin su sus una unas
+    unos y ya
+    """.split()
+)
+"""Words that tell little in English, German, French and Spanish; they count where nothing else was asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One thing to look for: words that stand together, the last one perhaps only begun."""
+    """One thing to look for: words that stand together, the last one perhaps only begun.
+
+    `guessed` says that nobody wrote that it is only begun: it is the last word, and may be still on its way. What was
+    `quoted` is meant as it stands.
+    """
 
     words: tuple[str, ...]
     prefix: bool = False
+    guessed: bool = False
+    quoted: bool = False
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is one word that tells little."""
+        return len(self.words) == 1 and not self.quoted and self.words[0].casefold() in SMALL
 
 
 def indexed(text: str) -> str:
@@ -54,12 +84,12 @@ def terms(query: str) -> tuple[Term, ...]:
     for match in _TERM.finditer(text):
         if match[1] is not None:
             words = tuple(word for piece in _PIECE.findall(match[1]) for word in _indexed_words(piece))
-            found += [Term(words)] if words else []
+            found += [Term(words, quoted=True)] if words else []
         else:
             found += [_term(piece, match[2].endswith("*")) for piece in _PIECE.findall(match[2])]
     kept = found[:TERMS]
-    if kept and not query.rstrip().endswith(('"', "*")) and len(kept[-1].words[-1]) > 1:
-        kept[-1] = Term(kept[-1].words, prefix=True)
+    if kept and not query.rstrip().endswith(('"', "*")) and len(kept[-1].words[-1]) > 1 and not kept[-1].quoted:
+        kept[-1] = Term(kept[-1].words, prefix=True, guessed=not kept[-1].prefix)
     return tuple(kept)
 
 
@@ -119,31 +149,56 @@ def folded_in_place(text: str) -> str:
 
 
 def snippet(text: str, query: tuple[Term, ...], *, chars: int = SNIPPET_CHARS) -> str:
-    """Return the stretch of a text around its first hit, on one line, the hit between `**`.
+    """Return the stretch of a text where most of a query stands, on one line, each hit between `**`.
 
     The beginning of the text if nothing of the query stands in it.
     """
-    match = next((found for pattern in _patterns(query) if (found := _first(text, pattern))), None)
-    if match is None:
+    hits = next((found for pattern in _patterns(query) if (found := _hits(text, pattern))), None)
+    if hits is None:
         return _one_line(text[:chars].replace("**", "")) + ("…" if len(text) > chars else "")
-    start = max(0, match[0] - chars // 3)
-    end = min(len(text), start + max(chars, match[1] - match[0] + chars // 3))
-    before, after = (part.replace("**", "") for part in (text[start : match[0]], text[match[1] : end]))
-    marked = f"{before}**{text[match[0] : match[1]]}**{after}"
-    return ("…" if start else "") + _one_line(marked) + ("…" if end < len(text) else "")
+    first = _densest(hits, chars - chars // 3)
+    start = max(0, hits[first][0] - chars // 3)
+    end = min(len(text), start + max(chars, hits[first][1] - hits[first][0] + chars // 3))
+    found, at = ["…" if start else ""], start
+    for begin, close, _ in hits:
+        if begin < at or close > end:
+            continue
+        found.append(f"{text[at:begin].replace('**', '')}**{text[begin:close]}**")
+        at = close
+    tail = text[at:end].replace("**", "")
+    return found[0] + _one_line("".join(found[1:]) + tail) + ("…" if end < len(text) else "")
 
 
-def _first(text: str, pattern: re.Pattern[str]) -> tuple[int, int] | None:
+def holds(text: str, query: tuple[Term, ...]) -> bool:
+    """Tell whether any word of a query stands in a text."""
+    return any(_hits(text, pattern, most=1) for pattern in _patterns(query))
+
+
+def _hits(text: str, pattern: re.Pattern[str], most: int = 100) -> list[tuple[int, int, str]]:
+    """The first hundred places of a pattern: where each begins and ends, and what stands there, folded."""
+    found: list[tuple[int, int, str]] = []
     for start in range(0, max(len(text), 1), PART_CHARS):
-        match = pattern.search(folded_in_place(text[start : start + PART_CHARS + SNIPPET_CHARS]))
-        if match:
-            return start + match.start(), start + match.end()
-    return None
+        for match in pattern.finditer(folded_in_place(text[start : start + PART_CHARS + SNIPPET_CHARS])):
+            if not found or start + match.start() >= found[-1][1]:
+                found.append((start + match.start(), start + match.end(), match[0]))
+            if len(found) == most:
+                return found
+    return found
+
+
+def _densest(hits: list[tuple[int, int, str]], chars: int) -> int:
+    """The first of the hits behind which the most different words stand within some characters."""
+
+    def different(at: int) -> int:
+        return len({word for begin, _, word in hits[at : at + 12] if begin < hits[at][0] + chars})
+
+    return max(range(len(hits)), key=lambda at: (different(at), -at))
 
 
 def _patterns(query: tuple[Term, ...]) -> list[re.Pattern[str]]:
     """The words themselves; then their beginnings, since the index compares stems."""
-    words = [folded_in_place(word) for term in query for word in term.words]
+    told = [term for term in query if not term.is_small] or query
+    words = [folded_in_place(word) for term in told for word in term.words]
     if not words:
         return []
     return [

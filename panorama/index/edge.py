@@ -97,6 +97,11 @@ class Edge:
         self._count: int | None = None
         self._serving = Serving(folders, generation, is_new=is_new, started=self._fill, note=note)
 
+    @property
+    def model(self) -> Model:
+        """The model whose vectors it holds now."""
+        return self._serving.generation.model
+
     def upsert(self, points: Sequence[Point]) -> None:
         """Write points; one whose chunk is there already is replaced."""
         for batch in in_batches(points):
@@ -150,25 +155,25 @@ class Edge:
         Building 50,000 takes some 3 s.
         """
         with self._building:
-            generation, child = self._built(points, model or self._serving.generation.model)
-            before, old = self._swapped(generation, child)
+            copying = _Copying(points, model or self._serving.generation.model, self._mirrored)
+            generation, child = self._built(copying.batches(), copying.model)
+            before, old = self._swapped(generation, child, copying.copy)
             if before is not None:
                 before.fallen()
             self._folders.remove(old)
-        self._fill()
 
-    def _swapped(self, generation: Generation, child: Child) -> tuple[Child | None, Generation]:
+    def _swapped(self, generation: Generation, child: Child, copy: "Exact | None") -> tuple[Child | None, Generation]:
         try:
             with self._writing:
                 before = self._serving.swap(generation, child)
-                self._mirror = self._filling = None
+                self._mirror, self._filling = copy, None
                 return before
         except (OSError, UnavailableError):
             child.fallen()
             self._folders.remove(generation)
             raise
 
-    def _built(self, points: Iterable[Point], model: Model) -> tuple[Generation, Child]:
+    def _built(self, batches: Iterable[Sequence[Point]], model: Model) -> tuple[Generation, Child]:
         try:
             generation = self._folders.begun(model)
         except OSError as error:
@@ -176,7 +181,7 @@ class Edge:
         try:
             with _child() as child:
                 child.ask(opening(generation, is_new=True), seconds=WRITE_SECONDS)
-                child.ask_each((_written(batch, model) for batch in in_batches(points)), seconds=WRITE_SECONDS)
+                child.ask_each((_written(batch, model) for batch in batches), seconds=WRITE_SECONDS)
                 child.ask({"do": "close"}, seconds=WRITE_SECONDS)
                 child.leave()
             with _child() as child:  # opened afresh it takes a third of the memory, and is known to be whole
@@ -253,6 +258,25 @@ class Edge:
 
     def _counted(self, seconds: float) -> int:
         return int(self._serving.ask({"do": "count"}, seconds=seconds, reads=True).head["count"])
+
+
+class _Copying:
+    """Points on their way into an index; `copy` holds them in our memory too, as long as they are few."""
+
+    def __init__(self, points: Iterable[Point], model: Model, most: int) -> None:
+        from panorama.index.exact import Exact  # numpy takes 100 ms to import
+
+        self.model = model
+        self.copy: Exact | None = Exact(model)
+        self._points, self._most = points, most
+
+    def batches(self) -> Iterator[Sequence[Point]]:
+        """Give the points in batches."""
+        for batch in in_batches(self._points):
+            if self.copy:
+                self.copy.upsert(batch)
+                self.copy = self.copy if self.copy.count() <= self._most else None
+            yield batch
 
 
 def _written(points: Sequence[Point], model: Model) -> tuple[dict[str, Any], bytes]:

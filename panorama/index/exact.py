@@ -29,6 +29,11 @@ class Exact:
         self._model = model
         self._identity = uuid4().hex
 
+    @property
+    def model(self) -> Model:
+        """The model whose vectors it holds now."""
+        return self._model
+
     def upsert(self, points: Sequence[Point]) -> None:
         """Write points; one whose chunk is there already is replaced."""
         vectors = rows([each.vector for each in points], self._model.size)

@@ -58,6 +58,11 @@ class Server:
         self._building = Lock()
         self._collection = _Collection(self._line, store, model)
 
+    @property
+    def model(self) -> Model:
+        """The model whose vectors it holds now."""
+        return self._collection.model
+
     def upsert(self, points: Sequence[Point]) -> None:
         """Write points, and return when they are found; one whose chunk is there already is replaced."""
         for batch in in_batches(points):

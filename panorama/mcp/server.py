@@ -81,7 +81,7 @@ def build(app: App, conversing: Conversing | None = None) -> Server:
 def serve_stdio() -> None:
     """Serve one client on standard input and output, in this process, until it leaves."""
     logging.basicConfig(stream=sys.stderr, level=os.environ.get("PANORAMA_LOG", "WARNING").upper())
-    with opened(read_settings()) as app:
+    with opened(read_settings()) as app, app.following():
 
         def end(code: int) -> None:
             app.recorder.flush()

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import anyio.to_thread
@@ -18,6 +19,7 @@ from panorama.catalogue import Operation
 from panorama.errors import DeclinedError, PanoramaError
 from panorama.mcp.confirming import confirmed
 from panorama.mcp.schemas import input_schema, output_schema
+from panorama.mcp.watching import watched
 
 _log = logging.getLogger(__name__)
 Conversing = Callable[[], Conversation]
@@ -35,6 +37,7 @@ class OperationTool(Tool):
     _calls: Calls = PrivateAttr()
     _conversing: Conversing = PrivateAttr()
     _asks: bool = PrivateAttr()
+    _is_long: bool = PrivateAttr()
 
     @classmethod
     def of(cls, arguments: Arguments, calls: Calls, conversing: Conversing) -> "OperationTool":
@@ -51,11 +54,13 @@ class OperationTool(Tool):
         tool._calls = calls
         tool._conversing = conversing
         tool._asks = operation.question is not None
+        tool._is_long = operation.long
         return tool
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Call the operation in a thread, and give its answer or its error."""
-        return await answered(self._calls, self.name, arguments, self._conversing(), asks=self._asks)
+        conversation = self._conversing()
+        return await answered(self._calls, self.name, arguments, conversation, asks=self._asks, is_long=self._is_long)
 
 
 def titled(name: str) -> str:
@@ -74,16 +79,24 @@ def annotations(operation: Operation) -> ToolAnnotations:
 
 
 async def answered(
-    calls: Calls, name: str, arguments: dict[str, Any], conversation: Conversation, *, asks: bool = False
+    calls: Calls,
+    name: str,
+    arguments: dict[str, Any],
+    conversation: Conversation,
+    *,
+    asks: bool = False,
+    is_long: bool = False,
 ) -> ToolResult:
     """Call an operation in a thread and return its answer, or its error in our voice.
 
     Args:
         asks: It may have a question, which is put to the person.
+        is_long: It tells its progress, and may be cancelled.
     """
+    run = watched if is_long else anyio.to_thread.run_sync
 
     async def call(agreed: str = "") -> ToolResult:
-        return _given(await anyio.to_thread.run_sync(calls.call, name, arguments, conversation, agreed))
+        return _given(await run(partial(calls.call, name, arguments, conversation, agreed)))
 
     try:
         return await (confirmed(call) if asks else call())

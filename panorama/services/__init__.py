@@ -8,11 +8,13 @@ from panorama.services.imports import Imports
 from panorama.services.items import Items
 from panorama.services.journal import Journal
 from panorama.services.links import Links
+from panorama.services.models import Models
 from panorama.services.notes import Notes
 from panorama.services.overview import Overviews
 from panorama.services.pages import Pages
 from panorama.services.projects import Projects
 from panorama.services.query import Query
+from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
 from panorama.services.search import Search
 from panorama.services.status import State
@@ -36,5 +38,7 @@ class Services:
     history: History
     batch: Batch
     imports: Imports
+    models: Models
     pages: Pages
+    reindexing: Reindexing
     status: State

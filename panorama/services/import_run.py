@@ -1,6 +1,6 @@
 """One run of an import: which files changed since the last one, and what came of them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from panorama.domain.items import folded, optional_line
@@ -8,11 +8,9 @@ from panorama.domain.markdown import Document, parsed
 from panorama.errors import InvalidInputError, PanoramaError
 from panorama.services import folders
 from panorama.services.folders import Folder, UnreadableError
+from panorama.services.progress import Progress
 from panorama.services.views import ImportReport
 from panorama.store.imports import WHOLE, Imported
-
-Progress = Callable[[int, int, str], None]
-"""Is told how far a long operation is: done, total, what it is at."""
 
 PROGRESS_CALLS = 200
 LISTED = 50

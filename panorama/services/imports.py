@@ -1,14 +1,13 @@
 """Imports a folder of Markdown: every file a note, every checkbox a task; what is read again follows its file."""
 
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator
 
 from panorama.errors import PanoramaError
 from panorama.services import folders
 from panorama.services.base import Desk, Service
-from panorama.services.import_run import File, Progress, Run
+from panorama.services.import_run import File, Run
 from panorama.services.import_taking import Taking
+from panorama.services.progress import Progress, told_to_the_door
 from panorama.services.views import ImportReport
 from panorama.store import imports
 
@@ -18,32 +17,10 @@ CHUNK_CHARS = 16 << 20
 """A transaction ends with the file that reaches one of these; other writers wait for half a second at most."""
 
 
-def _silent(current: int, total: int, message: str) -> None:
-    """Tell nobody."""
-
-
-PROGRESS: ContextVar[Progress] = ContextVar("progress", default=_silent)
-"""Where a door wants to be told of progress, for the call that it makes."""
-
-
-@contextmanager
-def progressing(progress: Progress) -> Generator[None]:
-    """Tell a door of the progress of the call that it makes inside."""
-    token = PROGRESS.set(progress)
-    try:
-        yield
-    finally:
-        PROGRESS.reset(token)
-
-
-def _told_to_the_door(current: int, total: int, message: str) -> None:
-    PROGRESS.get()(current, total, message)
-
-
 class Imports(Service):
     """Brings in what a person has elsewhere."""
 
-    def __init__(self, desk: Desk, progress: Progress = _told_to_the_door) -> None:
+    def __init__(self, desk: Desk, progress: Progress = told_to_the_door) -> None:
         super().__init__(desk)
         self.progress = progress
 

@@ -1,35 +1,52 @@
 """Indexing: makes the index of meanings hold what the store holds now, in steps that may each be repeated.
 
-First the passages of what changed are cut and embedded, and kept in the database with the mark of how far that has
-come, in one transaction. Then the index is told of them; its own mark moves once it has written them to the disk. So a
-crash at any point costs only the repetition of a step, and a lost index is built from vectors that are there.
+First the passages of what changed are cut and embedded, and kept in the database; then the mark of how far that has
+come moves. Then the index is told of them; its own mark moves once it has written them to the disk. So a crash at any
+point costs only the repetition of a step, and a lost index is built from vectors that are there.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 from panorama.domain.changes import digest
 from panorama.domain.chunks import chunks
 from panorama.domain.items import KINDS, Item
-from panorama.errors import NotFoundError
-from panorama.index.points import BATCH, Filter, Hit, Model, Point, in_batches
+from panorama.errors import UnavailableError
+from panorama.index.points import Filter, Hit, Model, Point, in_batches
 from panorama.ports import Embedder, Index
 from panorama.services.base import Desk, Service
-from panorama.store import passages, rows
+from panorama.store import passages
 from panorama.store.engine import Session
 from panorama.store.passages import INDEXER, Passage, Stored
 
-CHANGES = 256
+CHANGES = 512
 """Changes that are looked at in one step."""
+
+ITEMS = 32
+"""Items that are read at once; each may have 10 MB."""
+
+TEXTS_OF_A_STEP = 2000
+"""A step ends with the item that reaches so many texts to embed."""
 
 TEXTS = 64
 """Texts that are embedded at once; between two such batches others have their turn."""
 
+KEPT = 256
+"""Vectors that are written in one transaction: a crash costs no more than these."""
+
 MANY = 2000
 """So many changes behind, the index is built anew beside the one that is searched."""
+
+TELL_SECONDS, TELL_SHARE = 10.0, 5
+"""While much is read, the index is told of it after so many seconds, and five times as long as that took."""
+
+Stop = Callable[[], bool]
+Told = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,38 +57,70 @@ class Lag:
     unheard: int
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The passages of some items as they are now, and the texts to embed by their digests."""
+
+    passages: dict[str, list[Passage]]
+    texts: dict[str, str]
+    last: int
+
+
+def never() -> bool:
+    """Go on."""
+    return False
+
+
+def silent(_: int) -> None:
+    """Tell nobody."""
+
+
 class Indexing(Service):
-    """Follows the changes; `stop` is asked between two steps."""
+    """Follows the changes with one model and one index; `stop` is asked between two batches."""
 
     def __init__(self, desk: Desk, embedder: Embedder, index: Index) -> None:
         super().__init__(desk)
         self._embedder = embedder
         self._index = index
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
+        self._heard_as = ""
 
     @property
     def model(self) -> Model:
         """The model that makes the vectors."""
         return Model(id=self._embedder.id, digest=self._embedder.digest, size=self._embedder.size)
 
-    def catch_up(self, stop: Callable[[], bool] = lambda: False) -> None:
+    @cached_property
+    def name(self) -> str:
+        """Under what the model's vectors are kept."""
+        return passages.model_name(self._embedder.id, self._embedder.digest)
+
+    def catch_up(self, stop: Stop = never) -> None:
         """Bring passages, vectors and index up to the last change.
 
         Raises:
             UnavailableError: The model or the index is out of order; all that was done stays.
         """
-        with self._turn:
-            while not stop() and self._read():
-                pass
-            while not stop() and self._tell():
-                pass
+        next_time = time.monotonic() + TELL_SECONDS
+        while not stop() and self.read(stop):
+            if time.monotonic() > next_time:
+                begun = time.monotonic()
+                self.tell_all(stop)
+                next_time = time.monotonic() + max(TELL_SECONDS, TELL_SHARE * (time.monotonic() - begun))
+        self.tell_all(stop)
 
     def lag(self) -> Lag:
         """Return how far the index is behind."""
+        heard_as = self._heard_as or self._listener
         with self._reading() as session:
             newest = passages.newest(session)
             read = passages.mark(session, self._reader)
-            return Lag(newest - read, newest - min(read, passages.mark(session, self._listener)))
+            return Lag(newest - read, newest - min(read, passages.mark(session, heard_as)))
+
+    def is_begun(self) -> bool:
+        """Tell whether the index holds anything that it was told of."""
+        with self._reading() as session:
+            return passages.is_begun(session, self._heard_as or self._listener)
 
     def nearest(self, query: str, limit: int, wanted: Filter) -> list[Hit]:
         """Return the passages that are nearest to a query in meaning, best first.
@@ -79,111 +128,215 @@ class Indexing(Service):
         Raises:
             UnavailableError: The model or the index is out of order.
         """
-        return self._index.search(_packed(self._embedder.embed_query(query)), limit, wanted)
+        found = self._index.search(_packed(self._embedder.embed_query(query)), limit, wanted)
+        if self._index.model != self.model:  # it was swapped meanwhile, and what was found means nothing
+            raise UnavailableError("The index is changing to another model.", hint="Ask again in a moment.")
+        return found
+
+    def near(self, vectors: Sequence[bytes], limit: int, wanted: Filter) -> list[Hit]:
+        """Return the passages that are nearest to any of some vectors as the database keeps them, best first.
+
+        Raises:
+            UnavailableError: The index is out of order.
+        """
+        best: dict[str, Hit] = {}
+        for vector in _whole(vectors):
+            for hit in self._index.search(vector, limit, wanted):
+                if hit.chunk not in best or best[hit.chunk].score < hit.score:
+                    best[hit.chunk] = hit
+        return sorted(best.values(), key=lambda hit: (-hit.score, hit.chunk))[:limit]
 
     # The passages and their vectors.
 
     @property
     def _reader(self) -> str:
-        return f"passages {self._name}"
+        return f"passages {self.name}"
 
-    @property
-    def _name(self) -> str:
-        return f"{self._embedder.id} {self._embedder.digest}"[:80]
+    def read(self, stop: Stop = never, told: Told = silent) -> bool:
+        """Cut and embed what the next changes touched; tell whether there was anything.
 
-    def _read(self) -> bool:
-        """Cut and embed what the next changes touched; tell whether there were any."""
+        Args:
+            told: Is called with the number of texts that were embedded, after each batch.
+
+        Raises:
+            UnavailableError: The model is out of order; the vectors that were made are kept.
+        """
+        with self._turn:
+            with self._reading() as session:
+                found = passages.touched(session, passages.mark(session, self._reader), CHANGES)
+                cut = _cut(session, found, TEXTS_OF_A_STEP)
+            return bool(found) and self._take(cut, self._reader, stop, told)
+
+    def read_anew(self, mark: str, told: Told) -> Cut | None:
+        """Cut the next items again, and embed what is not known; None if there are no more.
+
+        Args:
+            mark: Where it is kept how far this has come: the change with which the last item began.
+
+        Raises:
+            UnavailableError: The model is out of order; the vectors that were made are kept.
+        """
+        with self._turn:
+            with self._reading() as session:
+                found = passages.touched(session, passages.mark(session, mark), CHANGES, created=True)
+                cut = _cut(session, found, KEPT)
+            if not found:
+                return None
+            self._take(cut, mark, never, told)
+            return cut
+
+    def _take(self, cut: Cut, mark: str, stop: Stop, told: Told) -> bool:
+        """Embed what is not known yet, and keep all of it with a mark; tell whether it was not stopped before."""
         with self._reading() as session:
-            items, last = passages.touched(session, passages.mark(session, self._reader), CHANGES)
-            if not items:
-                return False
-            cut = {id_: _cut(session, kind, id_) for kind, id_ in items}
-            texts = {each.digest: text for found in cut.values() for each, text in found}
-            known = passages.embedded(session, self._name, list(texts))
-        vectors = self._embedded({name: text for name, text in texts.items() if name not in known})
+            known = passages.embedded(session, self.name, list(cut.texts))
+        fresh = [(name, text) for name, text in cut.texts.items() if name not in known]
+        for some in in_batches(fresh, KEPT):
+            made: dict[str, bytes] = {}
+            for few in in_batches(some, TEXTS):
+                if stop():
+                    return False
+                made |= self._made(few)
+                told(len(few))
+            with self._desk.database.transaction(INDEXER) as session:
+                passages.keep(session, self.name, made)
         with self._desk.database.transaction(INDEXER) as session:
-            for id_, found in cut.items():
-                passages.replace(session, id_, [each for each, _ in found])
-            passages.keep(session, self._name, vectors)
-            passages.set_mark(session, self._reader, last)
+            passages.replace(session, cut.passages)
+            passages.set_mark(session, mark, cut.last)
         return True
 
-    def _embedded(self, texts: dict[str, str]) -> dict[str, bytes]:
-        made: dict[str, bytes] = {}
-        for some in in_batches(texts.items(), TEXTS):
-            vectors = self._embedder.embed_documents([text for _, text in some])
-            made |= {name: _kept(vector) for (name, _), vector in zip(some, vectors, strict=True)}
-        return made
+    def _made(self, texts: Sequence[tuple[str, str]]) -> dict[str, bytes]:
+        vectors = self._embedder.embed_documents([text for _, text in texts])
+        kept = vectors.astype("<f2")  # half the room; it costs no place in the order
+        return {name: kept[at].tobytes() for at, (name, _) in enumerate(texts)}
 
     # The index.
 
     @property
     def _listener(self) -> str:
-        return f"index {self._index.state().identity} {self._name}"
+        self._heard_as = f"index {self._index.state().identity} {self.name}"
+        return self._heard_as
 
-    def _tell(self) -> bool:
-        """Tell the index of the next changes that were read; tell whether there were any."""
+    def tell_all(self, stop: Stop = never) -> None:
+        """Tell the index of all that was read.
+
+        Raises:
+            UnavailableError: The index is out of order.
+        """
+        while not stop() and self.tell():
+            pass
+
+    def tell(self) -> bool:
+        """Tell the index of the next changes that were read; tell whether there were any.
+
+        Raises:
+            UnavailableError: The index is out of order.
+        """
+        with self._turn:
+            listener = self._listener
+            with self._reading() as session:
+                read, heard = passages.mark(session, self._reader), passages.mark(session, listener)
+                is_new = not passages.is_begun(session, listener)
+            if is_new or read - heard > MANY:
+                self.build()
+                return True
+            return self._told(listener, heard, read)
+
+    def _told(self, listener: str, heard: int, read: int) -> bool:
         with self._reading() as session:
-            read, heard = passages.mark(session, self._reader), passages.mark(session, self._listener)
-            is_new = not passages.is_begun(session, self._listener)
-        if is_new or read - heard > MANY:
-            self._build(read)
-            return True
-        with self._reading() as session:
-            items, last = passages.touched(session, heard, CHANGES, until=read)
+            found = passages.touched(session, heard, CHANGES, until=read)
+            items = _items(found)
             points, gone = self._points(session, items), passages.gone(session, [id_ for _, id_ in items])
-        if not items:
+        if not found:
             return False
         for some in in_batches(gone):
             self._index.delete(some)
         for batch in in_batches(points):
             self._index.upsert(batch)
         self._index.flush()
-        self._heard(last)
+        self._heard(listener, found[-1][0])
         return True
 
-    def _build(self, read: int) -> None:
-        self._index.build(self._every(), self.model)
-        self._index.flush()
-        self._heard(read)
+    def build(self) -> None:
+        """Build the index anew from the vectors that are kept, beside the one that is searched.
 
-    def _heard(self, last: int) -> None:
+        Raises:
+            UnavailableError: The index is out of order; the one before goes on.
+        """
+        with self._turn:
+            with self._reading() as session:
+                read = passages.mark(session, self._reader)
+                self._index.build(self._every(session), self.model)
+            self._index.flush()
+            self._heard(self._listener, read)
+
+    def _heard(self, listener: str, last: int) -> None:
         with self._desk.database.transaction(INDEXER) as session:
-            passages.set_mark(session, self._listener, last)
+            passages.set_mark(session, listener, last)
 
-    def _every(self) -> Iterator[Point]:
-        with self._reading() as session:
-            for kind in KINDS:
-                yield from map(_point, passages.stored(session, self._name, kind))
+    def _every(self, session: Session) -> Iterator[Point]:
+        for kind in KINDS:
+            yield from _pointed(passages.stored(session, self.name, kind))
 
     def _points(self, session: Session, items: Sequence[tuple[str, str]]) -> list[Point]:
         found: list[Point] = []
         for kind in dict.fromkeys(kind for kind, _ in items):
-            ids = [id_ for each, id_ in items if each == kind]
-            for some in in_batches(ids, BATCH):
-                found += map(_point, passages.stored(session, self._name, kind, some))
+            for some in in_batches([id_ for each, id_ in items if each == kind]):
+                found += _pointed(passages.stored(session, self.name, kind, some))
         return found
 
+    def is_true(self) -> bool:
+        """Tell whether the index holds just what it should, if it has heard of everything; else nothing is compared.
 
-def _cut(session: Session, kind: str, id_: str) -> list[tuple[Passage, str]]:
-    """Return the passages of an item as it is now, with the texts to embed; none if it is in the trash."""
-    try:
-        item: Item = rows.load(session, kind, id_)
-    except NotFoundError:
-        return []
-    return [
-        (Passage(id_, kind, each.position, digest(each.text), each.begin, each.end), each.text)
-        for each in chunks(*item.words())
-    ]
+        Raises:
+            UnavailableError: The index is out of order.
+        """
+        with self._turn:
+            if self.lag().unheard:
+                return True
+            with self._reading() as session:
+                wanted = _sum(passages.known(session, self.name))
+            return wanted == _sum(self._index.held())
 
 
-def _point(stored: Stored) -> Point:
-    kind: Any = stored.kind
-    at: datetime = stored.at
-    return Point(
-        chunk=stored.chunk, item=stored.item, kind=kind, project=stored.project, at=at, digest=stored.digest,
-        vector=_whole(stored.vector),
-    )  # fmt: skip
+def _cut(session: Session, found: Sequence[tuple[int, str, str]], most: int) -> Cut:
+    """Cut the items that some changes touched, in their order, up to those that reach so many texts."""
+    cut, texts = dict[str, list[Passage]](), dict[str, str]()
+    for some in in_batches(_items(found), ITEMS):
+        living = passages.living(session, some)
+        for kind, id_ in some:
+            item = living.get(id_)
+            cut[id_] = _passages(kind, item, texts) if item else []
+        if len(texts) >= most:
+            break
+    last = 0
+    for number, _, id_ in found:
+        if id_ not in cut:
+            break
+        last = number
+    return Cut(cut, texts, last)
+
+
+def _passages(kind: str, item: Item, texts: dict[str, str]) -> list[Passage]:
+    made: list[Passage] = []
+    for each in chunks(*item.words()):
+        name = digest(each.text)
+        texts[name] = each.text
+        made.append(Passage(item.id, kind, each.position, name, each.begin, each.end))
+    return made
+
+
+def _items(found: Iterable[tuple[int, str, str]]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((kind, id_) for _, kind, id_ in found))
+
+
+def _pointed(stored: Iterable[Stored]) -> Iterator[Point]:
+    for some in in_batches(stored):
+        for each, vector in zip(some, _whole([each.vector for each in some]), strict=True):
+            kind: Any = each.kind
+            yield Point(
+                chunk=each.chunk, item=each.item, kind=kind, project=each.project, at=each.at, digest=each.digest,
+                vector=vector,
+            )  # fmt: skip
 
 
 def _packed(vector: Any) -> bytes:
@@ -191,12 +344,20 @@ def _packed(vector: Any) -> bytes:
     return bytes(vector.astype("<f4").tobytes())
 
 
-def _kept(vector: Any) -> bytes:
-    """Return a row of numbers as the database keeps it: in half precision, which costs no place in the order."""
-    return bytes(vector.astype("<f2").tobytes())
-
-
-def _whole(kept: bytes) -> bytes:
+def _whole(kept: Sequence[bytes]) -> list[bytes]:
+    """Return vectors that the database keeps in half precision as the index takes them."""
     import numpy  # 120 ms, and needed by search by meaning alone
 
-    return numpy.frombuffer(kept, "<f2").astype("<f4").tobytes()
+    if not kept:
+        return []
+    rows = numpy.frombuffer(b"".join(kept), "<f2").astype("<f4").reshape(len(kept), -1)
+    return [row.tobytes() for row in rows]
+
+
+def _sum(held: Iterable[tuple[str, str]]) -> tuple[int, int]:
+    """Return the count of some passages and a sum over them that no order changes."""
+    count, total = 0, 0
+    for chunk, name in held:
+        count += 1
+        total ^= int.from_bytes(blake2b(f"{chunk} {name}".encode(), digest_size=8).digest())
+    return count, total

@@ -1,8 +1,53 @@
-"""Meaning: what search asks of the model and the index; it answers at once, or says why it cannot."""
+"""Meaning: what search asks of the model and the index; it answers at once, or says why it cannot.
 
+A model, an index and what follows the changes with both make a `House`. It is opened, tended and replaced by whoever
+follows the changes; who searches takes it as it stands.
+"""
+
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as LateError
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 
-from panorama.index.points import Filter
+from panorama.domain.chunks import chunks
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.index.embedders.borrowed import LOADING, Borrowed, model_of
+from panorama.index.embedders.choosing import SHIPPED, Embedder
+from panorama.index.embedders.resident import Resident
+from panorama.index.points import Filter, Hit, Model, OtherModelError
+from panorama.ports import Index
+from panorama.services.base import Desk, Service
+from panorama.services.indexing import Indexing, Stop, never
+from panorama.store import passages
+from panorama.store.passages import INDEXER
+
+PATIENCE = timedelta(milliseconds=250)
+"""How long a search waits for meaning; a shipped model that was released is loaded again in 100 ms."""
+
+FAR_PATIENCE = timedelta(seconds=1)
+"""The same where the model or the index is a service."""
+
+HINT_PATIENCE = timedelta(milliseconds=50)
+"""How long a write waits to be told of what is like it."""
+
+WORKERS = 4
+LIKE = 8
+"""Passages of an item by which others like it are looked for."""
+
+CLOSE_CHARS = 400
+"""Characters of a new item by which others close to it are looked for: they are embedded in some 5 ms."""
+
+CLOSE_PENDING = 50
+"""With more changes waiting, much is being written, and nobody is told what it is close to."""
+
+OFF = "Search by meaning is off."
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,17 +78,336 @@ class Nearest:
         return not self.missing
 
 
-class Meaning:
-    """Search by meaning, as far as it is there; nothing here raises, and nothing waits for a model."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """What meaning is made of: the name of the embedder ("none": off), and how embedders and indexes are opened.
+
+    `remark` says what a person should know of the choice. `is_far` tells that the index is behind a network.
+    """
+
+    embedder: str
+    opened_embedder: Callable[[str], Embedder]
+    opened_index: Callable[[Model, str], tuple[Index, str]]
+    remark: str = ""
+    is_far: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A model and what follows the changes with it."""
+
+    resident: Resident[Embedder]
+    indexing: Indexing
+    model: Model
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it runs in this process."""
+        return self.model.id in SHIPPED
+
+
+@dataclass(slots=True)
+class House:
+    """An open index, the side that was chosen, and while its vectors are made, the one that is searched until then."""
+
+    index: Index
+    chosen: Side
+    before: Side | None
+    remark: str
+    patience: timedelta
+    is_checked: bool = False
+
+    @property
+    def serving(self) -> Side:
+        """Whose vectors are searched."""
+        return self.before or self.chosen
+
+    def close(self) -> None:
+        """Close all of it."""
+        for side in (self.chosen, self.before):
+            if side:
+                side.resident.close()
+        self.index.close()
+
+
+class Meaning(Service):
+    """Search by meaning, as far as it is there; what is asked here never raises, and never waits for long."""
+
+    def __init__(self, desk: Desk, means: Means) -> None:
+        super().__init__(desk)
+        self._means = means
+        self._house: House | None = None
+        self._opening = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+        self._late: Future[list[Hit]] | None = None
+        self._failure: UnavailableError | None = None
+        self._failed_at: datetime | None = None
+        self._mistrusts = False
+        self._closed = False
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the person turned it off."""
+        return self._means.embedder == "none"
+
+    # What search asks.
 
     def nearest(self, query: str, limit: int, wanted: Filter) -> Nearest:
         """Return the passages that are nearest to a query in meaning."""
-        return Nearest(missing="Search by meaning is off.")
+        return self._asked(lambda house: house.serving.indexing.nearest(query, limit, wanted))
 
     def like(self, item: str, limit: int, wanted: Filter) -> Nearest:
         """Return the passages of other items that are nearest to those of one item; no model is needed."""
-        return Nearest(missing="Search by meaning is off.")
+
+        def ask(house: House) -> list[Hit]:
+            indexing = house.serving.indexing
+            with self._reading() as session:
+                vectors = passages.of_item(session, indexing.name, item, LIKE)
+            return [hit for hit in indexing.near(vectors, limit + LIKE, wanted) if hit.item != item][:limit]
+
+        return self._asked(ask)
 
     def close_to(self, title: str, body: str, wanted: Filter) -> Nearest:
         """Return what is nearest to a new item's beginning, if the model is in memory; else nothing, at once."""
-        return Nearest(missing="Search by meaning is off.")
+        house = self._house
+        if house is None or not house.serving.is_shipped or house.serving.resident.state.status != "ready":
+            return Nearest(missing="The model is not in memory.")
+        first = next(iter(chunks(title, body[: 2 * CLOSE_CHARS])), None)
+        if first is None or house.serving.indexing.lag().unheard > CLOSE_PENDING:
+            return Nearest(missing="There is nothing to compare.")
+        text = first.text[:CLOSE_CHARS]
+        return self._asked(lambda house: house.serving.indexing.nearest(text, LIKE, wanted), HINT_PATIENCE)
+
+    def _asked(self, ask: Callable[[House], list[Hit]], patience: timedelta | None = None) -> Nearest:
+        house = self._house
+        if house is None:
+            return self._missing()
+        try:
+            side = house.serving
+            if not side.indexing.is_begun():
+                return self._building(house)
+            pending = side.indexing.lag().unheard
+            hits = self._in_time(lambda: ask(house), patience or house.patience)
+        except LateError:
+            return Nearest(missing="Search by meaning did not answer in time.", hint="Ask again in a moment.")
+        except PanoramaError as error:
+            return Nearest(missing=error.message, hint=error.hint or "Ask again in a moment.")
+        return Nearest(hits=tuple(map(_near, hits)), pending=pending, model=side.model.id)
+
+    def _missing(self) -> Nearest:
+        if self.is_off:
+            return Nearest(missing=OFF, hint="`panorama models use minilm` turns it on.")
+        if self._failure:
+            return Nearest(missing=self._failure.message, hint=self._failure.hint)
+        return Nearest(missing="Search by meaning is being opened.", hint="Ask again in a moment.")
+
+    def _building(self, house: House) -> Nearest:
+        if self._failure:
+            return Nearest(missing=self._failure.message, hint=self._failure.hint)
+        pending = house.chosen.indexing.lag().unread
+        return Nearest(
+            missing="The index of meanings is being built.",
+            hint=f"Ask again later; {pending:,} changes wait." if pending else "Ask again in a moment.",
+            pending=pending,
+        )
+
+    def _in_time(self, ask: Callable[[], list[Hit]], patience: timedelta) -> list[Hit]:
+        """Ask in another thread, and wait no longer than one's patience; while one is late, the next do not wait."""
+        if self._late and not self._late.done():
+            raise LateError
+        self._pool = self._pool or ThreadPoolExecutor(WORKERS, thread_name_prefix="meaning")
+        asked = self._pool.submit(ask)
+        try:
+            return asked.result(patience.total_seconds())
+        except LateError:
+            self._late = asked
+            raise
+
+    # What whoever follows the changes does.
+
+    def follow(self, stop: Stop = never) -> None:
+        """Open what is not open, and bring the index up to the last change.
+
+        Raises:
+            PanoramaError: The model or the index is out of order; `status` says so from then on.
+        """
+        if self.is_off or self._closed:
+            return
+        try:
+            self._followed(self.opened(), stop)
+        except PanoramaError as error:
+            self._note(error)
+            if isinstance(error, OtherModelError):
+                self._mistrusts = True
+                self._shut()
+            raise
+        self._failure = None
+
+    def _followed(self, house: House, stop: Stop) -> None:
+        if house.before is not None:
+            self._changed_over(house, house.before, stop)
+        else:
+            house.chosen.indexing.catch_up(stop)
+        if not stop() and not house.is_checked and house.index.state().engine != "exact":
+            if not house.chosen.indexing.is_true():
+                _log.warning("the index does not hold what it should; it is built anew")
+                house.chosen.indexing.build()
+            house.is_checked = True
+
+    def _changed_over(self, house: House, before: Side, stop: Stop) -> None:
+        """Make the vectors of the chosen model while the other one's are searched and followed, then search those."""
+        before.indexing.catch_up(stop)
+        while not stop() and house.chosen.indexing.read(stop):
+            before.indexing.catch_up(stop)
+        if stop():
+            return
+        house.chosen.indexing.tell_all()
+        house.before = None
+        before.resident.close()
+        self._remember(house.chosen.model)
+
+    def tend(self) -> None:
+        """Release what nobody needs; call this now and then."""
+        if house := self._house:
+            for side in (house.chosen, house.before):
+                if side:
+                    side.resident.rest()
+
+    def warm(self) -> None:
+        """Load the model if there is anything to search, so that the first search need not go without."""
+        if (house := self._house) and house.serving.is_shipped and house.serving.indexing.is_begun():
+            house.serving.resident.ready()
+
+    def close(self) -> None:
+        """Close all; what is asked meanwhile goes without meaning."""
+        self._closed = True
+        self._shut()
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+
+    def _shut(self) -> None:
+        with self._opening:
+            house, self._house = self._house, None
+        if house:
+            house.close()
+
+    def _note(self, error: PanoramaError) -> None:
+        self._failure = (
+            error if isinstance(error, UnavailableError) else UnavailableError(error.message, hint=error.hint)
+        )
+        self._failed_at = self._now()
+
+    # How it is opened.
+
+    def opened(self) -> House:
+        """Return the open index with its models; open it first if it is not.
+
+        Raises:
+            InvalidInputError: There is no embedder of the name that the settings say.
+            UnavailableError: A part is out of order, or it is off.
+        """
+        with self._opening:
+            if self.is_off or self._closed:
+                raise UnavailableError(OFF, hint="`panorama models use minilm` turns it on.")
+            if self._house is None:
+                self._house = self._open()
+            return self._house
+
+    def _open(self) -> House:
+        served, store = self._remembered()
+        embedder = self._means.opened_embedder(self._means.embedder)
+        resident = Resident(embedder)
+        try:
+            model = self._learnt(resident, embedder, served)
+            index, remark = self._means.opened_index(served if served and self._embedder_of(served) else model, store)
+        except PanoramaError:
+            resident.close()
+            raise
+        held = index.state().model
+        chosen = self._side(resident, model, embedder.max_tokens, index)
+        is_far = self._means.is_far or not chosen.is_shipped
+        patience = FAR_PATIENCE if is_far else PATIENCE
+        house = House(index, chosen, None, remark, patience)
+        if held != model and (old := self._embedder_of(held)):
+            house.before = self._side(Resident(old), held, old.max_tokens, index)
+        if house.before is None and held == model:
+            self._remember(model)
+        return house
+
+    def _side(self, resident: Resident[Embedder], model: Model, max_tokens: int, index: Index) -> Side:
+        borrowed = Borrowed(resident, model, max_tokens, FAR_PATIENCE)
+        return Side(resident, Indexing(self._desk, borrowed, index), model)
+
+    def _learnt(self, resident: Resident[Embedder], embedder: Embedder, served: Model | None) -> Model:
+        """Return what the embedder is; of a service what it was the last time, or else what it says now."""
+        if embedder.id in SHIPPED:
+            return model_of(embedder)
+        if served and served.id == embedder.id and not self._mistrusts:
+            return served
+        with resident.borrowed(LOADING) as lent:
+            return model_of(lent)
+
+    def _embedder_of(self, model: Model) -> Embedder | None:
+        """Return an embedder that makes vectors as a model did, if there is one."""
+        with suppress(PanoramaError):
+            found = self._means.opened_embedder(model.id)
+            if model.id not in SHIPPED or model_of(found) == model:
+                return found
+        return None
+
+    def _remembered(self) -> tuple[Model | None, str]:
+        with self._reading() as session:
+            known = passages.served(session)
+            number = passages.mark(session, "store")
+        if not number:
+            with self._desk.database.transaction(INDEXER) as session:
+                number = passages.store_number(session, secrets.randbits(62))
+        return Model(id=known[0], digest=known[1], size=known[2]) if known else None, f"{number:016x}"
+
+    def _remember(self, model: Model) -> None:
+        with self._reading() as session:
+            known = passages.served(session)
+        if known != (model.id, model.digest, model.size):
+            with self._desk.database.transaction(INDEXER) as session:
+                passages.set_served(session, model.id, model.digest, model.size)
+
+    # What status tells.
+
+    def told(self) -> Mapping[str, Any]:
+        """Tell how it does: the model, the index, what waits, and what last went wrong."""
+        if self.is_off:
+            return {"modes": ["keyword"], "missing": OFF}
+        house = self._house
+        if house is None:
+            gap = self._missing()
+            return {"modes": ["keyword"], "model": self._means.embedder, "missing": gap.missing, "do": gap.hint}
+        index, side = house.index.state(), house.serving
+        with self._reading() as session:
+            cut = passages.count(session)
+        begun = side.indexing.is_begun()
+        told: dict[str, Any] = {
+            "modes": ["hybrid", "keyword", "semantic"] if begun and index.status != "down" else ["keyword"],
+            "model": side.model.id,
+            "model_state": side.resident.state.status,
+            "dimensions": side.model.size,
+            "engine": index.engine,
+            "index_state": index.status if begun else "building",
+            "pending": house.chosen.indexing.lag().unheard,
+            "passages": cut,
+            "index_passages": index.count,
+            "index_disk_bytes": index.disk_bytes or None,
+            "index_memory_bytes": index.anonymous_bytes or None,
+            "index_mapped_bytes": index.mapped_bytes or None,
+            "changing_to": house.chosen.model.id if house.before else None,
+        }
+        remarks = (self._means.remark, house.remark, index.note, side.resident.state.error)
+        told["remark"] = " ".join(dict.fromkeys(each for each in remarks if each)) or None
+        if self._failure:
+            told["last_error"] = self._failure.message
+            told["last_error_at"] = self._failed_at
+            told["do"] = self._failure.hint or None
+        return {name: value for name, value in told.items() if value is not None}
+
+
+def _near(hit: Hit) -> Near:
+    return Near(item=hit.item, position=int(hit.chunk.rpartition(":")[2]), score=hit.score)

@@ -7,7 +7,9 @@ from panorama.domain.notes import Note, NoteHeader, Position
 from panorama.domain.references import NoteRef, ProjectRef
 from panorama.domain.results import Noted, Page, Slice
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from panorama.services.base import Service, given
+from panorama.services import duplicates
+from panorama.services.base import Desk, Service, given
+from panorama.services.meaning import Meaning
 from panorama.services.views import NoteText
 from panorama.store import notes, rows
 
@@ -21,6 +23,10 @@ SHRUNK = 0.5
 
 class Notes(Service):
     """Notes: texts in Markdown."""
+
+    def __init__(self, desk: Desk, meaning: Meaning | None = None) -> None:
+        super().__init__(desk)
+        self._meaning = meaning
 
     def list(
         self, page: Slice, project: ProjectRef | None = None, tag: str | None = None, pinned: bool | None = None
@@ -65,7 +71,7 @@ class Notes(Service):
         project: ProjectRef | None = None,
         tags: tuple[str, ...] = (),
         pinned: bool = False,
-    ) -> Note:
+    ) -> Noted[Note]:
         """Create a note in Markdown; meeting minutes are notes too.
 
         To add to one that exists use append_to_note. [[Title]] links to another note.
@@ -84,7 +90,7 @@ class Notes(Service):
                 pinned=pinned,
             )
             rows.add(session, note)
-            return note
+            return Noted(note, hint=duplicates.remark(session, self._meaning, note, self._desk.zone))
 
     def update(
         self,

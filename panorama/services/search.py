@@ -1,29 +1,59 @@
-"""Search: finds anything by its words."""
+"""Search: finds anything by its words and by what it means, in one order."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from panorama.domain import times
-from panorama.domain.items import KINDS, Item, Kind, kind_of
-from panorama.domain.references import ProjectRef
+from panorama.domain import ranking, times
+from panorama.domain.items import KINDS, Item, Kind, folded, kind_of
+from panorama.domain.ranking import Ranked
+from panorama.domain.references import ItemRef, ProjectRef
 from panorama.domain.results import Page, Slice
-from panorama.domain.words import Term, snippet, terms
-from panorama.services.base import Service
+from panorama.domain.words import Term, holds, snippet
+from panorama.index.points import NONE, Filter
+from panorama.services.base import Desk, Service
+from panorama.services.meaning import Meaning, Near, Nearest
 from panorama.services.views import Found
-from panorama.store import names, search
+from panorama.services.wording import telling, worded
+from panorama.store import names, passages, rows, search
 from panorama.store.engine import Session
-from panorama.store.fulltext import Hit
-from panorama.store.search import Filters
+from panorama.store.passages import Passage
+from panorama.store.search import Filters, Hit
 
 Mode = Literal["hybrid", "keyword", "semantic"]
-RAN: Mapping[str, Any] = {"ran": ["keyword"]}
-QUERY_CHARS = 1000
 FARTHEST = 1000
 """How many hits may be paged through."""
+
+DEPTH = 100
+"""Hits of each arm that are fused; behind them come the other keyword hits as they are. So pages do not overlap."""
+
+PASSAGES = 150
+"""Passages that meaning is asked for: some items have several among the nearest."""
+
+FLOORS = {"minilm": 0.15}
+"""Cosines below which a model's hits are noise; of other models nobody measured it."""
+
+WHOLE = 0.999
+"""The coverage from which a hit holds the whole query."""
+
+DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was found, in order; the number of the passage by which meaning found an item; and what ran."""
+
+    ranked: tuple[Ranked, ...]
+    passages: Mapping[str, int]
+    index: Mapping[str, Any]
 
 
 class Search(Service):
     """Finds items of every kind."""
+
+    def __init__(self, desk: Desk, meaning: Meaning) -> None:
+        super().__init__(desk)
+        self._meaning = meaning
 
     def search(
         self,
@@ -35,50 +65,84 @@ class Search(Service):
         until: str = "",
         mode: Mode = "hybrid",
     ) -> Page[Found]:
-        """Find anything by its words: projects, tasks, notes, links, reminders, journal.
+        """Find anything by its words and its meaning: projects, tasks, notes, links, reminders, journal.
 
-        Every word must occur, the last may be only begun; "quoted words" stand together. If nothing has them all,
-        any word counts. For exact filters and counts use query.
+        Write what you look for as words or as a question; "quoted words" stand together. Misspelt words are repaired;
+        the answer says so. For exact filters and counts use query; for what is like one item, similar.
 
         Args:
             since: First day of the last change.
             until: Last day of it.
-            mode: Only keywords run in this version.
+            mode: keyword for words alone, semantic for meaning alone.
         """
-        wanted = terms(query[:QUERY_CHARS])
-        start = (page.begins(int) or (0,))[0]
-        if not wanted or not 0 <= start < FARTHEST:
-            hint = "" if wanted else "The query has no letters or digits to look for."
-            return Page((), (), 0, more=False, hint=hint, index=RAN)
         with self._reading() as session:
+            wording = worded(session, query)
+            if not wording.asked:
+                hint = "The query has no letters or digits to look for."
+                return Page((), (), 0, more=False, hint=hint, index={"ran": []})
             filters = self._filters(kinds, project, since, until)
-            found, every = self._hits(session, query, wanted, filters, start + page.limit + 1)
-            shown = found[start : start + page.limit]
-            items = search.loaded(session, shown)
-        rows = tuple(_found(items[hit.item], hit, wanted) for hit in shown if hit.item in items)
-        keys = tuple((start + at + 1,) for at in range(len(rows)))
-        hint = "" if every or not rows else "No item holds every word; these hold some of them."
-        hint = "These are keyword hits: search by meaning is not part of this version." if mode == "semantic" else hint
-        return Page(rows, keys, None, more=len(found) > start + page.limit, hint=hint, index=RAN)
+            nearest = None if mode == "keyword" else self._meaning.nearest(wording.query, PASSAGES, _filter(filters))
+            alone = mode == "semantic" and nearest is not None and nearest.ran
+            hits = None if alone else search.hits(session, wording.asked, filters, wanted=_end(page))
+            first = self._named(session, query, filters, titles=not alone)
+            answer = self._fused(session, hits, nearest, filters, first)
+            remarks = (wording.hint, _partly(hits, first, nearest), _instead(nearest, mode))
+            return self._page(session, page, answer, wording.terms, " ".join(filter(None, remarks)))
 
-    def _hits(
-        self, session: Session, query: str, wanted: tuple[Term, ...], filters: Filters, count: int
-    ) -> tuple[list[Hit], bool]:
-        exact = self._named(session, query, filters)
-        found = search.hits(session, wanted, filters, every=True, wanted=count)
-        every = bool(found or exact)
-        if not every and len(wanted) > 1:
-            found = search.hits(session, wanted, filters, every=False, wanted=count)
-        first = {hit.item for hit in exact}
-        return [*exact, *(hit for hit in found if hit.item not in first)], every
+    def similar(
+        self, item: ItemRef, page: Slice, kinds: tuple[Kind, ...] = (), project: ProjectRef | None = None
+    ) -> Page[Found]:
+        """Find what is like one item in meaning: related notes, tasks on the same matter, duplicates.
 
-    def _named(self, session: Session, query: str, filters: Filters) -> list[Hit]:
-        """Items whose id the query is come first."""
-        kind = kind_of(query.strip())
-        if kind is None or kind not in filters.kinds:
-            return []
-        known = names.labels(session, [(kind, query.strip())])
-        return [Hit(id_, kind, -100.0) for id_ in known]
+        To find by words or a question use search.
+        """
+        with self._reading() as session:
+            filters = self._filters(kinds, project, "", "")
+            nearest = self._meaning.like(item, PASSAGES, _filter(filters))
+            if nearest.ran:
+                return self._page(session, page, self._fused(session, None, nearest, filters), (), "")
+            told: Item = rows.load(session, kind_of(item) or "", item)
+            asked = telling(session, *told.words())
+            found = search.hits(session, asked, filters, wanted=_end(page) + 1)
+            answer = self._fused(session, [hit for hit in found if hit.item != item], nearest, filters)
+            hint = f"These share telling words with it. {nearest.missing}"
+            return self._page(session, page, answer, tuple(each.term for each in asked), hint)
+
+    def _fused(
+        self,
+        session: Session,
+        hits: Sequence[Hit] | None,
+        nearest: Nearest | None,
+        filters: Filters,
+        first: tuple[Ranked, ...] = (),
+    ) -> _Answer:
+        """Join what was named with the first hundred of both arms by their worth, then the other keyword hits."""
+        near = _nearby(nearest)
+        least = ranking.TAIL * max((hit.coverage for hit in hits or ()), default=0.0)
+        kept = [hit for hit in hits or () if hit.coverage >= least]
+        keyword, rest = kept[:DEPTH], kept[DEPTH:]
+        alive = search.living(session, list({*near, *(hit.item for hit in keyword)}), filters)
+        now = self._now()
+        fused = ranking.fused(
+            {
+                "keyword": [(hit.item, ranking.certainty(hit.coverage)) for hit in keyword],
+                "semantic": [(item, 1.0) for item in near if item in alive][:DEPTH],
+            },
+            {item: (now - at).total_seconds() / DAY_SECONDS for item, at in alive.items()},
+        )
+        best = {item: each.position for item, each in near.items()}
+        return _Answer(_named_first(first, fused, rest), best, _index(hits, nearest))
+
+    def _named(self, session: Session, query: str, filters: Filters, *, titles: bool) -> tuple[Ranked, ...]:
+        """Items whose id or whole title the query is come first."""
+        said = query.strip()
+        if kind_of(said):
+            return tuple(Ranked(item, 2.0, ("id",)) for item in search.living(session, [said], filters))
+        named = names.exact(session, filters.kinds, folded(said)) if titles else []
+        alive = search.living(session, [id_ for _, id_, _ in named], filters)
+        return tuple(
+            Ranked(item, 2.0, ("title",)) for item in sorted(alive, key=lambda item: (alive[item], item))[::-1]
+        )
 
     def _filters(self, kinds: Sequence[Kind], project: str | None, since: str, until: str) -> Filters:
         zone, now = self._desk.zone, self._now()
@@ -86,14 +150,102 @@ class Search(Service):
         last = times.start_of(times.next_day(times.day(until, "until", now=now, zone=zone)), zone) if until else None
         return Filters(kinds=kinds or KINDS, project=project or None, since=first, until=last)
 
+    def _page(self, session: Session, page: Slice, answer: _Answer, terms: tuple[Term, ...], hint: str) -> Page[Found]:
+        start = _start(page)
+        if not 0 <= start < FARTHEST:
+            return Page((), (), 0, more=False, index=answer.index)
+        shown = answer.ranked[start : start + page.limit]
+        items = search.loaded(session, [each.item for each in shown])
+        chosen = [(each.item, answer.passages[each.item]) for each in shown if each.item in answer.passages]
+        places = {place.item: place for place in passages.at(session, chosen).values()}
+        found = tuple(
+            _found(items[each.item], each, terms, places.get(each.item)) for each in shown if each.item in items
+        )
+        keys = tuple((start + at + 1,) for at in range(len(found)))
+        more = len(answer.ranked) > start + page.limit
+        return Page(found, keys, None, more=more, hint=hint, index=answer.index)
 
-def _found(item: Item, hit: Hit, query: tuple[Term, ...]) -> Found:
+
+def _start(page: Slice) -> int:
+    return (page.begins(int) or (0,))[0]
+
+
+def _end(page: Slice) -> int:
+    return min(max(0, _start(page)), FARTHEST) + page.limit + 1
+
+
+def _filter(filters: Filters) -> Filter:
+    every = len(filters.kinds) == len(KINDS)
+    return Filter(
+        kinds=() if every else tuple(kind for kind in KINDS if kind in filters.kinds),
+        project=NONE if filters.project == "" else filters.project,
+        since=filters.since,
+        until=filters.until,
+    )
+
+
+def _nearby(nearest: Nearest | None) -> dict[str, Near]:
+    """The nearest passage of each item, best first; what stands far behind the best is left out."""
+    found: dict[str, Near] = {}
+    if nearest is not None and nearest.hits:
+        least = max(FLOORS.get(nearest.model, 0.0), ranking.TAIL * nearest.hits[0].score)
+        for near in nearest.hits:
+            if near.score >= least:
+                found.setdefault(near.item, near)
+    return found
+
+
+def _named_first(named: tuple[Ranked, ...], fused: tuple[Ranked, ...], rest: Sequence[Hit]) -> tuple[Ranked, ...]:
+    found = {each.item: each for each in named}
+    for each in fused:
+        known = found.get(each.item)
+        found[each.item] = replace(known, why=(*known.why, *each.why)) if known else each
+    for hit in rest:
+        found.setdefault(hit.item, Ranked(hit.item, 0.0, ("keyword",)))
+    return tuple(found.values())
+
+
+def _index(hits: Sequence[Hit] | None, nearest: Nearest | None) -> Mapping[str, Any]:
+    """What ran, how many changes meaning has not heard of, and what to do if it did not run."""
+    ran = [] if hits is None else ["keyword"]
+    if nearest is None:
+        return {"ran": ran}
+    if nearest.ran:
+        pending = {"pending": nearest.pending} if nearest.pending else {}
+        return {"ran": [*ran, "semantic"], **pending, "model": nearest.model}
+    do = {"do": nearest.hint} if nearest.hint else {}
+    return {"ran": ran, "missing": nearest.missing, **do}
+
+
+def _partly(hits: Sequence[Hit] | None, first: tuple[Ranked, ...], nearest: Nearest | None) -> str:
+    if first or not hits or (nearest and nearest.ran) or max(hit.coverage for hit in hits) > WHOLE:
+        return ""
+    return "No item holds every word; these hold some of them."
+
+
+def _instead(nearest: Nearest | None, mode: Mode) -> str:
+    if mode != "semantic" or nearest is None or nearest.ran:
+        return ""
+    return f"These are keyword hits: {nearest.missing} {nearest.hint}".strip()
+
+
+def _found(item: Item, ranked: Ranked, query: tuple[Term, ...], place: Passage | None) -> Found:
+    body = item.words()[1]
+    if place is not None and "semantic" in ranked.why:
+        body = _passage(body, place, query)
     return Found(
         id=item.id,
-        kind=hit.kind,
+        kind=item.KIND,
         title=item.label,
-        snippet=snippet(item.words()[1], query),
+        snippet=snippet(body, query),
         project=getattr(item, "project", None),
-        score=round(-hit.score, 2),
+        why=ranked.why,
+        score=round(ranked.score, 3),
         updated_at=item.updated_at,
     )
+
+
+def _passage(body: str, place: Passage, query: tuple[Term, ...]) -> str:
+    """The passage that is near, unless words of the query stand elsewhere in the text alone."""
+    near = body[place.begins : place.ends]
+    return near if holds(near, query) or not holds(body, query) else body

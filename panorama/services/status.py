@@ -5,19 +5,19 @@ from pathlib import Path
 from panorama import __version__
 from panorama.domain.results import Page, Slice
 from panorama.services.base import Desk, Service
+from panorama.services.meaning import Meaning
 from panorama.services.views import Status
 from panorama.store import calls, migrate, overview
 from panorama.store.calls import Call
-
-SEARCH_MODES = ("keyword",)
 
 
 class State(Service):
     """Tells how things are."""
 
-    def __init__(self, desk: Desk, backups: Path) -> None:
+    def __init__(self, desk: Desk, backups: Path, meaning: Meaning) -> None:
         super().__init__(desk)
         self._backups = backups
+        self._meaning = meaning
 
     def calls(self, page: Slice, failed: bool = False, slow: bool = False) -> Page[Call]:
         """List calls from the log: the newest first, or the slowest."""
@@ -43,6 +43,6 @@ class State(Service):
             data=str(path.parent),
             database_bytes=path.stat().st_size if path.exists() else 0,
             revision=migrate.HEAD,
-            search={"modes": list(SEARCH_MODES)},
+            search=self._meaning.told(),
             last_backup=max((each.name for each in self._backups.glob("*.db")), default=None),
         )

@@ -12,6 +12,7 @@ from panorama.services.views import (
     ItemView,
     NoteText,
     Overview,
+    Reindexed,
     Removed,
     Review,
     Status,
@@ -37,6 +38,14 @@ def searched(page: Page[Any]) -> str:
     if not page.items:
         return "Nothing found"
     return f"{len(page.items)} found" + (", there are more" if page.more else "")
+
+
+def reindexed(done: Reindexed) -> str:
+    """Return what a reindex did."""
+    return (
+        f"{done.passages:,} passages can be found by meaning ({done.model}); {done.items:,} items were looked at and "
+        f"{done.embedded:,} texts embedded in {done.seconds:g} s"
+    )
 
 
 def _called(item: Any) -> str:

@@ -8,7 +8,9 @@ from panorama.domain.references import ProjectRef, TaskRef
 from panorama.domain.results import Noted, Page, Slice
 from panorama.domain.tasks import MOST_MINUTES, Task, TaskStatus, TaskView, next_occurrence, stamps
 from panorama.errors import InvalidInputError
-from panorama.services.base import Service, given
+from panorama.services import duplicates
+from panorama.services.base import Desk, Service, given
+from panorama.services.meaning import Meaning
 from panorama.store import rows, tasks
 from panorama.store.engine import Session
 
@@ -17,6 +19,10 @@ TASK_TITLE_CHARS = 500
 
 class Tasks(Service):
     """Tasks: what there is to do."""
+
+    def __init__(self, desk: Desk, meaning: Meaning | None = None) -> None:
+        super().__init__(desk)
+        self._meaning = meaning
 
     def list(
         self,
@@ -71,7 +77,7 @@ class Tasks(Service):
         scheduled_at: str = "",
         scheduled_minutes: int = 0,
         rank: int = 0,
-    ) -> Task:
+    ) -> Noted[Task]:
         """Create one task.
 
         For several at once use batch. If the person only parks a thought, give it the status `idea`.
@@ -97,7 +103,7 @@ class Tasks(Service):
                 rank=rank, project=project or inherited, parent=parent or None,
             )  # fmt: skip
             rows.add(session, task)
-            return task
+            return Noted(task, hint=duplicates.remark(session, self._meaning, task, self._desk.zone))
 
     def update(
         self,

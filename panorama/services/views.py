@@ -81,13 +81,17 @@ class Removed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A search hit; the match in `snippet` stands between `**`."""
+    """A search hit; what matches in `snippet` stands between `**`.
+
+    `why` names what found it: id, title, keyword, semantic. `score` orders hits and means nothing else.
+    """
 
     id: str
     kind: str
     title: str
     snippet: str
     project: str | None
+    why: tuple[str, ...]
     score: float
     updated_at: datetime
 
@@ -209,6 +213,19 @@ class Status:
     revision: str
     search: Mapping[str, Any]
     last_backup: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reindexed:
+    """What a reindex did: `items` were looked at, `embedded` texts were new, `resumed_at` items were done before."""
+
+    scope: str
+    model: str
+    passages: int
+    items: int
+    embedded: int
+    resumed_at: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

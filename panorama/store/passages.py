@@ -7,10 +7,13 @@ whenever it listens.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import and_, delete, func, insert, null, select, tuple_
+from sqlalchemy import and_, bindparam, delete, func, insert, null, select, tuple_
 
-from panorama.domain.changes import Origin
+from panorama.domain.changes import Origin, digest
+from panorama.domain.items import Item
+from panorama.store import rows
 from panorama.store.engine import Session
 from panorama.store.rows import NOUNS
 from panorama.store.tables import changes, marks, passages, vectors
@@ -23,6 +26,10 @@ GONE = ""
 
 AT_ONCE = 500
 """Values in one condition, well below SQLite's limit of variables."""
+
+
+ID_CHARS, DIGEST_CHARS = 63, 16
+"""With a space between them they fill the column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,11 @@ def chunk_of(item: str, position: int) -> str:
     return f"{item}:{position}"
 
 
+def model_name(id_: str, model_digest: str) -> str:
+    """Return the name under which a model's vectors are kept: what it is called (63 characters), and its digest."""
+    return f"{id_[:ID_CHARS]} {digest(f'{id_} {model_digest}')[:DIGEST_CHARS]}"
+
+
 def mark(session: Session, name: str) -> int:
     """Return how far a reader has come, 0 if it has not begun."""
     return session.connection.execute(select(marks.c.value).where(marks.c.name == name)).scalar_one_or_none() or 0
@@ -76,18 +88,32 @@ def is_begun(session: Session, name: str) -> bool:
     return session.connection.execute(select(marks.c.value).where(marks.c.name == name)).first() is not None
 
 
+def clear_mark(session: Session, name: str) -> None:
+    """Forget a reader."""
+    session.connection.execute(delete(marks).where(marks.c.name == name))
+
+
 def newest(session: Session) -> int:
     """Return the number of the last change, 0 if there is none."""
     return session.connection.execute(select(func.max(changes.c.id))).scalar_one() or 0
 
 
-def touched(session: Session, after: int, limit: int, *, until: int | None = None) -> tuple[list[tuple[str, str]], int]:
-    """Return the items that the next changes touched, each once, as (kind, id), and the last of those changes."""
+def touched(
+    session: Session, after: int, limit: int, *, until: int | None = None, created: bool = False
+) -> list[tuple[int, str, str]]:
+    """Return the next changes as (number, kind, item); with `created`, only those with which an item began."""
     statement = select(changes.c.id, changes.c.kind, changes.c.item).where(changes.c.id > after).order_by(changes.c.id)
     if until is not None:
         statement = statement.where(changes.c.id <= until)
-    found = session.connection.execute(statement.limit(limit)).all()
-    return list(dict.fromkeys((row[1], row[2]) for row in found)), found[-1][0] if found else after
+    if created:
+        statement = statement.where(changes.c.action == "create")
+    return [(row[0], row[1], row[2]) for row in session.connection.execute(statement.limit(limit))]
+
+
+def created(session: Session, after: int = 0) -> int:
+    """Return how many items began after a change."""
+    began = select(func.count()).where(changes.c.id > after, changes.c.action == "create")
+    return session.connection.execute(began).scalar_one()
 
 
 def of_items(session: Session, items: Sequence[str]) -> dict[str, list[Passage]]:
@@ -105,6 +131,18 @@ _PASSAGE = select(
 )
 
 
+def living(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, Item]:
+    """Return the items, given as (kind, id), that are not in the trash, by id."""
+    found: dict[str, Item] = {}
+    for kind in dict.fromkeys(kind for kind, _ in items):
+        table = NOUNS[kind].table
+        where = table.c.id.in_([id_ for each, id_ in items if each == kind]), table.c.deleted_at.is_(None)
+        for row in session.connection.execute(select(*rows.columns(kind)).where(*where)):
+            item: Item = rows.value(kind, row)
+            found[item.id] = item
+    return found
+
+
 def at(session: Session, chunks: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Passage]:
     """Return some passages by item and position."""
     wanted = list(chunks)
@@ -115,17 +153,27 @@ def at(session: Session, chunks: Iterable[tuple[str, int]]) -> dict[tuple[str, i
     return found
 
 
-def replace(session: Session, item: str, new: Sequence[Passage]) -> None:
-    """Make these the passages of an item; of those that it had beyond, the end is kept."""
-    last = session.connection.execute(select(func.max(passages.c.position)).where(passages.c.item == item)).scalar_one()
-    kind = new[0].kind if new else ""
-    gone = [Passage(item, kind, at, GONE, 0, 0) for at in range(len(new), -1 if last is None else last + 1)]
-    session.connection.execute(delete(passages).where(passages.c.item == item))
-    if rows := [{name: getattr(each, name) for name in _COLUMNS} for each in (*new, *gone)]:
-        session.connection.execute(insert(passages), rows)
+def replace(session: Session, new: Mapping[str, Sequence[Passage]]) -> None:
+    """Make these the passages of some items; of those that an item had beyond, the end is kept."""
+    before = of_items(session, list(new))
+    wanted = {item: [*some, *_ends(before.get(item, []), len(some))] for item, some in new.items()}
+    differing = [item for item, some in wanted.items() if some != before.get(item, [])]
+    for start in range(0, len(differing), AT_ONCE):
+        some = differing[start : start + AT_ONCE]
+        session.connection.execute(delete(passages).where(passages.c.item.in_(some)))
+    if made := [_row(each) for item in differing for each in wanted[item]]:
+        session.connection.execute(insert(passages), made)
 
 
-_COLUMNS = ("item", "kind", "position", "digest", "begins", "ends")
+def _ends(before: Sequence[Passage], count: int) -> list[Passage]:
+    return [Passage(each.item, each.kind, each.position, GONE, 0, 0) for each in before[count:]]
+
+
+def _row(each: Passage) -> dict[str, Any]:
+    return {
+        "item": each.item, "kind": each.kind, "position": each.position, "digest": each.digest,
+        "begins": each.begins, "ends": each.ends,
+    }  # fmt: skip
 
 
 def embedded(session: Session, model: str, digests: Sequence[str]) -> dict[str, bytes]:
@@ -148,11 +196,18 @@ def keep(session: Session, model: str, made: Mapping[str, bytes]) -> None:
         session.connection.execute(insert(vectors), fresh)
 
 
-def forget_unused(session: Session, model: str) -> int:
-    """Forget vectors of texts that no item holds any more, and those of other models; return how many."""
-    used = select(passages.c.digest)
-    unused = delete(vectors).where((vectors.c.model != model) | vectors.c.digest.not_in(used))
-    return session.connection.execute(unused).rowcount
+def unused(session: Session) -> list[tuple[str, str]]:
+    """Return the vectors, as (digest, model), of texts that no item holds any more."""
+    statement = select(vectors.c.digest, vectors.c.model).where(vectors.c.digest.not_in(select(passages.c.digest)))
+    return [(row[0], row[1]) for row in session.connection.execute(statement)]
+
+
+def forget(session: Session, some: Sequence[tuple[str, str]]) -> None:
+    """Forget some vectors."""
+    session.connection.execute(
+        delete(vectors).where(vectors.c.digest == bindparam("digest_"), vectors.c.model == bindparam("model_")),
+        [{"digest_": name, "model_": model} for name, model in some],
+    )
 
 
 def stored(session: Session, model: str, kind: str, items: Sequence[str] | None = None) -> Iterator[Stored]:
@@ -170,6 +225,22 @@ def stored(session: Session, model: str, kind: str, items: Sequence[str] | None 
         yield Stored(chunk_of(row[0], row[1]), row[0], kind, *row[2:])
 
 
+def known(session: Session, model: str) -> Iterator[tuple[str, str]]:
+    """Give each passage of which a model's vector is known, with the digest of its text."""
+    has_vector = and_(vectors.c.digest == passages.c.digest, vectors.c.model == model)
+    statement = select(passages.c.item, passages.c.position, passages.c.digest).join(vectors, has_vector)
+    for row in session.connection.execute(statement.execution_options(yield_per=AT_ONCE)):
+        yield chunk_of(row[0], row[1]), row[2]
+
+
+def of_item(session: Session, model: str, item: str, limit: int) -> list[bytes]:
+    """Return a model's vectors of an item's first passages."""
+    has_vector = and_(vectors.c.digest == passages.c.digest, vectors.c.model == model)
+    statement = select(vectors.c.vector).select_from(passages.join(vectors, has_vector))
+    statement = statement.where(passages.c.item == item).order_by(passages.c.position).limit(limit)
+    return [row[0] for row in session.connection.execute(statement)]
+
+
 def gone(session: Session, items: Sequence[str]) -> list[str]:
     """Return the chunks of some items that are no more."""
     where = passages.c.item.in_(items), passages.c.digest == GONE
@@ -177,9 +248,36 @@ def gone(session: Session, items: Sequence[str]) -> list[str]:
     return [chunk_of(row[0], row[1]) for row in found]
 
 
-def counts(session: Session, model: str) -> tuple[int, int]:
-    """Return how many passages there are, and of how many of them a model's vector is known."""
+def count(session: Session) -> int:
+    """Return how many passages there are."""
     there = select(func.count()).select_from(passages).where(passages.c.digest != GONE)
-    every = session.connection.execute(there).scalar_one()
-    joined = passages.join(vectors, and_(vectors.c.digest == passages.c.digest, vectors.c.model == model))
-    return every, session.connection.execute(select(func.count()).select_from(joined)).scalar_one()
+    return session.connection.execute(there).scalar_one()
+
+
+# Which model's vectors the index holds, and the number by which a Qdrant server knows this store.
+
+_SERVED = "serves "
+_STORE = "store"
+
+
+def served(session: Session) -> tuple[str, str, int] | None:
+    """Return the model, as (id, digest, size), whose vectors were last searched; None if there was none."""
+    where = marks.c.name.startswith(_SERVED, autoescape=True)
+    row = session.connection.execute(select(marks.c.name, marks.c.value).where(where)).first()
+    if row is None:
+        return None
+    id_, _, model_digest = row[0].removeprefix(_SERVED).rpartition(" ")
+    return id_, model_digest, row[1]
+
+
+def set_served(session: Session, id_: str, model_digest: str, size: int) -> None:
+    """Remember whose vectors are searched."""
+    session.connection.execute(delete(marks).where(marks.c.name.startswith(_SERVED, autoescape=True)))
+    set_mark(session, f"{_SERVED}{id_} {model_digest}", size)
+
+
+def store_number(session: Session, made: int) -> int:
+    """Return the number of this store; it is `made` if it has none yet, which takes a write."""
+    if not is_begun(session, _STORE):
+        set_mark(session, _STORE, made)
+    return mark(session, _STORE)

@@ -1,19 +1,32 @@
-"""Search rows: hits narrowed by kind, project and day, with the text that snippets are cut from."""
+"""Search rows: what keywords find, narrowed by kind, project and day, and how much of the query each hit holds."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, select
 
+from panorama.domain.items import kind_of
 from panorama.domain.words import Term
-from panorama.store import fulltext, rows
+from panorama.store import fulltext, rows, vocabulary
 from panorama.store.engine import Session
-from panorama.store.fulltext import Hit
+from panorama.store.fulltext import Match
 from panorama.store.rows import NOUNS
 
-FIRST_LOOK = 60
+COMPARED = 200
+"""Matches, the best by bm25, that are compared with the whole query; those behind them stay in their order."""
+
+ENOUGH = 100
+"""Hits that pass the filters, after which no further matches are asked for."""
+
+REACH = 4000
+"""Matches that are ranked at most, those last written, divided by the terms that are looked for: some 8 ms."""
+
+BEGUN = 3
+"""Letters from which a last word is taken for the beginning of others; in a large store two begin too many."""
+
 WIDER = 8
 FARTHEST = 250_000
 
@@ -28,24 +41,126 @@ class Filters:
     until: datetime | None = None
 
 
-def hits(session: Session, query: tuple[Term, ...], filters: Filters, *, every: bool, wanted: int) -> list[Hit]:
-    """Return the best `wanted` items, each once, the best first.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A term, how many parts hold it, and how telling that makes it: the logarithm of how rare it is."""
 
-    The index is asked for few hits first and for more only while the filters leave too little.
+    term: Term
+    count: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An item whose words match; `coverage` is the share of the query, by weight, that its best part holds."""
+
+    item: str
+    kind: str
+    score: float
+    coverage: float
+
+
+def asked(session: Session, terms: Sequence[Term]) -> tuple[Asked, ...]:
+    """Return terms with their weight; those that tell little are left out where others are there.
+
+    A last word that the store knows as it stands is not taken for the beginning of a longer one.
     """
-    limit = max(FIRST_LOOK, 2 * wanted)
+    told = [term for term in terms if not term.is_small] or list(terms)
+    stems = {term.words[0]: vocabulary.stem(term.words[0]) for term in told if len(term.words) == 1}
+    known = vocabulary.counts(session, list(filter(None, stems.values())))
+    total = session.connection.exec_driver_sql("SELECT count(*) FROM search_parts").scalar_one()
+    found: list[Asked] = []
+    for term in dict.fromkeys(told):
+        count = known.get(stems.get(term.words[0], ""), 0) if len(term.words) == 1 else 0
+        is_whole = term.guessed and (count or len(term.words[-1]) < BEGUN)
+        whole = Term(term.words) if is_whole else term
+        if whole.prefix or len(whole.words) > 1 or (not count and not stems.get(whole.words[0])):
+            count = fulltext.count(session, fulltext.expression([whole], every=True), most=2 * REACH)
+        found.append(Asked(whole, count, math.log1p((max(0, total - count) + 0.5) / (count + 0.5))))
+    return tuple(found)
+
+
+def hits(session: Session, query: Sequence[Asked], filters: Filters, *, wanted: int) -> list[Hit]:
+    """Return the best items, each once, the best first: some more or fewer than `wanted`.
+
+    An item's worth is its bm25 times its coverage. The index is asked for more only while the filters leave too little.
+    """
+    limit, reach = max(COMPARED, wanted), REACH
     while True:
-        found = fulltext.matches(session, query, every=every, limit=limit)
+        found = _matches(session, query, limit, reach)
         best = _narrowed(session, _once(found), filters)
-        if len(best) >= wanted or len(found) < limit or limit >= FARTHEST:
-            return best[:wanted]
-        limit *= WIDER
+        if len(best) >= max(wanted, ENOUGH) or len(found) < limit or limit >= FARTHEST:
+            return best
+        limit, reach = limit * WIDER, reach * WIDER
 
 
-def _once(found: Sequence[Hit]) -> list[Hit]:
+def _matches(session: Session, query: Sequence[Asked], limit: int, reach: int) -> list[tuple[Match, float]]:
+    """Parts that hold any of the rarer terms, and those that hold every term, with the share of the query they hold.
+
+    If enough hold every term there is, the others are not looked for.
+    """
+    known = [each for each in query if each.count]
+    rare = _rare(known, reach)
+    share = sum(each.weight for each in known) / (sum(each.weight for each in query) or 1.0)
+    if len(rare) == len(known) == 1:
+        return [(match, share) for match in _best(session, rare, limit, reach)]
+    every: list[Match] = []
+    if len(rare) < len(known):
+        every = _best(session, known, limit, reach, every=True)
+        if len(every) >= limit:
+            return [(match, share) for match in every]
+    found = _best(session, rare, limit, reach)
+    whole = {match.part for match in every}
+    compared = [match for match in found[:COMPARED] if match.part not in whole]
+    covered = _covered(session, query, rare, compared)
+    joined = [(match, share) for match in every] + [(match, covered[match.part]) for match in compared]
+    rest = [(match, 0.0) for match in found[COMPARED:] if match.part not in whole]
+    return sorted(joined, key=lambda each: -each[0].score * each[1]) + rest
+
+
+def _best(session: Session, terms: Sequence[Asked], limit: int, reach: int, *, every: bool = False) -> list[Match]:
+    if not terms:
+        return []
+    query = fulltext.expression([each.term for each in terms], every=every)
+    return fulltext.best(session, query, limit=limit, reach=reach // len(terms) if every else reach)
+
+
+def _rare(query: Sequence[Asked], reach: int) -> list[Asked]:
+    """The rarest terms: as many as have no more matches than are ranked, and one at least."""
+    found: list[Asked] = []
+    left = reach
+    for each in sorted(query, key=lambda each: each.count):
+        left -= each.count
+        if found and left < 0:
+            break
+        found.append(each)
+    return found
+
+
+def _covered(
+    session: Session, query: Sequence[Asked], rare: Sequence[Asked], found: Sequence[Match]
+) -> dict[int, float]:
+    """Return the share of the query that parts hold, by part."""
+    covered = dict.fromkeys((match.part for match in found), 0.0)
+    if not found:
+        return covered
+    total = sum(each.weight for each in query)
+    first, last = min(covered), max(covered)
+    any_rare = fulltext.expression([each.term for each in rare], every=False)
+    for each in query:
+        if each.count:
+            term = fulltext.expression([each.term], every=True)
+            asked = term if each in rare else f"{any_rare} AND {term}"
+            for part in fulltext.holding(session, asked, first, last) & covered.keys():
+                covered[part] += each.weight / total
+    return covered
+
+
+def _once(found: Iterable[tuple[Match, float]]) -> list[Hit]:
+    """Each item by its best part."""
     best: dict[str, Hit] = {}
-    for hit in found:
-        best.setdefault(hit.item, hit)
+    for match, coverage in found:
+        best.setdefault(match.item, Hit(match.item, match.kind, match.score * coverage, coverage))
     return list(best.values())
 
 
@@ -53,34 +168,41 @@ def _narrowed(session: Session, found: list[Hit], filters: Filters) -> list[Hit]
     kept = [hit for hit in found if hit.kind in filters.kinds]
     if filters.project is None and filters.since is None and filters.until is None:
         return kept
-    passing: set[str] = set()
-    for kind in {hit.kind for hit in kept}:
-        ids = [hit.item for hit in kept if hit.kind == kind]
-        for start in range(0, len(ids), 500):
-            passing |= _passing(session, kind, ids[start : start + 500], filters)
+    passing = living(session, [hit.item for hit in kept], filters)
     return [hit for hit in kept if hit.item in passing]
 
 
-def _passing(session: Session, kind: str, ids: Sequence[str], filters: Filters) -> set[str]:
+def living(session: Session, ids: Sequence[str], filters: Filters) -> dict[str, datetime]:
+    """Return those of some items that are alive and pass the filters, and when each was last changed."""
+    found: dict[str, datetime] = {}
+    for kind in filters.kinds:
+        some = [id_ for id_ in ids if kind_of(id_) == kind]
+        for start in range(0, len(some), 500):
+            found |= _passing(session, kind, some[start : start + 500], filters)
+    return found
+
+
+def _passing(session: Session, kind: str, ids: Sequence[str], filters: Filters) -> dict[str, datetime]:
     table = NOUNS[kind].table
-    where: list[ColumnElement[bool]] = [table.c.id.in_(ids)]
+    where: list[ColumnElement[bool]] = [table.c.id.in_(ids), table.c.deleted_at.is_(None)]
     if filters.project is not None:
         if "project" not in table.c:
-            return set()
+            return {}
         where.append(table.c.project == filters.project if filters.project else table.c.project.is_(None))
     if filters.since is not None:
         where.append(table.c.updated_at >= filters.since)
     if filters.until is not None:
         where.append(table.c.updated_at < filters.until)
-    return {row[0] for row in session.connection.execute(select(table.c.id).where(*where))}
+    found = session.connection.execute(select(table.c.id, table.c.updated_at).where(*where))
+    return {row[0]: row[1] for row in found}
 
 
-def loaded(session: Session, found: Sequence[Hit]) -> dict[str, Any]:
-    """Return the items of some hits by id."""
+def loaded(session: Session, ids: Sequence[str]) -> dict[str, Any]:
+    """Return some items by id."""
     items: dict[str, Any] = {}
-    for kind in {hit.kind for hit in found}:
-        table = NOUNS[kind].table
-        ids = [hit.item for hit in found if hit.kind == kind]
-        statement = select(*rows.columns(kind)).where(table.c.id.in_(ids))
-        items |= {row.id: rows.value(kind, row) for row in session.connection.execute(statement)}
+    for kind in dict.fromkeys(kind_of(id_) for id_ in ids):
+        if kind is not None:
+            table = NOUNS[kind].table
+            statement = select(*rows.columns(kind)).where(table.c.id.in_([id_ for id_ in ids if kind_of(id_) == kind]))
+            items |= {row.id: rows.value(kind, row) for row in session.connection.execute(statement)}
     return items

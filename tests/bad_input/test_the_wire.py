@@ -21,7 +21,7 @@ class Wire:
     """A server process, and the lines that go to it and come from it."""
 
     def __init__(self, home: Path) -> None:
-        environment = {**os.environ, "PANORAMA_HOME": str(home), "PANORAMA_NO_DAEMON": "1"}
+        environment = {**os.environ, "PANORAMA_HOME": str(home), "PANORAMA_NO_DAEMON": "1", "PANORAMA_EMBEDDER": "none"}
         self.process = subprocess.Popen(
             [sys.executable, "-c", SERVE],
             bufsize=0,

@@ -182,7 +182,7 @@ def environment(home: Path | str, **settings: str) -> dict[str, str]:
     """Return the environment of a server on a data directory, without the tester's own settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PANORAMA_")}
     chosen = {f"PANORAMA_{name.upper()}": value for name, value in settings.items()}
-    return kept | {"PANORAMA_HOME": str(home)} | chosen
+    return kept | {"PANORAMA_HOME": str(home), "PANORAMA_EMBEDDER": "none"} | chosen
 
 
 @contextmanager

@@ -25,7 +25,8 @@ class Server:
     def __init__(self, home: Path, **settings: str) -> None:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PANORAMA_")}
         chosen = {f"PANORAMA_{name.upper()}": value for name, value in settings.items()}
-        environment = kept | {"PANORAMA_HOME": str(home), "PANORAMA_NO_DAEMON": "1"} | chosen
+        given = {"PANORAMA_HOME": str(home), "PANORAMA_NO_DAEMON": "1", "PANORAMA_EMBEDDER": "none"}
+        environment = kept | given | chosen
         self._errors = (home.parent / f"{home.name}-{id(self)}.stderr").open("w+b")
         self.process = subprocess.Popen(
             COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment

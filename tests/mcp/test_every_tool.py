@@ -1,6 +1,7 @@
 """Every tool, called once rightly and once wrongly, in both protocol eras."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -29,6 +30,7 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
     ("create_reminder", {"title": "Call", "at": "2026-06-01T09:00", "recurrence": "FREQ=DAILY", "item": "Paint"}),
     ("add_journal_entry", {"text": "sun"}),
     ("search", {"query": "white", "kinds": ["note"], "since": "2026-05-01"}),
+    ("similar", {"item": "Colours"}),
     ("query", {"collection": "tasks", "where": {"status": "todo"}, "sort": ["-rank"]}),
     ("query", {"collection": "tasks", "group_by": ["status"], "sum": ["scheduled_minutes"]}),
     ("get_item", {"item": "House"}),
@@ -40,6 +42,7 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
     ("history", {"item": "Colours"}),
     ("undo", {"unit": "$last"}),
     ("status", {}),
+    ("reindex", {"scope": "index"}),
     ("list_links", {}),
     ("update_link", {"link": "Shop", "url": "https://example.com"}),
     ("list_reminders", {"enabled": True}),
@@ -68,6 +71,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("create_reminder", {"title": "Call", "at": "2026-06-01"}, "at"),
     ("add_journal_entry", {"text": ""}, "text"),
     ("search", {"query": "x", "kinds": ["animal"]}, "kinds"),
+    ("similar", {"item": "Nowhere"}, "Nowhere"),
     ("query", {"collection": "animals"}, "collection"),
     ("get_item", {"item": "n_zzzzzzzzzz"}, "n_zzzzzzzzzz"),
     ("project_dashboard", {}, "project"),
@@ -78,6 +82,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("history", {"item": "Nowhere"}, "Nowhere"),
     ("undo", {"unit": "c_zzzzzzzzzz"}, "c_zzzzzzzzzz"),
     ("status", {"verbose": True}, "verbose"),
+    ("reindex", {"scope": "tomorrow"}, "scope"),
     ("list_links", {"project": "Nowhere"}, "Nowhere"),
     ("update_link", {"link": "Shop", "url": "ftp://example.org"}, "http"),
     ("list_reminders", {"enabled": "perhaps"}, "enabled"),
@@ -93,6 +98,12 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 def toolsets() -> tuple[str, ...]:
     """Every tool is listed."""
     return ("default", "more")
+
+
+@pytest.fixture(autouse=True)
+def meaning(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search by meaning is there for whoever asks for it."""
+    monkeypatch.setenv("PANORAMA_EMBEDDER", "static")
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def count(text: str) -> None:
 @contextmanager
 def served(home: Path) -> Generator[str]:
     """Serve the store in `home` over HTTP in a process of its own, and return the address."""
-    env = {**os.environ, "PANORAMA_HOME": str(home), "PANORAMA_TIMEZONE": "UTC"}
+    env = {**os.environ, "PANORAMA_HOME": str(home), "PANORAMA_TIMEZONE": "UTC", "PANORAMA_EMBEDDER": "none"}
     with subprocess.Popen([sys.executable, str(HELPER)], env=env, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout

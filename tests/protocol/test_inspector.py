@@ -30,6 +30,8 @@ def inspect(request: pytest.FixtureRequest, tmp_path: Path) -> Inspect:
         "PANORAMA_TIMEZONE=UTC",
         "-e",
         "PANORAMA_LINGER_SECONDS=1",
+        "-e",
+        "PANORAMA_EMBEDDER=none",
     )
     words = ("--cli", "--protocol-era", request.param, "--format", "json", *settings, sys.executable, "-m", "panorama")
 

@@ -13,7 +13,7 @@ from panorama.calls import Answer
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.sample import written
 from panorama.services import import_taking, imports
-from panorama.services.imports import PROGRESS
+from panorama.services.progress import PROGRESS
 
 from ..conftest import StandingClock
 

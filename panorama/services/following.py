@@ -1,0 +1,83 @@
+"""Following: the one thread that brings the index of meanings up to what is written, as long as a door is open."""
+
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+
+from panorama.domain.changes import Touch
+from panorama.errors import PanoramaError
+from panorama.services.meaning import Meaning
+from panorama.store.engine import Database
+
+GATHER_SECONDS = 0.05
+"""Writes that come within this time are looked at together."""
+
+LOOK_SECONDS = 10.0
+"""How often it looks without being told: for writes of other programs, and for an index that was taken away."""
+
+WARM_SECONDS = 2.0
+"""When the model is loaded after the start, which has to be quick."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+NICENESS = 10
+_log = logging.getLogger(__name__)
+
+
+class Follower:
+    """Follows the changes in a thread of its own; after a failure it waits, twice as long each time."""
+
+    def __init__(self, meaning: Meaning, database: Database) -> None:
+        self._meaning = meaning
+        self._woken = threading.Event()
+        self._leaving = threading.Event()
+        self._deafen = database.tell(self._heard)
+        self._thread = threading.Thread(target=self._run, name="follower", daemon=True)
+        self._thread.start()
+
+    def _heard(self, _: Sequence[Touch]) -> None:
+        self._woken.set()
+
+    def close(self) -> None:
+        """End between two batches."""
+        self._deafen()
+        self._leaving.set()
+        self._woken.set()
+        self._meaning.close()
+        self._thread.join()
+
+    def _run(self) -> None:
+        _give_way()
+        warm_at = time.monotonic() + WARM_SECONDS
+        pause, is_warm = self._round(0.0), False
+        while not self._leaving.is_set():
+            if not pause:
+                self._woken.wait(LOOK_SECONDS if is_warm else WARM_SECONDS)
+            self._leaving.wait(max(GATHER_SECONDS, pause))
+            self._woken.clear()
+            self._meaning.tend()
+            pause = self._round(pause)
+            if not is_warm and time.monotonic() > warm_at:
+                self._meaning.warm()
+                is_warm = True
+
+    def _round(self, pause: float) -> float:
+        """Catch up once; return how long to wait after it, for good or for bad."""
+        try:
+            self._meaning.follow(self._leaving.is_set)
+        except PanoramaError as error:
+            if not pause:
+                _log.warning("search by meaning: %s", error.message)
+        except Exception:  # a bug of ours: it is logged, and search goes on with keywords
+            _log.exception("search by meaning failed")
+        else:
+            return 0.0
+        return min(LONGEST_PAUSE, pause * 2 or FIRST_PAUSE)
+
+
+def _give_way() -> None:
+    """Let everything else go first: on Linux a thread has a niceness of its own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

@@ -1,0 +1,144 @@
+"""Reindexing: brings search by meaning up to date while somebody watches; it may be stopped, and goes on where it was."""
+
+import time
+from collections.abc import Callable
+from typing import Literal
+
+from panorama.index.points import in_batches
+from panorama.services.base import Desk, Service
+from panorama.services.indexing import Indexing
+from panorama.services.meaning import Meaning
+from panorama.services.progress import Progress, told_to_the_door
+from panorama.services.views import Reindexed
+from panorama.store import passages
+from panorama.store.passages import INDEXER
+
+Scope = Literal["changes", "index", "everything"]
+
+TELL_SECONDS = 0.25
+"""How often progress is told at most."""
+
+FORGOTTEN = 500
+"""Vectors that nobody needs any more are forgotten so many at a time: others write in between."""
+
+
+class Reindexing(Service):
+    """Search by meaning, made anew."""
+
+    def __init__(self, desk: Desk, meaning: Meaning, progress: Progress = told_to_the_door) -> None:
+        super().__init__(desk)
+        self._meaning = meaning
+        self._progress = progress
+
+    def reindex(self, scope: Scope = "changes") -> Reindexed:
+        """Bring search by meaning up to date now instead of in the background; keyword search needs no such thing.
+
+        It runs until all is done and tells its progress. Search goes on meanwhile as before. If it is stopped, the
+        next call goes on where it was; texts that are embedded already are not embedded again.
+
+        Args:
+            scope: `changes` takes what waits; `index` also builds the index anew from the vectors that are kept;
+                `everything` cuts every item anew first, and forgets vectors that no item needs.
+
+        Raises:
+            UnavailableError: The model or the index is out of order, or search by meaning is off.
+        """
+        indexing = self._meaning.opened().chosen.indexing
+        watch = Watch(self._progress)
+        if scope == "everything":
+            self._cut_anew(indexing, watch)
+        self._catch_up(indexing, watch)
+        if scope != "changes":
+            watch.say("the index is built")
+            indexing.build()
+        if scope == "everything":
+            self._forget_unused(watch)
+        self._meaning.follow()
+        with self._reading() as session:
+            count = passages.count(session)
+        return Reindexed(
+            scope=scope, model=indexing.model.id, passages=count, embedded=watch.texts, items=watch.done,
+            resumed_at=watch.resumed_at, seconds=round(watch.seconds, 1),
+        )  # fmt: skip
+
+    def _cut_anew(self, indexing: Indexing, watch: "Watch") -> None:
+        mark = f"anew {indexing.name}"
+        with self._reading() as session:
+            total = passages.created(session)
+            watch.resumed_at = total - passages.created(session, passages.mark(session, mark))
+        watch.begin(total, watch.resumed_at)
+        while cut := indexing.read_anew(mark, watch.embedded):
+            watch.move(len(cut.passages))
+        with self._desk.database.transaction(INDEXER) as session:
+            passages.clear_mark(session, mark)
+
+    def _catch_up(self, indexing: Indexing, watch: "Watch") -> None:
+        waiting = indexing.lag().unread
+        watch.begin(waiting)
+        while indexing.read(told=watch.embedded):
+            left = indexing.lag().unread
+            watch.move(max(0, waiting - left))
+            waiting = left
+
+    def _forget_unused(self, watch: "Watch") -> None:
+        with self._reading() as session:
+            unused = passages.unused(session)
+        for some in in_batches(unused, FORGOTTEN):
+            watch.say("vectors that nobody needs are forgotten")
+            with self._desk.database.transaction(INDEXER) as session:
+                passages.forget(session, some)
+
+
+class Watch:
+    """How far it is, and how fast: told a few times a second."""
+
+    def __init__(self, progress: Progress, clock: Callable[[], float] = time.monotonic) -> None:
+        self._progress = progress
+        self._clock = clock
+        self._begun = self._phase_begun = clock()
+        self._told = 0.0
+        self._total = self._at = self._first = 0
+        self.texts = self.done = self.resumed_at = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running."""
+        return self._clock() - self._begun
+
+    def begin(self, total: int, at: int = 0) -> None:
+        """Begin a part with so many more items, of which some are done."""
+        self._total, self._at = self._total + total, self._at + at
+        self._first = self._at
+        self._phase_begun = self._clock()
+        self._tell(self._rate(), at_once=True)
+
+    def move(self, count: int) -> None:
+        """Count items that are done."""
+        self._at = min(self._total, self._at + count)
+        self.done += count
+        self._tell(self._rate())
+
+    def embedded(self, count: int) -> None:
+        """Count texts that were embedded."""
+        self.texts += count
+        self._tell(self._rate())
+
+    def say(self, what: str) -> None:
+        """Tell what it is at."""
+        self._tell(what, at_once=True)
+
+    def _rate(self) -> str:
+        passed, done = self._clock() - self._phase_begun, self._at - self._first
+        rate = f"{self.texts:,} texts embedded" + (f", {self.texts / self.seconds:,.0f} a second" if self.texts else "")
+        left = passed / done * (self._total - self._at) if done else 0.0
+        return f"{rate}, {_span(left)} left" if left >= 1 else rate
+
+    def _tell(self, what: str, *, at_once: bool = False) -> None:
+        if at_once or self._clock() - self._told >= TELL_SECONDS:
+            self._told = self._clock()
+            self._progress(self._at, self._total, what)
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min" if minutes > 9 else f"{minutes}:{rest:02} min" if minutes else f"{rest} s"

@@ -1,0 +1,126 @@
+"""Wording: what a query asks for, its misspelt words repaired by those that the store knows."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+
+from panorama.domain.spelling import SHORTEST
+from panorama.domain.words import SMALL, Term, folded_in_place, terms
+from panorama.index.embedders.files import VOCABULARY
+from panorama.store import search, vocabulary
+from panorama.store.engine import Session
+from panorama.store.search import Asked
+
+QUERY_CHARS = 1000
+REPAIRS = 4
+"""The most words of a query that are repaired; a query in a language that the store does not know has more."""
+
+READ_CHARS = 8_000
+COMPARED = 40
+TELLING = 8
+"""How far a text is read for its most telling words, how many are compared, and how many are taken."""
+
+_ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly")
+_WORDS = re.compile(r"[^\W\d_]{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A query as it is searched for, its terms, and the words that were put in place of others."""
+
+    query: str
+    asked: tuple[Asked, ...]
+    repairs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """What is looked for and marked."""
+        return tuple(each.term for each in self.asked)
+
+    @property
+    def hint(self) -> str:
+        """What a person should know of the repairs."""
+        told = [f"“{new}” instead of “{old}”" for old, new in self.repairs]
+        return f"Searched for {', '.join(told)}, which no item holds." if told else ""
+
+
+def worded(session: Session, query: str) -> Wording:
+    """Return what a query asks for; words of it that are quoted or begun stay as they are."""
+    said = query[:QUERY_CHARS]
+    told = terms(said)
+    asked = search.asked(session, told)
+    unknown = [each.term for each in asked if not each.count and _may_be_wrong(each.term)]
+    repairs = [found for term in unknown[:REPAIRS] if (found := _repair(session, told, term))]
+    if not repairs:
+        return Wording(said, asked)
+    for old, new in repairs:
+        said = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, said)
+    put = dict(repairs)
+    mended = _mended(told, put)
+    return Wording(said, search.asked(session, mended), tuple(repairs))
+
+
+def telling(session: Session, title: str, body: str) -> tuple[Asked, ...]:
+    """Return the words by which others like a text are found: those of its title, and the rarest that others hold."""
+    often = Counter(word for word in _WORDS.findall(folded_in_place(body[:READ_CHARS])) if word not in SMALL)
+    some = [Term((word,)) for word, _ in often.most_common(COMPARED)]
+    shared = [each for each in search.asked(session, some) if each.count > 1]
+    rare = sorted(shared, key=lambda each: -each.weight * (1 + often[each.term.words[0]]))[:TELLING]
+    named = search.asked(session, [replace(term, prefix=False, guessed=False) for term in terms(title)])
+    return tuple({each.term: each for each in (*named, *rare) if each.count}.values())
+
+
+def _may_be_wrong(term: Term) -> bool:
+    return len(term.words) == 1 and not term.quoted and (term.guessed or not term.prefix)
+
+
+def _repair(session: Session, told: Sequence[Term], term: Term) -> tuple[str, str] | None:
+    """What stands in the query, and what is put in its place: two words in one, one in two, or other letters."""
+    word = term.words[0]
+    for pair in pairwise(told):
+        if term in pair and all(_may_be_wrong(each) for each in pair):
+            first, second = (each.words[0] for each in pair)
+            whole = vocabulary.stem(folded_in_place(first + second))
+            if vocabulary.counts(session, [whole] if whole else []):
+                return f"{first} {second}", first + second
+    if _is_english(folded_in_place(word)):
+        return None
+    new = vocabulary.repaired(session, word) or vocabulary.split(session, word)
+    return (word, new) if new else None
+
+
+def _mended(told: Sequence[Term], put: dict[str, str]) -> list[Term]:
+    found: list[Term] = []
+    skips = False
+    for at, term in enumerate(told):
+        if skips:
+            skips = False
+            continue
+        both = f"{term.words[0]} {told[at + 1].words[0]}" if at + 1 < len(told) else ""
+        if both in put:
+            found.append(Term((put[both],)))
+            skips = True
+        elif _may_be_wrong(term) and term.words[0] in put:
+            found.append(Term(tuple(put[term.words[0]].split())))
+        else:
+            found.append(term)
+    return found
+
+
+def _is_english(word: str) -> bool:
+    """Whether it is a word, though the store does not know it: then it is no misspelt other one."""
+    known = _english()
+    return word in known or any(word.endswith(end) and word[: -len(end)] in known for end in _ENDINGS)
+
+
+@cache
+def _english() -> frozenset[str]:
+    """The whole words among the pieces of the shipped model."""
+    try:
+        pieces = VOCABULARY.path.read_text(encoding="utf-8").split()
+    except OSError:
+        return frozenset()
+    return frozenset(piece for piece in pieces if len(piece) >= SHORTEST and piece.isalpha())
