@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
@@ -23,13 +24,18 @@ from panorama.cli.tables import size
 from panorama.config import Settings, data_directory, local_zone, read_settings
 from panorama.domain.changes import Origin
 from panorama.errors import PanoramaError, UnavailableError
+from panorama.index.embedders.choosing import Choice, default, embedder
+from panorama.index.embedders.files import MINILM, STATIC, VOCABULARY
 from panorama.store import rows
 from panorama.store.engine import APPLICATION_ID, Database, Session
 from panorama.store.migrate import HEAD
 
 State = Literal["ok", "warn", "fail"]
 
-PACKAGES = ("panorama-mcp", "fastmcp", "sqlalchemy", "alembic", "pydantic", "typer", "rich")
+PACKAGES = ("panorama-mcp", "fastmcp", "sqlalchemy", "alembic", "pydantic", "typer", "rich", "numpy")
+IF_THERE = ("onnxruntime", "qdrant-edge-py", "qdrant-client")
+"""Packages that search by meaning can do without; the first two are not made for every machine."""
+
 OLDEST_PYTHON, UNTRIED_PYTHON = (3, 11), (3, 14)
 SCARCE_BYTES, TOO_FEW_BYTES = 1 << 30, 50 << 20
 LOCK_SECONDS = 2.0
@@ -38,6 +44,8 @@ WRITE_LOCK_BYTE = 120
 
 MAGIC, HEAD_BYTES, OWNER = b"SQLite format 3\0", 100, slice(68, 72)
 """How a database file begins, and where `PRAGMA application_id` stands (sqlite.org/fileformat.html, section 1.3)."""
+
+SHIPPED_FILES = {"minilm": (MINILM, VOCABULARY), "static": (STATIC, VOCABULARY)}
 
 _PUT_BACK = "Stop every program that uses it, and put back a copy from the folder backups."
 
@@ -110,11 +118,11 @@ def _python(_: Place) -> Finding:
 def _packages(_: Place) -> Finding:
     found: list[str] = []
     missing: list[str] = []
-    for name in PACKAGES:
+    for name in (*PACKAGES, *IF_THERE):
         try:
             found.append(f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:
-            missing.append(name)
+            missing += [name] if name in PACKAGES else []
     if missing:
         return Finding("fail", f"missing: {', '.join(missing)}", "Install Panorama anew.")
     return Finding("ok", ", ".join(found))
@@ -275,6 +283,24 @@ def _greeted_daemon(address: Address, pid: int, reply: Hello) -> Finding:
     return Finding("ok", found)
 
 
+def _meaning(place: Place) -> Finding:
+    """Tell whether the model that the settings name can be had; nothing is loaded, and no service is asked."""
+    if place.settings is None:
+        return Finding("warn", "the settings cannot be read")
+    choice = Choice(place.settings.embedder) if place.settings.embedder else default()
+    if choice.name == "none":
+        return Finding("ok", "off; words are found")
+    chosen = embedder(choice.name)
+    for file in SHIPPED_FILES.get(choice.name, ()):
+        file.checked()
+    if choice.name == "minilm" and not find_spec("onnxruntime"):
+        return Finding("fail", "minilm needs ONNX Runtime, which is not installed", "panorama models use static")
+    where = place.settings.qdrant_url or place.settings.index_engine
+    if where == "auto":
+        where = "edge" if find_spec("qdrant_edge") else "exact (Qdrant Edge is not installed)"
+    return Finding("ok", f"{chosen.id}, vectors in {where}", choice.hint)
+
+
 def _clients() -> dict[str, Finding]:
     """Return a finding for each client in which Panorama is set up; that there is none is no fault."""
     found = {
@@ -300,6 +326,7 @@ _CHECKS: dict[str, Callable[[Place], Finding]] = {
     "disk": _disk,
     "database": _database,
     "daemon": _daemon,
+    "meaning": _meaning,
 }
 
 _OF_THE_FILE: dict[str, Callable[[Place], Finding]] = {

@@ -137,12 +137,13 @@ def _hit(row: Row, names: Mapping[str, str]) -> tuple[Text, ...]:
     return line(row["id"]), line(row["kind"]), line(row["title"]), _project(row, names), matched(row.get("snippet", ""))
 
 
-_WHY = {"semantic": "by meaning", "id": "by its id", "title": "by its title"}
+_WHY: Mapping[str, str] = {"semantic": "by meaning", "id": "by its id", "title": "by its title"}
 
 
 def hit(row: Row, names: Mapping[str, str]) -> Text:
     """Return a search hit as a block: what it is, and under that the words that matched."""
-    why = "" if "keyword" in row.get("why", ()) else ", ".join(_WHY.get(each, each) for each in row.get("why", ()))
+    found_by: Sequence[str] = row.get("why", ())
+    why = "" if "keyword" in found_by else ", ".join(_WHY.get(each, each) for each in found_by)
     told = " · ".join(filter(None, (row["kind"], row["id"], _project(row, names).plain, why)))
     head = Text.assemble(line(row["title"], "bold"), "  ", line(told, "dim"))
     snippet = matched(row.get("snippet", ""))
@@ -231,11 +232,23 @@ def status(data: Row) -> Sheet:
         "stored": ", ".join(_counted(name, count) for name, count in counts.items()),
         "data": data["data"],
         "database": f"{size(data.get('database_bytes', 0))}, revision {data['revision']}",
-        "search": ", ".join(data.get("search", {}).get("modes", ())),
+        **_search(data.get("search", {})),
         "last backup": data.get("last_backup", "none"),
     }
     rows = tuple((line(name, "cyan"), line(value)) for name, value in told.items())
     return Sheet((Column("panorama"), Column(str(data["version"]), fold=True)), rows)
+
+
+def _search(told: Row) -> Row:
+    """Return how search does, and of meaning only what there is to say."""
+    held = f"{told.get('passages', 0):,} passages in {told.get('engine')}, {told.get('pending', 0):,} changes wait"
+    about: Row = {"search": ", ".join(told.get("modes", ()))}
+    if "model_state" in told:
+        becoming = f", changing to {told['changing_to']}" if "changing_to" in told else ""
+        about["meaning"] = f"{told['model']} ({told['model_state']}{becoming}), {held}"
+        about["index"] = f"{told['index_state']}, {size(told.get('index_disk_bytes', 0))} on the disk"
+    wrong = " ".join(str(told[name]) for name in ("missing", "remark", "last_error", "do") if name in told)
+    return about | ({"remark": wrong} if wrong else {})
 
 
 def daemon(data: Row) -> Sheet:

@@ -13,6 +13,7 @@ from concurrent.futures import TimeoutError as LateError
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from importlib import import_module
 from typing import Any
 
 from panorama.domain.chunks import chunks
@@ -182,14 +183,14 @@ class Meaning(Service):
         house = self._house
         if house is None:
             return self._missing()
+        side = house.serving
         try:
-            side = house.serving
             if not side.indexing.is_begun():
                 return self._building(house)
             pending = side.indexing.lag().unheard
             hits = self._in_time(lambda: ask(house), patience or house.patience)
         except LateError:
-            return Nearest(missing="Search by meaning did not answer in time.", hint="Ask again in a moment.")
+            return _late(side)
         except PanoramaError as error:
             return Nearest(missing=error.message, hint=error.hint or "Ask again in a moment.")
         return Nearest(hits=tuple(map(_near, hits)), pending=pending, model=side.model.id)
@@ -314,6 +315,7 @@ class Meaning(Service):
             return self._house
 
     def _open(self) -> House:
+        _load_numpy()
         served, store = self._remembered()
         embedder = self._means.opened_embedder(self._means.embedder)
         resident = Resident(embedder)
@@ -382,8 +384,6 @@ class Meaning(Service):
             gap = self._missing()
             return {"modes": ["keyword"], "model": self._means.embedder, "missing": gap.missing, "do": gap.hint}
         index, side = house.index.state(), house.serving
-        with self._reading() as session:
-            cut = passages.count(session)
         begun = side.indexing.is_begun()
         told: dict[str, Any] = {
             "modes": ["hybrid", "keyword", "semantic"] if begun and index.status != "down" else ["keyword"],
@@ -393,8 +393,7 @@ class Meaning(Service):
             "engine": index.engine,
             "index_state": index.status if begun else "building",
             "pending": house.chosen.indexing.lag().unheard,
-            "passages": cut,
-            "index_passages": index.count,
+            "passages": index.count,
             "index_disk_bytes": index.disk_bytes or None,
             "index_memory_bytes": index.anonymous_bytes or None,
             "index_mapped_bytes": index.mapped_bytes or None,
@@ -409,5 +408,21 @@ class Meaning(Service):
         return {name: value for name, value in told.items() if value is not None}
 
 
+def _load_numpy() -> None:
+    """Import numpy before threads begin that would do so at once: if they meet, it fails in this process for good."""
+    try:
+        import_module("numpy")
+    except ImportError as error:
+        raise UnavailableError(
+            f"Search by meaning needs numpy, which cannot be imported here: {error}.",
+            hint="Install numpy beside Panorama.",
+        ) from error
+
+
 def _near(hit: Hit) -> Near:
     return Near(item=hit.item, position=int(hit.chunk.rpartition(":")[2]), score=hit.score)
+
+
+def _late(side: Side) -> Nearest:
+    what = "is being loaded" if side.resident.state.status == "loading" else "did not answer in time"
+    return Nearest(missing=f"The model {side.model.id} {what}.", hint="Ask again in a moment.")

@@ -1,4 +1,4 @@
-"""Reindexing: brings search by meaning up to date while somebody watches; it may be stopped, and goes on where it was."""
+"""Reindexing: brings search by meaning up to date while somebody watches; stopped, it goes on where it was."""
 
 import time
 from collections.abc import Callable
