@@ -17,6 +17,7 @@ import anyio
 
 from panorama import __version__, sample
 from panorama.address import Address
+from panorama.cli.daemon import end_daemon
 from panorama.cli.demo_checks import Answer, Claim, Morning, many
 from panorama.cli.demo_room import HOME, WORKSPACE, interruptible, remains, room
 from panorama.cli.demo_show import Transcript, command, compact, milliseconds
@@ -30,7 +31,9 @@ CLIENT = "panorama-demo"
 WAIT = timedelta(seconds=60)
 """How long the demo waits for the server to start, and for an answer."""
 
-END = timedelta(seconds=30)
+LINGER = timedelta(seconds=30)
+"""How long the daemon waits for the next step."""
+
 CHARS_PER_TOKEN = 4
 """The usual rule of thumb for English text and current models."""
 
@@ -57,7 +60,7 @@ def run(keep: Path | None) -> int:
             transcript.remark("Stopped." if keep else "Stopped; nothing is left behind.")
             raise
         finally:
-            demo.await_end()
+            demo.end()
         demo.close()
     left = keep is None and folder.exists()
     transcript.title("In short")
@@ -163,16 +166,13 @@ class _Demo:
         """The person's environment without their settings, but for the time zone."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PANORAMA_")}
         return {
-            **kept, "PANORAMA_HOME": str(self.folder / HOME), "PANORAMA_LINGER_SECONDS": "0",
+            **kept, "PANORAMA_HOME": str(self.folder / HOME), "PANORAMA_LINGER_SECONDS": f"{LINGER.total_seconds():g}",
             "PANORAMA_TIMEZONE": self.settings.timezone,
         }  # fmt: skip
 
-    def await_end(self) -> None:
-        """Wait until the daemon has left, which it does when nobody is connected any more."""
-        address = Address(str(self.folder / HOME))
-        deadline = time.perf_counter() + END.total_seconds()
-        while address.pid() is not None and time.perf_counter() < deadline:
-            time.sleep(0.02)
+    def end(self) -> None:
+        """Let the daemon finish and leave; one that does not is ended, since its data goes too."""
+        end_daemon(Address(str(self.folder / HOME)), again=False, force=True)
 
     def close(self) -> None:
         """Measure what is there before it is removed."""

@@ -13,6 +13,8 @@ LONG_RUN = "Long run, slowly enough to talk"
 OPEN_BEFORE = "Still open: grout, and the handles."
 OPEN_AFTER = "Grout is linen. Still open: the handles."
 HOB = "induction hob"
+JOINT, KNEE = ("painful", "joint", "jogging"), "Knee"
+"""Words to look for, and the note that is meant by them and holds none of them."""
 
 _COUNTED = ("open", "in_progress", "done", "cancelled", "ideas", "overdue", "due_soon", "notes")
 _BOX = re.compile(r"\s*[-*] \[(.)\] ")
@@ -113,6 +115,20 @@ def in_one_note(answer: Answer, morning: Morning) -> Iterator[Claim]:
     titles = [name for name, text in morning.texts() if HOB in text]
     found = [row["title"] for row in answer.data]
     yield Claim(f"the words stand in {many(len(found), 'file')}: {', '.join(found)}", titles, found)
+
+
+def read(answer: Answer, _: Morning) -> Iterator[Claim]:
+    """Every passage is in the index."""
+    count = answer.data["passages"]
+    yield Claim(f"{many(count, 'passage')} can be found by meaning", True, count > 0)
+
+
+def meant(answer: Answer, morning: Morning) -> Iterator[Claim]:
+    """The first hit is the note that is meant, though it holds none of the words."""
+    text = next(text for name, text in morning.texts() if name == KNEE).lower()
+    shared = sum(word in text for word in JOINT)
+    first = answer.data[0]["title"] if answer.data else ""
+    yield Claim(f"“{first}” comes first, and holds none of these words", (KNEE, 0), (first, shared))
 
 
 def created(answer: Answer, morning: Morning) -> Iterator[Claim]:

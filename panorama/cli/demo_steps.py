@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from panorama.cli import demo_checks as checks
-from panorama.cli.demo_checks import HOB, LONG_RUN, OPEN_AFTER, OPEN_BEFORE, Check, Morning, decision
+from panorama.cli.demo_checks import HOB, JOINT, LONG_RUN, OPEN_AFTER, OPEN_BEFORE, Check, Morning, decision
 from panorama.domain.tasks import OPEN
 
 IMPORT = "panorama import markdown"
@@ -85,6 +85,12 @@ IMPORTS = (
         arguments=_folder,
         check=checks.nothing_new,
     ),
+    Step(
+        name="reindex",
+        said="Let me see it read all of that. (It would by itself, in the background.)",
+        tool="panorama reindex",
+        check=checks.read,
+    ),
 )
 """Done by the command line, before the server starts."""
 
@@ -103,6 +109,13 @@ STEPS = (
         tool="search",
         arguments=lambda _: {"query": f'"{HOB}"', "kinds": ["note"]},
         check=checks.in_one_note,
+    ),
+    Step(
+        name="search by meaning",
+        said="And the one about that joint that hurts when I go jogging?",
+        tool="search",
+        arguments=lambda _: {"query": " ".join(JOINT), "kinds": ["note"], "limit": 3},
+        check=checks.meant,
     ),
     Step(
         chapter="Things get done",

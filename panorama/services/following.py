@@ -18,6 +18,9 @@ GATHER_SECONDS = 0.05
 LOOK_SECONDS = 10.0
 """How often it looks without being told: for writes of other programs, and for an index that was taken away."""
 
+START_SECONDS = 0.5
+"""How long it lets the first client be answered before it begins."""
+
 WARM_SECONDS = 2.0
 """When the model is loaded after the start, which has to be quick."""
 
@@ -50,6 +53,7 @@ class Follower:
 
     def _run(self) -> None:
         _give_way()
+        self._leaving.wait(START_SECONDS)
         warm_at = time.monotonic() + WARM_SECONDS
         pause, is_warm = self._round(0.0), False
         while not self._leaving.is_set():
