@@ -66,7 +66,7 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _write("journal.create", do.journal.create, say.created, "add_journal_entry")
 
     yield _read("search", do.search.search, say.searched, "search")
-    yield _read("search.similar", do.search.similar, say.searched, "similar")
+    yield _read("search.similar", do.search.similar, say.searched, "similar", toolset="more")
     yield _read("query", do.query.query, say.listed("row"), "query")
     yield _read("items.get", do.items.get, say.got, "get_item")
 

@@ -97,9 +97,9 @@ def _hits(answer: Answer) -> None:
         show.blocks(tables.hit(row, names) for row in answer.data)
     else:
         show.sheet(tables.hits(answer.data, names))
-    index = answer.metadata.get("index", {})
-    if index.get("missing") and not answer.metadata.get("hint"):
-        show.aside(f"By words alone: {index['missing']}")
+    missing = answer.metadata.get("index", {}).get("missing", "")
+    if missing and not missing.endswith("is off.") and not answer.metadata.get("hint"):
+        show.aside(f"By words alone: {missing}")
 
 
 @app.command(

@@ -19,7 +19,7 @@ MOST = 1000
 BLOB = 60
 """So many ASCII signs without a space are no word: base64, keys, long addresses."""
 
-_BLOBS = re.compile(rf"[!-~]{{{BLOB},}}")
+_BLOBS = re.compile(rf"(?<![!-~])[!-~]{{{BLOB},}}")  # looking back first spares it a look at every sign
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff]")
 _HEADING = re.compile(r"\n(?=#{1,6} )")
 _CUTS = tuple(re.compile(pattern) for pattern in (r"\n\s*\n", r"\n", r"[.!?…。！？]\s?", r"\s"))

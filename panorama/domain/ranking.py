@@ -14,7 +14,7 @@ SHARPNESS = 1.5
 """The power of the coverage: a keyword hit that holds half of what the query says is worth a third of a whole one."""
 
 WEIGHTS = {"keyword": 1.0, "semantic": 0.5}
-"""What a certain hit of each arm is worth: who holds two thirds of the words is level with the nearest in meaning.
+"""What a certain hit of each arm is worth: who holds two thirds of the query is level with the nearest.
 
 This, the sharpness and the damping were chosen on `tests/retrieval/tuning.jsonl`; all values around do as well.
 """

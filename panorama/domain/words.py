@@ -20,22 +20,21 @@ _TERM = re.compile(r'"([^"]*)"|(\S+)')
 _PIECE = re.compile(f"[{_HAN}]+|[^\\W{_HAN}]+")
 
 
-SMALL = frozenset(
-    """
-    a about after all also an and any are as at be because been before but by can could did do does doing for from had
-    has have having he her here him his how i if in into is it its just me more most my no nor not of off on one only
-    or other our out over own she should so some such than that the their them then there these they this those through
-    to too until up us very was we were what when where which while who whom whose why will with would you your
-    aber alle als am auch auf aus bei bin bis da das dass dem den der des die doch du durch ein eine einem einen einer
-    eines er es für habe haben hat ich ihr ihre im ins ist jede jeder kann man mein meine mit muss nach nicht noch nur
-    ob oder ohne sein seine sich sie sind soll sollen um und uns unser unsere unter vom von vor war weil wenn wer
-    werden wie wieder wir wird wo zu zum zur zwischen über
-    au aux avec ce ces cette dans elle en est et il ils je la le les leur lui ma mais mes mon ne nous on où par pas pour
-    qu que qui sa ses son sont sur un une vous
-    al como con cuando de del donde el ella es esta este lo los las mi mis muy o para pero por se sin su sus una unas
-    unos y ya
-    """.split()
-)
+_SMALL = """
+a about after all also an and any are as at be because been before but by can could did do does doing for from had has
+have having he her here him his how i if in into is it its just me more most my no nor not of off on one only or other
+our out over own she should so some such than that the their them then there these they this those through to too until
+up us very was we were what when where which while who whom whose why will with would you your
+aber alle als am auch auf aus bei bin bis da das dass dem den der des die doch du durch ein eine einem einen einer eines
+er es für habe haben hat ich ihr ihre im ins ist jede jeder kann man mein meine mit muss nach nicht noch nur ob oder
+ohne sein seine sich sie sind soll sollen um und uns unser unsere unter vom von vor war weil wenn wer werden wie wieder
+wir wird wo zu zum zur zwischen über
+au aux avec ce ces cette dans elle en est et il ils je la le les leur lui ma mais mes mon ne nous on où par pas pour qu
+que qui sa ses son sont sur un une vous
+al como con cuando de del donde el ella es esta este lo los las mi mis muy o para pero por se sin su sus una unas unos
+y ya
+"""
+SMALL = frozenset(_SMALL.split())
 """Words that tell little in English, German, French and Spanish; they count where nothing else was asked for."""
 
 
@@ -44,13 +43,14 @@ class Term:
     """One thing to look for: words that stand together, the last one perhaps only begun.
 
     `guessed` says that nobody wrote that it is only begun: it is the last word, and may be still on its way. What was
-    `quoted` is meant as it stands.
+    `quoted` is meant as it stands. `others` are other ways to write it: a code with or without a hyphen.
     """
 
     words: tuple[str, ...]
     prefix: bool = False
     guessed: bool = False
     quoted: bool = False
+    others: tuple[tuple[str, ...], ...] = ()
 
     @property
     def is_small(self) -> bool:
@@ -198,7 +198,7 @@ def _densest(hits: list[tuple[int, int, str]], chars: int) -> int:
 def _patterns(query: tuple[Term, ...]) -> list[re.Pattern[str]]:
     """The words themselves; then their beginnings, since the index compares stems."""
     told = [term for term in query if not term.is_small] or query
-    words = [folded_in_place(word) for term in told for word in term.words]
+    words = [folded_in_place(word) for term in told for each in (term.words, *term.others) for word in each]
     if not words:
         return []
     return [

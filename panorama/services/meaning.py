@@ -139,11 +139,12 @@ class Meaning(Service):
         self._means = means
         self._house: House | None = None
         self._opening = threading.Lock()
+        self._coming: Resident[Embedder] | None = None
         self._pool: ThreadPoolExecutor | None = None
         self._late: Future[list[Hit]] | None = None
         self._failure: UnavailableError | None = None
         self._failed_at: datetime | None = None
-        self._mistrusts = False
+        self._mistrusts = self._is_outdated = False
         self._closed = False
 
     @property
@@ -192,6 +193,7 @@ class Meaning(Service):
         except LateError:
             return _late(side)
         except PanoramaError as error:
+            self._is_outdated |= isinstance(error, OtherModelError)
             return Nearest(missing=error.message, hint=error.hint or "Ask again in a moment.")
         return Nearest(hits=tuple(map(_near, hits)), pending=pending, model=side.model.id)
 
@@ -235,31 +237,38 @@ class Meaning(Service):
         if self.is_off or self._closed:
             return
         try:
+            if self._is_outdated:
+                self._begin_anew()
             self._followed(self.opened(), stop)
         except PanoramaError as error:
             self._note(error)
             if isinstance(error, OtherModelError):
-                self._mistrusts = True
-                self._shut()
+                self._begin_anew()
             raise
         self._failure = None
+
+    def _begin_anew(self) -> None:
+        """Ask the service next time what its model is: it has another one under the same name."""
+        self._mistrusts, self._is_outdated = True, False
+        self._shut()
 
     def _followed(self, house: House, stop: Stop) -> None:
         if house.before is not None:
             self._changed_over(house, house.before, stop)
         else:
             house.chosen.indexing.catch_up(stop)
-        if not stop() and not house.is_checked and house.index.state().engine != "exact":
-            if not house.chosen.indexing.is_true():
+        if not stop() and not house.is_checked:
+            if house.index.state().engine != "exact" and not house.chosen.indexing.is_true():
                 _log.warning("the index does not hold what it should; it is built anew")
                 house.chosen.indexing.build()
+            self._remember(house.chosen.model)
             house.is_checked = True
 
     def _changed_over(self, house: House, before: Side, stop: Stop) -> None:
         """Make the vectors of the chosen model while the other one's are searched and followed, then search those."""
-        before.indexing.catch_up(stop)
+        _follow_if_it_can(before, stop)
         while not stop() and house.chosen.indexing.read(stop):
-            before.indexing.catch_up(stop)
+            _follow_if_it_can(before, stop)
         if stop():
             return
         house.chosen.indexing.tell_all()
@@ -282,6 +291,8 @@ class Meaning(Service):
     def close(self) -> None:
         """Close all; what is asked meanwhile goes without meaning."""
         self._closed = True
+        if coming := self._coming:
+            coming.close()
         self._shut()
         if self._pool:
             self._pool.shutdown(cancel_futures=True)
@@ -330,10 +341,8 @@ class Meaning(Service):
         is_far = self._means.is_far or not chosen.is_shipped
         patience = FAR_PATIENCE if is_far else PATIENCE
         house = House(index, chosen, None, remark, patience)
-        if held != model and (old := self._embedder_of(held)):
+        if held.id != model.id and (old := self._embedder_of(held)):
             house.before = self._side(Resident(old), held, old.max_tokens, index)
-        if house.before is None and held == model:
-            self._remember(model)
         return house
 
     def _side(self, resident: Resident[Embedder], model: Model, max_tokens: int, index: Index) -> Side:
@@ -346,6 +355,13 @@ class Meaning(Service):
             return model_of(embedder)
         if served and served.id == embedder.id and not self._mistrusts:
             return served
+        self._coming = resident  # `close` ends its waiting
+        try:
+            embedder.embed_query("")
+        except UnavailableError as error:  # said at once; one that has to load its model may answer in a minute
+            self._note(error)
+        if self._closed:
+            raise UnavailableError(OFF)
         with resident.borrowed(LOADING) as lent:
             return model_of(lent)
 
@@ -382,7 +398,8 @@ class Meaning(Service):
         house = self._house
         if house is None:
             gap = self._missing()
-            return {"modes": ["keyword"], "model": self._means.embedder, "missing": gap.missing, "do": gap.hint}
+            told = {"modes": ["keyword"], "model": self._means.embedder, "missing": gap.missing, "do": gap.hint}
+            return told | self._last_error()
         index, side = house.index.state(), house.serving
         begun = side.indexing.is_begun()
         told: dict[str, Any] = {
@@ -401,11 +418,21 @@ class Meaning(Service):
         }
         remarks = (self._means.remark, house.remark, index.note, side.resident.state.error)
         told["remark"] = " ".join(dict.fromkeys(each for each in remarks if each)) or None
-        if self._failure:
-            told["last_error"] = self._failure.message
-            told["last_error_at"] = self._failed_at
-            told["do"] = self._failure.hint or None
+        told |= self._last_error()
         return {name: value for name, value in told.items() if value is not None}
+
+    def _last_error(self) -> dict[str, Any]:
+        if not self._failure:
+            return {}
+        return {
+            "last_error": self._failure.message, "last_error_at": self._failed_at, "do": self._failure.hint or None
+        }  # fmt: skip
+
+
+def _follow_if_it_can(before: Side, stop: Stop) -> None:
+    """Go on following with the model of before; it may be gone, which is no reason to wait with the chosen one."""
+    with suppress(UnavailableError):
+        before.indexing.catch_up(stop)
 
 
 def _load_numpy() -> None:

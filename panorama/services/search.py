@@ -68,7 +68,7 @@ class Search(Service):
         """Find anything by its words and its meaning: projects, tasks, notes, links, reminders, journal.
 
         Write what you look for as words or as a question; "quoted words" stand together. Misspelt words are repaired;
-        the answer says so. For exact filters and counts use query; for what is like one item, similar.
+        the answer says so. For exact filters and counts use query.
 
         Args:
             since: First day of the last change.

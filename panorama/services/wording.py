@@ -18,6 +18,7 @@ QUERY_CHARS = 1000
 REPAIRS = 4
 """The most words of a query that are repaired; a query in a language that the store does not know has more."""
 
+CODE_CHARS = 20
 READ_CHARS = 8_000
 COMPARED = 40
 TELLING = 8
@@ -50,7 +51,7 @@ class Wording:
 def worded(session: Session, query: str) -> Wording:
     """Return what a query asks for; words of it that are quoted or begun stay as they are."""
     said = query[:QUERY_CHARS]
-    told = terms(said)
+    told = _with_codes(session, terms(said))
     asked = search.asked(session, told)
     unknown = [each.term for each in asked if not each.count and _may_be_wrong(each.term)]
     repairs = [found for term in unknown[:REPAIRS] if (found := _repair(session, told, term))]
@@ -71,6 +72,33 @@ def telling(session: Session, title: str, body: str) -> tuple[Asked, ...]:
     rare = sorted(shared, key=lambda each: -each.weight * (1 + often[each.term.words[0]]))[:TELLING]
     named = search.asked(session, [replace(term, prefix=False, guessed=False) for term in terms(title)])
     return tuple({each.term: each for each in (*named, *rare) if each.count}.values())
+
+
+def _with_codes(session: Session, told: Sequence[Term]) -> list[Term]:
+    """Terms with the other ways in which codes, words with digits, are written in the store."""
+    joined: dict[Term, list[str]] = {}
+    for pair in pairwise(told):
+        if all(_may_be_wrong(each) for each in pair) and any(_has_digit(each.words[0]) for each in pair):
+            whole = folded_in_place("".join(each.words[0] for each in pair))
+            for each in pair:
+                joined.setdefault(each, []).append(whole)
+    stems = {whole: vocabulary.stem(whole) for some in joined.values() for whole in some}
+    known = vocabulary.counts(session, [stem for stem in dict.fromkeys(stems.values()) if stem])
+    found: list[Term] = []
+    for term in told:
+        others: list[tuple[str, ...]] = [(whole,) for whole in joined.get(term, ()) if stems[whole] in known]
+        if _may_be_wrong(term) and _is_code(term.words[0]):
+            others += vocabulary.parted(session, term.words[0])
+        found.append(replace(term, others=tuple(others)) if others else term)
+    return found
+
+
+def _has_digit(word: str) -> bool:
+    return any(sign.isdigit() for sign in word)
+
+
+def _is_code(word: str) -> bool:
+    return len(word) <= CODE_CHARS and word.isalnum() and not word.isdigit() and _has_digit(word)
 
 
 def _may_be_wrong(term: Term) -> bool:

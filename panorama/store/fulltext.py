@@ -112,9 +112,15 @@ def expression(terms: Sequence[Term], *, every: bool) -> str:
 
 
 def _written(term: Term) -> str:
-    phrase = '"' + " ".join(word.replace('"', '""') for word in term.words) + '"'
-    # The whole word beside its beginning, so that an exact hit ranks above a longer word.
-    return f"({phrase} OR {phrase}*)" if term.prefix else phrase
+    phrase = _phrase(term.words)
+    ways = [phrase, *map(_phrase, term.others)]
+    if term.prefix:  # the whole word beside its beginning, so that an exact hit ranks above a longer word
+        ways.append(f"{phrase}*")
+    return f"({' OR '.join(ways)})" if len(ways) > 1 else phrase
+
+
+def _phrase(words: Sequence[str]) -> str:
+    return '"' + " ".join(word.replace('"', '""') for word in words) + '"'
 
 
 def parts_match(session: Session) -> bool:

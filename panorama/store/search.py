@@ -1,8 +1,8 @@
 """Search rows: what keywords find, narrowed by kind, project and day, and how much of the query each hit holds."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +26,9 @@ REACH = 4000
 
 BEGUN = 3
 """Letters from which a last word is taken for the beginning of others; in a large store two begin too many."""
+
+LARGE, SAMPLE, COMMON = 20_000, 1000, 0.2
+"""In a store of so many parts, a word that stands in a fifth of the last thousand is not counted."""
 
 WIDER = 8
 FARTHEST = 250_000
@@ -66,18 +69,35 @@ def asked(session: Session, terms: Sequence[Term]) -> tuple[Asked, ...]:
     A last word that the store knows as it stands is not taken for the beginning of a longer one.
     """
     told = [term for term in terms if not term.is_small] or list(terms)
-    stems = {term.words[0]: vocabulary.stem(term.words[0]) for term in told if len(term.words) == 1}
-    known = vocabulary.counts(session, list(filter(None, stems.values())))
+    stems = {term: vocabulary.stem(term.words[0]) for term in told if len(term.words) == 1}
     total = session.connection.exec_driver_sql("SELECT count(*) FROM search_parts").scalar_one()
-    found: list[Asked] = []
-    for term in dict.fromkeys(told):
-        count = known.get(stems.get(term.words[0], ""), 0) if len(term.words) == 1 else 0
-        is_whole = term.guessed and (count or len(term.words[-1]) < BEGUN)
-        whole = Term(term.words) if is_whole else term
-        if whole.prefix or len(whole.words) > 1 or (not count and not stems.get(whole.words[0])):
-            count = fulltext.count(session, fulltext.expression([whole], every=True), most=2 * REACH)
-        found.append(Asked(whole, count, math.log1p((max(0, total - count) + 0.5) / (count + 0.5))))
-    return tuple(found)
+    common = _common(session, stems, total)
+    rarer = [stem for stem in dict.fromkeys(stems.values()) if stem and stem not in common]
+    known = common | vocabulary.counts(session, rarer)
+    return tuple(_weighed(session, term, stems.get(term, ""), known, total) for term in dict.fromkeys(told))
+
+
+def _common(session: Session, stems: Mapping[Term, str], total: int) -> dict[str, int]:
+    """Return the stems that very many parts of a large store hold, and about how many: to count them takes too long."""
+    if total < LARGE:
+        return {}
+    last = session.connection.exec_driver_sql("SELECT max(id) FROM search_parts").scalar_one()
+    found: dict[str, int] = {}
+    for term, stem in stems.items():
+        word = fulltext.expression([Term(term.words)], every=True)
+        held = len(fulltext.holding(session, word, last - SAMPLE, last))
+        if held > COMMON * SAMPLE:
+            found[stem] = held * total // SAMPLE
+    return found
+
+
+def _weighed(session: Session, term: Term, stem: str, known: Mapping[str, int], total: int) -> Asked:
+    count = known.get(stem, 0)
+    if term.guessed and (count or len(term.words[-1]) < BEGUN):
+        term = replace(term, prefix=False)
+    if term.prefix or term.others or not stem:
+        count = fulltext.count(session, fulltext.expression([term], every=True), most=2 * REACH)
+    return Asked(term, count, math.log1p((max(0, total - count) + 0.5) / (count + 0.5)))
 
 
 def hits(session: Session, query: Sequence[Asked], filters: Filters, *, wanted: int) -> list[Hit]:

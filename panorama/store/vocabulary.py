@@ -40,7 +40,7 @@ _BUCKET = text(
 )
 _PLACES = text("SELECT doc, col FROM search_words_places WHERE term = :stem LIMIT :most")
 _TEXTS = {
-    column: text(f"SELECT substr({column}, 1, {READ_CHARS}) FROM search_words WHERE rowid = :part")  # noqa: S608
+    column: text(f"SELECT substr({column}, 1, {READ_CHARS}) FROM search_words WHERE rowid = :part")
     for column in ("title", "body")
 }
 _LAST = "\U0010ffff"
@@ -104,7 +104,10 @@ def repaired(session: Session, word: str) -> str:
 
 
 def _near(session: Session, said: str) -> list[str]:
-    """Stems that are near to a beginning of a word, the nearest first, then the most frequent."""
+    """Stems that are near to a beginning of a word, the nearest first, then the most frequent.
+
+    The stem of a word that ends in y ends in i; that i is not compared.
+    """
     most = spelling.slips(said)
     letters = set(said)
     alike: dict[str, int] = {}
@@ -116,7 +119,7 @@ def _near(session: Session, said: str) -> list[str]:
     starts = _tokenizer().stems(" ".join(spelling.otherwise_begun(said)))
     alike |= counts(session, list(dict.fromkeys(starts)))
     ranked = [
-        (spelling.distance(said, each, most, begun=True), abs(len(said) - len(each)), -count, each)
+        (spelling.distance(said, each.removesuffix("i"), most, begun=True), abs(len(said) - len(each)), -count, each)
         for each, count in alike.items()
         if each not in SMALL
     ]
@@ -141,9 +144,8 @@ def _written(session: Session, near: str) -> list[str]:
     found: list[str] = []
     for part, column in list(dict.fromkeys((row[0], row[1]) for row in places))[:PARTS]:
         written = session.connection.execute(_TEXTS[column], {"part": part}).scalar_one_or_none() or ""
-        for match in islice(begun.finditer(folded_in_place(written)), PLACES):
-            if stem(match[0]) == near:
-                found.append(written[match.start() : match.end()].lower())
+        matches = islice(begun.finditer(folded_in_place(written)), PLACES)
+        found += [written[each.start() : each.end()].lower() for each in matches if stem(each[0]) == near]
     return found
 
 
@@ -157,3 +159,9 @@ def split(session: Session, word: str) -> str:
         if stems[first] in known and stems[second] in known and fulltext.count(session, f'"{first} {second}"', most=1):
             return f"{first} {second}"
     return ""
+
+
+def parted(session: Session, code: str) -> tuple[tuple[str, str], ...]:
+    """Return the two parts in which a code of letters and digits is written somewhere: QX-83K2 for qx83k2."""
+    ways = spelling.halves(folded_in_place(code), shortest=1)
+    return tuple(way for way in ways if fulltext.count(session, f'"{way[0]} {way[1]}"', most=1))

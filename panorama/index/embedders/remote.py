@@ -50,7 +50,7 @@ class Remote:
 
     @property
     def digest(self) -> str:
-        """Ollama's digest of the model; for others that of its name, which is all they tell."""
+        """Ollama's digest of the model; for others that of its name and size, which is all they tell."""
         return self._known().digest
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
@@ -94,15 +94,15 @@ class Remote:
         with self._lock:
             if self._facts is None:
                 size = self._vectors([_TRIED], seconds).shape[1]
-                self._facts = _Facts(self._told_digest(seconds), size)
+                self._facts = _Facts(self._told_digest(seconds, size), size)
             return self._facts
 
-    def _told_digest(self, seconds: float) -> str:
+    def _told_digest(self, seconds: float, size: int) -> str:
         told = ""
         if self._dialect.describing:
             answer = self._line.get(self._dialect.describing, seconds)
             told = self._dialect.digest(answer.body) if answer.status == 200 else ""
-        return told or hashlib.sha256(self.id.encode()).hexdigest()
+        return told or hashlib.sha256(f"{self.id} {size}".encode()).hexdigest()
 
     def _asked(self, texts: Sequence[str], seconds: float) -> "NDArray[float32]":
         found = self._vectors(texts, seconds)

@@ -1,0 +1,60 @@
+"""The product finds better than each of its arms, and better than both joined plainly."""
+
+import sys
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from panorama.domain.results import Slice
+
+from .measuring import Library, Scores, library, queries, scores, table
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+ARMS = ("keyword arm", "semantic arm")
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """The corpus, written and embedded once."""
+    with library(tmp_path_factory.mktemp("library") / "home") as open_library:
+        yield open_library
+
+
+@pytest.fixture(scope="module")
+def found(shelf: Library) -> Mapping[str, Scores]:
+    """How every way of searching does on the judging half."""
+    asked = queries("judging")
+    measured = {name: scores(asked, way) for name, way in shelf.ways().items()}
+    sys.stdout.write("\n" + table(measured) + "\n")
+    return measured
+
+
+def test_the_product_beats_both_arms_and_their_plain_join(found: Mapping[str, Scores]) -> None:
+    ours = found["product, hybrid"]["all"][0]
+
+    assert ours >= 1.08 * max(found[arm]["all"][0] for arm in ARMS)
+    assert ours >= 1.05 * found["plain RRF, k = 60"]["all"][0]
+
+
+def test_no_kind_of_query_is_found_worse_than_by_the_better_arm(found: Mapping[str, Scores]) -> None:
+    worse = {
+        kind: (recall, max(found[arm][kind][1] for arm in ARMS))
+        for kind, (_, recall) in found["product, hybrid"].items()
+        if recall < 0.95 * max(found[arm][kind][1] for arm in ARMS)
+    }
+
+    assert worse == {}
+
+
+@pytest.mark.parametrize(("kind", "least"), [("typo", 0.95), ("exact", 0.97), ("rare", 0.97)])
+def test_what_is_spelt_or_misspelt_in_the_text_is_found(found: Mapping[str, Scores], kind: str, least: float) -> None:
+    assert found["product, hybrid"][kind][1] >= least
+
+
+def test_every_query_of_the_tuning_half_answers_alike_however_it_is_paged(shelf: Library) -> None:
+    for query in queries("tuning")[::5]:
+        whole = [row.id for row in shelf.search.search(query.text, Slice(limit=30)).items]
+        first = shelf.search.search(query.text, Slice(limit=7))
+        rest = shelf.search.search(query.text, Slice(limit=23, after=first.keys[-1])) if first.more else None
+
+        assert [row.id for row in (*first.items, *(rest.items if rest else ()))] == whole
