@@ -113,8 +113,8 @@ def means(settings: Settings) -> Means:
 def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning) -> Services:
     return Services(
         projects=Projects(desk),
-        tasks=Tasks(desk),
-        notes=Notes(desk),
+        tasks=Tasks(desk, meaning),
+        notes=Notes(desk, meaning),
         links=Links(desk),
         reminders=Reminders(desk),
         journal=Journal(desk),

@@ -84,6 +84,7 @@ class Indexing(Service):
         self._index = index
         self._turn = threading.RLock()
         self._heard_as = ""
+        self._takes_over = False
 
     @property
     def model(self) -> Model:
@@ -119,6 +120,8 @@ class Indexing(Service):
 
     def is_begun(self) -> bool:
         """Tell whether the index holds anything that it was told of."""
+        if self._takes_over and self._index.model == self.model:  # it was swapped; its mark follows with the flush
+            return True
         with self._reading() as session:
             return passages.is_begun(session, self._heard_as or self._listener)
 
@@ -192,14 +195,18 @@ class Indexing(Service):
         fresh = [(name, text) for name, text in cut.texts.items() if name not in known]
         for some in in_batches(fresh, KEPT):
             made: dict[str, bytes] = {}
-            for few in in_batches(some, TEXTS):
-                if stop():
-                    return False
-                made |= self._made(few)
-                told(len(few))
-            with self._desk.database.transaction(INDEXER) as session:
-                passages.keep(session, self.name, made)
+            try:
+                for few in in_batches(some, TEXTS):
+                    if stop():
+                        return False
+                    made |= self._made(few)
+                    told(len(few))
+            finally:  # also what was made before the model failed, or somebody stopped it
+                with self._desk.database.transaction(INDEXER) as session:
+                    passages.keep(session, self.name, made)
         with self._desk.database.transaction(INDEXER) as session:
+            if passages.lacks(session, self.name, list(cut.texts)):
+                return True  # somebody forgot what nobody seemed to need: the next reading makes it again
             passages.replace(session, cut.passages)
             passages.set_mark(session, mark, cut.last)
         return True
@@ -232,6 +239,8 @@ class Indexing(Service):
             UnavailableError: The index is out of order.
         """
         with self._turn:
+            if self._index.state().status == "starting":
+                self._index.count()  # a server that was not asked yet does not know which collection it has
             listener = self._listener
             with self._reading() as session:
                 read, heard = passages.mark(session, self._reader), passages.mark(session, listener)
@@ -265,9 +274,12 @@ class Indexing(Service):
         with self._turn:
             with self._reading() as session:
                 read = passages.mark(session, self._reader)
+                self._takes_over = self._index.model != self.model or self.is_begun()
                 self._index.build(self._every(session), self.model)
+            listener = self._listener
             self._index.flush()
-            self._heard(self._listener, read)
+            self._heard(listener, read)
+            self._takes_over = False
 
     def _heard(self, listener: str, last: int) -> None:
         with self._desk.database.transaction(INDEXER) as session:

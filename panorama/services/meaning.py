@@ -7,6 +7,7 @@ follows the changes; who searches takes it as it stands.
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as LateError
@@ -120,8 +121,9 @@ class House:
 
     @property
     def serving(self) -> Side:
-        """Whose vectors are searched."""
-        return self.before or self.chosen
+        """Whose vectors are searched: those that the index holds."""
+        before = self.before
+        return before if before and self.index.model == before.model else self.chosen
 
     def close(self) -> None:
         """Close all of it."""
@@ -139,6 +141,7 @@ class Meaning(Service):
         self._means = means
         self._house: House | None = None
         self._opening = threading.Lock()
+        self._following = threading.Lock()
         self._coming: Resident[Embedder] | None = None
         self._pool: ThreadPoolExecutor | None = None
         self._late: Future[list[Hit]] | None = None
@@ -156,7 +159,14 @@ class Meaning(Service):
 
     def nearest(self, query: str, limit: int, wanted: Filter) -> Nearest:
         """Return the passages that are nearest to a query in meaning."""
-        return self._asked(lambda house: house.serving.indexing.nearest(query, limit, wanted))
+        return self.asking(query, limit, wanted)()
+
+    def asking(self, query: str, limit: int, wanted: Filter) -> Callable[[], Nearest]:
+        """Begin to ask for the passages nearest to a query in meaning; return how to wait for them.
+
+        So words can be looked for meanwhile: most of the work is done in another process, or without Python's lock.
+        """
+        return self._begun(lambda house: house.serving.indexing.nearest(query, limit, wanted))
 
     def like(self, item: str, limit: int, wanted: Filter) -> Nearest:
         """Return the passages of other items that are nearest to those of one item; no model is needed."""
@@ -167,7 +177,7 @@ class Meaning(Service):
                 vectors = passages.of_item(session, indexing.name, item, LIKE)
             return [hit for hit in indexing.near(vectors, limit + LIKE, wanted) if hit.item != item][:limit]
 
-        return self._asked(ask)
+        return self._begun(ask)()
 
     def close_to(self, title: str, body: str, wanted: Filter) -> Nearest:
         """Return what is nearest to a new item's beginning, if the model is in memory; else nothing, at once."""
@@ -178,24 +188,33 @@ class Meaning(Service):
         if first is None or house.serving.indexing.lag().unheard > CLOSE_PENDING:
             return Nearest(missing="There is nothing to compare.")
         text = first.text[:CLOSE_CHARS]
-        return self._asked(lambda house: house.serving.indexing.nearest(text, LIKE, wanted), HINT_PATIENCE)
+        return self._begun(lambda house: house.serving.indexing.nearest(text, LIKE, wanted), HINT_PATIENCE)()
 
-    def _asked(self, ask: Callable[[House], list[Hit]], patience: timedelta | None = None) -> Nearest:
+    def _begun(self, ask: Callable[[House], list[Hit]], patience: timedelta | None = None) -> Callable[[], Nearest]:
         house = self._house
         if house is None:
-            return self._missing()
+            return self._missing
         side = house.serving
         try:
             if not side.indexing.is_begun():
-                return self._building(house)
+                return lambda: self._building(house)
             pending = side.indexing.lag().unheard
-            hits = self._in_time(lambda: ask(house), patience or house.patience)
+            asked = self._submitted(lambda: _steadily(house, ask))
         except LateError:
-            return _late(side)
-        except PanoramaError as error:
-            self._is_outdated |= isinstance(error, OtherModelError)
-            return Nearest(missing=error.message, hint=error.hint or "Ask again in a moment.")
-        return Nearest(hits=tuple(map(_near, hits)), pending=pending, model=side.model.id)
+            return lambda: _late(side)
+        end = time.monotonic() + (patience or house.patience).total_seconds()
+
+        def ended() -> Nearest:
+            try:
+                hits = self._in_time(asked, end)
+            except LateError:
+                return _late(side)
+            except PanoramaError as error:
+                self._is_outdated |= isinstance(error, OtherModelError)
+                return Nearest(missing=error.message, hint=error.hint or "Ask again in a moment.")
+            return Nearest(hits=tuple(map(_near, hits)), pending=pending, model=house.serving.model.id)
+
+        return ended
 
     def _missing(self) -> Nearest:
         if self.is_off:
@@ -214,14 +233,16 @@ class Meaning(Service):
             pending=pending,
         )
 
-    def _in_time(self, ask: Callable[[], list[Hit]], patience: timedelta) -> list[Hit]:
-        """Ask in another thread, and wait no longer than one's patience; while one is late, the next do not wait."""
+    def _submitted(self, ask: Callable[[], list[Hit]]) -> Future[list[Hit]]:
+        """Ask in another thread; while an earlier question is late, nobody waits for another one."""
         if self._late and not self._late.done():
             raise LateError
         self._pool = self._pool or ThreadPoolExecutor(WORKERS, thread_name_prefix="meaning")
-        asked = self._pool.submit(ask)
+        return self._pool.submit(ask)
+
+    def _in_time(self, asked: Future[list[Hit]], end: float) -> list[Hit]:
         try:
-            return asked.result(patience.total_seconds())
+            return asked.result(max(0.0, end - time.monotonic()))
         except LateError:
             self._late = asked
             raise
@@ -239,7 +260,8 @@ class Meaning(Service):
         try:
             if self._is_outdated:
                 self._begin_anew()
-            self._followed(self.opened(), stop)
+            with self._following:
+                self._followed(self.opened(), stop)
         except PanoramaError as error:
             self._note(error)
             if isinstance(error, OtherModelError):
@@ -266,9 +288,9 @@ class Meaning(Service):
 
     def _changed_over(self, house: House, before: Side, stop: Stop) -> None:
         """Make the vectors of the chosen model while the other one's are searched and followed, then search those."""
-        _follow_if_it_can(before, stop)
+        _follow_if_it_can(house, before, stop)
         while not stop() and house.chosen.indexing.read(stop):
-            _follow_if_it_can(before, stop)
+            _follow_if_it_can(house, before, stop)
         if stop():
             return
         house.chosen.indexing.tell_all()
@@ -429,10 +451,22 @@ class Meaning(Service):
         }  # fmt: skip
 
 
-def _follow_if_it_can(before: Side, stop: Stop) -> None:
+def _steadily(house: House, ask: Callable[[House], list[Hit]]) -> list[Hit]:
+    """Ask, and once more if the index was swapped for that of another model meanwhile."""
+    side = house.serving
+    try:
+        return ask(house)
+    except PanoramaError:
+        if house.serving is side:
+            raise
+    return ask(house)
+
+
+def _follow_if_it_can(house: House, before: Side, stop: Stop) -> None:
     """Go on following with the model of before; it may be gone, which is no reason to wait with the chosen one."""
     with suppress(UnavailableError):
-        before.indexing.catch_up(stop)
+        if house.index.model == before.model:  # else somebody reindexed, and it is the chosen one's already
+            before.indexing.catch_up(stop)
 
 
 def _load_numpy() -> None:

@@ -27,7 +27,7 @@ FARTHEST = 1000
 DEPTH = 100
 """Hits of each arm that are fused; behind them come the other keyword hits as they are. So pages do not overlap."""
 
-PASSAGES = 150
+PASSAGES = 120
 """Passages that meaning is asked for: some items have several among the nearest."""
 
 FLOORS = {"minilm": 0.15}
@@ -67,7 +67,8 @@ class Search(Service):
     ) -> Page[Found]:
         """Find anything by its words and its meaning: projects, tasks, notes, links, reminders, journal.
 
-        Write what you look for as words or as a question; "quoted words" stand together. Misspelt words are repaired;
+        Write what you look for as words or as a question; "quoted words" stand together, and a query of nothing else
+        is not asked for its meaning. Misspelt words are repaired;
         the answer says so. For exact filters and counts use query.
 
         Args:
@@ -81,9 +82,14 @@ class Search(Service):
                 hint = "The query has no letters or digits to look for."
                 return Page((), (), 0, more=False, hint=hint, index={"ran": []})
             filters = self._filters(kinds, project, since, until)
-            nearest = None if mode == "keyword" else self._meaning.nearest(wording.query, PASSAGES, _filter(filters))
+            is_literal = mode == "keyword" or (mode == "hybrid" and all(term.quoted for term in wording.terms))
+            asked = None if is_literal else self._meaning.asking(wording.query, PASSAGES, _filter(filters))
+            # Words are looked for while meaning is asked, unless they may not be needed.
+            hits = None if mode == "semantic" else search.hits(session, wording.asked, filters, wanted=_end(page))
+            nearest = asked() if asked else None
             alone = mode == "semantic" and nearest is not None and nearest.ran
-            hits = None if alone else search.hits(session, wording.asked, filters, wanted=_end(page))
+            if hits is None and not alone:
+                hits = search.hits(session, wording.asked, filters, wanted=_end(page))
             first = self._named(session, query, filters, titles=not alone)
             answer = self._fused(session, hits, nearest, filters, first)
             remarks = (wording.hint, _partly(hits, first, nearest), _instead(nearest, mode))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, func, insert, null, select, tuple_
+from sqlalchemy import and_, bindparam, delete, exists, func, insert, null, select
 
 from panorama.domain.changes import Origin, digest
 from panorama.domain.items import Item
@@ -145,12 +145,13 @@ def living(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, Item
 
 def at(session: Session, chunks: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Passage]:
     """Return some passages by item and position."""
-    wanted = list(chunks)
-    found: dict[tuple[str, int], Passage] = {}
-    for start in range(0, len(wanted), AT_ONCE // 2):
-        where = tuple_(passages.c.item, passages.c.position).in_(wanted[start : start + AT_ONCE // 2])
-        found |= {(row[0], row[2]): Passage(*row) for row in session.connection.execute(_PASSAGE.where(where))}
-    return found
+    wanted = set(chunks)
+    if not wanted:
+        return {}
+    # SQLite uses no index for pairs of values in a list; so both are asked for apart, which finds a few more.
+    where = passages.c.item.in_({item for item, _ in wanted}), passages.c.position.in_({at for _, at in wanted})
+    found = {(row[0], row[2]): Passage(*row) for row in session.connection.execute(_PASSAGE.where(*where))}
+    return {place: found[place] for place in wanted if place in found}
 
 
 def replace(session: Session, new: Mapping[str, Sequence[Passage]]) -> None:
@@ -188,6 +189,15 @@ def embedded(session: Session, model: str, digests: Sequence[str]) -> dict[str, 
     return found
 
 
+def lacks(session: Session, model: str, digests: Sequence[str]) -> bool:
+    """Tell whether the vector of any of these texts is not there."""
+    found = 0
+    for start in range(0, len(digests), AT_ONCE):
+        where = vectors.c.model == model, vectors.c.digest.in_(digests[start : start + AT_ONCE])
+        found += session.connection.execute(select(func.count()).select_from(vectors).where(*where)).scalar_one()
+    return found < len(digests)
+
+
 def keep(session: Session, model: str, made: Mapping[str, bytes]) -> None:
     """Keep vectors by the digests of their texts; those that are there already stay."""
     known = embedded(session, model, list(made))
@@ -203,9 +213,11 @@ def unused(session: Session) -> list[tuple[str, str]]:
 
 
 def forget(session: Session, some: Sequence[tuple[str, str]]) -> None:
-    """Forget some vectors."""
+    """Forget some vectors, except those that an item holds by now."""
+    is_held = exists().where(passages.c.digest == vectors.c.digest)
+    one = vectors.c.digest == bindparam("digest_"), vectors.c.model == bindparam("model_")
     session.connection.execute(
-        delete(vectors).where(vectors.c.digest == bindparam("digest_"), vectors.c.model == bindparam("model_")),
+        delete(vectors).where(*one, ~is_held),
         [{"digest_": name, "model_": model} for name, model in some],
     )
 

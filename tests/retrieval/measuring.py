@@ -103,13 +103,17 @@ class Library:
 class Patient(Meaning):
     """Meaning that is asked again until it answers: the machine may be busy, and the model still be loading."""
 
+    def asking(self, query: str, limit: int, wanted: Filter) -> Callable[[], Nearest]:
+        """Return how to ask."""
+        return lambda: self.nearest(query, limit, wanted)
+
     def nearest(self, query: str, limit: int, wanted: Filter) -> Nearest:
         """Return the passages that are nearest, however long it takes."""
-        found = super().nearest(query, limit, wanted)
+        found = super().asking(query, limit, wanted)()
         for _ in range(100):
             if found.ran:
                 return found
-            found = super().nearest(query, limit, wanted)
+            found = super().asking(query, limit, wanted)()
         raise AssertionError(found.missing)
 
 

@@ -31,6 +31,10 @@ class Told(Meaning):
     model: str = "minilm"
     asked: list[tuple[str, Filter]] = field(default_factory=list[tuple[str, Filter]])
 
+    def asking(self, query: str, limit: int, wanted: Filter) -> Callable[[], Nearest]:
+        """Return how to ask."""
+        return lambda: self.nearest(query, limit, wanted)
+
     def nearest(self, query: str, limit: int, wanted: Filter) -> Nearest:
         self.asked.append((query, wanted))
         near = [Near(item=item, position=self.positions.get(item, 0), score=score) for item, score in self.hits.items()]
