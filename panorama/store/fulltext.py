@@ -93,12 +93,13 @@ def best(session: Session, query: str, *, limit: int, reach: int) -> list[Match]
     To rank a match costs some 2 us, and a common word has a hundred thousand; to pass over one costs a tenth of that.
     """
     values = {"query": query, "title": TITLE_WEIGHT, "limit": limit, "reach": reach}
-    return [Match(*row) for row in session.connection.execute(_BEST, values)]
+    return [Match(*row) for row in session.connection.execute(_BEST, values).all()]
 
 
 def holding(session: Session, query: str, first: int, last: int) -> set[int]:
     """Return the parts from `first` to `last` that an expression finds."""
-    return {row[0] for row in session.connection.execute(_HOLDING, {"query": query, "first": first, "last": last})}
+    found = session.connection.execute(_HOLDING, {"query": query, "first": first, "last": last})
+    return set(found.scalars().all())  # all at once: thousands are common
 
 
 def count(session: Session, query: str, *, most: int) -> int:

@@ -217,7 +217,7 @@ def _passing(session: Session, kind: str, ids: Sequence[str], filters: Filters) 
     if filters.until is not None:
         where.append(table.c.updated_at < filters.until)
     statement = _ALIVE[kind].where(*where) if where else _ALIVE[kind]
-    return {row[0]: row[1] for row in session.connection.execute(statement, {"ids": list(ids)})}
+    return {row[0]: row[1] for row in session.connection.execute(statement, {"ids": list(ids)}).all()}
 
 
 # Made once: to make a list of two hundred ids into a statement takes as long as to find them.
