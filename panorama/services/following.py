@@ -36,6 +36,7 @@ class Follower:
         self._meaning = meaning
         self._woken = threading.Event()
         self._leaving = threading.Event()
+        self._warm_at: float | None = None
         self._deafen = database.tell(self._heard)
         self._thread = threading.Thread(target=self._run, name="follower", daemon=True)
         self._thread.start()
@@ -54,23 +55,21 @@ class Follower:
     def _run(self) -> None:
         _give_way()
         self._leaving.wait(START_SECONDS)
-        warm_at = time.monotonic() + WARM_SECONDS
-        pause, is_warm = self._round(0.0), False
+        self._warm_at = time.monotonic() + WARM_SECONDS
+        pause = self._round(0.0)
         while not self._leaving.is_set():
             if not pause:
-                self._woken.wait(LOOK_SECONDS if is_warm else WARM_SECONDS)
+                self._woken.wait(self._span())
             self._leaving.wait(max(GATHER_SECONDS, pause))
             self._woken.clear()
-            self._meaning.tend()
             pause = self._round(pause)
-            if not is_warm and time.monotonic() > warm_at:
-                self._meaning.warm()
-                is_warm = True
 
     def _round(self, pause: float) -> float:
         """Catch up once; return how long to wait after it, for good or for bad."""
         try:
+            self._meaning.tend()
             self._meaning.follow(self._leaving.is_set)
+            self._warm_once()
         except PanoramaError as error:
             if not pause:
                 _log.warning("search by meaning: %s", error.message)
@@ -79,6 +78,14 @@ class Follower:
         else:
             return 0.0
         return min(LONGEST_PAUSE, pause * 2 or FIRST_PAUSE)
+
+    def _span(self) -> float:
+        return LOOK_SECONDS if self._warm_at is None else WARM_SECONDS
+
+    def _warm_once(self) -> None:
+        if self._warm_at is not None and time.monotonic() > self._warm_at:
+            self._warm_at = None
+            self._meaning.warm()
 
 
 def _give_way() -> None:

@@ -33,7 +33,6 @@ BUCKET = 20_000
 _COUNTS = text("SELECT term, doc FROM search_words_vocabulary WHERE term IN :stems").bindparams(
     bindparam("stems", expanding=True)
 )
-_KNOWN = text("SELECT 1 FROM search_words_places WHERE term >= :low AND term < :high LIMIT 1")
 _BUCKET = text(
     "SELECT term, doc FROM search_words_vocabulary WHERE term >= :low AND term < :high "
     "AND length(term) BETWEEN :shortest AND :longest LIMIT :most"
@@ -82,11 +81,6 @@ def counts(session: Session, stems: Sequence[str]) -> dict[str, int]:
     if not stems:
         return {}
     return {row[0]: row[1] for row in session.connection.execute(_COUNTS, {"stems": list(stems)})}
-
-
-def has_begun(session: Session, stem: str) -> bool:
-    """Tell whether any word begins so."""
-    return bool(stem) and session.connection.execute(_KNOWN, {"low": stem, "high": stem + _LAST}).first() is not None
 
 
 def repaired(session: Session, word: str) -> str:

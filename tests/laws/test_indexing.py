@@ -19,8 +19,9 @@ from panorama.domain.chunks import chunks
 from panorama.errors import UnavailableError
 from panorama.index.exact import Exact
 from panorama.index.points import Filter, Model
+from panorama.services import indexing
 from panorama.services.indexing import Indexing
-from panorama.store import rows
+from panorama.store import passages, rows
 from panorama.store.rows import NOUNS
 
 SIZE = 8
@@ -213,3 +214,52 @@ def test_another_model_begins_anew(world: World) -> None:
     world.check()
 
     assert world.embedder.embedded
+
+
+def test_a_vector_that_is_forgotten_before_its_passage_is_kept_is_made_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "KEPT", 1)
+    world.do("create_note", title="Jam", content=LONG)
+
+    def forget_the_unused(_: int) -> None:
+        if len(world.embedder.embedded) == 2:
+            with world.app.desk.database.transaction(passages.INDEXER) as session:
+                passages.forget(session, passages.unused(session))
+
+    while world.indexing.read(told=forget_the_unused):
+        pass
+
+    world.check()
+    assert len(world.embedder.embedded) == len(world.wanted()) + 1
+
+
+def test_a_vector_that_is_needed_again_is_not_forgotten(world: World) -> None:
+    note = world.do("create_note", title="Jam", content="Quince")["id"]
+    world.check()
+    world.do("update_note", note=note, content="Plum")
+    world.check()
+    with world.app.desk.database.reading() as session:
+        unused = passages.unused(session)
+    world.do("undo")
+    world.check()
+
+    with world.app.desk.database.transaction(passages.INDEXER) as session:
+        passages.forget(session, unused)
+
+    world.index = FailingIndex(MODEL)
+    world.check()
+    assert len(unused) == 1
+
+
+def test_two_that_read_at_once_leave_what_the_later_one_saw(world: World) -> None:
+    note = world.do("create_note", title="Jam", content="Quince")["id"]
+
+    def write_and_let_another_read(_: int) -> None:
+        if len(world.embedder.embedded) == 1:
+            world.do("update_note", note=note, content="Plum")
+            world.indexing.read()
+
+    world.indexing.read(told=write_and_let_another_read)
+
+    world.check()

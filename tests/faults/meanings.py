@@ -1,0 +1,129 @@
+"""The index of meanings beside the truth: what it has to hold, what it holds, and what a fresh build of it finds."""
+
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from panorama.app import App, opened
+from panorama.calls import Conversation
+from panorama.config import read_settings
+from panorama.domain.changes import digest
+from panorama.domain.chunks import chunks
+from panorama.errors import UnavailableError
+from panorama.index import edge
+from panorama.index.embedders.static import Static
+from panorama.index.exact import Exact
+from panorama.index.points import Filter, Model
+from panorama.ports import Index
+from panorama.services.indexing import Indexing
+from panorama.store import rows
+from panorama.store.rows import NOUNS
+
+from .house import House
+
+PATIENCE = 60.0
+STATIC = Model(id=Static.id, digest=Static.digest, size=Static.size)
+
+
+def until(so: Callable[[], object], what: str = "it") -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not so():
+        assert time.monotonic() < deadline, f"{what} did not come about within {PATIENCE:g} s"
+        threading.Event().wait(0.01)
+
+
+def wanted(app: App) -> dict[str, str]:
+    """Return what the index has to hold: the digest of each passage of each living item, cut from the store anew."""
+    found: dict[str, str] = {}
+    with app.desk.database.reading() as session:
+        for kind, noun in NOUNS.items():
+            ids = session.connection.exec_driver_sql(f"SELECT id FROM {noun.table.name} WHERE deleted_at IS NULL")
+            for id_ in ids.scalars().all():
+                for each in chunks(*rows.load(session, kind, id_).words()):
+                    found[f"{id_}:{each.position}"] = digest(each.text)
+    return found
+
+
+def fresh(app: App, embedder: Static) -> Exact:
+    """Return an index built from nothing but what the database keeps."""
+    made = Exact(STATIC)
+    indexing = Indexing(app.desk, embedder, made)
+    indexing.catch_up()
+    return made
+
+
+def found_by(index: Index, embedder: Static, query: str) -> list[tuple[str, float]]:
+    """Return the ten nearest of a query with their rounded scores."""
+    hits = index.search(embedder.embed_query(query).tobytes(), 10, Filter())
+    return [(hit.chunk, round(hit.score, 3)) for hit in hits]
+
+
+def assert_converged(home: Path, *queries: str) -> None:
+    """Check that the index that a daemon has left is what a fresh build gives, which is what the store holds."""
+    with opened(read_settings(home=home)) as app, closing(Static()) as embedder:
+        truth, built = wanted(app), fresh(app, embedder)
+        with closing(edge.opened(home / "index", STATIC)) as left:
+            held = dict(left.held())
+            assert (held, left.state().note) == (truth, "")
+            assert dict(built.held()) == truth
+            for query in queries:
+                assert found_by(left, embedder, query) == found_by(built, embedder, query)
+
+
+def is_done(told: Mapping[str, Any]) -> bool:
+    """Tell from what `status` says of search whether the index has heard of everything."""
+    return "semantic" in told["modes"] and not told.get("pending") and not told.get("changing_to")
+
+
+@contextmanager
+def followed(home: Path, **chosen: Any) -> Generator[House]:
+    """Open the store of a data directory in this process, with search by meaning, and follow what is written."""
+    settings = {"timezone": "Europe/Berlin", "busy_seconds": 0.2, "embedder": "static"} | chosen
+    with opened(read_settings(home=home, **settings)) as app, app.following():
+        yield House(app, Conversation(id="v_faults", actor="tool", client="faults"))
+
+
+def told(house: House) -> Mapping[str, Any]:
+    """Return what `status` says of search."""
+    return house.do("status")["data"]["search"]
+
+
+def note(house: House, subject: str) -> str:
+    """Write a note, which must not fail whatever the index does, and return its id."""
+    return str(house.do("create_note", title=subject, content=f"All about {subject}.")["data"]["id"])
+
+
+def searched(house: House, query: str, **arguments: Any) -> Mapping[str, Any]:
+    """Search in a conversation of its own: in one, the same question again and again is refused."""
+    asking = House(house.app, Conversation(id=f"v_{uuid4().hex}", actor="tool", client="faults"))
+    return asking.do("search", query=query, **arguments)
+
+
+def finds(house: House, subject: str, id_: str) -> bool:
+    """Wait until search by meaning runs, and tell whether it finds a note by its subject."""
+
+    def ran() -> bool:
+        nonlocal answer
+        answer = searched(house, subject, mode="semantic")
+        return answer["metadata"]["index"]["ran"] == ["semantic"]
+
+    answer: Mapping[str, Any] = {}
+    until(ran, "search by meaning")
+    return id_ in {each["id"] for each in answer["data"]}
+
+
+def converges(house: House) -> None:
+    """Wait until the index of an open store holds what it has to hold, and nothing waits."""
+
+    def holds() -> bool:
+        with suppress(UnavailableError):
+            index = house.app.meaning.opened().index
+            return is_done(told(house)) and dict(index.held()) == wanted(house.app)
+        return False
+
+    until(holds, "the index")

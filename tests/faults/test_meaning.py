@@ -1,0 +1,267 @@
+"""What befalls the index of meanings while it is used: no call fails by it, and it becomes what a fresh build gives."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from panorama.errors import UnavailableError
+from panorama.services import following
+
+from .disks import mounted, unwritable
+from .house import House
+from .meanings import assert_converged, converges, finds, followed, note, told, until
+from .servers import Server
+from .test_disk import PAGE, filled
+
+SUBJECTS = ("quince jam", "steam engines", "moons of Jupiter")
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look and try again sooner than a person's daemon does, and hear of every failure at the first try."""
+    monkeypatch.setattr(following, "START_SECONDS", 0.0)
+    monkeypatch.setattr(following, "LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(following, "LONGEST_PAUSE", 0.5)
+
+
+@pytest.fixture
+def house(home: Path) -> Generator[House]:
+    """An open store with three notes that search by meaning finds."""
+    with followed(home) as house:
+        for subject in SUBJECTS:
+            note(house, subject)
+        converges(house)
+        yield house
+
+
+def index_processes() -> list[psutil.Process]:
+    """Return the processes in which the index lives."""
+    found: list[psutil.Process] = []
+    for each in psutil.Process().children():
+        with suppress(psutil.Error):  # it has just ended
+            if "panorama.index.edge_process" in each.cmdline():
+                found.append(each)
+    return found
+
+
+def test_an_index_whose_folder_is_removed_is_built_anew(house: House) -> None:
+    shutil.rmtree(house.home / "index")
+
+    made = note(house, "sourdough bread")
+
+    until(lambda: "folder was removed" in told(house).get("remark", ""), "the remark")
+    converges(house)
+    assert finds(house, "sourdough bread", made)
+
+
+def test_a_file_in_the_index_folders_place_is_said_and_hinders_no_call(house: House) -> None:
+    shutil.rmtree(house.home / "index")
+    (house.home / "index").write_text("not an index")
+    made = note(house, "sourdough bread")
+
+    until(lambda: "last_error" in told(house), "the error")
+    found = house.do("search", query="sourdough")
+    (house.home / "index").unlink()
+
+    assert found["data"][0]["id"] == made
+    converges(house)
+    assert finds(house, "sourdough bread", made)
+
+
+def test_an_index_folder_that_cannot_be_written_is_replaced_by_memory(home: Path) -> None:
+    (home / "index").mkdir(parents=True)
+    with unwritable(home / "index"), followed(home) as house:
+        made = note(house, "quince jam")
+        converges(house)
+
+        said = told(house)
+        assert finds(house, "quince jam", made)
+
+    assert said["engine"] == "exact"
+    assert "cannot be used" in said["remark"]
+    assert "Vectors are searched in memory instead." in said["remark"]
+    with followed(home) as house:
+        converges(house)
+        assert told(house)["engine"] == "edge"
+
+
+@pytest.mark.slow
+def test_an_index_folder_that_can_be_written_no_more_hinders_no_call(house: House) -> None:
+    with unwritable(house.home / "index"):
+        for process in index_processes():
+            process.kill()
+        made = note(house, "sourdough bread")
+        assert house.do("search", query="sourdough")["data"][0]["id"] == made
+        until(lambda: "last_error" in told(house), "the error")
+
+    converges(house)
+    assert finds(house, "sourdough bread", made)
+
+
+def test_an_index_whose_process_is_killed_goes_on(house: House) -> None:
+    made: dict[str, str] = {}
+    for subject in ("sourdough bread", "knitted socks", "wild horses"):
+        for process in index_processes():
+            process.kill()
+        made[subject] = note(house, subject)
+
+    converges(house)
+
+    assert [subject for subject, id_ in made.items() if not finds(house, subject, id_)] == []
+
+
+def test_an_index_whose_process_hangs_delays_no_call(house: House) -> None:
+    for process in index_processes():
+        os.kill(process.pid, signal.SIGSTOP)
+
+    made = note(house, "sourdough bread")
+    found = house.do("search", query="sourdough")
+    said = told(house)
+    for process in index_processes():
+        os.kill(process.pid, signal.SIGCONT)
+
+    assert (found["data"][0]["id"], said["engine"]) == (made, "edge")
+    converges(house)
+
+
+def nonsense(folder: Path) -> None:
+    """Write nonsense into every file of the shard."""
+    for file in folder.glob("g-*/shard/**/*"):
+        if file.is_file():
+            file.write_bytes(b"nonsense" * 16)
+
+
+def emptied(folder: Path) -> None:
+    """Empty the files of the shard's segments."""
+    for file in folder.glob("g-*/shard/segments/**/*"):
+        if file.is_file():
+            file.write_bytes(b"")
+
+
+def beheaded(folder: Path) -> None:
+    """Forget which generation is the live one."""
+    (folder / "live").write_text("g-nowhere")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", [nonsense, emptied, beheaded], ids=lambda each: each.__name__)
+def test_a_damaged_index_is_moved_aside_said_and_built_anew(home: Path, damage: Callable[[Path], None]) -> None:
+    with followed(home) as house:
+        made = note(house, "quince jam")
+        converges(house)
+    damage(home / "index")
+
+    with followed(home) as house:
+        until(lambda: "damaged" in told(house).get("remark", ""), "the remark")
+        converges(house)
+        assert finds(house, "quince jam", made)
+
+    assert len(list(home.glob("index.damaged-*"))) == 1
+    assert_converged(home, *SUBJECTS)
+
+
+@pytest.mark.slow
+def test_a_second_process_searches_in_memory_and_says_so(home: Path) -> None:
+    settings = {"embedder": "static", "timezone": "Europe/Berlin"}
+    with Server(home, **settings) as first:
+        one = first.call("create_note", title="quince jam", content="All about quince jam.")["data"]["id"]
+        until(lambda: first.call("status")["data"]["search"].get("engine") == "edge", "the index")
+        with Server(home, **settings) as second:
+            two = second.call("create_note", title="steam engines", content="All about them.")["data"]["id"]
+            until(lambda: "semantic" in second.call("status")["data"]["search"]["modes"], "the second index")
+            said = second.call("status")["data"]["search"]
+            until(lambda: _ids(second, "quince jam") >= {one}, "the first's note")
+            first.call("create_note", title="wild horses")
+            until(lambda: _ids(first, "steam engines") >= {two}, "the second's note")
+
+    assert said["engine"] == "exact"
+    assert "Another program uses the index" in said["remark"]
+    assert_converged(home, *SUBJECTS)
+
+
+def _ids(server: Server, subject: str) -> set[str]:
+    return {each["id"] for each in server.call("search", query=subject, mode="semantic")["data"]}
+
+
+def test_two_that_follow_one_store_at_once_lose_nothing(home: Path) -> None:
+    with ExitStack() as stack:
+        both = [stack.enter_context(followed(home, busy_seconds=10)) for _ in range(2)]
+        for number in range(40):
+            made = note(both[number % 2], f"quince jam {number}")
+            both[1 - number % 2].do("update_note", note=made, content=f"Steam engines {number}.")
+
+        for house in both:
+            converges(house)
+
+    assert_converged(home, *SUBJECTS)
+
+
+# The disk is full.
+
+
+def enlarge(disk: Path) -> None:
+    """Give a disk 400 MB."""
+    subprocess.run(["mount", "-o", "remount,size=400m", disk], check=True)
+
+
+def test_a_disk_too_small_for_the_index_is_said_and_hinders_no_call(home: Path) -> None:
+    (home / "index").mkdir(parents=True)
+    with mounted(home / "index", "-t", "tmpfs", "-o", "size=4m", "tmpfs") as disk, followed(home) as house:
+        made = [note(house, subject) for subject in SUBJECTS]
+        until(lambda: re.search("little room|No space", told(house).get("last_error", "")), "the error")
+        found = house.do("search", query="steam engines")
+        said = told(house)
+        enlarge(disk)
+
+        assert (found["data"][0]["id"], found["metadata"]["index"]["ran"]) == (made[1], ["keyword"])
+        assert found["metadata"]["index"]["missing"] in said["last_error"]
+        assert re.search("Make some|the room on the disk", said["do"])
+        converges(house)
+        assert finds(house, "steam engines", made[1])
+        until(lambda: "last_error" not in told(house), "the end of the error")
+    assert not list(home.glob("index.damaged-*"))
+
+
+@pytest.mark.slow
+def test_an_index_whose_disk_fills_up_lags_and_catches_up_once_there_is_room(home: Path) -> None:
+    (home / "index").mkdir(parents=True)
+    with mounted(home / "index", "-t", "tmpfs", "-o", "size=200m", "tmpfs") as disk, followed(home) as house:
+        for subject in SUBJECTS:
+            note(house, subject)
+        converges(house)
+        with filled(disk):
+            for process in index_processes():
+                process.kill()
+            made = [note(house, f"sourdough bread {number}") for number in range(20)]
+            until(lambda: "last_error" in told(house), "the error")
+            found = [house.do("search", query="sourdough", mode=mode) for mode in ("hybrid", "keyword", "semantic")]
+
+        assert all(each["data"] for each in found)
+        converges(house)
+        assert finds(house, "sourdough bread 7", made[7])
+    assert not list(home.glob("index.damaged-*"))
+
+
+def test_a_full_disk_refuses_writes_alone_and_search_converges_once_there_is_room(tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=300m", "tmpfs") as disk:
+        with followed(disk / "home") as house:
+            kept = note(house, "quince jam")
+            converges(house)
+            with filled(disk):
+                for number in range(5):
+                    with pytest.raises(UnavailableError, match="nothing was changed"):
+                        house.do("create_note", title=f"Long {number}", content=PAGE * 20)
+                assert house.do("search", query="quince jam")["data"][0]["id"] == kept
+            made = note(house, "steam engines")
+
+            converges(house)
+            assert finds(house, "steam engines", made)
+        assert_converged(disk / "home", *SUBJECTS)

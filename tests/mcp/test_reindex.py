@@ -1,0 +1,62 @@
+"""Reindexing as a tool: a client that asks for progress hears how far it is."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from fastmcp import Client
+
+from panorama.app import App, opened
+from panorama.config import read_settings
+from panorama.mcp.server import build
+from panorama.services import indexing, reindexing
+from tests.conftest import Chat, Era
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def following(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
+    """A store with search by meaning that nobody follows, and that tells of every step."""
+    monkeypatch.setattr(reindexing, "TELL_SECONDS", 0.0)
+    monkeypatch.setattr(indexing, "CHANGES", 8)
+    settings = read_settings(home=home, toolsets=("default", "more"), embedder="static", index_engine="exact")
+    with opened(settings) as app:
+        yield app
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize("scope", ["changes", "everything"])
+async def test_progress_only_grows_and_says_how_fast_it_is(following: App, era: Era, scope: str) -> None:
+    heard: list[tuple[float, float | None, str | None]] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, total, message))
+
+    async with Client(build(following), mode=era) as client:
+        for number in range(30):
+            await Chat(client)("create_note", title=f"Jam {number}", content="Quince.")
+        result = await client.call_tool("reindex", {"scope": scope}, progress_handler=progress)
+
+    steps = [done for done, _, _ in heard]
+    assert (result.structured_content or {})["data"]["embedded"] == 30
+    assert all(one < next_ for one, next_ in pairwise(steps))
+    assert all(int(done) <= total for done, total, _ in heard if total)
+    assert any(total for _, total, _ in heard)
+    assert any("30 texts embedded" in (message or "") and "a second" in (message or "") for _, _, message in heard)
+
+
+async def test_without_search_by_meaning_it_is_refused_with_what_to_do(home: Path) -> None:
+    with opened(read_settings(home=home, toolsets=("default", "more"))) as app:
+        async with Client(build(app)) as client:
+            refusal = await Chat(client).refused("reindex")
+
+    assert (refusal.code, refusal.message) == ("unavailable", "Search by meaning is off.")
+
+
+async def test_a_scope_that_does_not_exist_is_refused(following: App) -> None:
+    async with Client(build(following)) as client:
+        refusal = await Chat(client).refused("reindex", scope="all")
+
+    assert refusal.code == "invalid_input"

@@ -1,0 +1,169 @@
+"""Following: what is written is found by meaning soon, whatever it is, and nothing is left when the store is closed."""
+
+import base64
+import os
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from datetime import timedelta
+from pathlib import Path
+
+import psutil
+import pytest
+
+from panorama.index.embedders.resident import Resident
+from panorama.services import following
+from panorama.services.meaning import Meaning
+from tests.faults.house import House
+from tests.faults.meanings import converges, finds, followed, note, searched, told, until, wanted
+
+
+@pytest.fixture(autouse=True)
+def begins_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Follow from the start, which a person's daemon leaves to its first calls."""
+    monkeypatch.setattr(following, "START_SECONDS", 0.0)
+
+
+@pytest.fixture
+def store(home: Path) -> Generator[House]:
+    """A store that is followed, in memory."""
+    with followed(home, index_engine="exact") as store:
+        yield store
+
+
+def test_what_is_written_is_found_by_meaning_without_being_asked_for(store: House) -> None:
+    made = note(store, "quince jam")
+
+    until(lambda: finds(store, "jam of quinces", made), "the note")
+
+
+@pytest.mark.parametrize("engine", ["edge", "exact"])
+def test_what_is_changed_deleted_and_put_back_is_followed(home: Path, engine: str) -> None:
+    with followed(home, index_engine=engine) as store:
+        made = note(store, "quince jam")
+        store.do("update_note", note=made, title="Steam engines", content="They ran on coal.")
+        until(lambda: finds(store, "coal engines", made), "the change")
+        store.do("delete_item", item=made)
+        until(lambda: not finds(store, "coal engines", made), "its end")
+        store.do("undo")
+
+        until(lambda: finds(store, "coal engines", made), "its return")
+        converges(store)
+
+
+def test_what_another_program_writes_is_noticed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "LOOK_SECONDS", 0.1)
+    with followed(home) as one, followed(home) as other:
+        made = note(one, "quince jam")
+
+        until(lambda: finds(other, "jam of quinces", made), "the note")
+
+
+@pytest.mark.slow
+def test_a_model_that_is_idle_is_released_and_comes_back(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "LOOK_SECONDS", 0.05)
+    monkeypatch.setitem(Resident.__init__.__kwdefaults__, "idle", timedelta(seconds=0.2))
+    with followed(home, embedder="minilm", index_engine="exact") as store:
+        made = note(store, "quince jam")
+        until(lambda: told(store).get("model_state") == "ready", "the model")
+        until(lambda: told(store)["model_state"] == "resting", "its rest")
+
+        assert finds(store, "preserved fruit", made)
+
+
+def test_nothing_is_left_when_the_store_is_closed(home: Path) -> None:
+    before = set(threading.enumerate()), set(os.listdir("/proc/self/fd")), psutil.Process().children(recursive=True)
+
+    for engine in ("edge", "exact", "edge"):
+        with followed(home, index_engine=engine) as store:
+            made = note(store, "quince jam")
+            assert finds(store, "quince jam", made) or True
+
+    left = set(threading.enumerate()), set(os.listdir("/proc/self/fd")), psutil.Process().children(recursive=True)
+    assert left == before
+
+
+def test_a_store_that_is_closed_at_once_is_closed(home: Path) -> None:
+    for wait in (0.0, 0.02, 0.1, 0.3):
+        with followed(home) as store:
+            note(store, f"quince jam {wait}")
+            threading.Event().wait(wait)
+
+    with followed(home) as store:
+        converges(store)
+
+
+def test_an_error_of_ours_does_not_end_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(following, "WARM_SECONDS", 0.0)
+    monkeypatch.setattr(following, "LONGEST_PAUSE", 0.05)
+    with followed(home, index_engine="exact") as store:
+        for name in ("tend", "warm", "follow"):
+            with monkeypatch.context() as broken:
+                called = threading.Event()
+
+                def fail(*_: object, called: threading.Event = called) -> None:
+                    called.set()
+                    raise ZeroDivisionError
+
+                broken.setattr(Meaning, name, fail)
+                note(store, f"steam engines {name}")
+                if name != "warm":  # it is warmed once
+                    until(called.is_set, name)
+        made = note(store, "quince jam")
+
+        until(lambda: finds(store, "jam of quinces", made), "the note")
+
+
+def test_numpy_is_there_before_any_thread_that_needs_it(home: Path) -> None:
+    program = f"""
+import sys
+from dataclasses import replace
+from pathlib import Path
+from panorama.app import opened
+from panorama.config import Settings
+with opened(Settings(home=Path({str(home)!r}), embedder="static")) as app:
+    assert "numpy" not in sys.modules
+    means = app.meaning._means
+    def embedder(name):
+        assert "numpy" in sys.modules
+        return means.opened_embedder(name)
+    app.meaning._means = replace(means, opened_embedder=embedder)
+    app.meaning.follow()
+"""
+
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+# What is no text.
+
+EMOJI = "🍵🌱🔥 " * 400
+NOISE = base64.b64encode(random.Random(4).randbytes(60_000)).decode()
+UNTOLD = {"emoji": EMOJI, "base64": NOISE}
+
+
+@pytest.mark.parametrize("content", UNTOLD.values(), ids=UNTOLD)
+def test_what_is_no_text_is_not_embedded_as_noise(store: House, content: str) -> None:
+    made = store.do("create_note", title="Attachment", content=content)["data"]["id"]
+    other = note(store, "quince jam")
+    converges(store)
+
+    passages = [chunk for chunk in wanted(store.app) if chunk.startswith(made)]
+    assert len(passages) <= 1
+    assert finds(store, "quince jam", other)
+    assert [each["id"] for each in searched(store, "attachment", mode="keyword")["data"]] == [made]
+
+
+def test_a_note_of_ten_megabytes_is_found_by_words_and_by_meaning(store: House) -> None:
+    page = "Quince jam sets well when the fruit is hardly ripe, and the pan is wide. "
+    content = (page * (10_000_000 // len(page)))[: 10_000_000 - 200] + "\n\nAt its end a zebra stands in the snow."
+
+    made = store.do("create_note", title="Everything", content=content)["data"]["id"]
+    other = note(store, "steam engines")
+
+    assert [each["id"] for each in searched(store, "zebra", mode="keyword")["data"]] == [made]
+    converges(store)
+    assert finds(store, "steam engines", other)
+    assert finds(store, "jam of quinces", made)

@@ -1,0 +1,214 @@
+"""Reindexing: what each scope does, that it may be stopped and goes on where it was, and that search goes on."""
+
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from panorama.app import opened
+from panorama.calls import Conversation
+from panorama.config import read_settings
+from panorama.errors import UnavailableError
+from panorama.index.embedders.static import Static
+from panorama.services import following, indexing
+from panorama.services.progress import progressing
+from panorama.services.reindexing import Watch
+from tests.faults.house import House
+from tests.faults.meanings import converges, followed, note, searched, told, until, wanted
+
+SCOPES = ("changes", "index", "everything")
+
+
+@pytest.fixture(autouse=True)
+def begins_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Follow from the start, which a person's daemon leaves to its first calls."""
+    monkeypatch.setattr(following, "START_SECONDS", 0.0)
+
+
+@pytest.fixture
+def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that were embedded, in order."""
+    texts: list[str] = []
+    embed = Static.embed_documents
+
+    def noted(self: Static, some: Sequence[str]) -> Any:
+        texts.extend(some)
+        return embed(self, some)
+
+    monkeypatch.setattr(Static, "embed_documents", noted)
+    monkeypatch.setattr(indexing, "TEXTS", 4)
+    return texts
+
+
+@contextmanager
+def unfollowed(home: Path) -> Generator[House]:
+    """Open a store that nobody follows."""
+    with opened(read_settings(home=home, embedder="static", index_engine="exact")) as app:
+        yield House(app, Conversation(id="v_tests", actor="tool", client="tests"))
+
+
+@pytest.fixture
+def store(home: Path) -> Generator[House]:
+    """A store of twenty notes that nobody follows."""
+    with unfollowed(home) as house:
+        for number in range(20):
+            note(house, f"quince jam {number}")
+        yield house
+
+
+def held(house: House) -> dict[str, str]:
+    """Return what the index holds."""
+    return dict(house.app.meaning.opened().index.held())
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_every_scope_brings_the_index_up_to_date(store: House, scope: str) -> None:
+    done = store.do("reindex", scope=scope)["data"]
+
+    assert held(store) == wanted(store.app)
+    assert (done["scope"], done["model"], done["passages"], done["embedded"]) == (scope, "static", 20, 20)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_what_is_embedded_already_is_not_embedded_again(store: House, scope: str, embedded: list[str]) -> None:
+    store.do("reindex")
+    once = len(embedded)
+
+    assert store.do("reindex", scope=scope)["data"]["embedded"] == 0
+    assert len(embedded) == once == 20
+
+
+def test_everything_finds_passages_that_were_lost(store: House) -> None:
+    store.do("reindex")
+    with store.app.desk.database.transaction(indexing.INDEXER) as session:
+        session.connection.exec_driver_sql("DELETE FROM passages WHERE rowid % 2")
+        session.connection.exec_driver_sql("DELETE FROM vectors WHERE rowid % 3")
+
+    store.do("reindex", scope="everything")
+
+    assert held(store) == wanted(store.app)
+
+
+def test_everything_forgets_vectors_that_no_item_needs(store: House) -> None:
+    made = note(store, "steam engines")
+    store.do("reindex")
+    store.do("update_note", note=made, content="Wild horses.")
+    store.do("reindex")
+
+    store.do("reindex", scope="everything")
+
+    with store.app.desk.database.reading() as session:
+        kept = session.connection.exec_driver_sql("SELECT digest FROM vectors").scalars().all()
+    assert sorted(kept) == sorted(set(wanted(store.app).values()))
+
+
+class StoppedError(Exception):
+    """Whoever waited is gone."""
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_one_that_is_stopped_goes_on_where_it_was(
+    store: House, scope: str, embedded: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
+    monkeypatch.setattr(indexing, "KEPT", 4)
+
+    def gone(done: int, total: int, at: str) -> None:
+        if len(embedded) >= 8:
+            raise StoppedError
+
+    with pytest.raises(StoppedError), progressing(gone):
+        store.do("reindex", scope=scope)
+    before = len(embedded)
+    store.do("reindex", scope=scope)
+
+    assert before < 20
+    assert held(store) == wanted(store.app)
+    assert len(embedded) == len(set(embedded)) == 20
+
+
+def test_everything_that_is_stopped_between_two_steps_says_where_it_went_on(
+    store: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
+    monkeypatch.setattr(indexing, "CHANGES", 5)
+    store.do("reindex")
+
+    def gone(done: int, total: int, at: str) -> None:
+        if done >= 10:
+            raise StoppedError
+
+    with pytest.raises(StoppedError), progressing(gone):
+        store.do("reindex", scope="everything")
+
+    assert store.do("reindex", scope="everything")["data"]["resumed_at"] == 10
+    assert store.do("reindex", scope="everything")["data"]["resumed_at"] == 0
+
+
+def test_it_is_refused_where_search_by_meaning_is_off(home: Path) -> None:
+    with opened(read_settings(home=home)) as app:
+        house = House(app, Conversation(id="v_tests", actor="tool", client="tests"))
+        with pytest.raises(UnavailableError, match="is off") as refusal:
+            house.do("reindex")
+
+    assert "panorama models use minilm" in refusal.value.hint
+
+
+def test_search_finds_the_same_while_everything_is_made_anew(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexing, "CHANGES", 5)
+    with followed(home) as house:
+        for number in range(60):
+            note(house, f"quince jam {number}")
+        converges(house)
+        until(lambda: ids(house) is not None, "search by meaning")
+        before = ids(house)
+        over = threading.Event()
+        running = threading.Thread(target=lambda: (house.do("reindex", scope="everything"), over.set()))
+        running.start()
+        seen: list[list[str] | None] = []
+        while not over.is_set():
+            seen.append(ids(house))
+        running.join()
+        converges(house)
+
+        assert ids(house) == before
+    assert [each for each in seen if each not in (before, None)] == []
+
+
+def ids(house: House) -> list[str] | None:
+    """Return what a search finds, in order; None if meaning did not answer in time."""
+    answer = searched(house, "jam of quinces", mode="semantic")
+    index = answer["metadata"]["index"]
+    assert index.get("missing", "in time").endswith(("in time", "in time."))
+    return [each["id"] for each in answer["data"]] if index["ran"] == ["semantic"] else None
+
+
+def test_it_may_run_while_the_model_changes(home: Path) -> None:
+    with followed(home, index_engine="exact") as house:
+        for number in range(40):
+            note(house, f"quince jam {number}")
+        converges(house)
+
+    with followed(home, index_engine="exact", embedder="minilm") as house:
+        house.do("reindex", scope="everything")
+        converges(house)
+
+        assert told(house)["model"] == "minilm"
+
+
+def test_progress_says_how_fast_it_is_and_what_is_left() -> None:
+    heard: list[tuple[int, int, str]] = []
+    seconds = iter(range(100))
+    watch = Watch(lambda *told: heard.append(told), lambda: float(next(seconds)))
+
+    watch.begin(100)
+    watch.embedded(30)
+    watch.move(10)
+
+    assert [(done, total) for done, total, _ in heard] == [(0, 100), (0, 100), (10, 100)]
+    assert "30 texts embedded" in heard[-1][2]
+    assert "a second" in heard[-1][2]
+    assert "left" in heard[-1][2]
