@@ -21,11 +21,12 @@ from panorama.services.base import Desk
 from panorama.services.batch import Batch
 from panorama.services.following import Follower
 from panorama.services.history import History
+from panorama.services.house import FAR_PATIENCE, Means
 from panorama.services.imports import Imports
 from panorama.services.items import Items
 from panorama.services.journal import Journal
 from panorama.services.links import Links
-from panorama.services.meaning import FAR_PATIENCE, Meaning, Means
+from panorama.services.meaning import Meaning
 from panorama.services.models import Models
 from panorama.services.notes import Notes
 from panorama.services.overview import Overviews

@@ -48,8 +48,8 @@ class Exact:
 
     def search(self, vector: Vector, limit: int, wanted: Filter) -> list[Hit]:
         """Return the nearest chunks, best first; those alike by their id."""
-        query = row(vector, self._model.size)
         with self._lock:
+            query = row(vector, self._model.size)
             return self._table.nearest(query, limit, conditions(wanted))
 
     def count(self) -> int:

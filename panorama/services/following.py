@@ -1,8 +1,6 @@
 """Following: the one thread that brings the index of meanings up to what is written, as long as a door is open."""
 
 import logging
-import os
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -25,7 +23,6 @@ WARM_SECONDS = 2.0
 """When the model is loaded after the start, which has to be quick."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-NICENESS = 10
 _log = logging.getLogger(__name__)
 
 
@@ -53,7 +50,6 @@ class Follower:
         self._thread.join()
 
     def _run(self) -> None:
-        _give_way()
         self._leaving.wait(START_SECONDS)
         self._warm_at = time.monotonic() + WARM_SECONDS
         pause = self._round(0.0)
@@ -86,9 +82,3 @@ class Follower:
         if self._warm_at is not None and time.monotonic() > self._warm_at:
             self._warm_at = None
             self._meaning.warm()
-
-
-def _give_way() -> None:
-    """Let everything else go first: on Linux a thread has a niceness of its own."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

@@ -5,7 +5,6 @@ follows the changes; who searches takes it as it stands.
 """
 
 import logging
-import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -14,26 +13,15 @@ from concurrent.futures import TimeoutError as LateError
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from importlib import import_module
 from typing import Any
 
 from panorama.domain.chunks import chunks
 from panorama.errors import PanoramaError, UnavailableError
-from panorama.index.embedders.borrowed import LOADING, Borrowed, model_of
-from panorama.index.embedders.choosing import SHIPPED, Embedder
-from panorama.index.embedders.resident import Resident
-from panorama.index.points import Filter, Hit, Model, OtherModelError
-from panorama.ports import Index
+from panorama.index.points import Filter, Hit, OtherModelError
 from panorama.services.base import Desk, Service
-from panorama.services.indexing import Indexing, Stop, never
+from panorama.services.house import House, Means, Opening, Side
+from panorama.services.indexing import Stop, never
 from panorama.store import passages
-from panorama.store.passages import INDEXER
-
-PATIENCE = timedelta(milliseconds=250)
-"""How long a search waits for meaning; a shipped model that was released is loaded again in 100 ms."""
-
-FAR_PATIENCE = timedelta(seconds=1)
-"""The same where the model or the index is a service."""
 
 HINT_PATIENCE = timedelta(milliseconds=50)
 """How long a write waits to be told of what is like it."""
@@ -80,59 +68,6 @@ class Nearest:
         return not self.missing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
-    """What meaning is made of: the name of the embedder ("none": off), and how embedders and indexes are opened.
-
-    `remark` says what a person should know of the choice. `is_far` tells that the index is behind a network.
-    """
-
-    embedder: str
-    opened_embedder: Callable[[str], Embedder]
-    opened_index: Callable[[Model, str], tuple[Index, str]]
-    remark: str = ""
-    is_far: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A model and what follows the changes with it."""
-
-    resident: Resident[Embedder]
-    indexing: Indexing
-    model: Model
-
-    @property
-    def is_shipped(self) -> bool:
-        """Whether it runs in this process."""
-        return self.model.id in SHIPPED
-
-
-@dataclass(slots=True)
-class House:
-    """An open index, the side that was chosen, and while its vectors are made, the one that is searched until then."""
-
-    index: Index
-    chosen: Side
-    before: Side | None
-    remark: str
-    patience: timedelta
-    is_checked: bool = False
-
-    @property
-    def serving(self) -> Side:
-        """Whose vectors are searched: those that the index holds."""
-        before = self.before
-        return before if before and self.index.model == before.model else self.chosen
-
-    def close(self) -> None:
-        """Close all of it."""
-        for side in (self.chosen, self.before):
-            if side:
-                side.resident.close()
-        self.index.close()
-
-
 class Meaning(Service):
     """Search by meaning, as far as it is there; what is asked here never raises, and never waits for long."""
 
@@ -142,7 +77,7 @@ class Meaning(Service):
         self._house: House | None = None
         self._opening = threading.Lock()
         self._following = threading.Lock()
-        self._coming: Resident[Embedder] | None = None
+        self._builder = Opening(desk, means, self._note)
         self._pool: ThreadPoolExecutor | None = None
         self._late: Future[list[Hit]] | None = None
         self._failure: UnavailableError | None = None
@@ -283,7 +218,7 @@ class Meaning(Service):
             if house.index.state().engine != "exact" and not house.chosen.indexing.is_true():
                 _log.warning("the index does not hold what it should; it is built anew")
                 house.chosen.indexing.build()
-            self._remember(house.chosen.model)
+            self._builder.remember(house.chosen.model)
             house.is_checked = True
 
     def _changed_over(self, house: House, before: Side, stop: Stop) -> None:
@@ -295,8 +230,8 @@ class Meaning(Service):
             return
         house.chosen.indexing.tell_all()
         house.before = None
-        before.resident.close()
-        self._remember(house.chosen.model)
+        before.embedder.close()
+        self._builder.remember(house.chosen.model)
 
     def tend(self) -> None:
         """Release what nobody needs; call this now and then."""
@@ -313,8 +248,7 @@ class Meaning(Service):
     def close(self) -> None:
         """Close all; what is asked meanwhile goes without meaning."""
         self._closed = True
-        if coming := self._coming:
-            coming.close()
+        self._builder.close()
         self._shut()
         if self._pool:
             self._pool.shutdown(cancel_futures=True)
@@ -331,8 +265,6 @@ class Meaning(Service):
         )
         self._failed_at = self._now()
 
-    # How it is opened.
-
     def opened(self) -> House:
         """Return the open index with its models; open it first if it is not.
 
@@ -344,72 +276,8 @@ class Meaning(Service):
             if self.is_off or self._closed:
                 raise UnavailableError(OFF, hint="`panorama models use minilm` turns it on.")
             if self._house is None:
-                self._house = self._open()
+                self._house = self._builder.opened(mistrusts=self._mistrusts)
             return self._house
-
-    def _open(self) -> House:
-        _load_numpy()
-        served, store = self._remembered()
-        embedder = self._means.opened_embedder(self._means.embedder)
-        resident = Resident(embedder)
-        try:
-            model = self._learnt(resident, embedder, served)
-            index, remark = self._means.opened_index(served if served and self._embedder_of(served) else model, store)
-        except PanoramaError:
-            resident.close()
-            raise
-        held = index.state().model
-        chosen = self._side(resident, model, embedder.max_tokens, index)
-        is_far = self._means.is_far or not chosen.is_shipped
-        patience = FAR_PATIENCE if is_far else PATIENCE
-        house = House(index, chosen, None, remark, patience)
-        if held.id != model.id and (old := self._embedder_of(held)):
-            house.before = self._side(Resident(old), held, old.max_tokens, index)
-        return house
-
-    def _side(self, resident: Resident[Embedder], model: Model, max_tokens: int, index: Index) -> Side:
-        borrowed = Borrowed(resident, model, max_tokens, FAR_PATIENCE)
-        return Side(resident, Indexing(self._desk, borrowed, index), model)
-
-    def _learnt(self, resident: Resident[Embedder], embedder: Embedder, served: Model | None) -> Model:
-        """Return what the embedder is; of a service what it was the last time, or else what it says now."""
-        if embedder.id in SHIPPED:
-            return model_of(embedder)
-        if served and served.id == embedder.id and not self._mistrusts:
-            return served
-        self._coming = resident  # `close` ends its waiting
-        try:
-            embedder.embed_query("")
-        except UnavailableError as error:  # said at once; one that has to load its model may answer in a minute
-            self._note(error)
-        if self._closed:
-            raise UnavailableError(OFF)
-        with resident.borrowed(LOADING) as lent:
-            return model_of(lent)
-
-    def _embedder_of(self, model: Model) -> Embedder | None:
-        """Return an embedder that makes vectors as a model did, if there is one."""
-        with suppress(PanoramaError):
-            found = self._means.opened_embedder(model.id)
-            if model.id not in SHIPPED or model_of(found) == model:
-                return found
-        return None
-
-    def _remembered(self) -> tuple[Model | None, str]:
-        with self._reading() as session:
-            known = passages.served(session)
-            number = passages.mark(session, "store")
-        if not number:
-            with self._desk.database.transaction(INDEXER) as session:
-                number = passages.store_number(session, secrets.randbits(62))
-        return Model(id=known[0], digest=known[1], size=known[2]) if known else None, f"{number:016x}"
-
-    def _remember(self, model: Model) -> None:
-        with self._reading() as session:
-            known = passages.served(session)
-        if known != (model.id, model.digest, model.size):
-            with self._desk.database.transaction(INDEXER) as session:
-                passages.set_served(session, model.id, model.digest, model.size)
 
     # What status tells.
 
@@ -467,17 +335,6 @@ def _follow_if_it_can(house: House, before: Side, stop: Stop) -> None:
     with suppress(UnavailableError):
         if house.index.model == before.model:  # else somebody reindexed, and it is the chosen one's already
             before.indexing.catch_up(stop)
-
-
-def _load_numpy() -> None:
-    """Import numpy before threads begin that would do so at once: if they meet, it fails in this process for good."""
-    try:
-        import_module("numpy")
-    except ImportError as error:
-        raise UnavailableError(
-            f"Search by meaning needs numpy, which cannot be imported here: {error}.",
-            hint="Install numpy beside Panorama.",
-        ) from error
 
 
 def _near(hit: Hit) -> Near:

@@ -1,6 +1,10 @@
 """An embedder that is lent: loaded when it is needed, for one batch at a time."""
 
+import os
+import sys
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -14,6 +18,10 @@ if TYPE_CHECKING:
 
 LOADING = timedelta(minutes=2)
 """How long a batch waits for the model: a service may have to bring it into its memory."""
+
+
+NICENESS = 10
+"""Of the thread that embeds documents: on Linux each thread has its own, and all else goes first."""
 
 
 class Borrowed:
@@ -30,6 +38,7 @@ class Borrowed:
         self._patience = patience
         self.id, self.digest, self.size = model.id, model.digest, model.size
         self.max_tokens = max_tokens
+        self._aside = ThreadPoolExecutor(1, thread_name_prefix="embedding", initializer=_give_way)
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
         """Return one vector per text, in the same order.
@@ -40,7 +49,7 @@ class Borrowed:
         """
         with self._resident.borrowed(LOADING) as embedder:
             self._compare(embedder)
-            return embedder.embed_documents(texts)
+            return self._aside.submit(embedder.embed_documents, texts).result()
 
     def embed_query(self, text: str) -> "NDArray[float32]":
         """Return the vector of what is searched for.
@@ -57,8 +66,9 @@ class Borrowed:
         self._resident.ready()
 
     def close(self) -> None:
-        """Give its memory back."""
+        """Give its memory back, once what runs has ended."""
         self._resident.close()
+        self._aside.shutdown()
 
     def _compare(self, embedder: Embedder) -> None:
         found = model_of(embedder)
@@ -73,3 +83,8 @@ def model_of(embedder: Embedder) -> Model:
         UnavailableError: A service that has not answered yet knows only then.
     """
     return Model(id=embedder.id, digest=embedder.digest, size=embedder.size)
+
+
+def _give_way() -> None:
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
