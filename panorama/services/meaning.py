@@ -291,11 +291,12 @@ class Meaning(Service):
             told = {"modes": ["keyword"], "model": self._means.embedder, "missing": gap.missing, "do": gap.hint}
             return told | self._last_error()
         index, side = house.index.state(), house.serving
-        begun = side.indexing.is_begun()
+        begun, state = side.indexing.is_begun(), side.resident.state
+        is_whole = begun and index.status != "down" and state.status != "failing"
         told: dict[str, Any] = {
-            "modes": ["hybrid", "keyword", "semantic"] if begun and index.status != "down" else ["keyword"],
+            "modes": ["hybrid", "keyword", "semantic"] if is_whole else ["keyword"],
             "model": side.model.id,
-            "model_state": side.resident.state.status,
+            "model_state": state.status,
             "dimensions": side.model.size,
             "engine": index.engine,
             "index_state": index.status if begun else "building",
@@ -306,7 +307,7 @@ class Meaning(Service):
             "index_mapped_bytes": index.mapped_bytes or None,
             "changing_to": house.chosen.model.id if house.before else None,
         }
-        remarks = (self._means.remark, house.remark, index.note, side.resident.state.error)
+        remarks = (self._means.remark, house.remark, index.note, state.error)
         told["remark"] = " ".join(dict.fromkeys(each for each in remarks if each)) or None
         told |= self._last_error()
         return {name: value for name, value in told.items() if value is not None}
