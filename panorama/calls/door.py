@@ -22,6 +22,8 @@ INTERNAL = "internal"
 ROLLED_BACK = "rolled_back"
 CHARS_PER_TOKEN = 4
 NAME_CHARS = 80
+PERSON = "cli"
+"""The actor of the command line: a person may ask the same again; the guard is for models."""
 
 
 @dataclass(slots=True)
@@ -137,7 +139,7 @@ class Calls:
     def _guarded(self, arguments: Arguments, sent: Mapping[str, Any], frame: Frame) -> Answer:
         """Run a call unless it came back with the same answer again and again."""
         operation, guard, now = arguments.operation, frame.conversation.guard, self._desk.now()
-        if operation.exempt:
+        if operation.exempt or frame.conversation.actor == PERSON:
             return Run(self._desk, arguments, frame, sent).answer()
         question = asked(operation.name, {**sent, "agreed": frame.agreed} if frame.agreed else sent)
         guard.check(operation.tool or operation.name, question, now)

@@ -120,12 +120,15 @@ def _take_over(name: str, speed: float, *, restart: bool) -> None:
 
 
 def _work_left(known: Row, name: str, speed: float) -> str:
-    made = next(row["passages"] for row in known["models"] if row["name"] == name)
+    of = {row["name"]: row["passages"] for row in known["models"]}
+    made = of[name]
     left = max(0, known["passages"] - made)
     if not left:
         return f"{name} has embedded all there is." if made else "Search by meaning begins when your notes are read."
     before = known.get("searched")
-    until = f"Search goes on with {before} until" if before not in (None, name) else "Search by meaning begins when"
+    until = (
+        f"Search goes on with {before} until" if before != name and of.get(before) else "Search by meaning begins when"
+    )
     long = f", in about {_duration(left / speed)}" if speed else ""
     return f"{until} {left:,} passages are embedded by {name}{long}."
 

@@ -97,9 +97,10 @@ def _hits(answer: Answer) -> None:
         show.blocks(tables.hit(row, names) for row in answer.data)
     else:
         show.sheet(tables.hits(answer.data, names))
-    missing = answer.metadata.get("index", {}).get("missing", "")
+    index = answer.metadata.get("index", {})
+    missing = index.get("missing", "")
     if missing and not missing.endswith("is off.") and not answer.metadata.get("hint"):
-        show.aside(f"By words alone: {missing}")
+        show.aside(f"By words alone: {missing} {index.get('do', '')}".rstrip())
 
 
 @app.command(

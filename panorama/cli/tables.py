@@ -247,7 +247,8 @@ def _search(told: Row) -> Row:
         becoming = f", changing to {told['changing_to']}" if "changing_to" in told else ""
         about["meaning"] = f"{told['model']} ({told['model_state']}{becoming}), {held}"
         about["index"] = f"{told['index_state']}, {size(told.get('index_disk_bytes', 0))} on the disk"
-    wrong = " ".join(str(told[name]) for name in ("missing", "remark", "last_error", "do") if name in told)
+    said = (str(told[name]) for name in ("missing", "remark", "last_error", "do") if name in told)
+    wrong = " ".join(dict.fromkeys(said))
     return about | ({"remark": wrong} if wrong else {})
 
 

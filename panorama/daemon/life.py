@@ -110,6 +110,7 @@ class Daemon:
         if not self._reason:
             self._reason, self._stopped = reason, stopped
             self._reception.is_leaving = True
+            self._app.meaning.leave()
             self._leaving.set()
 
     def _outdated(self) -> None:
@@ -148,8 +149,10 @@ class Daemon:
     async def _look_after_files(self, tasks: TaskGroup) -> None:
         """Put a socket back that was taken away; give way if the data or the lock are not the same any more."""
         lock = _inode(self._address.lock)
-        while True:
+        while not self._reason:
             await anyio.sleep(LOOK_SECONDS)
+            if self._reason:
+                return
             if not self._app.desk.database.is_there() or _inode(self._address.lock) != lock:
                 self._part("its data directory was removed or replaced", stopped=False)
             elif not self._listening.is_there():

@@ -38,6 +38,9 @@ SMALL = frozenset(_SMALL.split())
 """Words that tell little in English, German, French and Spanish; they count where nothing else was asked for."""
 
 
+_PLAIN = str.maketrans("\x00_“”„«»", '  """""')
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """One thing to look for: words that stand together, the last one perhaps only begun.
@@ -77,9 +80,9 @@ def terms(query: str) -> tuple[Term, ...]:
     """Return what a query asks for; quoted words stand together, the last word may be only begun.
 
     Every sign that is no letter or digit only parts words, so nothing in a query is an operator; `*` behind a word
-    says that it is only begun.
+    says that it is only begun. Quotes may be of any style.
     """
-    text = unicodedata.normalize("NFKC", query.replace("\x00", " ").replace("_", " "))
+    text = unicodedata.normalize("NFKC", query.translate(_PLAIN))
     found: list[Term] = []
     for match in _TERM.finditer(text):
         if match[1] is not None:
@@ -88,7 +91,7 @@ def terms(query: str) -> tuple[Term, ...]:
         else:
             found += [_term(piece, match[2].endswith("*")) for piece in _PIECE.findall(match[2])]
     kept = found[:TERMS]
-    if kept and not query.rstrip().endswith(('"', "*")) and len(kept[-1].words[-1]) > 1 and not kept[-1].quoted:
+    if kept and not text.rstrip().endswith(('"', "*")) and len(kept[-1].words[-1]) > 1 and not kept[-1].quoted:
         kept[-1] = Term(kept[-1].words, prefix=True, guessed=not kept[-1].prefix)
     return tuple(kept)
 

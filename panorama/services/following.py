@@ -22,7 +22,7 @@ START_SECONDS = 0.5
 WARM_SECONDS = 2.0
 """When the model is loaded after the start, which has to be quick."""
 
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 15.0
 _log = logging.getLogger(__name__)
 
 

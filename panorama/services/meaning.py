@@ -26,6 +26,7 @@ from panorama.store import passages
 HINT_PATIENCE = timedelta(milliseconds=50)
 """How long a write waits to be told of what is like it."""
 
+OPENING_SECONDS = 2.0
 WORKERS = 4
 LIKE = 8
 """Passages of an item by which others like it are looked for."""
@@ -83,7 +84,7 @@ class Meaning(Service):
         self._failure: UnavailableError | None = None
         self._failed_at: datetime | None = None
         self._mistrusts = self._is_outdated = False
-        self._closed = False
+        self._closed = self.is_leaving = False
 
     @property
     def is_off(self) -> bool:
@@ -156,7 +157,7 @@ class Meaning(Service):
             return Nearest(missing=OFF, hint="`panorama models use minilm` turns it on.")
         if self._failure:
             return Nearest(missing=self._failure.message, hint=self._failure.hint)
-        return Nearest(missing="Search by meaning is being opened.", hint="Ask again in a moment.")
+        return Nearest(missing="Search by meaning is starting.", hint="Ask again in a moment.")
 
     def _building(self, house: House) -> Nearest:
         if self._failure:
@@ -245,6 +246,11 @@ class Meaning(Service):
         if (house := self._house) and house.serving.is_shipped and house.serving.indexing.is_begun():
             house.serving.resident.ready()
 
+    def leave(self) -> None:
+        """Let what takes long end soon: the process is about to end."""
+        self.is_leaving = True
+        self._builder.close()
+
     def close(self) -> None:
         """Close all; what is asked meanwhile goes without meaning."""
         self._closed = True
@@ -272,12 +278,16 @@ class Meaning(Service):
             InvalidInputError: There is no embedder of the name that the settings say.
             UnavailableError: A part is out of order, or it is off.
         """
-        with self._opening:
+        if not self._opening.acquire(timeout=OPENING_SECONDS):  # a service is asked what its model is
+            raise self._failure or UnavailableError("Search by meaning is starting.", hint="Try again in a minute.")
+        try:
             if self.is_off or self._closed:
                 raise UnavailableError(OFF, hint="`panorama models use minilm` turns it on.")
             if self._house is None:
                 self._house = self._builder.opened(mistrusts=self._mistrusts)
             return self._house
+        finally:
+            self._opening.release()
 
     # What status tells.
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
+from panorama.errors import UnavailableError
 from panorama.index.points import in_batches
 from panorama.services.base import Desk, Service
 from panorama.services.indexing import Indexing
@@ -44,7 +45,7 @@ class Reindexing(Service):
             UnavailableError: The model or the index is out of order, or search by meaning is off.
         """
         indexing = self._meaning.opened().chosen.indexing
-        watch = Watch(self._progress)
+        watch = Watch(self._told)
         if scope == "everything":
             self._cut_anew(indexing, watch)
         self._catch_up(indexing, watch)
@@ -60,6 +61,11 @@ class Reindexing(Service):
             scope=scope, model=indexing.model.id, passages=count, embedded=watch.texts, items=watch.done,
             resumed_at=watch.resumed_at, seconds=round(watch.seconds, 1),
         )  # fmt: skip
+
+    def _told(self, current: int, total: int, message: str) -> None:
+        if self._meaning.is_leaving:
+            raise UnavailableError("Panorama is restarting; what was done is kept.", hint="Run it again to go on.")
+        self._progress(current, total, message)
 
     def _cut_anew(self, indexing: Indexing, watch: "Watch") -> None:
         mark = f"anew {indexing.name}"

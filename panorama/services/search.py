@@ -10,6 +10,7 @@ from panorama.domain.ranking import Ranked
 from panorama.domain.references import ItemRef, ProjectRef
 from panorama.domain.results import Page, Slice
 from panorama.domain.words import Term, holds, snippet
+from panorama.errors import InvalidInputError
 from panorama.index.points import NONE, Filter
 from panorama.services.base import Desk, Service
 from panorama.services.meaning import Meaning, Near, Nearest
@@ -82,7 +83,11 @@ class Search(Service):
                 hint = "The query has no letters or digits to look for."
                 return Page((), (), 0, more=False, hint=hint, index={"ran": []})
             filters = self._filters(kinds, project, since, until)
-            is_literal = mode == "keyword" or (mode == "hybrid" and all(term.quoted for term in wording.terms))
+            is_literal = (
+                mode == "keyword"
+                or _without_meaning(page)
+                or (mode == "hybrid" and all(term.quoted for term in wording.terms))
+            )
             asked = None if is_literal else self._meaning.asking(wording.query, PASSAGES, _filter(filters))
             # Words are looked for while meaning is asked, unless they may not be needed.
             hits = None if mode == "semantic" else search.hits(session, wording.asked, filters, wanted=_end(page))
@@ -105,7 +110,7 @@ class Search(Service):
         with self._reading() as session:
             filters = self._filters(kinds, project, "", "")
             nearest = self._meaning.like(item, PASSAGES, _filter(filters))
-            if nearest.ran:
+            if nearest.ran and not _without_meaning(page):
                 return self._page(session, page, self._fused(session, None, nearest, filters), (), "")
             told: Item = rows.load(session, kind_of(item) or "", item)
             asked = telling(session, *told.words())
@@ -154,6 +159,8 @@ class Search(Service):
         zone, now = self._desk.zone, self._now()
         first = times.start_of(times.day(since, "since", now=now, zone=zone), zone) if since else None
         last = times.start_of(times.next_day(times.day(until, "until", now=now, zone=zone)), zone) if until else None
+        if first and last and first >= last:
+            raise InvalidInputError("since is later than until.", hint="Give the earlier day as since.")
         return Filters(kinds=kinds or KINDS, project=project or None, since=first, until=last)
 
     def _page(self, session: Session, page: Slice, answer: _Answer, terms: tuple[Term, ...], hint: str) -> Page[Found]:
@@ -167,13 +174,19 @@ class Search(Service):
         found = tuple(
             _found(items[each.item], each, terms, places.get(each.item)) for each in shown if each.item in items
         )
-        keys = tuple((start + at + 1,) for at in range(len(found)))
+        meant = int("semantic" in answer.index["ran"])
+        keys = tuple((start + at + 1, meant) for at in range(len(found)))
         more = len(answer.ranked) > start + page.limit
         return Page(found, keys, None, more=more, hint=hint, index=answer.index)
 
 
 def _start(page: Slice) -> int:
-    return (page.begins(int) or (0,))[0]
+    return (page.begins(int, int) or (0, 1))[0]
+
+
+def _without_meaning(page: Slice) -> bool:
+    """Whether the pages before were found without meaning: then all are, so that none repeats or leaves out a row."""
+    return (page.begins(int, int) or (0, 1))[1] == 0
 
 
 def _end(page: Slice) -> int:
@@ -202,6 +215,8 @@ def _nearby(nearest: Nearest | None) -> dict[str, Near]:
 
 
 def _named_first(named: tuple[Ranked, ...], fused: tuple[Ranked, ...], rest: Sequence[Hit]) -> tuple[Ranked, ...]:
+    if any("id" in each.why for each in named):
+        return named
     found = {each.item: each for each in named}
     for each in fused:
         known = found.get(each.item)
@@ -224,6 +239,8 @@ def _index(hits: Sequence[Hit] | None, nearest: Nearest | None) -> Mapping[str, 
 
 
 def _partly(hits: Sequence[Hit] | None, first: tuple[Ranked, ...], nearest: Nearest | None) -> str:
+    if not first and hits is not None and not hits and nearest and nearest.hits:
+        return "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
     if first or not hits or (nearest and nearest.ran) or max(hit.coverage for hit in hits) > WHOLE:
         return ""
     return "No item holds every word; these hold some of them."

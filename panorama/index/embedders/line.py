@@ -7,6 +7,7 @@ sends a byte now and then. Timeouts of single reads cannot hold that, so the req
 import asyncio
 import email.utils
 import json
+import math
 import threading
 import time
 from collections.abc import Coroutine, Mapping
@@ -57,11 +58,14 @@ class _Request:
 
 
 class _AgainError(Exception):
-    """The request may succeed if it is repeated; `after` is what the other side asked for, in seconds."""
+    """The request may succeed if it is repeated; `after` is what the other side asked for, in seconds.
 
-    def __init__(self, reason: str, after: float = 0.0) -> None:
+    `within` so many seconds of the beginning it is worth a repetition.
+    """
+
+    def __init__(self, reason: str, after: float = 0.0, *, within: float = math.inf) -> None:
         super().__init__(reason)
-        self.reason, self.after = reason, after
+        self.reason, self.after, self.within = reason, after, within
 
 
 @dataclass
@@ -117,7 +121,7 @@ class Line:
         )
 
     async def _repeated(self, request: "_Request", seconds: float) -> Answer:
-        end, pause = time.monotonic() + seconds, self.limits.pause
+        begun, pause = time.monotonic(), self.limits.pause
         reason = f"no whole answer came within {seconds:g} s"
         try:
             async with asyncio.timeout(seconds):
@@ -125,8 +129,8 @@ class Line:
                     try:
                         return await self._once(request)
                     except _AgainError as again:
-                        reason, wait = again.reason, again.after or pause
-                    if time.monotonic() + wait >= end:
+                        reason, wait, within = again.reason, again.after or pause, min(seconds, again.within)
+                    if time.monotonic() + wait >= begun + within:
                         break
                     await asyncio.sleep(wait)
                     pause *= 2
@@ -141,7 +145,7 @@ class Line:
             async with request.client.stream(request.method, request.url, json=request.body) as response:
                 content = await self._content(response)
         except httpx2.ConnectError as error:
-            raise _AgainError("nothing answers there") from error
+            raise _AgainError("nothing answers there", within=ABSENT_SECONDS) from error
         except httpx2.TransportError as error:
             raise _AgainError(f"the connection broke ({type(error).__name__})") from error
         if response.status_code in _PASSING:
@@ -159,6 +163,9 @@ class Line:
                 )
         return bytes(content)
 
+
+ABSENT_SECONDS = 3.0
+"""How long a service at which nobody listens is given to begin: one that restarts is there again by then."""
 
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _HINT = "See that it runs and can be reached, or choose another embedder."

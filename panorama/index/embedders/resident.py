@@ -26,7 +26,7 @@ Lent = TypeVar("Lent", bound=Loadable)
 
 IDLE = timedelta(minutes=10)
 FIRST_PAUSE = timedelta(seconds=5)
-LONGEST_PAUSE = timedelta(minutes=5)
+LONGEST_PAUSE = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
