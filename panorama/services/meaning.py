@@ -235,11 +235,13 @@ class Meaning(Service):
         self._builder.remember(house.chosen.model)
 
     def tend(self) -> None:
-        """Release what nobody needs; call this now and then."""
+        """Release what nobody needs, and try again what failed once its pause is over; call this now and then."""
         if house := self._house:
             for side in (house.chosen, house.before):
                 if side:
                     side.resident.rest()
+                    if side.resident.state.status == "failing":
+                        side.resident.ready()
 
     def warm(self) -> None:
         """Load the model if there is anything to search, so that the first search need not go without."""
