@@ -8,13 +8,13 @@ import os
 import shutil
 import sys
 import tomllib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from panorama import __version__
@@ -22,6 +22,7 @@ from panorama.address import Address, Hello, LeavingError, UnreachableError, gre
 from panorama.cli.configurations import configurations
 from panorama.cli.tables import size
 from panorama.config import Settings, data_directory, local_zone, read_settings
+from panorama.direct import Direct, RefusedError
 from panorama.domain.changes import Origin
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.index.embedders.choosing import Choice, default, embedder
@@ -298,7 +299,23 @@ def _meaning(place: Place) -> Finding:
     where = place.settings.qdrant_url or place.settings.index_engine
     if where == "auto":
         where = "edge" if find_spec("qdrant_edge") else "exact (Qdrant Edge is not installed)"
-    return Finding("ok", f"{chosen.id}, vectors in {where}", choice.hint)
+    found = f"{chosen.id}, vectors in {where}"
+    if told := _told_of_meaning(place):
+        return Finding("warn", f"{found}: {told['last_error']}", str(told.get("do", "")))
+    return Finding("ok", found, choice.hint)
+
+
+def _told_of_meaning(place: Place) -> Mapping[str, Any]:
+    """Return what a running daemon tells of search by meaning if something is wrong with it; no service is asked."""
+    address = Address(str(place.home))
+    if address.pid() is None:
+        return {}
+    try:
+        with Direct(address, greeted(address, hello(address, "calls", "doctor"))) as direct:
+            told: dict[str, Any] = direct.ask("panorama/daemon", {}).get("search", {})
+    except (OSError, UnreachableError, LeavingError, RefusedError):  # what is wrong there, the check `daemon` says
+        return {}
+    return told if "last_error" in told else {}
 
 
 def _clients() -> dict[str, Finding]:

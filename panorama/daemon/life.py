@@ -202,6 +202,7 @@ class Daemon:
             "http_port": self._app.settings.http_port if self._http else 0,
             "linger_seconds": self._app.settings.linger_seconds if self._stays_for_a_while else None,
             "clients": [{"name": each.name or "?", "since": each.since.isoformat()} for each in visitors],
+            "search": self._app.meaning.told(),
         }  # fmt: skip
 
     def _asked_to_stop(self, params: Mapping[str, Any]) -> dict[str, Any]:
