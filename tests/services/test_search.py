@@ -9,6 +9,7 @@ from panorama.app import App
 from panorama.calls import Answer
 from panorama.domain.chunks import chunks
 from panorama.domain.results import Page, Slice
+from panorama.errors import InvalidInputError
 from panorama.index.points import Filter
 from panorama.services.meaning import Meaning, Near, Nearest
 from panorama.services.notes import Notes
@@ -361,3 +362,37 @@ def test_a_created_note_answers_its_hint_through_the_tool(call: Callable[..., An
     call("create_note", title="Tea")
 
     assert "Possible duplicate" in call("create_note", title="tea").metadata["hint"]
+
+
+def test_pages_begun_without_meaning_go_on_without_it(desk: Desk, meaning: Told) -> None:
+    ids = [desk.note(f"Tea {number}") for number in range(9)]
+    others = [desk.note(f"Coffee {number}") for number in range(3)]
+    meaning.gap = OFF
+    first = desk.search.search("tea", Slice(limit=4))
+    meaning.gap, meaning.hits = None, dict.fromkeys([*others, *reversed(ids)], 0.6)
+
+    rest = desk.search.search("tea", Slice(limit=20, after=first.keys[-1]))
+
+    assert sorted(row.id for row in (*first.items, *rest.items)) == sorted(ids)
+
+
+@pytest.mark.parametrize("query", ['"fig tree"', "“fig tree”", "«fig tree»"])
+def test_nothing_but_quoted_words_is_looked_for_literally(desk: Desk, meaning: Told, query: str) -> None:
+    desk.note("Fig tree")
+    meaning.hits = {desk.note("Tree of figs"): 0.9}
+
+    assert desk.titles(query) == ["Fig tree"]
+
+
+def test_words_that_no_item_holds_are_said_to_be_so(desk: Desk, meaning: Told) -> None:
+    meaning.hits = {desk.note("Boiler", "Repaired in winter."): 0.4}
+
+    page = desk.found("qwertyuiop")
+
+    assert [row.title for row in page.items] == ["Boiler"]
+    assert "No item holds any of these words" in page.hint
+
+
+def test_a_period_that_ends_before_it_begins_is_refused(desk: Desk) -> None:
+    with pytest.raises(InvalidInputError, match="since"):
+        desk.search.search("tea", Slice(), since="2026-05-20", until="2026-05-10")
