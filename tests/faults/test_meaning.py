@@ -21,6 +21,7 @@ from .meanings import assert_converged, converges, finds, followed, note, told, 
 from .servers import Server
 from .test_disk import PAGE, filled
 
+pytestmark = pytest.mark.slow
 SUBJECTS = ("quince jam", "steam engines", "moons of Jupiter")
 
 

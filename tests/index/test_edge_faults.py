@@ -25,6 +25,7 @@ from tests.faults.disks import mounted
 from .conftest import settle
 from .making_points import DAY, OTHER, SMALL, many, point, toward
 
+pytestmark = pytest.mark.slow
 ALL = Filter()
 POINTS = many(40)
 
