@@ -83,7 +83,7 @@ class Indexing(Service):
         self._embedder = embedder
         self._index = index
         self._turn = threading.RLock()
-        self._heard_as = ""
+        self._heard_as = self._begun_as = ""
         self._takes_over = False
 
     @property
@@ -121,6 +121,8 @@ class Indexing(Service):
     def is_begun(self) -> bool:
         """Tell whether the index holds anything that it was told of."""
         if self._takes_over and self._index.model == self.model:  # it was swapped; its mark follows with the flush
+            return True
+        if self._heard_as and self._heard_as == self._begun_as:  # who reads may have begun before the mark was there
             return True
         with self._reading() as session:
             return passages.is_begun(session, self._heard_as or self._listener)
@@ -284,6 +286,7 @@ class Indexing(Service):
     def _heard(self, listener: str, last: int) -> None:
         with self._desk.database.transaction(INDEXER) as session:
             passages.set_mark(session, listener, last)
+        self._begun_as = listener
 
     def _every(self, session: Session) -> Iterator[Point]:
         for kind in KINDS:
