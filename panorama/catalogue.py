@@ -17,9 +17,9 @@ class Operation:
     `call` is a bound method: its signature is the input schema, its docstring the description, its return type the
     schema of `data`. `binds` are references that may come from what was read before; `remembers` is the kind that a
     read puts there. `whole_if` names the argument that decides whether the call is one transaction. `exempt`
-    operations may be repeated without end. A `long` one tells its progress, and ends between two steps when nobody
-    waits for it any more. `question` takes the same arguments and tells, changing nothing, what the
-    person is asked before the call is made, "" if they need not be.
+    operations may be repeated without end. `sdk` is its name in scripts, "" if they may not call it. A `long` one
+    tells its progress, and ends between two steps when nobody waits for it any more. `question` takes the same
+    arguments and tells, changing nothing, what the person is asked before the call is made, "" if they need not be.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Operation:
     policy: Policy = "read"
     tool: str = ""
     toolset: str = "default"
+    sdk: str = ""
     binds: tuple[str, ...] = ()
     remembers: str = ""
     idempotent: bool = False
@@ -66,7 +67,7 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _write("journal.create", do.journal.create, say.created, "add_journal_entry")
 
     yield _read("search", do.search.search, say.searched, "search")
-    yield _read("search.similar", do.search.similar, say.searched, "similar", toolset="more")
+    yield _read("search.similar", do.search.similar, say.searched, "similar", toolset="more", sdk="similar")
     yield _read("query", do.query.query, say.listed("row"), "query")
     yield _read("items.get", do.items.get, say.got, "get_item")
 
@@ -77,8 +78,8 @@ def operations(do: Services) -> Iterator[Operation]:
 
     asking = do.items.delete_question
     yield _write("items.delete", do.items.delete, say.removed, "delete_item", policy="delete", question=asking)
-    yield _read("history.list", do.history.list, say.history, "history")
-    yield _write("history.undo", do.history.undo, say.undone, "undo", question=do.history.undo_question)
+    yield _read("history.list", do.history.list, say.history, "history", sdk="history")
+    yield _write("history.undo", do.history.undo, say.undone, "undo", question=do.history.undo_question, sdk="undo")
     yield _read("status", do.status.status, say.status, "status", exempt=True)
 
     more = {"toolset": "more"}
@@ -96,6 +97,7 @@ def operations(do: Services) -> Iterator[Operation]:
         do.reindexing.reindex,
         say.reindexed,
         "reindex",
+        sdk="",
         idempotent=True,
         transactional=False,
         long=True,
@@ -118,11 +120,16 @@ def operations(do: Services) -> Iterator[Operation]:
 
 
 def _read(name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str = "", **more: Any) -> Operation:
-    return Operation(name=name, call=call, summary=summary, tool=tool, **more)
+    return _operation(name, call, summary, tool, **more)
 
 
 def _write(
     name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str = "", **more: Any
 ) -> Operation:
     more.setdefault("policy", "write")
+    return _operation(name, call, summary, tool, **more)
+
+
+def _operation(name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str, **more: Any) -> Operation:
+    more.setdefault("sdk", name if tool else "")  # what only the command line does is not for scripts
     return Operation(name=name, call=call, summary=summary, tool=tool, **more)

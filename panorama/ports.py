@@ -1,8 +1,9 @@
 """What services ask of the outside."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from panorama.domain.scripts import Ending, Isolation, Script
 from panorama.index.points import Filter, Hit, Model, Point, State, Vector
 
 if TYPE_CHECKING:
@@ -23,6 +24,45 @@ class Calls(Protocol):
 
     def is_transactional(self, name: str) -> bool:
         """Tell whether an operation may be part of an atomic batch."""
+        ...
+
+
+Answered = Callable[[str, Mapping[str, Any]], bytes]
+"""Answers one call of a script: operation and arguments in, msgpack of {"data", "metadata"} out, or a PanoramaError."""
+
+Progressed = Callable[[float, float, str], None]
+"""Is told how far a script says it is: current, total (0 if unknown), message."""
+
+
+class Runner(Protocol):
+    """Runs scripts, each in a process of its own that is used once; may be called in threads."""
+
+    @property
+    def isolation(self) -> Isolation:
+        """What stands around a running script on this machine; starts what is needed to know.
+
+        Raises:
+            UnavailableError: No process can be started.
+        """
+        ...
+
+    def run(self, script: Script, answered: Answered, progressed: Progressed, stopped: Callable[[], bool]) -> Ending:
+        """Run a script to its end and return how it ended; it never raises for what the script did.
+
+        `answered` may be called in several threads at once. `stopped` is asked at least every 100 ms whether somebody
+        still waits.
+
+        Raises:
+            UnavailableError: No process can be started.
+        """
+        ...
+
+    def warm(self) -> None:
+        """Make ready for the next run, in the background; costs nothing if all is ready."""
+        ...
+
+    def close(self) -> None:
+        """End every process; a run that is under way ends as cancelled."""
         ...
 
 
