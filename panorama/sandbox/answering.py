@@ -1,0 +1,130 @@
+"""Answering: the only place of the host that reads what a script calls, and sends what came of it."""
+
+import difflib
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as all_of
+from contextlib import suppress
+from struct import Struct
+from threading import BoundedSemaphore, Lock
+from typing import Any
+
+from panorama.domain.scripts import Script
+from panorama.errors import NotFoundError, PanoramaError
+from panorama.sandbox import frames, messages
+from panorama.sandbox.frames import Frames, ProtocolError
+
+Answered = Callable[[str, Mapping[str, Any]], bytes]
+
+AT_MOST = 8
+"""Calls of one run that are under way at the same time."""
+
+LONG_BYTES = 1 << 16
+"""From so long a call on, it is answered in its turn, not beside others: once read, it may take sixty times as much."""
+
+SUGGESTIONS = 20
+"""How many refused calls of a run are told the nearest names: finding them takes a millisecond."""
+
+_HEAD = Struct(">IB")
+_ID = Struct(">I")
+_INTERNAL = {
+    "code": "internal",
+    "message": "Something went wrong inside Panorama; the call was not answered.",
+    "hint": "Try once more; if it happens again, look into the daemon's log with `panorama doctor`.",
+}
+
+_log = logging.getLogger(__name__)
+
+
+def cap(call_bytes: int) -> int:
+    """Return how long the frame of a call may be."""
+    return _HEAD.size + 255 + call_bytes
+
+
+class Answering:
+    """Answers the calls of one run: one after another in its own thread, overlapping ones in the pool."""
+
+    def __init__(self, script: Script, answered: Answered, channel: Frames, pool: ThreadPoolExecutor) -> None:
+        self.calls = 0
+        self._script = script
+        self._answered = answered
+        self._channel = channel
+        self._pool = pool
+        self._sending = Lock()
+        self._places = BoundedSemaphore(AT_MOST)
+        self._under_way: set[Future[None]] = set()
+        self._over = False
+        self._refused = 0
+
+    def call(self, frame: bytes | bytearray, *, overlapping: bool) -> bool:
+        """Answer a call, or have it answered; False if the script has made as many as it may.
+
+        Raises:
+            ProtocolError: No worker of ours calls like this.
+        """
+        number, operation, arguments = _read(frame)
+        if self.calls >= self._script.limits.calls:
+            return False
+        self.calls += 1
+        if number != self.calls:
+            raise ProtocolError(f"call {number} after {self.calls - 1}")
+        read = messages.claimed(arguments)
+        if not overlapping or len(arguments) >= LONG_BYTES:
+            self._send(number, *self._called(operation, read))
+            return True
+        if not self._places.acquire(blocking=False):
+            raise ProtocolError(f"more than {AT_MOST} calls at the same time")
+        self._under_way = {each for each in self._under_way if not each.done()}
+        self._under_way.add(self._pool.submit(self._beside, number, operation, read))
+        return True
+
+    def end(self) -> None:
+        """Begin no other call, and wait for those that are under way: what they do belongs to the run."""
+        self._over = True
+        all_of(self._under_way)
+
+    def _beside(self, number: int, operation: str, arguments: Mapping[str, Any]) -> None:
+        if self._over:
+            return
+        answer = self._called(operation, arguments)
+        self._places.release()  # before it is sent: the worker calls again as soon as it has it
+        self._send(number, *answer)
+
+    def _send(self, number: int, kind: bytes, answer: bytes) -> None:
+        with self._sending, suppress(OSError):  # a worker that is gone may have left word; that is still to be read
+            self._channel.send(kind, _ID.pack(number), answer)
+
+    def _called(self, operation: str, arguments: Mapping[str, Any]) -> tuple[bytes, bytes]:
+        try:
+            if operation not in self._script.operations:
+                raise self._unknown(operation)
+            return frames.ANSWER, self._answered(operation, arguments)
+        except PanoramaError as error:
+            return frames.REFUSAL, messages.packed(json.loads(json.dumps(error.told(), default=str)))
+        except Exception:  # its text may hold paths and more; it is for the log alone
+            _log.exception("a script's call of %s failed", operation)
+            return frames.REFUSAL, messages.packed(_INTERNAL)
+
+    def _unknown(self, operation: str) -> NotFoundError:
+        self._refused += 1
+        known: Iterable[str] = self._script.operations if self._refused <= SUGGESTIONS else ()
+        near = difflib.get_close_matches(operation[:80], known, 3)
+        hint = (
+            f"The nearest that this script may call: {', '.join(near)}." if near else "search_sdk lists what there is."
+        )
+        return NotFoundError(f"This script cannot call {operation[:80]!r}.", hint=hint)
+
+
+def _read(frame: bytes | bytearray) -> tuple[int, str, bytes]:
+    if len(frame) < _HEAD.size:
+        raise ProtocolError("a call without a head")
+    number, length = _HEAD.unpack_from(frame)
+    begin = _HEAD.size + length
+    if len(frame) < begin:
+        raise ProtocolError("a call without a name")
+    try:
+        return number, frame[_HEAD.size : begin].decode(), bytes(frame[begin:])
+    except UnicodeDecodeError as error:
+        raise ProtocolError("a call whose name is no text") from error

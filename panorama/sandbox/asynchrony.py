@@ -1,0 +1,117 @@
+"""`asyncio` for scripts whose `async` was erased: everything has run by the time it is awaited."""
+
+import contextlib
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+from panorama.sandbox.own import slept
+
+
+class CancelledError(BaseException):
+    """`asyncio.CancelledError`, which nothing here raises; asyncio itself would cost every worker 3 MB."""
+
+
+class Task:
+    """What is left of a task: its value."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def result(self) -> Any:
+        """Return the value."""
+        return self._value
+
+    def done(self) -> bool:
+        """Return True: it ran when it was made."""
+        return True
+
+    def cancel(self) -> bool:
+        """Return False: there is nothing left to cancel."""
+        return False
+
+
+def awaited(value: Any) -> Any:
+    """Return the value of `await value`."""
+    return value.result() if type(value) is Task else value
+
+
+def gather(*values: Any, **_: object) -> list[Any]:
+    """Return the values in order. They were computed one after the other: sdk.parallel() runs calls at a time."""
+    return [awaited(value) for value in values]
+
+
+class Permit:
+    """A lock or semaphore: nothing runs at the same time, so it is always free."""
+
+    __slots__ = ()
+
+    def __init__(self, value: int = 1) -> None:
+        pass
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+    def acquire(self) -> bool:
+        """Return True."""
+        return True
+
+    def release(self) -> None:
+        """Do nothing."""
+
+    def locked(self) -> bool:
+        """Return False."""
+        return False
+
+
+class TaskGroup:
+    """A group of tasks, each of which ran when it was made."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+    def create_task(self, value: Any, **_: object) -> Task:
+        """Return the task of a value."""
+        return Task(awaited(value))
+
+
+def _run(value: Any, **_: object) -> Any:
+    return awaited(value)
+
+
+def _create_task(value: Any, **_: object) -> Task:
+    return Task(awaited(value))
+
+
+def _wait_for(value: Any, *_: object, **__: object) -> Any:
+    return awaited(value)
+
+
+def _to_thread(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+def _as_completed(values: Iterable[Any], **_: object) -> list[Any]:
+    return [awaited(value) for value in values]
+
+
+def _timeout(*_: object) -> contextlib.nullcontext[None]:
+    return contextlib.nullcontext()
+
+
+NAMES: dict[str, object] = {
+    "run": _run, "gather": gather, "sleep": slept, "create_task": _create_task, "ensure_future": _create_task,
+    "wait_for": _wait_for, "to_thread": _to_thread, "as_completed": _as_completed, "timeout": _timeout,
+    "Lock": Permit, "Semaphore": Permit, "BoundedSemaphore": Permit, "TaskGroup": TaskGroup, "Task": Task,
+    "TimeoutError": TimeoutError, "CancelledError": CancelledError,
+}  # fmt: skip
+"""What `import asyncio` gives."""

@@ -1,0 +1,73 @@
+"""The built-in names of scripts, and their `import`."""
+
+import builtins as python
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from panorama.sandbox import guards, hints, tables
+from panorama.sandbox.facades import Facade, listed, nearest
+from panorama.sandbox.kinds import Type
+from panorama.sandbox.modules import sdk_modules
+
+EXCEPTIONS: Mapping[str, type[BaseException]] = {
+    name: value
+    for name, value in vars(python).items()
+    if isinstance(value, type) and issubclass(value, BaseException) and name not in tables.REFUSED_EXCEPTIONS
+}
+"""The exceptions that scripts can name."""
+
+
+def _refusing(name: str, hint: str) -> Callable[..., NoReturn]:
+    def refused(*_: object, **__: object) -> NoReturn:
+        raise NameError(f"{name}() is not available in scripts: {hint}")
+
+    refused.__name__ = refused.__qualname__ = name
+    return refused
+
+
+_SAME: Mapping[str, Any] = {
+    **{name: getattr(python, name) for name in tables.BUILTINS},
+    **EXCEPTIONS,
+    "StopAsyncIteration": StopIteration,  # what an erased `__anext__` ends with
+    "aiter": iter,
+    "anext": next,
+    "getattr": guards.get,
+    "hasattr": guards.has,
+    "setattr": guards.put,
+    "delattr": guards.drop,
+    "dir": guards.names_of,
+    "vars": guards.variables_of,
+    "type": Type,
+    **{name: _refusing(name, hint) for name, hint in hints.WAY_OUT.items()},
+}
+
+guards.derivable(*EXCEPTIONS.values())
+
+
+def builtins(printed: Callable[..., None]) -> dict[str, Any]:
+    """Return the built-in names for one run, without `import`."""
+    return {**_SAME, "print": printed}
+
+
+def importer(modules: Mapping[str, Facade], sdk: object) -> Callable[..., Any]:
+    """Return what `import` calls in one run."""
+    known: dict[str, Any] = {**modules, **sdk_modules(sdk)}
+
+    def imported(name: str, _: object = None, __: object = None, wanted: Any = (), level: int = 0) -> Any:
+        if type(wanted) is list:
+            return None  # Python's own C code asks with a list (strptime, strftime); it reads sys.modules afterwards
+        if level or name not in known:
+            raise ImportError(f"the module '{name}' is not available in scripts; {hints.import_hint(name, modules)}")
+        for word in wanted or ():
+            _check_name(known[name], name, word)
+        return known[name] if wanted else known[name.partition(".")[0]]
+
+    return imported
+
+
+def _check_name(module: Any, title: str, word: str) -> None:
+    names = dir(module)
+    if word not in names:
+        near = nearest(word, names)
+        meant = f"did you mean {near}? " if near else ""
+        raise ImportError(f"'{title}' has no '{word}' in scripts; {meant}it has: {listed(names)}")

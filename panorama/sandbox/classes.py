@@ -1,0 +1,172 @@
+"""How classes of scripts are made: from vetted bases, by a maker that takes the metaclass's place."""
+
+from abc import ABC, ABCMeta
+from collections import namedtuple
+from collections.abc import Callable, Iterable
+from enum import EnumMeta
+from typing import Any
+
+from panorama.sandbox import tables
+from panorama.sandbox.guards import is_derivable
+from panorama.sandbox.metas import (
+    ScriptAbstractMeta,
+    ScriptEnumMeta,
+    ScriptMeta,
+    ScriptMixedMeta,
+    hidden_in,
+    script_class,
+)
+
+
+class Generic:
+    """What `Generic[T]` and `Protocol` are while a script runs: nothing, but they take brackets."""
+
+    __slots__ = ()
+
+    @classmethod
+    def __class_getitem__(cls, item: object) -> type:
+        return cls
+
+
+class Protocol(Generic):
+    """A class that says what others should have; nothing is checked."""
+
+    __slots__ = ()
+
+
+class NamedTuple:
+    """Marks a class statement that makes a named tuple; called, it makes one from pairs."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, fields: Iterable[tuple[str, object]] = ()) -> Any:
+        return named_tuple(name, [field for field, _ in fields])
+
+
+class TypedDict:
+    """Marks a class statement that describes dicts; while a script runs they are plain dicts."""
+
+    __slots__ = ()
+
+    def __new__(cls, *_: object, **__: object) -> Any:
+        return dict
+
+
+class Abstract:
+    """Stands for `metaclass=ABCMeta`."""
+
+    __slots__ = ()
+
+
+_MARKS = (NamedTuple, TypedDict, Abstract)
+
+
+class Maker:
+    """Stands where a class statement names its metaclass; the bases decide which it is."""
+
+    def __prepare__(self, name: str, bases: tuple[Any, ...], **kwargs: object) -> Any:
+        if any(isinstance(base, EnumMeta) for base in bases):
+            return ScriptEnumMeta.__prepare__(name, _checked(bases))
+        return {}
+
+    def __call__(self, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
+        if TypedDict in bases:
+            return dict
+        _wrap(body, "__exit__", _without_trace)
+        _wrap(body, "__getattr__", _for_own_names)
+        if NamedTuple in bases:
+            return _tuple_class(name, body)
+        bases = _checked(bases)
+        return _meta_for(bases)(name, bases, body)
+
+
+def _checked(bases: tuple[Any, ...]) -> tuple[type, ...]:
+    """Return the bases as Python gets them.
+
+    Raises:
+        TypeError: A base is not the script's own and not made to be derived from.
+    """
+    for base in bases:
+        if not is_derivable(base) and base not in _MARKS:
+            what = getattr(base, "__name__", None) if isinstance(base, type) else f"a value like {type(base).__name__}"
+            raise TypeError(f"scripts cannot derive a class from {what}; hold one in an attribute instead")
+    real = tuple(ABC if base is Abstract else base for base in bases)
+    _check_text(real)
+    return tuple(base for base in real if base not in (Generic, Protocol) or not _covered(base, real))
+
+
+def _covered(mark: type, bases: tuple[type, ...]) -> bool:
+    return any(base is not mark and issubclass(base, mark) for base in bases)
+
+
+def _meta_for(bases: tuple[type, ...]) -> type[ScriptMeta]:
+    if any(isinstance(base, EnumMeta) for base in bases):
+        return ScriptEnumMeta
+    if any(isinstance(base, ABCMeta) for base in bases):
+        return ScriptAbstractMeta
+    return ScriptMixedMeta if hidden_in(ancestor for base in bases for ancestor in base.__mro__) else ScriptMeta
+
+
+def _check_text(bases: tuple[type, ...]) -> None:
+    """Refuse a text class that also derives from other classes of the script.
+
+    Generated code (of dataclasses, of match statements) reads the fields of those without a guard, and one that is
+    called `format` would then be the text's own, unsafe method. It is refused before it is made: members of an
+    enumeration run code of the script on the way.
+
+    Raises:
+        TypeError: It does.
+    """
+    if any(issubclass(base, str) for base in bases):
+        every = (ancestor for base in bases for ancestor in base.__mro__)
+        others = [base.__name__ for base in every if script_class(base) and not issubclass(base, str)]
+        if others:
+            raise TypeError(f"a class derived from str cannot also derive from {others[0]}; hold the text in it")
+
+
+def _wrap(body: dict[str, Any], name: str, wrapper: Callable[[Any], Any]) -> None:
+    if name in body:
+        body[name] = wrapper(body[name])
+
+
+def _without_trace(leave: Any) -> Any:
+    """Keep the traceback from `__exit__`: it would lead to frames."""
+
+    def left(self: Any, kind: Any, error: Any, _: object) -> Any:
+        return leave.__get__(self, type(self))(kind, error, None)
+
+    return left
+
+
+def _for_own_names(find: Any) -> Any:
+    """Ask `__getattr__` for the script's names only: by Python's own, an object could pass for another."""
+
+    def found(self: Any, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return find.__get__(self, type(self))(name)
+
+    return found
+
+
+# --- named tuples
+
+
+def named_tuple(name: object, fields: Any, *, rename: bool = False, defaults: Iterable[object] | None = None) -> Any:
+    """`collections.namedtuple`."""
+    words: list[Any] = fields.replace(",", " ").split() if isinstance(fields, str) else list(fields)
+    plain = [word for word in (name, *words) if type(word) is str]
+    if len(plain) != len(words) + 1:
+        raise TypeError("the names of a named tuple must be texts")
+    base = _plain_tuple(plain[0], plain[1:], defaults, rename=bool(rename))
+    return ScriptMixedMeta(plain[0], (base,), {"__slots__": (), "__module__": tables.MODULE, "__doc__": base.__doc__})
+
+
+def _tuple_class(name: str, body: dict[str, Any]) -> Any:
+    fields = list(body.pop("__annotations__", ()))
+    defaults = [body.pop(field) for field in fields if field in body]
+    return ScriptMixedMeta(name, (_plain_tuple(name, fields, defaults),), {"__slots__": (), **body})
+
+
+def _plain_tuple(name: str, fields: list[str], defaults: Iterable[object] | None, *, rename: bool = False) -> type:
+    return namedtuple(name, fields, rename=rename, defaults=defaults, module=tables.MODULE)  # pyright: ignore[reportUntypedNamedTuple]

@@ -1,0 +1,96 @@
+"""Control: the only place that knows what the host tells the template and its workers, beside the frames."""
+
+import signal
+import socket
+from struct import Struct
+from typing import NamedTuple
+
+GREETING_BYTES = 64
+"""What the template says first: the isolation that it measured, filled up with spaces."""
+
+STOP, TELL = (getattr(signal, name, signal.SIGTERM) for name in ("SIGUSR1", "SIGUSR2"))
+"""Host to worker: end, and say so; and, if that is not heard, write down where you are."""
+
+_ORDER = Struct("<??idQ")
+_REPORT = Struct("<iiQd")
+
+
+class Order(NamedTuple):
+    """Host to template: fork a worker for the socket that comes along, or wait for one that ended."""
+
+    fork: bool
+    prepare: bool = False
+    """Whether the new worker goes through a small script while it waits; it starts faster then."""
+
+    pid: int = 0
+    """The worker that ended."""
+
+    cpu_seconds: float = 0.0
+    memory_bytes: int = 0
+
+
+class Report(NamedTuple):
+    """Template to host: the new worker, or how one ended; one report for each order, in their order."""
+
+    pid: int
+    """-1 if the machine has no room for another process."""
+
+    status: int = 0
+    """As `os.waitpid` has it."""
+
+    peak_bytes: int = 0
+    cpu_seconds: float = 0.0
+
+
+class Control:
+    """One end of the control socket."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        self.stream = stream
+
+    def order(self, order: Order, descriptor: int | None = None) -> None:
+        """Send an order.
+
+        Raises:
+            OSError: The other side is gone.
+        """
+        descriptors = [] if descriptor is None else [descriptor]
+        socket.send_fds(self.stream, [_ORDER.pack(*order)], descriptors)
+
+    def ordered(self) -> tuple[Order, list[int]]:
+        """Return the next order and the descriptors that came along.
+
+        Raises:
+            EOFError, OSError: The other side is gone.
+        """
+        told, descriptors, _, _ = socket.recv_fds(self.stream, _ORDER.size, 1)
+        if len(told) < _ORDER.size:
+            raise EOFError
+        return Order(*_ORDER.unpack(told)), descriptors
+
+    def report(self, report: Report) -> None:
+        """Send a report.
+
+        Raises:
+            OSError: The other side is gone.
+        """
+        self.stream.sendall(_REPORT.pack(*report))
+
+    def reported(self) -> Report:
+        """Return the next report.
+
+        Raises:
+            EOFError, OSError: The other side is gone.
+        """
+        return Report(*_REPORT.unpack(self.exactly(_REPORT.size)))
+
+    def exactly(self, size: int) -> bytes:
+        """Return the next bytes.
+
+        Raises:
+            EOFError, OSError: The other side is gone.
+        """
+        told = self.stream.recv(size, socket.MSG_WAITALL)
+        if len(told) < size:
+            raise EOFError
+        return told

@@ -1,0 +1,48 @@
+"""Deaths: the only place that says why a worker ended that could not say so itself."""
+
+import os
+import signal
+
+from panorama.domain.scripts import Ending, Failure, Limits, Reason
+from panorama.sandbox import limits as words
+from panorama.sandbox.control import Report
+
+_TEXTS: dict[Reason, tuple[str, str]] = {
+    "blocked": (
+        "The script made a system call that no script may make; the kernel stopped it.",
+        "Scripts compute, and call the SDK; files, programs and the network are out of their reach.",
+    ),
+    "crashed": (
+        "The process that ran the script crashed{0}.",
+        "Run it again; if it crashes again, leave out the part that computes most.",
+    ),
+}
+
+
+def ending(report: Report | None, limits: Limits) -> Ending:
+    """Return how a run ended whose worker is gone without a word; `report` is None if nobody knows more."""
+    if report is None:
+        return Ending(failure=_failure("crashed", "", limits))
+    number = os.WTERMSIG(report.status) if os.WIFSIGNALED(report.status) else 0
+    reason = _reason(number, report, limits)
+    detail = f" ({signal.Signals(number).name})" if number else ""
+    return Ending(
+        failure=_failure(reason, detail, limits), peak_bytes=report.peak_bytes, cpu_seconds=report.cpu_seconds
+    )
+
+
+def _reason(number: int, report: Report, limits: Limits) -> Reason:
+    if number == signal.SIGSYS:
+        return "blocked"
+    if number == signal.SIGXCPU or report.cpu_seconds > limits.cpu.total_seconds():
+        return "cpu"
+    if number == signal.SIGKILL and report.peak_bytes > limits.memory_bytes // 2:
+        return "memory"  # the machine ran out of it before the script did
+    return "crashed"
+
+
+def _failure(reason: Reason, detail: str, limits: Limits) -> Failure:
+    if reason in _TEXTS:
+        message, hint = _TEXTS[reason]
+        return Failure(reason=reason, message=message.format(detail), hint=hint)
+    return Failure(reason=reason, message=words.message(reason, limits), hint=words.hint(reason))

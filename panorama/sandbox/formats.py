@@ -1,0 +1,78 @@
+"""`str.format` for scripts: fields read attributes as scripts do, `"{0.__class__}"` no further than `x.__class__`."""
+
+import _string  # pyright: ignore[reportMissingImports]
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from string import Formatter
+from types import BuiltinMethodType
+from typing import Any
+
+Read = Callable[[object, str], object]
+
+_split: Callable[[str], tuple[Any, Iterable[tuple[bool, Any]]]] = _string.formatter_field_name_split  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+"""What string.Formatter itself takes `0.name[key]` apart with."""
+
+_WHOLE: dict[object, str] = {str.format: "format", str.format_map: "format_map"}
+
+
+class Formats:
+    """Makes the methods `format` and `format_map` of texts safe to hand out.
+
+    Args:
+        read: How an attribute is read whose name was made at run time.
+    """
+
+    def __init__(self, read: Read) -> None:
+        self._fields = _Fields(read)
+
+    def safe(self, method: object) -> object:
+        """Return a safe twin if this is a text's own `format` or `format_map`; otherwise the same object."""
+        if isinstance(method, BuiltinMethodType) and isinstance(method.__self__, str):
+            return self._bound(str.__str__(method.__self__), method.__name__)
+        try:
+            name = _WHOLE.get(method) if type(method) is type(str.format) else None
+        except TypeError:
+            return method
+        return self._unbound(name) if name else method
+
+    def _bound(self, text: str, name: str) -> Callable[..., str]:
+        def formatted(*args: object, **kwargs: object) -> str:
+            return self._format(text, args, kwargs)
+
+        def format_map(mapping: Mapping[str, object], /) -> str:
+            return self._format_map(text, mapping)
+
+        return formatted if name == "format" else format_map
+
+    def _unbound(self, name: str) -> Callable[..., str]:
+        def unbound(text: str, /, *args: Any, **kwargs: object) -> str:
+            if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - a script calls this
+                raise TypeError(f"str.{name}() needs a text")
+            return self._bound(str.__str__(text), name)(*args, **kwargs)
+
+        return unbound
+
+    def _format(self, text: str, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
+        return self._fields.vformat(text, args, kwargs) if _reads(text) else text.format(*args, **kwargs)
+
+    def _format_map(self, text: str, mapping: Mapping[str, object]) -> str:
+        return self._fields.vformat(text, (), mapping) if _reads(text) else text.format_map(mapping)
+
+
+class _Fields(Formatter):
+    def __init__(self, read: Read) -> None:
+        self._read = read
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        first, steps = _split(field_name)
+        value: Any = self.get_value(first, args, kwargs)
+        for is_attribute, key in steps:
+            value = self._read(value, key) if is_attribute else value[key]
+        return value, first
+
+
+def _reads(text: str) -> bool:
+    """Return whether any field, or a field inside a field's format, may read an attribute."""
+    try:
+        return any("." in (field or "") or _reads(spec or "") for _, field, spec, _ in Formatter().parse(text))
+    except ValueError:  # not well formed: let the slow way say so
+        return True

@@ -1,0 +1,131 @@
+"""Frames between host and worker: the only place that knows their kinds, and believes no length it is told."""
+
+import socket
+from collections.abc import Mapping
+from struct import Struct
+from typing import Final
+
+READY: Final = b"y"
+"""The worker has locked itself in and waits. Empty."""
+
+START: Final = b"g"
+"""The script: msgpack."""
+
+CALL: Final = b"c"
+"""A call; nothing else is sent until it is answered: id, length of the operation's name, name, msgpack."""
+
+OVERLAPPING: Final = b"C"
+"""A call while others are under way; otherwise as CALL."""
+
+ANSWER: Final = b"r"
+"""The answer to a call: id, msgpack that the host did not read."""
+
+REFUSAL: Final = b"e"
+"""A call was refused: id, msgpack."""
+
+OUTPUT: Final = b"o"
+"""What the script printed: text that nobody reads on the way, at least one byte."""
+
+PROGRESS: Final = b"p"
+"""How far the script is: msgpack."""
+
+ENDING: Final = b"d"
+"""How the script ended; the last frame."""
+
+STACK: Final = b"Stac"
+"""Where a frame should begin, the words `Stack (most recent call first)`: a signal's handler in C told where it is.
+
+It stands for a length of more than a gigabyte, and can be no frame.
+"""
+
+HEADER_BYTES: Final = 5
+CHUNK_BYTES: Final = 1 << 16
+
+_HEADER = Struct(">Ic")
+
+
+class ProtocolError(Exception):
+    """The other side said what it never says; nothing more can be read."""
+
+
+class StackError(Exception):
+    """The worker was asked where it is, and told so: `text`, as Python's faulthandler writes it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("the worker was asked where it is")
+        self.text = text
+
+
+class Frames:
+    """Frames over a socket: a length of 32 bits, a kind, and so many bytes; `caps` are the kinds that may come."""
+
+    def __init__(self, stream: socket.socket, caps: Mapping[bytes, int]) -> None:
+        self._stream = stream
+        self._caps = caps
+        self._got = b""
+
+    def send(self, kind: bytes, *parts: bytes) -> None:
+        """Send a frame; long parts are not copied.
+
+        Raises:
+            OSError: The other side is gone.
+        """
+        size = sum(map(len, parts))
+        header = _HEADER.pack(size, kind)
+        if size < CHUNK_BYTES:
+            self._stream.sendall(header + b"".join(parts))
+            return
+        for part in (header, *parts):
+            self._stream.sendall(part)
+
+    def receive(self) -> tuple[bytes, bytes | bytearray]:
+        """Return the next frame: its kind, and what it holds.
+
+        Raises:
+            ProtocolError: There is no such kind, or the frame is longer than its kind may be.
+            StackError: There is no frame, but the worker's place in the script.
+            EOFError: The other side closed the connection, perhaps within a frame.
+            OSError: The connection broke.
+        """
+        while len(self._got) < HEADER_BYTES:
+            self._got += self.some()
+        size, kind = _HEADER.unpack_from(self._got)
+        if size > self._caps.get(kind, -1):
+            raise self._strange(kind, size)
+        end = HEADER_BYTES + size
+        if len(self._got) < end:
+            return kind, self._rest(size)
+        frame, self._got = self._got[HEADER_BYTES:end], self._got[end:]
+        return kind, frame
+
+    def some(self) -> bytes:
+        """Return what comes next, frame or not.
+
+        Raises:
+            EOFError, OSError: As of `receive`.
+        """
+        some = self._stream.recv(CHUNK_BYTES)
+        if not some:
+            raise EOFError
+        return some
+
+    def _rest(self, size: int) -> bytearray:
+        """Return a frame whose end has not come yet, received straight into its place."""
+        frame = bytearray(size)
+        have = len(self._got) - HEADER_BYTES
+        frame[:have] = self._got[HEADER_BYTES:]
+        self._got = b""
+        with memoryview(frame) as room:
+            while have < size:
+                came = self._stream.recv_into(room[have:])
+                if not came:
+                    raise EOFError
+                have += came
+        return frame
+
+    def _strange(self, kind: bytes, size: int) -> ProtocolError | StackError:
+        if self._got.startswith(STACK):
+            return StackError(self._got.decode("utf-8", "replace"))
+        if kind not in self._caps:
+            return ProtocolError(f"a frame of kind {kind!r}")
+        return ProtocolError(f"a frame of kind {kind!r} with {size} bytes, {self._caps[kind]} are allowed")

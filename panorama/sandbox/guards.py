@@ -1,0 +1,247 @@
+"""What a script may read and change while it runs: the only place that looks at attributes for it."""
+
+from abc import ABCMeta
+from types import BuiltinFunctionType, FunctionType, MethodType, SimpleNamespace
+from typing import Any, NoReturn
+
+from panorama.sandbox import hints, tables
+from panorama.sandbox.facades import Facade, title_of
+from panorama.sandbox.formats import Formats
+from panorama.sandbox.kinds import kind_of
+from panorama.sandbox.metas import (
+    SCRIPT_METAS,
+    ScriptEnumMeta,
+    from_library,
+    hidden,
+    script_class,
+    script_function,
+    script_object,
+)
+
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
+
+_WRITABLE: set[type] = {SimpleNamespace}
+"""Classes beside the script's own whose objects take `o.x = …`. Items need no such list: see `visit_Subscript`."""
+
+_BASES: set[type] = set()
+"""Classes of the library that scripts may derive from, and whose methods they may call by name."""
+
+
+def writable(*kinds: type) -> None:
+    """Let scripts set attributes of objects of these classes."""
+    _WRITABLE.update(kinds)
+
+
+def derivable(*kinds: type) -> None:
+    """Let scripts derive from these classes, and call their methods as `dict.__init__(self, …)`."""
+    _BASES.update(kinds)
+
+
+def is_derivable(kind: object) -> bool:
+    """Return whether a script may derive from a class."""
+    return isinstance(kind, type) and (script_class(kind) or kind in _BASES)
+
+
+# --- reading
+
+
+def read(value: Any, name: str) -> Any:
+    """Return an attribute whose name stood in the text and is not `tables.plain`."""
+    if not name.startswith("_"):
+        return _guarded(value, name)
+    return _dunder(value, name) if tables.dunder(name) else _private(value, name)
+
+
+def read_any(value: Any, name: object) -> Any:
+    """Return an attribute whose name was made while the script ran: getattr(), attrgetter(), "{0.x}".format()."""
+    if type(name) is not str:
+        raise TypeError("the name of an attribute must be a text")
+    if tables.plain(name):
+        return getattr(value, name)
+    known = not tables.dunder(name) or name in tables.READABLE or name in tables.METHODS
+    if name in tables.REFUSED_ATTRIBUTES or not known:
+        raise AttributeError(f'the attribute "{name}" is not available in scripts; {hints.attribute_hint(name)}')
+    return read(value, name)
+
+
+def _missing(value: object, name: str) -> NoReturn:
+    raise AttributeError(f"{_described(value)} has no attribute '{name}' in scripts")
+
+
+def _described(value: object) -> str:
+    if isinstance(value, Facade):
+        return f"'{title_of(value)}'"
+    return f"the class '{value.__name__}'" if isinstance(value, type) else f"an object of '{type(value).__name__}'"
+
+
+def _owner(value: Any) -> type:
+    """Return the class whose attributes are looked up: of a value, of a class itself, of `super()`."""
+    if type(value) is super:
+        return value.__self_class__ or object  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    return value if isinstance(value, type) else type(value)
+
+
+def _private(value: Any, name: str) -> Any:
+    """Return `value._name` if it is the script's own, or belongs to the public face of named tuples."""
+    owner = _owner(value)
+    if script_class(owner):
+        if name not in hidden(owner) or (name in tables.NAMEDTUPLE_NAMES and issubclass(owner, tuple)):
+            return getattr(value, name)
+    elif owner is SimpleNamespace or script_function(value):
+        return getattr(value, name)
+    return _missing(value, name)
+
+
+def _guarded(value: Any, name: str) -> Any:
+    """Return one of `tables.GUARDED`."""
+    found = getattr(value, name)
+    if name in ("format", "format_map"):
+        return FORMATS.safe(found)
+    if name == "register":
+        return _missing(value, name) if getattr(found, "__func__", None) is ABCMeta.register else found
+    owner = _owner(value)
+    return _missing(value, name) if issubclass(owner, BaseException) and from_library(owner, name) else found
+
+
+def _dunder(value: Any, name: str) -> Any:
+    """Return one of `tables.READABLE` or `tables.METHODS`."""
+    match name:
+        case "__class__":
+            return kind_of(value)
+        case "__name__" | "__qualname__":
+            return _name_of(value, name)
+        case "__doc__":
+            text = getattr(value, "__doc__", None)
+            return text if type(text) is str else None
+        case "__dict__":
+            return variables(value)
+        case "__members__" if isinstance(value, ScriptEnumMeta):
+            return dict(value.__members__)
+        case "__setattr__" if value is object:
+            return _set
+        case "__setattr__" if type(value) is super:
+            return MethodType(_set, value.__self__)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        case _ if name in tables.METHODS and (type(value) is super or is_derivable(_owner(value))):
+            return getattr(value, name)
+        case _:
+            return _missing(value, name)
+
+
+def _name_of(value: Any, name: str) -> str:
+    if isinstance(value, Facade):
+        return title_of(value)
+    return str(getattr(value, name)) if isinstance(value, (type, *_FUNCTIONS)) else _missing(value, name)
+
+
+def variables(value: Any) -> dict[str, Any]:
+    """Return the attributes of a script's own object, as they are kept; of a script's class, a copy without Python's.
+
+    Raises:
+        AttributeError: The object is not the script's own.
+    """
+    if script_object(value) or type(value) is SimpleNamespace:
+        return value.__dict__
+    if isinstance(value, type) and script_class(value):
+        closed = hidden(value)
+        return {name: part for name, part in vars(value).items() if not tables.dunder(name) and name not in closed}
+    return _missing(value, "__dict__")
+
+
+FORMATS = Formats(read_any)
+
+
+# --- changing
+
+
+def changed(value: Any, name: str = "") -> Any:
+    """Return a value if its attributes may be set.
+
+    Raises:
+        AttributeError: It is not the script's own; `name`, if given, belongs to the library.
+    """
+    kind = _class_of(value)
+    own = type(kind) in SCRIPT_METAS or (kind in SCRIPT_METAS and script_class(value))
+    if not (own or kind in _WRITABLE or script_function(value)):
+        raise AttributeError(f"{_described(value)} cannot be changed in scripts; keep values in a dict of your own")
+    if name.startswith("_") and name in hidden(_owner(value)):
+        raise AttributeError(f"'{name}' belongs to the library; use another name")
+    return value
+
+
+def changed_and_read(value: Any, name: str) -> Any:
+    """Return a value if `value.name += …` is allowed."""
+    read(value, name)
+    return changed(value, name)
+
+
+def _checked(name: object) -> str:
+    if type(name) is not str:
+        raise TypeError("the name of an attribute must be a text")
+    if tables.dunder(name) or name in tables.REFUSED_ATTRIBUTES:
+        raise AttributeError(f'the attribute "{name}" cannot be set in scripts')
+    return name
+
+
+def _set(value: Any, name: object, new: object) -> None:
+    """Set an attribute past the class's own `__setattr__`, as frozen dataclasses do in `__post_init__`."""
+    if not script_object(value):
+        raise TypeError("object.__setattr__() works on objects of the script's own classes")
+    object.__setattr__(changed(value, _checked(name)), _checked(name), new)
+
+
+# --- the built-in functions that do the same
+
+
+def get(value: Any, name: object, /, *default: Any) -> Any:
+    """`getattr`."""
+    if len(default) > 1:
+        raise TypeError("getattr() takes two or three arguments")
+    try:
+        return read_any(value, name)
+    except AttributeError:
+        if default:
+            return default[0]
+        raise
+
+
+def has(value: Any, name: object, /) -> bool:
+    """`hasattr`; for methods such as `__iter__` the class is asked, as Python does."""
+    if type(name) is str and name in tables.METHODS:
+        return hasattr(_class_of(value), name)
+    try:
+        read_any(value, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _class_of(value: object) -> type:
+    return type(value)
+
+
+def put(value: Any, name: object, new: object, /) -> None:
+    """`setattr`."""
+    word = _checked(name)
+    setattr(changed(value, word), word, new)
+
+
+def drop(value: Any, name: object, /) -> None:
+    """`delattr`."""
+    word = _checked(name)
+    delattr(changed(value, word), word)
+
+
+def names_of(value: Any, /) -> list[str]:
+    """`dir`, of one object: the names that a script can use."""
+    return [name for name in dir(value) if name.isidentifier() and not name.startswith("_") and _visible(name)]
+
+
+def _visible(name: str) -> bool:
+    return name not in tables.REFUSED_ATTRIBUTES
+
+
+def variables_of(*values: Any) -> dict[str, Any]:
+    """`vars`, of one object."""
+    if len(values) != 1:
+        raise TypeError("vars() needs an object in scripts; keep values in a dict of your own")
+    return variables(values[0])

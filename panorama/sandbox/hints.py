@@ -1,0 +1,94 @@
+"""Ways out: what to write instead of what scripts may not say."""
+
+from collections.abc import Iterable
+from typing import Final
+
+WAY_OUT: Final = {
+    "open": "scripts have no file system: sdk.files.write(name, text) keeps a file, sdk.files.get(file) reads one",
+    "input": "nobody can be asked: pass `inputs` to the run, they become names",
+    "exec": "write the statements themselves, or a dict of functions to choose from",
+    "eval": "json.loads(text) reads data; a dict of functions chooses code",
+    "compile": "re.compile() makes patterns; code cannot be made at run time",
+    "globals": "keep values in a dict of your own",
+    "locals": "keep values in a dict of your own",
+    "exit": "`return` at the top level ends the script",
+    "quit": "`return` at the top level ends the script",
+    "breakpoint": "print(), or return what you want to look at",
+    "help": "the tool search_sdk describes the SDK; dir(x) lists names",
+    "memoryview": "bytes and bytearray can be sliced",
+}
+"""Built-in functions that scripts do not have, each with what to write instead."""
+
+ATTRIBUTE_HINTS: Final = {
+    "__traceback__": "the answer of the run names the line; in the script str(error) and error.args tell what happened",
+    "__cause__": "str(error) and error.args tell what happened",
+    "__context__": "str(error) and error.args tell what happened",
+    "__annotations__": "dataclasses.fields(x) lists the fields of a dataclass",
+    "__subclasses__": "keep a list of the classes that you define",
+    "__bases__": "isinstance() and issubclass() answer what a class is",
+    "__mro__": "isinstance() and issubclass() answer what a class is",
+    "mro": "isinstance() and issubclass() answer what a class is",
+    "__file__": "scripts have no file system: sdk.files.write(name, text) keeps a file",
+    "__wrapped__": "keep the function that you wrap under a name of its own",
+    "with_traceback": "`raise Error(...) from error` keeps the cause",
+    "__getattribute__": "`__getattr__` is asked for attributes that do not exist; @property for those that do",
+    "__new__": "write `__init__`, or a @classmethod or function that makes the object",
+}
+"""What to write instead of an attribute; all others get `UNDERSCORE_HINT` or `INSIDE_HINT`."""
+
+UNDERSCORE_HINT: Final = "names that begin and end with two underscores belong to Python; use the public name or method"
+INSIDE_HINT: Final = "frames, code and the inside of generators are closed to scripts; work with the values themselves"
+
+METHOD_HINTS: Final = {
+    "__new__": "write `__init__`, or a @classmethod or function that makes the object",
+    "__del__": "use a `with` block, or try/finally",
+    "__init_subclass__": "call a function, or use a decorator, on each class",
+    "__class_getitem__": "derive from typing.Generic[T]",
+    "__set_name__": "give the name to the constructor",
+    "__get__": "use @property",
+    "__set__": "use @property with a setter",
+    "__delete__": "use @property with a deleter",
+    "__setattr__": "use @property with a setter, or @dataclass(frozen=True)",
+    "__delattr__": "use @property with a deleter",
+    "__getattribute__": "write `__getattr__` (asked for attributes that do not exist) or @property",
+    "__index__": "write `__int__`, and call int(x) where a whole number is needed",
+    "__reduce__": "copy.copy() and json work without it",
+}  # fmt: skip
+"""What to write instead of a method that classes of scripts may not define."""
+
+_NO_FILES = "scripts have no file system or environment: sdk.files keeps files, `inputs` brings values in"
+_NO_NETWORK = "scripts have no network; `sdk` is the way to data"
+_PARALLEL = "sdk.parallel(f, g) and sdk.parallel_map(f, items) run SDK calls at the same time"
+_TABLES = "lists of rows with comprehensions, statistics, itertools and collections do the work"
+
+IMPORT_HINTS: Final = {
+    "os": _NO_FILES, "pathlib": _NO_FILES, "shutil": _NO_FILES, "glob": _NO_FILES, "tempfile": _NO_FILES,
+    "subprocess": "scripts cannot start programs; `sdk` is the way out",
+    "requests": _NO_NETWORK, "httpx": _NO_NETWORK, "aiohttp": _NO_NETWORK, "socket": _NO_NETWORK, "http": _NO_NETWORK,
+    "urllib.request": _NO_NETWORK, "ssl": _NO_NETWORK, "urllib3": _NO_NETWORK,
+    "threading": _PARALLEL, "multiprocessing": _PARALLEL, "concurrent": _PARALLEL, "queue": _PARALLEL,
+    "numpy": _TABLES, "pandas": _TABLES, "scipy": _TABLES,
+    "sqlite3": "sdk.query(...) asks the store", "sqlalchemy": "sdk.query(...) asks the store",
+    "logging": "print() shows up in the answer",
+    "sys": "`return` ends the script, print() shows up in the answer, `inputs` replaces arguments",
+    "argparse": "pass `inputs` to the run, they become names",
+    "pickle": "json.dumps() and json.loads()", "marshal": "json.dumps() and json.loads()",
+    "shelve": "`sdk.state` is a small dict that is kept", "traceback": "str(error) tells what happened; an error that "
+    "is not caught is answered with its line", "inspect": "dir(x) lists names", "secrets": "random or uuid",
+    "dateutil": "datetime, calendar and zoneinfo", "pytz": "zoneinfo.ZoneInfo(name)", "yaml": "json or csv",
+    "warnings": "print() shows up in the answer", "pydantic": "dataclasses", "attr": "dataclasses",
+    "tabulate": "sdk.markdown_table(rows)", "signal": "the run's time limit ends it", "ast": "json.loads() reads data",
+}  # fmt: skip
+"""What to use instead of a module that scripts do not have."""
+
+
+def attribute_hint(name: str) -> str:
+    """Return what to write instead of an attribute that is refused."""
+    return ATTRIBUTE_HINTS.get(name) or (UNDERSCORE_HINT if name.startswith("_") else INSIDE_HINT)
+
+
+def import_hint(module: str, importable: Iterable[str]) -> str:
+    """Return what to use instead of a module, and which modules there are."""
+    known = "modules: " + ", ".join(sorted(importable))
+    instead = IMPORT_HINTS.get(module) or IMPORT_HINTS.get(module.partition(".")[0])
+    return f"{instead}; {known}" if instead else known

@@ -1,0 +1,42 @@
+"""Jobs: the only place that knows how a script travels to its worker."""
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from panorama.domain.scripts import Limits, Script
+from panorama.sandbox import messages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What a worker is told to run; `state` is JSON."""
+
+    source: str
+    inputs: dict[str, Any]
+    state: bytes
+    limits: Limits
+
+
+def packed(script: Script) -> bytes:
+    """Return a script as it is sent.
+
+    Raises:
+        TypeError: Inputs or state hold what JSON does not know.
+    """
+    limits = {name: getattr(script.limits, name) for name in Limits.__slots__}
+    spans = {name: limits[name].total_seconds() for name in ("wall", "cpu")}
+    inputs, state = json.dumps(dict(script.inputs)), json.dumps(dict(script.state))
+    job = {"source": script.source, "inputs": inputs, "state": state, "limits": limits | spans}
+    return messages.packed(job)
+
+
+def unpacked(frame: bytes | bytearray) -> Job:
+    """Return the job that the host sent."""
+    told: dict[str, Any] = messages.unpacked(frame)
+    limits: dict[str, Any] = told["limits"]
+    limits |= {name: timedelta(seconds=limits[name]) for name in ("wall", "cpu")}
+    given = json.loads(told["inputs"])
+    inputs = {"inputs": dict(given), **given}  # `inputs["project"]` is as natural as `project`
+    return Job(source=told["source"], inputs=inputs, state=told["state"].encode(), limits=Limits(**limits))

@@ -1,0 +1,66 @@
+"""What `type(x)` is in a script: the class itself if a script may have it, or one that only names it."""
+
+from typing import Any, NoReturn
+
+from panorama.sandbox.metas import script_class
+
+_NAMEABLE: set[type] = set()
+_STAND_INS: dict[type, type] = {}
+
+
+def nameable(*kinds: type) -> None:
+    """Let scripts have these classes; all others are stood in for."""
+    _NAMEABLE.update(kinds)
+
+
+def kind_of(value: object) -> type:
+    """Return what a script sees as the class of a value."""
+    if isinstance(value, type):
+        return Type
+    kind = type(value)
+    if kind in _NAMEABLE or script_class(kind) or issubclass(kind, BaseException):
+        return kind
+    return _stand_in(kind)
+
+
+class _TypeMeta(type):
+    def __call__(cls, *args: Any, **kwargs: Any) -> type:
+        if len(args) != 1 or kwargs:
+            raise TypeError("type() takes one argument in scripts; write a class statement to make a class")
+        return kind_of(args[0])
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, type)
+
+    def __getitem__(cls, item: object) -> type:
+        return cls
+
+    def __repr__(cls) -> str:
+        return "<class 'type'>"
+
+
+class Type(metaclass=_TypeMeta):
+    """What scripts get as `type`: it tells the class of one value, and never makes a class."""
+
+    __slots__ = ()
+
+
+Type.__name__ = Type.__qualname__ = "type"
+
+
+class _StandInMeta(type):
+    def __call__(cls, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(f"scripts cannot make objects of the class '{cls.__name__}'")
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return cls is kind_of(instance)  # pyright: ignore[reportUnnecessaryComparison]
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.__name__}'>"
+
+
+def _stand_in(kind: type) -> type:
+    made = _STAND_INS.get(kind)
+    if made is None:
+        made = _STAND_INS[kind] = _StandInMeta(kind.__name__, (), {"__slots__": ()})
+    return made

@@ -1,0 +1,65 @@
+"""The words of limits: the only place that says what a script is told when it reaches one. Pure."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from panorama.domain.scripts import Limits, Reason
+
+_FIGURES: Mapping[Reason, str] = {
+    "time": "The script ran for longer than {0}, the time it has.",
+    "cpu": "The script computed for longer than {0}, the processor time it has.",
+    "memory": "The script used more than {0}, the memory it has.",
+    "calls": "The script made more than {0} calls, the most that one run may make.",
+    "call_size": "A call had more than {0} of arguments, the most that one call may have.",
+    "result_size": "The result is larger than {0}, the most that a script may return.",
+    "output_size": "The script printed more than {0}, the most that it may print.",
+    "state_size": "sdk.state is larger than {0}, the most that it may hold.",
+    "cancelled": "The script was stopped, since nobody waits for it any more.",
+}
+_HINTS: Mapping[Reason, str] = {
+    "time": "Do less in one run, or give it a longer timeout; sdk.parallel_map makes calls at the same time.",
+    "cpu": "Do less in one run, or look for the loop that goes over more than it needs to.",
+    "memory": "Work through the data in parts instead of keeping all of it.",
+    "calls": "Read lists instead of one item after another, or do the work in several runs.",
+    "call_size": "Send it in parts.",
+    "result_size": "Return what matters, or write it with sdk.files.write(name, text).",
+    "output_size": "Print less, or write it with sdk.files.write(name, text).",
+    "state_size": "Keep less in it, or write it with sdk.files.write(name, text).",
+}
+
+
+def message(reason: Reason, limits: Limits) -> str:
+    """Return what is said of a limit that was reached, with its figure."""
+    return _FIGURES[reason].format(_figure(reason, limits))
+
+
+def hint(reason: Reason) -> str:
+    """Return what to do about it, "" if there is nothing."""
+    return _HINTS.get(reason, "")
+
+
+def _figure(reason: Reason, limits: Limits) -> str:
+    match reason:
+        case "time":
+            return _seconds(limits.wall)
+        case "cpu":
+            return _seconds(limits.cpu)
+        case "calls":
+            return f"{limits.calls:,}"
+        case "memory":
+            return _size(limits.memory_bytes)
+        case "call_size" | "result_size" | "output_size" | "state_size":
+            return _size(getattr(limits, reason.replace("_size", "_bytes")))
+        case _:
+            return ""
+
+
+def _seconds(span: timedelta) -> str:
+    return f"{span.total_seconds():g} s"
+
+
+def _size(count: int) -> str:
+    for unit, size in (("MB", 1 << 20), ("KB", 1 << 10)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} bytes"

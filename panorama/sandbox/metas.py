@@ -1,0 +1,112 @@
+"""Which classes are a script's own: the metaclasses that mark them, and what they inherit that stays hidden."""
+
+from abc import ABCMeta
+from collections.abc import Iterable
+from enum import EnumMeta
+from types import FunctionType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from panorama.sandbox.refusals import FILENAME
+from panorama.sandbox.tables import MODULE, dunder, plain
+
+_HIDDEN: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+
+_LIBRARY: set[type] = set()
+
+
+class ScriptMeta(type):
+    """The class of classes that scripts define and that inherit nothing that is hidden."""
+
+
+class ScriptMixedMeta(ScriptMeta):
+    """The class of those that inherit names with an underscore from the library."""
+
+    def __init__(cls, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _HIDDEN[cls] = _inherited(cls)
+
+
+class ScriptAbstractMeta(ScriptMixedMeta, ABCMeta):
+    """The class of those that have an abstract base."""
+
+
+class ScriptEnumMeta(ScriptMixedMeta, EnumMeta):
+    """The class of those that are enumerations."""
+
+    def __call__(cls, value: Any = None, *values: Any, names: Any = None, start: int = 1, **options: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """`Color(1)` looks a member up; `Enum("Color", "RED GREEN")` makes a class, its names vetted like a text's."""
+        if options:
+            raise TypeError(f"{next(iter(options))}= is not available here; write the enumeration as a class statement")
+        if names is None and (cls._member_map_ or not values):
+            return EnumMeta.__call__(cls, value, *values)
+        return _enumeration(cls, value, values[0] if names is None else names, start)
+
+
+SCRIPT_METAS = frozenset((ScriptMeta, ScriptMixedMeta, ScriptAbstractMeta, ScriptEnumMeta))
+
+
+def as_library(kind: type) -> type:
+    """Mark a class that is made like a script's, but is shared and not the script's to change; return it."""
+    _LIBRARY.add(kind)
+    return kind
+
+
+def script_class(kind: type) -> bool:
+    """Return whether a class was defined by a script."""
+    return type(kind) in SCRIPT_METAS and kind not in _LIBRARY
+
+
+def is_script_class(value: object) -> bool:
+    """Return whether a value is a class, and a script's own."""
+    return isinstance(value, type) and script_class(value)
+
+
+def script_object(value: object) -> bool:
+    """Return whether a value is an object of a class that a script defined."""
+    return script_class(type(value))
+
+
+def script_function(value: object) -> bool:
+    """Return whether a value is a function that was written in a script."""
+    return type(value) is FunctionType and value.__code__.co_filename == FILENAME
+
+
+def hidden(kind: type) -> frozenset[str]:
+    """Return names with one underscore that a class inherits from the library; they are not the script's to use."""
+    found = _HIDDEN.get(kind)
+    return _inherited(kind) if found is None else found  # a class in the making, or one that needs no mark
+
+
+def from_library(kind: type, name: str) -> bool:
+    """Return whether a class or a base of it that no script defined has an attribute of this name."""
+    return any(name in vars(base) for base in kind.__mro__ if not script_class(base))
+
+
+def _enumeration(base: ScriptEnumMeta, name: object, members: Any, start: int) -> Any:
+    words: list[Any] = members.replace(",", " ").split() if isinstance(members, str) else list(members)
+    pairs: list[tuple[Any, Any]] = (
+        [(word, members[word]) for word in words] if isinstance(members, dict) else _numbered(words, start)
+    )
+    body = ScriptEnumMeta.__prepare__(str(name), (base,))
+    for word, value in pairs:
+        if type(word) is not str or not word.isidentifier() or word.startswith("_") or not plain(word):
+            raise ValueError(f"{word!r} cannot be the name of a member")
+        body[word] = value
+    body["__module__"] = MODULE
+    return ScriptEnumMeta(str(name), (base,), body)
+
+
+def _numbered(words: list[Any], start: int) -> list[tuple[Any, Any]]:
+    return [word if isinstance(word, tuple) else (word, number) for number, word in enumerate(words, start)]
+
+
+def _inherited(kind: type) -> frozenset[str]:
+    meta: type = type(kind)
+    return hidden_in((*kind.__mro__, *meta.__mro__))  # a class shows its metaclass's names too
+
+
+def hidden_in(bases: Iterable[type]) -> frozenset[str]:
+    """Return names with one underscore that those of some classes have which no script defined."""
+    library = (base for base in bases if not script_class(base))
+    return frozenset(name for base in library for name in vars(base) if name.startswith("_") and not dunder(name))

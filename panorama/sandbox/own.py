@@ -1,0 +1,113 @@
+"""Functions that scripts get in versions of ours, because Python's would read or write past the guards."""
+
+import copy
+import pprint
+import time
+from collections.abc import Callable
+from typing import Any
+
+from panorama.sandbox.guards import changed, read_any
+from panorama.sandbox.metas import is_script_class, script_function
+
+_NAMES = ("__name__", "__qualname__", "__doc__")
+
+
+def wraps(wrapped: Any, *_: object, **__: object) -> Callable[[Any], Any]:
+    """`functools.wraps`: the wrapper is called what the wrapped function is called."""
+
+    def named(wrapper: Any) -> Any:
+        if script_function(wrapper) and callable(wrapped):
+            for name in _NAMES:
+                text = getattr(wrapped, name, None)
+                if type(text) is str:
+                    setattr(wrapper, name, text)
+        return wrapper
+
+    return named
+
+
+def abstractmethod(method: Any) -> Any:
+    """`abc.abstractmethod`."""
+    if script_function(method):
+        method.__isabstractmethod__ = True
+    return method
+
+
+def on_own_class(decorator: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a class decorator that refuses classes that the script did not define."""
+
+    def decorated(kind: Any) -> Any:
+        if not is_script_class(kind):
+            raise TypeError(f"@{decorator.__name__} works on classes that the script defines")
+        return decorator(kind)
+
+    return decorated
+
+
+class cached_property:  # noqa: N801 - a name of Python's
+    """`functools.cached_property`."""
+
+    def __init__(self, compute: Callable[[Any], Any]) -> None:
+        self._compute = compute
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = self._name or name
+
+    def __get__(self, instance: Any, owner: object = None) -> Any:
+        if instance is None:
+            return self
+        value = self._compute(instance)
+        vars(changed(instance))[self._name] = value
+        return value
+
+
+def attrgetter(*paths: Any) -> Callable[[Any], Any]:
+    """`operator.attrgetter`."""
+
+    def one(value: Any, path: Any) -> Any:
+        if type(path) is not str:
+            raise TypeError("the name of an attribute must be a text")
+        for name in path.split("."):
+            value = read_any(value, name)
+        return value
+
+    def got(value: Any) -> Any:
+        return one(value, paths[0]) if len(paths) == 1 else tuple(one(value, path) for path in paths)
+
+    return got
+
+
+def methodcaller(name: Any, /, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    """`operator.methodcaller`."""
+    return lambda value: read_any(value, name)(*args, **kwargs)
+
+
+def set_item(container: Any, key: Any, value: Any, /) -> None:
+    """`operator.setitem`."""
+    container[key] = value
+
+
+def delete_item(container: Any, key: Any, /) -> None:
+    """`operator.delitem`."""
+    del container[key]
+
+
+def deep_copy(value: Any, /) -> Any:
+    """`copy.deepcopy`, without its memory of what was copied."""
+    return copy.deepcopy(value)
+
+
+def pretty(value: object, indent: int = 1, width: int = 80, depth: int | None = None, **options: Any) -> str:
+    """`pprint.pformat`."""
+    return pprint.pformat(value, indent=indent, width=width, depth=depth, **_pretty_options(options))
+
+
+def _pretty_options(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: bool(options[name]) for name in ("compact", "sort_dicts", "underscore_numbers") if name in options}
+
+
+def slept(seconds: float, result: Any = None) -> Any:
+    """`asyncio.sleep`."""
+    time.sleep(seconds)
+    return result

@@ -1,0 +1,180 @@
+"""The worker's end of the pipe: the only place in a worker that speaks with the host.
+
+It is what the SDK calls its transport, and what ends a run that went over a limit: such an ending is sent at once, and
+the process exits, so that no script can catch it.
+"""
+
+import gc
+import os
+import time
+from collections.abc import Callable, Sequence
+from struct import Struct
+from typing import Any, NoReturn, cast
+
+import greenlet
+
+from panorama.domain.scripts import Ending, Limits, Reason
+from panorama.sandbox import endings, frames, messages
+from panorama.sandbox.frames import Frames
+from panorama.sandbox.output import Output
+from panorama.sdk import errors
+from panorama.sdk._rows import Row
+
+AT_MOST = 8
+"""Calls that are under way at the same time."""
+
+PROGRESS_SECONDS = 0.05
+MANY_BYTES = 1 << 16
+"""From so long an answer on, no garbage is searched for while it is read: there is none in it, and that takes long."""
+
+_ID = Struct(">I")
+_NAMED = Struct(">IB")
+
+Stopped = Callable[[Reason], Ending]
+"""Tells how a run ends that is stopped where it is."""
+
+
+class Pipe:
+    """What a script says and hears; fulfils the SDK's `Transport`."""
+
+    page_rows = 10_000
+
+    def __init__(self, channel: Frames, state: dict[str, Any], limits: Limits, stopped: Stopped) -> None:
+        self.state = state
+        self.output = Output(self._flush, limits.output_bytes)
+        self._channel = channel
+        self._limits = limits
+        self._stopped = stopped
+        self._calls = 0
+        self._sending = False
+        self._stop: Reason | None = None
+        self._hub: greenlet.greenlet | None = None
+        self._waiting: dict[int, greenlet.greenlet] = {}
+        self._reported_at = 0.0
+        self._unreported = b""
+
+    def call(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Call an operation, and return its answer with rows in it.
+
+        Raises:
+            SdkError: It was refused, or the arguments cannot be sent.
+        """
+        if self._calls >= self._limits.calls:
+            self.end("calls")
+        sent = _sent(arguments)
+        if len(sent) > self._limits.call_bytes:
+            self.end("call_size")
+        self._report()
+        self._calls += 1
+        within = self._hub is not None and greenlet.getcurrent() is not self._hub
+        name = operation.encode()
+        kind = frames.OVERLAPPING if within else frames.CALL
+        self._send(kind, _NAMED.pack(self._calls, len(name)), name, sent)
+        return _read(*(self._switched() if within else self._channel.receive()))
+
+    def _switched(self) -> tuple[bytes, bytes]:
+        """Let others go on until this call is answered."""
+        self._waiting[self._calls] = greenlet.getcurrent()
+        assert self._hub
+        return cast("tuple[bytes, bytes]", self._hub.switch())
+
+    def parallel(self, functions: Sequence[Callable[[], Any]], at_most: int) -> list[Any]:
+        """Run functions side by side, at most eight, and return their results in order; within another, one by one."""
+        if self._hub is not None:
+            return [each() for each in functions]
+        self._hub = greenlet.getcurrent()
+        try:
+            return self._together(functions, min(at_most, AT_MOST))
+        finally:
+            self._hub = None
+
+    def _together(self, functions: Sequence[Callable[[], Any]], at_most: int) -> list[Any]:
+        results: list[Any] = [None] * len(functions)
+        failed: dict[int, BaseException] = {}
+
+        def run(place: int) -> None:
+            try:
+                results[place] = functions[place]()
+            except BaseException as error:
+                failed[place] = error
+
+        following = iter(range(len(functions)))
+        while True:
+            while len(self._waiting) < at_most and not failed and (place := next(following, None)) is not None:
+                greenlet.greenlet(run).switch(place)
+            if not self._waiting:
+                break
+            kind, frame = self._channel.receive()
+            self._waiting.pop(_ID.unpack_from(frame)[0]).switch((kind, frame))
+        if failed:
+            raise failed[min(failed)]
+        return results
+
+    def progress(self, current: float, total: float, message: str) -> None:
+        """Tell how far the script is; what comes too soon after the last is told a little later, or not at all."""
+        report = {"current": float(current), "total": float(total), "message": message[:200]}
+        self._unreported = messages.packed(report)
+        if time.monotonic() - self._reported_at >= PROGRESS_SECONDS:
+            self._report()
+
+    def _report(self) -> None:
+        if self._unreported:
+            self._reported_at = time.monotonic()
+            report, self._unreported = self._unreported, b""
+            self._send(frames.PROGRESS, report)
+
+    def _flush(self, text: bytes, over: bool) -> None:
+        if text:
+            self._send(frames.OUTPUT, text)
+        if over:
+            self.end("output_size")
+
+    def stop(self, reason: Reason) -> None:
+        """End the run from a signal's handler: at once, or when the frame that is being sent is through."""
+        self._stop = reason
+        if not self._sending:
+            self.end(reason)
+
+    def end(self, reason: Reason) -> NoReturn:
+        """End the run, since it reached a limit."""
+        try:
+            self.say(self._stopped(reason))
+        finally:
+            os._exit(0)
+
+    def say(self, ending: Ending) -> None:
+        """Send the ending, and what was not sent yet."""
+        self._stop = None
+        self._report()
+        self.output.flush()
+        self._send(frames.ENDING, *endings.packed(ending))
+
+    def _send(self, kind: bytes, *parts: bytes) -> None:
+        self._sending = True
+        self._channel.send(kind, *parts)
+        self._sending = False
+        if self._stop:
+            self.end(self._stop)
+
+
+def _sent(arguments: dict[str, Any]) -> bytes:
+    try:
+        return messages.packed(arguments)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise errors.InvalidInputError(
+            f"The arguments cannot be sent: {error}.", hint="Send text, numbers below 2**63, lists and dicts."
+        ) from None
+
+
+def _read(kind: bytes, frame: bytes | bytearray) -> dict[str, Any]:
+    many = len(frame) > MANY_BYTES and gc.isenabled()
+    if many:
+        gc.disable()
+    try:
+        answer = messages.unpacked(memoryview(frame)[_ID.size :], Row)
+    finally:
+        if many:
+            gc.enable()
+    if kind == frames.REFUSAL:
+        raise errors.of(answer)
+    return answer

@@ -1,0 +1,76 @@
+"""Refusals: what a script may not say, where it said it, and what to write instead."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from RestrictedPython.transformer import RestrictingNodeTransformer
+
+FILENAME = "<script>"
+"""What tracebacks call the text of a script."""
+
+
+class RefusedSyntax(SyntaxError):  # noqa: N818 - a name of the contract
+    """The text is Python, but holds something that scripts may not say.
+
+    `lineno`, `offset`, `text` and `msg` are those of the first refusal; `hint` says what to write instead.
+    """
+
+    def __init__(self, message: str, place: tuple[str, int, int, str], hint: str = "") -> None:
+        super().__init__(message, place)
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """One thing that was refused; `line` and `column` count from 1."""
+
+    line: int
+    column: int
+    message: str
+    hint: str = ""
+
+
+def refused(refusals: Sequence[Refusal], source: str) -> RefusedSyntax:
+    """Return the error for one or more refusals: the first by line, and how many follow."""
+    first, *others = sorted(refusals, key=lambda refusal: (refusal.line, refusal.column))
+    lines = source.splitlines()
+    text = lines[first.line - 1] if first.line <= len(lines) else ""
+    return RefusedSyntax(f"{first.message}{_more(others)}", (FILENAME, first.line, first.column, text), first.hint)
+
+
+def _more(others: Sequence[Refusal]) -> str:
+    if not others:
+        return ""
+    lines = sorted({refusal.line for refusal in others})
+    where = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else "")
+    return f" ({len(others)} more on line{'s' if len(lines) > 1 else ''} {where})"
+
+
+class Refusing(RestrictingNodeTransformer):
+    """Collects what it refuses in `refusals`; refuses each node that nobody has looked at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refusals: list[Refusal] = []
+        self._place = (1, 0)
+
+    def visit(self, node: ast.AST) -> Any:
+        """Visit a node; one without a place of its own is reported at the one that was visited before."""
+        self._place = self._place_of(node)
+        return super().visit(node)
+
+    def error(self, node: ast.AST, info: str, hint: str = "") -> None:
+        """Note that something is refused."""
+        line, column = self._place_of(node)
+        self.refusals.append(Refusal(line=line, column=column + 1, message=info, hint=hint))
+
+    def generic_visit(self, node: ast.AST) -> Any:
+        """Refuse a node that no `visit_X` knows: new syntax is closed until somebody opens it."""
+        self.error(node, f"{type(node).__name__} is not part of the language of scripts")
+        return node
+
+    def _place_of(self, node: ast.AST) -> tuple[int, int]:
+        line, column = self._place
+        return getattr(node, "lineno", line), getattr(node, "col_offset", column)

@@ -1,0 +1,145 @@
+"""One run: the only place of the host that listens to a worker, which may lie, and says how the run ended."""
+
+import re
+import socket
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+from panorama.domain.scripts import Ending, Failure, Limits, Reason, Script
+from panorama.sandbox import answering, endings, frames, jobs, reports
+from panorama.sandbox import limits as words
+from panorama.sandbox.answering import Answering
+from panorama.sandbox.failures import Text
+from panorama.sandbox.frames import Frames, ProtocolError, StackError
+from panorama.sandbox.refusals import FILENAME
+from panorama.sandbox.reports import Reports
+from panorama.sandbox.stopping import Stopping
+
+FRAMES_AT_FIRST, FRAMES_PER_SECOND = 1000, 200
+"""Output and progress in more pieces come from no worker of ours: it keeps them together for some milliseconds."""
+
+STACK_CHARS = 1 << 16
+
+_LINE = re.compile(rf'  File "{re.escape(FILENAME)}", line (\d+) in (.+)\n')
+
+
+class SilentError(Exception):
+    """The worker is gone and said nothing; how it ended is known to the template alone."""
+
+
+def channel(stream: socket.socket, limits: Limits) -> Frames:
+    """Return the pipe to a worker, with all that it may say."""
+    call = answering.cap(limits.call_bytes)
+    caps = {
+        frames.READY: 0,
+        frames.CALL: call,
+        frames.OVERLAPPING: call,
+        frames.OUTPUT: limits.output_bytes,
+        frames.PROGRESS: reports.CAP_BYTES,
+        frames.ENDING: endings.cap(limits),
+    }
+    return Frames(stream, caps)
+
+
+class Run:
+    """One script in one worker."""
+
+    def __init__(
+        self, script: Script, channel: Frames, answering: Answering, reports: Reports, stopping: Stopping
+    ) -> None:
+        self._script = script
+        self._channel = channel
+        self._answering = answering
+        self._reports = reports
+        self._stopping = stopping
+        self._text = Text(source=script.source, filename=FILENAME, entry="")
+        self._output = bytearray()
+        self._ready = False
+        self._heard = 0
+        self._began = time.monotonic()
+
+    def ending(self) -> Ending:
+        """Send the script, answer its calls, and return how it ended.
+
+        Raises:
+            SilentError: The worker is gone, and nobody here knows why.
+        """
+        try:
+            ending = self._listened()
+        except StackError as error:
+            ending = self._told_where(error.text)
+        except (ProtocolError, EOFError, OSError) as error:
+            ending = self._broken(error)
+        self._reports.tell(at_last=True)
+        return self.completed(ending)
+
+    def completed(self, ending: Ending) -> Ending:
+        """Return an ending with what was heard before it."""
+        output = self._output.decode("utf-8", "replace") + ending.output
+        return replace(ending, output=output, calls=self._answering.calls)
+
+    def _listened(self) -> Ending:
+        with suppress(OSError):  # what it said before it went is still to be read
+            self._channel.send(frames.START, jobs.packed(self._script))
+        while True:
+            kind, frame = self._channel.receive()
+            if kind in (frames.CALL, frames.OVERLAPPING) and self._ready:
+                if not self._answering.call(frame, overlapping=kind == frames.OVERLAPPING):
+                    return self._failed("calls")
+                self._reports.tell()
+            elif kind == frames.ENDING and self._ready:
+                return self._ended(endings.unpacked(frame, self._script.limits))
+            else:
+                self._take(kind, frame)
+
+    def _take(self, kind: bytes, frame: bytes | bytearray) -> None:
+        self._heard += 1
+        if self._ready == (kind == frames.READY):
+            raise ProtocolError("frames in a strange order")
+        if self._heard > FRAMES_AT_FIRST + FRAMES_PER_SECOND * (time.monotonic() - self._began):
+            raise ProtocolError("too many frames")
+        if kind == frames.READY:
+            self._ready = True
+        elif kind == frames.PROGRESS:
+            self._reports.take(frame)
+        else:
+            self._print(frame)
+
+    def _print(self, frame: bytes | bytearray) -> None:
+        self._output += frame
+        if len(self._output) > self._script.limits.output_bytes:
+            raise ProtocolError("more output than it may send")
+
+    def _ended(self, ending: Ending) -> Ending:
+        """Return an ending for the reason that is known here: a worker that was stopped does not know why."""
+        if len(self._output) + len(ending.output) > self._script.limits.output_bytes:
+            raise ProtocolError("more output than it may send")
+        cause = self._stopping.cause
+        if cause is None or ending.failure is None or ending.failure.reason != "time":
+            return ending
+        message, hint = words.message(cause, self._script.limits), words.hint(cause)
+        return replace(ending, failure=replace(ending.failure, reason=cause, message=message, hint=hint))
+
+    def _told_where(self, text: str) -> Ending:
+        """Return the ending of a script that C code has told the place of, after it was asked or used up its time."""
+        with suppress(EOFError, OSError):
+            while not _LINE.search(text) and len(text) < STACK_CHARS:
+                text += self._channel.some().decode("utf-8", "replace")
+        found = _LINE.search(text)
+        line, function = (int(found[1]), found[2]) if found else (0, "")
+        return self._failed(self._stopping.cause or "cpu", line=line, function=function)
+
+    def _broken(self, error: Exception) -> Ending:
+        """Return the ending of a run that was told to end, or of a worker that lies."""
+        if self._stopping.cause is not None:
+            return self._failed(self._stopping.cause)
+        if isinstance(error, ProtocolError):
+            return self._failed("protocol", f"The process that ran the script said what it never says: {error}.")
+        raise SilentError from error
+
+    def _failed(self, reason: Reason, message: str = "", line: int = 0, function: str = "") -> Ending:
+        said = message or words.message(reason, self._script.limits)
+        failure: Failure = self._text.dumped(reason, said, line, function)
+        used = self._stopping.used
+        return Ending(failure=failure, peak_bytes=used.peak_bytes, cpu_seconds=used.cpu_seconds)

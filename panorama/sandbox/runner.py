@@ -1,0 +1,171 @@
+"""The runner: gives each script a process of its own, and returns how it ended."""
+
+import logging
+import time
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Condition, Thread
+
+from panorama.domain.scripts import Ending, Isolation, Script
+from panorama.errors import UnavailableError
+from panorama.sandbox import deaths
+from panorama.sandbox.answering import AT_MOST, Answered, Answering
+from panorama.sandbox.reports import Progressed, Reports
+from panorama.sandbox.run import Run, SilentError, channel
+from panorama.sandbox.stopping import Stopping
+from panorama.sandbox.supply import Supply
+from panorama.sandbox.watchdog import Watchdog
+
+IDLE_SECONDS = 600.0
+"""After so long without a script all processes are ended; the next script waits a tenth of a second for new ones."""
+
+CLOSE_SECONDS = 10.0
+
+_log = logging.getLogger(__name__)
+
+
+class ForkServer:
+    """Runs scripts in forked processes that are used once; fulfils the port `Runner`, and may be used in threads.
+
+    A template that has imported everything is forked for each script, and one worker waits ahead. They are started by
+    the first need, or by `warm`.
+    """
+
+    def __init__(
+        self,
+        *,
+        least: Isolation = "language-only",
+        timezone: str = "",
+        idle_seconds: float = IDLE_SECONDS,
+        language: bool = True,
+        seccomp: bool = True,
+        landlock: bool = True,
+    ) -> None:
+        """Make a runner.
+
+        Args:
+            least: Run nothing if less than this stands around a script.
+            timezone: The local time of scripts, such as Europe/Berlin; "" is the machine's.
+            idle_seconds: After how long without a script the processes are ended.
+            language: False lets scripts be all of Python, with a function `main`. For tests, as the next two.
+            seccomp: False leaves the filter of system calls out.
+            landlock: False leaves Landlock out.
+        """
+        left_out = {"language": language, "seccomp": seccomp, "landlock": landlock}
+        self._supply = Supply(least=least, timezone=timezone, left_out=left_out)
+        self._watchdog = Watchdog()
+        self._pool = ThreadPoolExecutor(AT_MOST, thread_name_prefix="panorama-call")
+        self._changed = Condition()
+        self._runs = 0
+        self._under_way: set[Stopping] = set()
+        self._warming: Thread | None = None
+        self._idle_seconds = idle_seconds
+        self._used_at = 0.0
+        self._watches = False
+        self._closed = False
+
+    @property
+    def isolation(self) -> Isolation:
+        """What stands around a running script on this machine, as it was tried out; starts the template.
+
+        Raises:
+            UnavailableError: No process can be started.
+        """
+        isolation = self._supply.isolation()
+        self._touch()
+        return isolation
+
+    def run(self, script: Script, answered: Answered, progressed: Progressed, stopped: Callable[[], bool]) -> Ending:
+        """Run a script to its end and return how it ended.
+
+        Raises:
+            UnavailableError: No process can be started, or too little would stand around the script.
+        """
+        with self._counted():
+            template, worker = self._supply.take(script.limits)
+            frames = channel(worker.stream, script.limits)
+            answering = Answering(script, answered, frames, self._pool)
+            with self._stoppable(Stopping(worker, script.limits, stopped, self._watchdog)) as stopping:
+                run = Run(script, frames, answering, Reports(progressed), stopping)
+                try:
+                    return run.ending()
+                except SilentError:
+                    return run.completed(deaths.ending(template.ended(worker), script.limits))
+                finally:
+                    worker.kill()
+                    answering.end()
+                    self._supply.refill(script.limits)
+                    template.let_go(worker)
+
+    @contextmanager
+    def _counted(self) -> Generator[None, None, None]:
+        """Let nobody take the processes away meanwhile."""
+        with self._changed:
+            self._runs += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._runs -= 1
+                self._changed.notify_all()
+            self._touch()
+
+    @contextmanager
+    def _stoppable(self, stopping: Stopping) -> Generator[Stopping, None, None]:
+        """End the run if the runner closes meanwhile."""
+        with self._changed:
+            self._under_way.add(stopping)
+            if self._closed:
+                stopping.kill("cancelled")
+        try:
+            yield stopping
+        finally:
+            stopping.end()
+            with self._changed:
+                self._under_way.remove(stopping)
+
+    def warm(self) -> None:
+        """Make ready for the next run, in the background; costs nothing if all is ready."""
+        if self._supply.is_warm:
+            return
+        with self._changed:
+            if not self._closed and (self._warming is None or not self._warming.is_alive()):
+                self._warming = Thread(target=self._warm, name="panorama-warm", daemon=True)
+                self._warming.start()
+
+    def _warm(self) -> None:
+        try:
+            self._supply.warm()
+            self._touch()
+        except UnavailableError as error:  # who runs a script hears it
+            _log.warning("no process for scripts: %s", error)
+
+    def _touch(self) -> None:
+        """Remember that the processes were needed, and look later whether they still are."""
+        self._used_at = time.monotonic()
+        if not self._watches:
+            self._watches = True
+            self._watchdog.at(self._used_at + self._idle_seconds, self._look)
+
+    def _look(self) -> None:
+        with self._changed:  # a run that begins now waits until all is ended, and starts anew
+            due = self._used_at + self._idle_seconds
+            if self._runs or due > time.monotonic():
+                self._watchdog.at(max(due, time.monotonic() + self._idle_seconds / 10), self._look)
+                return
+            self._watches = False
+            self._supply.rest()
+
+    def close(self) -> None:
+        """End every process; a run that is under way ends as cancelled."""
+        with self._changed:
+            self._closed = True
+            for stopping in self._under_way:
+                stopping.kill("cancelled")
+            self._changed.wait_for(lambda: not self._runs, CLOSE_SECONDS)
+        if self._warming:
+            self._warming.join()
+        self._supply.close()
+        self._watchdog.close()
+        self._pool.shutdown()

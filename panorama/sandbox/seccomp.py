@@ -1,0 +1,112 @@
+"""The filter of system calls: the only place that says which of them a worker may make."""
+
+import ctypes
+import errno
+from collections.abc import Iterable, Iterator, Mapping
+from struct import Struct
+
+from panorama.sandbox.kernel import checked, libc, no_new_privileges
+from panorama.sandbox.syscalls import Machine
+
+ALLOWED = (
+    "munmap", "brk", "mremap", "madvise", "rt_sigreturn", "rt_sigprocmask", "sigaltstack", "restart_syscall",
+    "sched_yield", "nanosleep", "clock_nanosleep", "clock_gettime", "clock_getres", "gettimeofday", "time", "futex",
+    "getpid", "gettid", "getrandom", "getrusage", "exit", "exit_group",
+)  # fmt: skip
+"""What an interpreter needs that computes, waits, and ends."""
+
+ON_THE_PIPE = ("read", "write", "sendto", "recvfrom")
+"""Allowed on the one descriptor."""
+
+NEVER_EXECUTABLE = ("mmap", "mprotect")
+"""Allowed for memory that holds no code."""
+
+MISSING = ("clone3",)
+"""Answered as an old kernel would, which the C library knows how to take."""
+
+TRIPWIRES = (
+    "execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "bpf", "seccomp",
+    "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "perf_event_open", "open_by_handle_at",
+    "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "mount", "umount2",
+    "pivot_root", "chroot", "setns", "unshare", "keyctl", "add_key", "request_key", "personality",
+)  # fmt: skip
+"""No script comes here by mistake: the process is killed. All that is not named is refused with EPERM."""
+
+_KILL, _ERRNO, _ALLOW = 0x8000_0000, 0x0005_0000, 0x7FFF_0000
+_LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _MACHINE, _FIRST, _THIRD = 0, 4, 16, 32
+"""Where `struct seccomp_data` holds the call's number, the machine, the first and the third argument."""
+
+_PROT_EXEC = 4
+_SET_MODE_FILTER, _TSYNC = 1, 1
+_STEP = Struct("HBBI")
+
+
+def program(machine: Machine, descriptor: int) -> bytes:
+    """Return the filter in the kernel's instructions."""
+    return b"".join(_steps(machine, descriptor))
+
+
+def _steps(machine: Machine, descriptor: int) -> Iterator[bytes]:
+    numbers = machine.numbers
+    yield from (_step(_LOAD, _MACHINE), _step(_IF_EQUAL, machine.audit, 1, 0), _step(_RETURN, _KILL))
+    yield from (_step(_LOAD, _NUMBER), _step(_IF_AT_LEAST, machine.foreign, 0, 1), _step(_RETURN, _KILL))
+    for number in _known(numbers, ON_THE_PIPE):
+        yield from _if_argument(number, _FIRST, _step(_IF_EQUAL, descriptor, 0, 1))
+    for number in _known(numbers, ALLOWED):
+        yield from _returning(number, _ALLOW)
+    for number in _known(numbers, NEVER_EXECUTABLE):
+        yield from _if_argument(number, _THIRD, _step(_IF_BITS, _PROT_EXEC, 1, 0))
+    for number in _known(numbers, TRIPWIRES):
+        yield from _returning(number, _KILL)
+    for number in _known(numbers, MISSING):
+        yield from _returning(number, _ERRNO | errno.ENOSYS)
+    yield _step(_RETURN, _ERRNO | errno.EPERM)
+
+
+def _known(numbers: Mapping[str, int], names: Iterable[str]) -> Iterator[int]:
+    """Give the numbers of calls, without those that this machine never had."""
+    return (numbers[name] for name in names if name in numbers)
+
+
+def _returning(number: int, verdict: int) -> tuple[bytes, ...]:
+    return _step(_IF_EQUAL, number, 0, 1), _step(_RETURN, verdict)
+
+
+def _if_argument(number: int, at: int, allowed_if: bytes) -> tuple[bytes, ...]:
+    """Return the steps that allow a call if one of its arguments is right; `allowed_if` passes over a step if not."""
+    return (
+        _step(_IF_EQUAL, number, 0, 4),
+        _step(_LOAD, at),
+        allowed_if,
+        _step(_RETURN, _ALLOW),
+        _step(_RETURN, _ERRNO | errno.EPERM),
+    )
+
+
+def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return _STEP.pack(code, if_true, if_false, value)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_void_p))
+
+
+class Filter:
+    """A filter that is made once and can be put on after a fork without taking memory."""
+
+    def __init__(self, machine: Machine, descriptor: int) -> None:
+        steps = program(machine, descriptor)
+        self._number = machine.numbers["seccomp"]
+        self._steps = ctypes.create_string_buffer(steps, len(steps))
+        self._program = _Program(len(steps) // _STEP.size, ctypes.cast(self._steps, ctypes.c_void_p))
+
+    def put_on(self) -> None:
+        """Filter this process's system calls from now on; there is no way back.
+
+        Raises:
+            OSError: The kernel cannot.
+        """
+        no_new_privileges()
+        arguments = (ctypes.c_uint(_SET_MODE_FILTER), ctypes.c_uint(_TSYNC), ctypes.byref(self._program))
+        checked(libc().syscall(ctypes.c_long(self._number), *arguments))

@@ -1,0 +1,32 @@
+"""The state of a script: the only place that tells which of its names changed."""
+
+import json
+from typing import Any
+
+from panorama.domain.scripts import Limits
+from panorama.sandbox import limits as words
+from panorama.sandbox.failures import EndError
+from panorama.sandbox.results import encoded
+
+
+def read(state: bytes) -> dict[str, Any]:
+    """Return the state as a script finds it."""
+    return json.loads(state)
+
+
+def changed(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
+    """Return the names that changed as JSON `{"set": {…}, "removed": […]}`, b"" if none did.
+
+    Raises:
+        EndError: It is larger than it may be, or holds what is no data.
+    """
+    old = {name: encoded(value) for name, value in read(before).items()}
+    new = {str(name): encoded(value, f"sdk.state[{name!r}]") for name, value in state.items()}
+    if sum(len(name.encode("utf-8", "replace")) + len(value) for name, value in new.items()) > limits.state_bytes:
+        raise EndError(words.message("state_size", limits), hint=words.hint("state_size"), reason="state_size")
+    kept = {name: value for name, value in new.items() if old.get(name) != value}
+    removed = [name for name in old if name not in new]
+    if not kept and not removed:
+        return b""
+    pairs = b",".join(encoded(name) + b":" + value for name, value in kept.items())
+    return b'{"set":{' + pairs + b'},"removed":' + encoded(removed) + b"}"

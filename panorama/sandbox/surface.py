@@ -1,0 +1,28 @@
+"""The SDK in a script: the only place that makes of its surface what a script may hold."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from panorama.sandbox.facades import Facade
+from panorama.sandbox.guards import writable
+from panorama.sandbox.kinds import nameable
+from panorama.sdk import SURFACE
+from panorama.sdk._rows import Row
+
+
+def sdk(state: dict[str, Any]) -> Facade:
+    """Return `sdk`: facades of its nouns, its functions and errors, and the state of the run."""
+    nameable(*(value for value in SURFACE.values() if isinstance(value, type)))
+    writable(Row)
+    return _facade("sdk", {**SURFACE, "state": state})
+
+
+def _facade(name: str, names: Mapping[str, object]) -> Facade:
+    return Facade(name, {key: _held(f"{name}.{key}", each) for key, each in names.items()})
+
+
+def _held(name: str, value: object) -> object:
+    """Return a facade of a noun's names; a dict is the state, which scripts write to."""
+    if isinstance(value, Mapping) and not isinstance(value, dict):
+        return _facade(name, cast("Mapping[str, object]", value))
+    return cast("object", value)

@@ -1,0 +1,78 @@
+"""Time zones: all of them read once, before the doors close, and decoded when a script asks for one."""
+
+import io
+import zoneinfo
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NoReturn, Self
+
+from panorama.sandbox.facades import nearest
+
+_PACKAGE = "tzdata"
+
+
+def loaded() -> dict[str, bytes]:
+    """Return the data of all time zones by name, from the package `tzdata` or else the system's."""
+    return _from_package() or _from_system()
+
+
+def _from_package() -> dict[str, bytes]:
+    found = find_spec(_PACKAGE)  # importlib.resources would bring zipfile along: 2 MB that every worker would hold
+    if found is None or found.origin is None:
+        return {}
+    root = Path(found.origin).parent
+    try:
+        keys = root.joinpath("zones").read_text(encoding="ascii").split()
+        return {key: root.joinpath("zoneinfo", *key.split("/")).read_bytes() for key in keys}
+    except OSError:
+        return {}
+
+
+def _from_system() -> dict[str, bytes]:
+    paths = ((key, Path(place, key)) for key in zoneinfo.available_timezones() for place in zoneinfo.TZPATH)
+    return {key: path.read_bytes() for key, path in paths if path.is_file()}
+
+
+class _Zone(zoneinfo.ZoneInfo):
+    """A time zone whose data are in memory; Python's own reads files."""
+
+    _data: dict[str, bytes] = {}  # noqa: RUF012
+    _known: dict[str, Any] = {}  # noqa: RUF012
+
+    def __new__(cls, key: str) -> "_Zone":
+        if type(key) is not str or key not in cls._data:
+            near = nearest(str(key), cls._data)
+            raise zoneinfo.ZoneInfoNotFoundError(f"no time zone {key!r}" + (f"; did you mean {near}?" if near else ""))
+        if key not in cls._known:
+            cls._known[key] = super().from_file(io.BytesIO(cls._data[key]), key=key)
+        return cls._known[key]
+
+    @classmethod
+    def from_file(cls, *_: object, **__: object) -> NoReturn:
+        raise TypeError("time zones are made by name: ZoneInfo('Europe/Berlin')")
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        return f"zoneinfo.ZoneInfo(key={self.key!r})"
+
+    no_cache = clear_cache = from_file  # pyright: ignore[reportAssignmentType]
+
+
+_Zone.__name__ = _Zone.__qualname__ = "ZoneInfo"
+_Zone.__module__ = "zoneinfo"
+
+
+def names() -> dict[str, object]:
+    """Return what `import zoneinfo` gives; reads all zones."""
+    _Zone._data.update(loaded())  # pyright: ignore[reportPrivateUsage]
+
+    def available_timezones() -> set[str]:
+        return set(_Zone._data)  # pyright: ignore[reportPrivateUsage]
+
+    not_found = zoneinfo.ZoneInfoNotFoundError
+    return {"ZoneInfo": _Zone, "ZoneInfoNotFoundError": not_found, "available_timezones": available_timezones}

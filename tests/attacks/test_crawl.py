@@ -1,0 +1,274 @@
+"""The crawl: from everything a script can name, through the guards, nothing dangerous can be reached."""
+
+import contextlib
+import types
+import warnings
+from collections import Counter, deque
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from panorama.sandbox import guards, language
+from panorama.sandbox.builtin_names import builtins
+from panorama.sandbox.facades import Facade
+from panorama.sandbox.metas import script_class
+from panorama.sandbox.modules import MODULES
+from panorama.sandbox.tables import words
+from tests.sandbox.running import dangerous, modules, ran
+
+DEPTH = 7
+
+_PLAIN = (str, bytes, int, float, complex, bool, type(None))
+
+_NOT_CALLED = words(
+    """
+    sleep print clear pop popitem popleft purge close detach acquire release seed setstate setcontext
+    cache_clear getbuffer count cycle repeat tee
+    """
+)
+"""Names that are not called on the way: they take time, take away what is to be looked at, or never end."""
+
+SAMPLES = """
+import collections, copy, csv, dataclasses, datetime, decimal, enum, fractions, functools, io, itertools, json
+import random, re, statistics, string, types, typing, uuid, zoneinfo, calendar, difflib, textwrap, contextlib, operator
+import asyncio, hashlib, time, urllib.parse, collections.abc, abc, numbers
+
+class Plain:
+    kind = 1
+    def __init__(self):
+        self.value, self._own = 1, 2
+    def method(self):
+        return 1
+    @property
+    def shown(self):
+        return self._own
+    @staticmethod
+    def still():
+        return 1
+    @classmethod
+    def made(cls):
+        return cls()
+    def parent(self):
+        return super()
+
+@dataclasses.dataclass(order=True)
+class Data:
+    a: int = 1
+    b: list = dataclasses.field(default_factory=list)
+
+class Color(enum.Enum):
+    RED = 1
+
+class Mode(enum.IntFlag):
+    R = 1
+    W = 2
+
+class Point(typing.NamedTuple):
+    x: int = 1
+
+class Failed(Exception):
+    pass
+
+class Wrong(AttributeError):
+    pass
+
+class Bag(dict):
+    def __getattr__(self, name):
+        return self.get(name)
+
+class Base(abc.ABC):
+    @abc.abstractmethod
+    def run(self):
+        return 1
+
+class Run(Base):
+    def run(self):
+        return 2
+
+class Text(str):
+    def parent(self):
+        return super()
+
+class Stack(typing.Generic[typing.TypeVar("T")]):
+    pass
+
+class Encoder(json.JSONEncoder):
+    def default(self, value):
+        return super().default(value)
+
+def generated():
+    got = yield 1
+    yield got
+
+@contextlib.contextmanager
+def managed():
+    yield 1
+
+caught = []
+for act in (
+    lambda: 1 / 0, lambda: {}["k"], lambda: [][1], lambda: Plain().missing, lambda: json.loads("{"),
+    lambda: re.compile("("), lambda: int("x"), lambda: json.nothing, lambda: next(iter([])), lambda: b"\\xff".decode(),
+    lambda: datetime.datetime.strptime("x", "%Y"), lambda: zoneinfo.ZoneInfo("No/Where"), lambda: undefined_name,
+):
+    try:
+        act()
+    except Exception as error:
+        caught.append(error)
+
+generator = generated()
+next(generator)
+left = []
+
+class Leaving:
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        left.append(error)
+        return True
+
+with Leaving():
+    raise Failed("x")
+
+[
+    Plain(), Plain, Plain().method, Plain.made, Plain().parent(), Data(), Data, Color.RED, Color, Mode.R | Mode.W,
+    Point(), Point, Failed("x"), Bag(a=1), Run(), Run, Base, Text("x"), Text("x").parent(), Stack, Encoder(),
+    generator, generated, managed, managed(), caught, left, lambda: 0, iter([]), iter({}), iter(set()), {}.items(),
+    {}.keys(), range(3), slice(1), property(lambda self: 1), classmethod(len), staticmethod(len), super, object(),
+    zip([1]), map(len, [""]), filter(None, [1]), enumerate([1]), reversed([1]), re.compile("(?P<a>a)"),
+    re.match("(a)", "a"), re.finditer("a", "a"), collections.Counter("a"), collections.defaultdict(list),
+    collections.deque([1]), collections.OrderedDict(a=1), collections.ChainMap({}), collections.namedtuple("N", "a")(1),
+    datetime.datetime.now(), datetime.timezone.utc, datetime.timedelta(1), datetime.date.today(), io.StringIO("x"),
+    io.BytesIO(b"x"), decimal.getcontext(), decimal.localcontext(), decimal.Decimal(1), fractions.Fraction(1, 2),
+    random.Random(1), functools.partial(len), functools.lru_cache(len), functools.cmp_to_key(lambda a, b: 0)(1),
+    uuid.uuid4(), zoneinfo.ZoneInfo("Europe/Berlin"), types.SimpleNamespace(a=1), type(lambda: 0), type(generator),
+    type(json), type(int), type, list[int], dict[str, typing.Any], int | None, string.Template("$a"),
+    csv.reader(["a"]), csv.writer(io.StringIO()), csv.DictReader(["a", "b"]), csv.DictWriter(io.StringIO(), ["a"]),
+    csv.Sniffer(), json.JSONEncoder(), json.JSONDecoder(), difflib.SequenceMatcher(None, "a", "b"), difflib.Differ(),
+    textwrap.TextWrapper(), statistics.NormalDist(), calendar.Calendar(), calendar.TextCalendar(), calendar.month_name,
+    hashlib.sha256(b""), time.gmtime(), urllib.parse.urlparse("http://a/b?c=d"), itertools.count(), itertools.tee([1]),
+    contextlib.suppress(KeyError), contextlib.nullcontext(), contextlib.closing(io.StringIO()),
+    asyncio.create_task(1), asyncio.Lock(), asyncio.TaskGroup(), "{}".format, str.format, "x".format_map, print,
+    dataclasses.fields(Data), dataclasses.MISSING, dataclasses.field(), operator.itemgetter(1),
+    operator.attrgetter("a"), Stack[int], typing.Optional[int],
+    operator.methodcaller("a"), Exception.args, AttributeError.name, collections.abc.Sequence, numbers.Number, sdk,
+    vars(Plain()), vars(Plain), Plain.__dict__, Color.__members__, hasattr, getattr, setattr, functools.wraps(len),
+]
+"""
+
+
+class Crawl:
+    """Walks from object to object as a script can, breadth first, and keeps what it should not have found."""
+
+    def __init__(self) -> None:
+        self.seen: dict[int, Any] = {}
+        self.hits: list[str] = []
+        self.settable: set[type] = set()
+        self._queue: deque[tuple[Any, str]] = deque()
+        self._kinds: Counter[tuple[object, ...]] = Counter()
+
+    def reach(self, value: Any, path: str) -> None:
+        if isinstance(value, _PLAIN) or id(value) in self.seen:
+            return
+        self.seen[id(value)] = value
+        found = dangerous(value, depth=0)
+        if found:
+            self.hits.append(f"{path}: {found}")
+        elif path.count("→") < DEPTH and self._is_news(value):
+            self._queue.append((value, path))
+
+    def _is_news(self, value: Any) -> bool:
+        """Return whether too few of its kind were looked at: methods come new from each object, and are the same."""
+        owner = type(getattr(value, "__self__", None))
+        kind = (type(value), owner, getattr(value, "__name__", "")) if callable(value) else (type(value),)
+        self._kinds[kind] += 1
+        return self._kinds[kind] <= (3 if callable(value) else 200)
+
+    def walk(self) -> None:
+        while self._queue:
+            value, path = self._queue.popleft()
+            if hasattr(type(value), "__setitem__"):
+                self.settable.add(type(value))
+            for step, found in _steps(value):
+                self.reach(found, f"{path} → {step}")
+
+
+def _steps(value: Any) -> Iterator[tuple[str, Any]]:
+    yield from _attributes(value)
+    yield from _parts(value)
+    if isinstance(value, type):
+        yield from _subclass(value)
+    if callable(value) and getattr(value, "__name__", "") not in _NOT_CALLED:
+        with contextlib.suppress(BaseException):
+            yield "()", value()
+
+
+def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
+    for name in {*dir(value), *dir(type(value))}:
+        with contextlib.suppress(BaseException):
+            yield name, guards.read_any(value, name)
+
+
+def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        yield from ((f"[{key!r}]", part) for key, part in list(value.items())[:200])
+    elif isinstance(value, list | tuple | set | frozenset):
+        yield from ((f"[{number}]", part) for number, part in enumerate(list(value)[:200]))
+    elif isinstance(value, types.GeneratorType | map | filter | zip):
+        with contextlib.suppress(BaseException):
+            yield "next()", next(value)
+
+
+def _subclass(kind: type) -> Iterator[tuple[str, Any]]:
+    if script_class(kind):
+        return
+    with contextlib.suppress(Exception):
+        made = ran("class Sub(kind):\n    def up(self):\n        return super()\nreturn Sub", kind=kind)
+        yield "subclass", made
+        with contextlib.suppress(Exception):
+            yield "subclass().up()", made().up()
+
+
+@pytest.fixture(scope="module")
+def crawl() -> Crawl:
+    crawl = Crawl()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        names = builtins(lambda *_, **__: None)
+        for name, value in {**names, **modules()}.items():
+            if not name.startswith("__"):
+                crawl.reach(value, name)
+        for value in ran(SAMPLES):
+            crawl.reach(value, f"sample {type(value).__name__}")
+        crawl.walk()
+    return crawl
+
+
+def test_nothing_dangerous_is_reachable_from_what_a_script_can_name(crawl: Crawl) -> None:
+    assert crawl.hits == []
+
+
+def test_the_crawl_goes_far_enough_to_mean_something(crawl: Crawl) -> None:
+    assert len(crawl.seen) > 5_000
+
+
+def test_all_modules_are_facades_and_none_holds_a_module() -> None:
+    found = modules()
+
+    assert set(found) >= MODULES
+    assert all(isinstance(facade, Facade) for facade in found.values())
+    assert not [facade for facade in found.values() for part in vars(facade).values() if type(part) is types.ModuleType]
+
+
+def test_whatever_takes_items_is_the_scripts_own_to_change(crawl: Crawl) -> None:
+    known = {"dict", "list", "bytearray", "Counter", "defaultdict", "OrderedDict", "deque", "ChainMap", "SignalDict"}
+    known |= {"Row"}
+    shared = {kind.__name__ for kind in crawl.settable if not script_class(kind) and kind is not type}
+
+    assert shared - known == set()
+
+
+def test_the_hooks_have_names_that_no_identifier_can_have() -> None:
+    names = language.namespace(modules(), printed=print, sdk=None, inputs={})
+
+    assert [name for name in names if name.isidentifier()] == ["__builtins__", "__name__", "sdk"]

@@ -1,0 +1,55 @@
+"""What is said of a worker that ended without a word, and what another process used."""
+
+import os
+import signal
+import sys
+
+import pytest
+
+from panorama.domain.scripts import Limits, Reason
+from panorama.sandbox import deaths
+from panorama.sandbox.control import Report
+from panorama.sandbox.memory import Use, used
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals that kill")
+
+LIMITS = Limits(memory_bytes=100 << 20)
+KILLED, FAULT = 9, 11
+
+
+@pytest.mark.parametrize(
+    ("report", "reason"),
+    [
+        (Report(1, getattr(signal, "SIGSYS", 31)), "blocked"),
+        (Report(1, getattr(signal, "SIGXCPU", 24)), "cpu"),
+        (Report(1, KILLED, cpu_seconds=61.0), "cpu"),
+        (Report(1, KILLED, peak_bytes=90 << 20), "memory"),
+        (Report(1, KILLED), "crashed"),
+        (Report(1, FAULT), "crashed"),
+        (Report(1, 70 << 8), "crashed"),
+        (None, "crashed"),
+    ],
+)
+def test_the_way_in_which_a_worker_ended_tells_why(report: Report | None, reason: Reason):
+    failure = deaths.ending(report, LIMITS).failure
+
+    assert failure
+    assert failure.reason == reason
+    assert failure.message.endswith(".")
+    assert failure.hint
+
+
+def test_a_crash_is_told_with_its_signal():
+    failure = deaths.ending(Report(1, FAULT), LIMITS).failure
+
+    assert failure
+    assert "SIGSEGV" in failure.message
+
+
+@pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="nobody tells")
+def test_what_a_process_used_can_be_asked():
+    assert used(os.getpid()).peak_bytes > 10 << 20
+
+
+def test_a_process_that_is_gone_used_nothing():
+    assert used(2**22 + 1) == Use()

@@ -1,0 +1,92 @@
+"""Frames: what is sent comes as it was, and no length is believed."""
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from panorama.sandbox import frames
+from panorama.sandbox.frames import CHUNK_BYTES, Frames, ProtocolError, StackError
+
+CAPS = {frames.CALL: 1 << 20, frames.OUTPUT: 100, frames.ENDING: 10 << 20}
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[Frames, Frames, socket.socket]]:
+    """Both ends of a pipe, and the raw socket of the first."""
+    one, other = socket.socketpair()
+    with one, other:
+        yield Frames(one, CAPS), Frames(other, CAPS), one
+
+
+@given(st.lists(st.tuples(st.sampled_from([frames.CALL, frames.ENDING]), st.binary(max_size=300)), max_size=20))
+def test_frames_come_in_order_and_whole(sent: list[tuple[bytes, bytes]]):
+    one, other = socket.socketpair()
+    with one, other:
+        sender, receiver = Frames(one, CAPS), Frames(other, CAPS)
+
+        for kind, body in sent:
+            sender.send(kind, body)
+
+        assert [receiver.receive() for _ in sent] == sent
+
+
+@pytest.mark.parametrize("size", [0, 1, CHUNK_BYTES - 6, CHUNK_BYTES - 5, CHUNK_BYTES, CHUNK_BYTES + 1, 5_000_000])
+def test_frames_of_every_size_come_whole(ends: tuple[Frames, Frames, socket.socket], size: int):
+    body = bytes(range(256)) * (size // 256 + 1)
+    sender = threading.Thread(target=lambda: ends[0].send(frames.ENDING, body[: size // 2], body[size // 2 : size]))
+    sender.start()
+
+    kind, came = ends[1].receive()
+
+    sender.join()
+    assert (kind, bytes(came)) == (frames.ENDING, body[:size])
+
+
+def test_a_frame_that_comes_byte_by_byte_comes_whole(ends: tuple[Frames, Frames, socket.socket]):
+    for byte in b"\0\0\0\3cabc":
+        ends[2].sendall(bytes([byte]))
+
+    assert ends[1].receive() == (frames.CALL, b"abc")
+
+
+def test_a_frame_that_is_too_long_is_refused_before_it_comes(ends: tuple[Frames, Frames, socket.socket]):
+    ends[2].sendall(b"\xff\xff\xff\xffc")
+
+    with pytest.raises(ProtocolError, match="4294967295"):
+        ends[1].receive()
+
+
+def test_each_kind_has_a_length_of_its_own(ends: tuple[Frames, Frames, socket.socket]):
+    ends[0].send(frames.OUTPUT, b"x" * 101)
+
+    with pytest.raises(ProtocolError):
+        ends[1].receive()
+
+
+def test_a_kind_that_may_not_come_is_refused(ends: tuple[Frames, Frames, socket.socket]):
+    ends[0].send(frames.ANSWER, b"")
+
+    with pytest.raises(ProtocolError, match="kind"):
+        ends[1].receive()
+
+
+def test_a_closed_pipe_ends_what_is_received(ends: tuple[Frames, Frames, socket.socket]):
+    ends[2].sendall(b"\0\0\0\3ca")
+    ends[2].close()
+
+    with pytest.raises(EOFError):
+        ends[1].receive()
+
+
+def test_the_text_of_a_signal_in_c_is_told_from_a_frame(ends: tuple[Frames, Frames, socket.socket]):
+    ends[0].send(frames.CALL, b"x")
+    ends[2].sendall(b"Stack (most recent call first):\n")
+
+    assert ends[1].receive() == (frames.CALL, b"x")
+    with pytest.raises(StackError) as caught:
+        ends[1].receive()
+    assert caught.value.text.startswith("Stack (most")

@@ -1,0 +1,95 @@
+"""The filter of system calls, run by a small machine for its instructions, for each kind of processor."""
+
+import errno
+from struct import Struct
+
+import pytest
+
+from panorama.sandbox.seccomp import ALLOWED, MISSING, NEVER_EXECUTABLE, ON_THE_PIPE, TRIPWIRES, program
+from panorama.sandbox.syscalls import MACHINES, Machine
+
+PIPE = 3
+KILL, ALLOW = 0x8000_0000, 0x7FFF_0000
+REFUSE = 0x0005_0000 | errno.EPERM
+_STEP = Struct("HBBI")
+
+
+def verdict(machine: Machine, number: int, *arguments: int, audit: int = 0) -> int:
+    """Return what the filter says to a call."""
+    data = {0: number, 4: audit or machine.audit} | {16 + 8 * i: each & 0xFFFFFFFF for i, each in enumerate(arguments)}
+    steps = list(_STEP.iter_unpack(program(machine, PIPE)))
+    at, held = 0, 0
+    while True:
+        code, if_true, if_false, value = steps[at]
+        at += 1
+        match code:
+            case 0x20:
+                held = data.get(value, 0)
+            case 0x06:
+                return value
+            case 0x15:
+                at += if_true if held == value else if_false
+            case 0x35:
+                at += if_true if held >= value else if_false
+            case 0x45:
+                at += if_true if held & value else if_false
+            case _:
+                raise AssertionError(f"an instruction that is not used: {code:#x}")
+
+
+@pytest.fixture(params=MACHINES.values(), ids=MACHINES.keys())
+def machine(request: pytest.FixtureRequest) -> Machine:
+    """Each kind of processor."""
+    return request.param
+
+
+def test_what_computing_needs_is_allowed(machine: Machine):
+    assert {verdict(machine, machine.numbers[name]) for name in ALLOWED if name in machine.numbers} == {ALLOW}
+
+
+def test_reading_and_writing_is_allowed_on_the_pipe_alone(machine: Machine):
+    numbers = [machine.numbers[name] for name in ON_THE_PIPE]
+
+    assert {verdict(machine, number, PIPE) for number in numbers} == {ALLOW}
+    assert {verdict(machine, number, other) for number in numbers for other in (0, 1, 2, 4, 0xFFFFFFFF)} == {REFUSE}
+
+
+def test_memory_is_never_executable(machine: Machine):
+    numbers = [machine.numbers[name] for name in NEVER_EXECUTABLE]
+
+    assert {verdict(machine, number, 0, 0, rights) for number in numbers for rights in (0, 1, 2, 3)} == {ALLOW}
+    assert {verdict(machine, number, 0, 0, rights) for number in numbers for rights in (4, 5, 6, 7)} == {REFUSE}
+
+
+def test_tripwires_kill(machine: Machine):
+    assert {verdict(machine, machine.numbers[name]) for name in TRIPWIRES} == {KILL}
+
+
+def test_new_ways_to_fork_are_missing(machine: Machine):
+    assert {verdict(machine, machine.numbers[name]) for name in MISSING} == {0x0005_0000 | errno.ENOSYS}
+
+
+def test_every_other_call_is_refused(machine: Machine):
+    named = {machine.numbers.get(name) for name in (*ALLOWED, *ON_THE_PIPE, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING)}
+
+    assert {verdict(machine, number, PIPE) for number in range(600) if number not in named} == {REFUSE}
+
+
+def test_the_calls_of_another_machine_kill(machine: Machine):
+    assert verdict(machine, machine.numbers["getpid"], audit=0x40000003) == KILL
+
+
+def test_the_calls_of_another_abi_kill(machine: Machine):
+    assert verdict(machine, 0x4000_0000 + machine.numbers["getpid"]) == KILL
+    assert verdict(machine, 0xFFFF_FFFF) == KILL
+
+
+def test_no_number_is_given_twice(machine: Machine):
+    assert len(set(machine.numbers.values())) == len(machine.numbers)
+
+
+def test_no_call_has_two_verdicts():
+    names = [*ALLOWED, *ON_THE_PIPE, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING]
+
+    assert len(set(names)) == len(names)
+    assert set(names) <= set(MACHINES["x86_64"].numbers)
