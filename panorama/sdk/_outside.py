@@ -1,0 +1,216 @@
+"""Outside of scripts: the only place where a person's own Python reaches the daemon of their data."""
+
+import os
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from panorama.sdk import _wire
+from panorama.sdk._rows import Row
+from panorama.sdk._surface import SURFACE
+from panorama.sdk._told import unknown
+from panorama.sdk.errors import ConflictError, UnavailableError, of
+
+if TYPE_CHECKING:
+    from panorama.address import Address
+    from panorama.direct import Direct
+
+PAGE_ROWS = 10_000
+"""The most rows that the daemon gives in one answer."""
+
+
+class _Daemon:
+    """The daemon as a transport; each call that runs has a connection of its own, which the next one uses again."""
+
+    page_rows = PAGE_ROWS
+
+    def __init__(self, address: "Address") -> None:
+        self.state: dict[str, Any] = {}
+        self.home = address.home
+        self._address = address
+        self._idle: list[Direct] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def call(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Call an operation of the daemon."""
+        from panorama.address import UnreachableError
+        from panorama.direct import RefusedError
+
+        try:
+            with self._line() as direct:
+                try:
+                    answer, refused = direct.call(operation, arguments, whole=True), None
+                except RefusedError as error:
+                    answer, refused = {}, error.told
+        except UnreachableError as error:
+            raise UnavailableError(error.message, hint=error.hint) from error
+        if refused is not None:
+            raise of(_as_rows(refused))
+        return _as_rows(answer)
+
+    def progress(self, current: float, total: float, message: str) -> None:
+        """Do nothing: outside of a run nobody waits to be told."""
+
+    def parallel(self, functions: Sequence[Callable[[], Any]], at_most: int) -> list[Any]:
+        """Run functions in threads."""
+        from concurrent.futures import ThreadPoolExecutor  # 15 ms, and needed only here
+
+        with ThreadPoolExecutor(at_most, "panorama-sdk") as threads:
+            running = [threads.submit(function) for function in functions]
+        return [each.result() for each in running]
+
+    def close(self) -> None:
+        """Hang up; calls that are under way are answered first."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for each in idle:
+            each.__exit__(None, None, None)
+
+    @contextmanager
+    def _line(self) -> Generator["Direct"]:
+        """Lend a connection; one on which a call broke off is not used again."""
+        with self._lock:
+            direct = self._idle.pop() if self._idle else None
+        direct = direct or self._dial()
+        try:
+            yield direct
+        except BaseException:
+            direct.__exit__(None, None, None)
+            raise
+        with self._lock:
+            is_kept = not self._closed
+            if is_kept:
+                self._idle.append(direct)
+        if not is_kept:
+            direct.__exit__(None, None, None)
+
+    def _dial(self) -> "Direct":
+        from panorama.address import connected, hello
+        from panorama.direct import Direct
+
+        said = hello(self._address, "calls", f"sdk_{os.getpid()}")
+        return Direct(self._address, connected(self._address, said))
+
+
+class _Noun:
+    """The functions of one noun; a wrong name is answered with the nearest."""
+
+    def __init__(self, name: str, functions: Mapping[str, object]) -> None:
+        self.__dict__.update(functions)
+        self.__name__ = name
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what there is instead."""
+        raise unknown(f"sdk.{self.__name__}", name, self.__dir__())
+
+    def __dir__(self) -> list[str]:
+        """Return the names of the functions."""
+        return [name for name in self.__dict__ if name != "__name__"]
+
+
+class Connection:
+    """What `sdk` is in a script, over the daemon's socket; `state` is a plain dict that lives as long as this."""
+
+    if TYPE_CHECKING:
+        from panorama.sdk import errors, files, items, journal, links, notes, overview, projects, reminders, tasks
+        from panorama.sdk._finding import query, search, similar
+        from panorama.sdk._running import parallel, parallel_map, progress
+        from panorama.sdk._safety import batch, history, status, undo
+        from panorama.sdk._tables import markdown_table
+
+    def __init__(self, transport: _Daemon) -> None:
+        self.state = transport.state
+        self._transport = transport
+        self._holders = 0
+        for name, value in SURFACE.items():
+            noun = _Noun(name, cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else value
+            self.__dict__[name] = noun
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Hang up."""
+        self.close()
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what there is instead of a name that is not there."""
+        raise unknown("sdk", name, [*SURFACE, "state"])
+
+    def close(self) -> None:
+        """Hang up, as often as `connect` was called; closing once more is harmless."""
+        with _Known.lock:
+            self._holders -= 1
+            if self._holders > 0 or _Known.connection is not self:
+                return
+            _Known.connection = None
+            _wire.use(None)
+        self._transport.close()
+
+    def held(self, home: str) -> Self:
+        """Return itself for one more who connects.
+
+        Raises:
+            ConflictError: It is connected to other data.
+        """
+        if self._transport.home != home:
+            raise ConflictError(
+                f"This process is connected to {self._transport.home}.", hint="Close that connection first."
+            )
+        self._holders += 1
+        return self
+
+
+class _Known:
+    """The connection of this process."""
+
+    lock = threading.Lock()
+    connection: Connection | None = None
+
+
+def connect(home: str | os.PathLike[str] | None = None) -> Connection:
+    """Connect to the daemon of a data directory, starting it if none runs, and return what `sdk` is in scripts.
+
+    A process is connected to one data directory at a time; a second call for the same one returns the same connection.
+    Its functions, and those imported from `panorama.sdk`, may be called from several threads.
+
+    Args:
+        home: The data directory; `PANORAMA_HOME` or the platform's place if left out.
+
+    Raises:
+        UnavailableError: The daemon cannot be started.
+        ConflictError: This process is connected to other data.
+    """
+    from panorama.address import Address, data_directory, in_process
+
+    if in_process():
+        raise UnavailableError(
+            "The SDK reaches Panorama through its daemon, and PANORAMA_NO_DAEMON or this platform forbids one.",
+            hint="Unset PANORAMA_NO_DAEMON.",
+        )
+    address = Address(data_directory() if home is None else os.path.abspath(os.path.expanduser(home)))
+    with _Known.lock:
+        if _Known.connection is None:
+            _Known.connection = _opened(_Daemon(address))
+        return _Known.connection.held(address.home)
+
+
+def _opened(transport: _Daemon) -> Connection:
+    """Knock once, so that a daemon that cannot be started is heard of here and not at the first call."""
+    transport.call("status", {})
+    _wire.use(transport)
+    return Connection(transport)
+
+
+def _as_rows(value: Any) -> Any:
+    """Return plain data with its mappings as rows."""
+    if isinstance(value, dict):
+        return Row({name: _as_rows(each) for name, each in cast("dict[str, Any]", value).items()})
+    return [_as_rows(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value

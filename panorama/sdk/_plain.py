@@ -1,0 +1,59 @@
+"""Plain arguments: the only place that knows how the values of Python are sent."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Any, cast
+
+from panorama.sdk._rows import Row
+from panorama.sdk.errors import InvalidInputError
+
+_PLAIN = frozenset({str, int, float, bool})
+
+
+def plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments as they are sent; those that are None are left out.
+
+    A row that has an id stands for its item and is sent as its id. Days and moments become ISO texts, a timedelta of
+    whole days `+3d` (in three days), members of enumerations their values, sets and tuples lists, decimals numbers.
+
+    Raises:
+        InvalidInputError: A value has no such form.
+    """
+    return {
+        name: value if type(value) in _PLAIN else _sent(value, name)
+        for name, value in arguments.items()
+        if value is not None
+    }
+
+
+def _sent(value: Any, name: str) -> Any:
+    if value is None or type(value) in _PLAIN:
+        return value
+    if isinstance(value, Row) and isinstance(id_ := value.get("id"), str):
+        return id_
+    if isinstance(value, Enum):
+        return _sent(value.value, name)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, date):  # a datetime is one too
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, timedelta) and value % timedelta(days=1) == timedelta():
+        return f"{value.days:+d}d"
+    return _many(value, name)
+
+
+def _many(value: Any, name: str) -> Any:
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[Any, Any]", value).items()
+        return {str(_sent(key, name)): _sent(each, f"{name}.{key}") for key, each in pairs}
+    if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
+        sent = [_sent(each, name) for each in cast("Iterable[Any]", value)]
+        return sorted(sent, key=repr) if isinstance(value, set | frozenset) else sent
+    raise InvalidInputError(
+        f"{name} cannot be sent: it is a {type(value).__name__}.",
+        hint="Send text, numbers, dates, lists or dicts of those, or a row that came from the SDK.",
+    )

@@ -1,0 +1,85 @@
+"""Running: functions side by side, and how far a script is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from panorama.sdk import _wire
+from panorama.sdk._told import told
+
+T = TypeVar("T")
+R = TypeVar("R")
+AT_MOST = 8
+
+
+@told
+def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_most: int = AT_MOST) -> list[Any]:
+    """Run functions at the same time and return their results in order.
+
+    Their calls of the SDK overlap; the rest of a script runs one step at a time.
+
+    Args:
+        functions: Functions without arguments, such as lambda: sdk.tasks.list(view="today"); or one list of them.
+        at_most: How many run at a time.
+
+    Raises:
+        SdkError: Any that a function raised: the first in order, when all have ended.
+
+    Example:
+        late, review = sdk.parallel(lambda: sdk.tasks.list(view="overdue"), lambda: sdk.overview.week())
+        print(len(late), review.completed.count)
+    """
+    first = functions[0] if len(functions) == 1 else None
+    wanted: list[Any] = [*first] if isinstance(first, Sequence) else [*functions]
+    for each in wanted:
+        if not callable(each):
+            raise TypeError(
+                f"sdk.parallel takes functions, not {type(each).__name__}: "
+                'write lambda: sdk.tasks.list(view="today"), or use sdk.parallel_map(function, items).'
+            )
+    return _wire.transport().parallel(wanted, _checked(at_most))
+
+
+@told
+def parallel_map(function: Callable[[T], R], items: Iterable[T], at_most: int = AT_MOST) -> list[R]:
+    """Call a function with each item, several at the same time, and return the results in order.
+
+    Args:
+        function: Takes one item.
+        items: What it is called with.
+        at_most: How many run at a time.
+
+    Raises:
+        SdkError: Any that the function raised: the first in order, when all have ended.
+
+    Example:
+        notes = sdk.notes.list(project="Kitchen renovation")
+        texts = sdk.parallel_map(sdk.notes.text, notes)
+        print({note.title: len(text) for note, text in zip(notes, texts)})
+    """
+    return _wire.transport().parallel([partial(function, each) for each in items], _checked(at_most))
+
+
+@told
+def progress(current: float, total: float = 0, message: str = "") -> None:
+    """Tell whoever waits how far the script is.
+
+    Args:
+        current: How much is done.
+        total: How much there is; 0 if that is not known.
+        message: What it is at, in a few words.
+
+    Example:
+        notes = sdk.notes.list()
+        for count, note in enumerate(notes, start=1):
+            sdk.progress(count, len(notes), note.title)
+    """
+    _wire.transport().progress(current, total, message)
+
+
+def _checked(at_most: int) -> int:
+    if at_most < 1:
+        raise ValueError(f"at_most is {at_most}: give 1 or more.")
+    return at_most

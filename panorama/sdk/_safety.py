@@ -1,0 +1,105 @@
+"""Safety and state: several operations as one, what was written, taking it back, and the moment it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from panorama.sdk import _wire
+from panorama.sdk._rows import Row
+from panorama.sdk._told import told
+from panorama.sdk._types import Batch, Change, Item, Status, Undone
+
+
+@told
+def batch(operations: Sequence[Mapping[str, Any]], atomic: bool = True, idempotency_key: str = "") -> Batch:
+    """Run up to 100 operations in order, all or nothing; one undo takes all back.
+
+    "$0.data.id" in an argument stands for a value of an earlier result.
+
+    Args:
+        operations: [{"tool": "tasks.create", "args": {…}}]
+        atomic: False: each stands alone and tells its own fate.
+        idempotency_key: The same key within a day gives the first answer again.
+
+    Raises:
+        InvalidInputError: The list is empty or too long, or a step is not allowed in it.
+        SdkError: A step failed; nothing of the batch was kept.
+
+    Example:
+        done = sdk.batch([
+            {"tool": "projects.create", "args": {"name": "Cellar"}},
+            {"tool": "tasks.create", "args": {"title": "Sweep it", "project": "$0.data.id"}},
+        ])
+        print(done.succeeded, done.results[1].data.id)
+    """
+    return _wire.call(
+        "batch", operations=[_step(each) for each in operations], atomic=atomic, idempotency_key=idempotency_key or None
+    )
+
+
+def _step(said: Any) -> Any:
+    """Return a step as it is sent; what others call its arguments are its args."""
+    if not isinstance(said, Mapping):
+        return said
+    return {"args" if name == "arguments" else name: value for name, value in cast("Mapping[str, Any]", said).items()}
+
+
+@told
+def history(item: str | Item, limit: int | None = None) -> list[Change]:
+    """Show the changes of an item, the newest first.
+
+    Args:
+        item: Its id, its name, or its row; also of items in the trash.
+        limit: The most rows; all if left out.
+
+    Returns:
+        Rows with change, at, action, operation, client, unit (give it to undo), version, and fields as
+        {name: [before, after]}.
+
+    Raises:
+        NotFoundError: Nothing is called so.
+
+    Example:
+        task = sdk.tasks.update("Decide the grout colour", urgent=True)
+        print(sdk.history(task)[0].fields["urgent"])
+    """
+    return _wire.rows("history.list", limit, item=item)
+
+
+@told
+def undo(unit: str | int | Change = "", skip_conflicts: bool = False, confirm: bool = False) -> Undone:
+    """Take back a write: a change, a call, a batch or an import.
+
+    If something was changed again since, nothing is undone and the conflicts are listed. An undo can be undone.
+
+    Args:
+        unit: A change (a row of history, or its number), or the `unit` of a call, batch or run. The last write if left
+            out. In a script it cannot be the run itself: for that, let it fail with atomic=True.
+        skip_conflicts: Undo the rest.
+        confirm: The person has agreed; needed for more than 20 changes.
+
+    Raises:
+        NotFoundError: There is no such unit.
+        ConflictError: It was changed since, or is taken back already.
+        ConfirmationError: The person has to agree first.
+
+    Example:
+        task = sdk.tasks.update("Decide the grout colour", important=True)
+        print(sdk.undo(sdk.history(task)[0]).count)
+    """
+    meant = unit.get("change", "") if isinstance(unit, Row) else unit
+    return _wire.call("history.undo", unit=str(meant), skip_conflicts=skip_conflicts, confirm=confirm)
+
+
+@told
+def status() -> Status:
+    """Tell the date, time and time zone, and how much is stored where.
+
+    Returns:
+        now (a moment), today (a day), weekday, timezone, counts by kind, and the state of the store and of search.
+
+    Example:
+        print(sdk.status().today, sdk.status().counts["task"])
+    """
+    return _wire.call("status")

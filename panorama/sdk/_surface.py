@@ -1,0 +1,35 @@
+"""The surface: the only place that lists what `sdk` is."""
+
+from collections.abc import Mapping
+from types import MappingProxyType, ModuleType
+
+from panorama.sdk import errors, files, items, journal, links, notes, overview, projects, reminders, tasks
+from panorama.sdk._finding import query, search, similar
+from panorama.sdk._rows import Row
+from panorama.sdk._running import parallel, parallel_map, progress
+from panorama.sdk._safety import batch, history, status, undo
+from panorama.sdk._tables import markdown_table
+
+
+def _public(module: ModuleType) -> Mapping[str, object]:
+    return MappingProxyType({name: getattr(module, name) for name in module.__all__})
+
+
+_NOUNS = (projects, tasks, notes, links, reminders, journal, files, items, overview)
+_FUNCTIONS = (
+    search, similar, query, batch, history, undo, status, parallel, parallel_map, progress, markdown_table,
+)  # fmt: skip
+
+SURFACE: Mapping[str, object] = MappingProxyType(
+    {
+        **{module.__name__.rpartition(".")[2]: _public(module) for module in _NOUNS},
+        **{function.__name__: function for function in _FUNCTIONS},
+        "errors": _public(errors),
+        **_public(errors),
+        "Row": Row,
+    }
+)
+"""What `sdk` is: functions and classes by name, those of a noun in a mapping of their own.
+
+The host adds `state`, the transport's, which is another dict for each run.
+"""

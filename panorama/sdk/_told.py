@@ -1,0 +1,106 @@
+"""Wrong calls: the only place that says what a function of the SDK would have taken."""
+
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, Literal, ParamSpec, TypeVar, get_origin
+
+from panorama.sdk import _types
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_NEAR = 0.5
+_ALIAS = re.compile(rf"\b({'|'.join(name for name, value in vars(_types).items() if get_origin(value) is Literal)})\b")
+
+
+def told(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function say its whole signature, and the nearest names, when its arguments do not fit."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            inside = error.__traceback__ and error.__traceback__.tb_next
+            if inside is not None or not (problem := _problem(function, args, kwargs)):
+                raise
+            raise TypeError(problem) from None
+
+    return called
+
+
+def _problem(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Return why arguments do not fit, "" if they do."""
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        unknown = [name for name in kwargs if name not in inspect.signature(function).parameters]
+        wrong = "; ".join(f"it has no parameter {name!r}{_meant(function, name)}" for name in unknown)
+        return f"{named(function)}: {wrong or error}. It is called as {signature(function)}"
+    return ""
+
+
+_MEANT = {
+    "due": "deadline", "due_date": "deadline", "date": "deadline", "when": "at", "name": "title", "title": "name",
+    "body": "content", "text": "content", "content": "text", "data": "text", "description": "notes", "done": "status",
+    "completed": "status", "state": "status", "filter": "where", "filters": "where", "order_by": "sort",
+    "order": "sort", "fields": "select", "max": "limit", "q": "query", "tag": "tags", "kind": "kinds",
+    "type": "kinds", "filename": "name", "path": "name", "due_before": "due_until", "due_after": "due_from",
+    "until": "due_until", "since": "due_from", "task_id": "task", "note_id": "note", "project_id": "project",
+    "priority": "important",
+}  # fmt: skip
+"""What models and people often say, and what it is called here."""
+
+
+def _meant(function: Callable[..., Any], name: str) -> str:
+    near = _near(function, name)
+    return f" (did you mean {near!r}?)" if near else ""
+
+
+def _near(function: Callable[..., Any], name: str) -> str:
+    known = inspect.signature(function).parameters
+    if _MEANT.get(name) in known:
+        return _MEANT[name]
+    return next(iter(difflib.get_close_matches(name, known, 1, _NEAR)), "")
+
+
+def named(function: Callable[..., Any]) -> str:
+    """Return a function's name in scripts: `sdk.tasks.list`, `sdk.search`."""
+    noun = function.__module__.rpartition(".")[2]
+    return f"sdk.{function.__name__}" if noun.startswith("_") else f"sdk.{noun}.{function.__name__}"
+
+
+def signature(function: Callable[..., Any]) -> str:
+    """Return how a function is called: name, parameters with types and defaults, and what comes back."""
+    shape = inspect.signature(function)
+    parameters = ", ".join(_parameter(each) for each in shape.parameters.values())
+    return f"{named(function)}({parameters}) -> {_type(shape.return_annotation)}"
+
+
+def _parameter(each: inspect.Parameter) -> str:
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(each.kind, "")
+    default = "" if each.default is each.empty else f" = {_text(each.default)}"
+    return f"{stars}{each.name}: {_type(each.annotation)}{default}"
+
+
+def _text(default: object) -> str:
+    return f'"{repr(default)[1:-1]}"' if isinstance(default, str) else repr(default)
+
+
+def _type(annotation: object) -> str:
+    """Annotations are texts, as the SDK's modules keep them; those that stand for a choice are written out."""
+    return _ALIAS.sub(_choice, str(annotation).replace("builtins.", "")).replace("'", '"')
+
+
+def _choice(alias: re.Match[str]) -> str:
+    return str(getattr(_types, alias[0])).replace("typing.", "")
+
+
+def unknown(owner: str, name: str, known: Iterable[str]) -> AttributeError:
+    """Return the error for a name that is not there; it names the nearest, and how they are called."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, 3, _NEAR)
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    return AttributeError(f"{owner} has no {name}.{meant} It has {', '.join(names)}.")

@@ -1,0 +1,291 @@
+"""Types: what each kind of row holds, for readers and type checkers; every row is a plain `Row` when a script runs.
+
+Moments are ISO texts in the person's time zone (2026-05-31T15:00+02:00), days are 2026-05-31.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from panorama.sdk._rows import Row
+
+ProjectStatus = Literal["planned", "active", "blocked", "done", "archived"]
+TaskStatus = Literal["todo", "in_progress", "done", "cancelled", "idea"]
+TaskFilter = Literal["todo", "in_progress", "done", "cancelled", "idea", "open", "any"]
+TaskView = Literal[
+    "overdue",
+    "today",
+    "this_week",
+    "urgent",
+    "important",
+    "no_deadline",
+    "in_progress",
+    "parked_ideas",
+    "recently_done",
+]
+Collection = Literal["projects", "tasks", "notes", "links", "reminders", "journal", "files", "changes", "calls"]
+Mode = Literal["hybrid", "keyword", "semantic"]
+Position = Literal["bottom", "top"]
+Fate = Literal["", "keep", "trash"]
+
+
+class Item(Row):
+    """What every item has; `version` rises by one with every write."""
+
+    id: str
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class Project(Item):
+    """A body of work with a name of its own."""
+
+    name: str
+    description: str
+    status: ProjectStatus
+    target_date: str | None
+    favorite: bool
+    color: str
+    tags: list[str]
+    rank: int
+
+
+class ProjectCounts(Project):
+    """A project and how many living items belong to it."""
+
+    tasks: int
+    notes: int
+    links: int
+
+
+class Task(Item):
+    """Something to do; `project` and `parent` are ids, `deadline` is a day or a moment."""
+
+    title: str
+    notes: str
+    status: TaskStatus
+    project: str | None
+    deadline: str | None
+    urgent: bool
+    important: bool
+    tags: list[str]
+    rank: int
+    scheduled_at: str | None
+    scheduled_minutes: int | None
+    recurrence: str
+    parent: str | None
+    completed_at: str | None
+    status_changed_at: str | None
+    provenance: str
+
+
+class Note(Item):
+    """A text in Markdown of `chars` characters; rows of a list are without `content`."""
+
+    title: str
+    content: str
+    project: str | None
+    tags: list[str]
+    pinned: bool
+    chars: int
+
+
+class NoteText(Note):
+    """A note, or the characters `start` to `end` of its `chars`; both are None if it is whole."""
+
+    start: int | None
+    end: int | None
+    headings: list[str]
+
+
+class Link(Item):
+    """An address with a title."""
+
+    title: str
+    url: str
+    project: str | None
+    tags: list[str]
+    description: str
+
+
+class Reminder(Item):
+    """A moment `at` which a person wants to hear of something; `item` is the id of what it is about."""
+
+    title: str
+    at: str
+    recurrence: str
+    zone: str
+    snoozed_until: str | None
+    enabled: bool
+    item: str | None
+
+
+class Entry(Item):
+    """One line of the journal."""
+
+    text: str
+    at: str
+
+
+class File(Item):
+    """A content under a name; `size` is in bytes."""
+
+    name: str
+    media_type: str
+    size: int
+    sha256: str
+    project: str | None
+    tags: list[str]
+
+
+class FileText(File):
+    """A file, and the characters `start` to `end` of its `chars` as `text`; all None if it is no text."""
+
+    chars: int | None
+    start: int | None
+    end: int | None
+    text: str | None
+
+
+class Whole(Row):
+    """An item of any kind, and what belongs to it: lists of small rows (tasks, notes, links, subtasks, reminders)."""
+
+    kind: str
+    item: Item
+    belonging: dict[str, list[Row]]
+
+
+class Removed(Row):
+    """What was moved to the trash (`trashed` items in all), and how many were kept without their project or parent."""
+
+    id: str
+    kind: str
+    label: str
+    trashed: int
+    kept: int
+
+
+class Trashed(Row):
+    """An item in the trash."""
+
+    id: str
+    kind: str
+    label: str
+    deleted_at: str
+
+
+class Found(Row):
+    """A hit of a search; what matches in `snippet` stands between `**`."""
+
+    id: str
+    kind: str
+    title: str
+    snippet: str
+    project: str | None
+    why: list[str]
+    score: float
+    updated_at: str
+
+
+class Change(Row):
+    """One change of an item; `fields` holds [before, after] by name, and `unit` is what undo takes."""
+
+    change: int
+    at: str
+    action: str
+    operation: str
+    client: str
+    unit: str
+    version: int
+    fields: dict[str, Any]
+
+
+class Undone(Row):
+    """What an undo took back (the first 50 of `count`), and what it left."""
+
+    unit: str
+    count: int
+    undone: list[Row]
+    conflicts: list[Row]
+
+
+class Health(Row):
+    """A project in numbers over a period; `health` is 0 to 100."""
+
+    id: str
+    name: str
+    status: ProjectStatus
+    favorite: bool
+    target_date: str | None
+    health: int
+    inactive: bool
+    open: int
+    in_progress: int
+    done: int
+    cancelled: int
+    ideas: int
+    overdue: int
+    due_soon: int
+    notes: int
+    notes_touched: int
+    tasks_touched: int
+    last_activity: str | None
+
+
+class Dashboard(Row):
+    """How one project stands: its numbers and the first five of each list."""
+
+    project: Health
+    next: list[Task]
+    overdue: list[Task]
+    recently_done: list[Task]
+    notes: list[Note]
+    links: list[Link]
+
+
+class Projects(Row):
+    """All projects in numbers, at most 30; `unassigned` counts open tasks without a project."""
+
+    period_days: int
+    projects: list[Health]
+    unassigned: int
+
+
+class Week(Row):
+    """What a period brought.
+
+    `completed`, `created`, `slipped`, `notes_written` and `due_next_week` are each {"count": …, "items": [first ten]}.
+    """
+
+    start: str
+    end: str
+    completed: Row
+    created: Row
+    slipped: Row
+    notes_written: Row
+    projects: list[Row]
+    due_next_week: Row
+
+
+class Batch(Row):
+    """The fate of each step by position: rows of tool, ok, data and summary, or error."""
+
+    results: list[Row]
+    succeeded: int
+    failed: int
+    atomic: bool
+
+
+class Status(Row):
+    """The moment it is and what is stored; `counts` is by kind."""
+
+    version: str
+    now: str
+    today: str
+    weekday: str
+    timezone: str
+    counts: dict[str, int]
+    data: str
+    database_bytes: int
+    search: Row

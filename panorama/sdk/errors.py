@@ -1,0 +1,116 @@
+"""Errors of the SDK: the only place that turns a refusal into an exception.
+
+SdkError
+├── InvalidInputError   an argument is wrong; the text says which and how to mend it
+│   └── LoopError       the same call came back with the same answer too often
+├── NotFoundError       nothing has this id or name; `candidates` are the nearest
+├── ConflictError       it changed since it was read, or is taken by another
+├── ConfirmationError   the person has to agree first; nothing was changed
+├── DeclinedError       the person did not agree; nothing was changed
+└── UnavailableError    a part is out of order; try later
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from panorama.sdk._rows import Row
+
+__all__ = (
+    "ConfirmationError",
+    "ConflictError",
+    "DeclinedError",
+    "InvalidInputError",
+    "LoopError",
+    "NotFoundError",
+    "SdkError",
+    "UnavailableError",
+)
+
+
+class SdkError(Exception):
+    """A call was refused.
+
+    `code` is stable, `message` says what is wrong, `hint` the next step ("" if there is none), and `candidates` are
+    rows that may be meant, each with its `id`.
+    """
+
+    code: str = "error"
+
+    def __init__(self, message: str, *, hint: str = "", candidates: Sequence[Mapping[str, Any]] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.candidates = tuple(Row(each) for each in candidates)
+
+    def __str__(self) -> str:
+        """Return the message, the hint, and what may be meant."""
+        rows = (", ".join(f"{name}: {value}" for name, value in each.items()) for each in self.candidates)
+        return "\n".join([" ".join(filter(None, (self.message, self.hint))), *(f"- {row}" for row in rows)])
+
+
+class InvalidInputError(SdkError):
+    """An argument is wrong, and the caller can mend it."""
+
+    code = "invalid_input"
+
+
+class LoopError(InvalidInputError):
+    """The same call with the same arguments gave the same answer too often."""
+
+    code = "loop"
+
+
+class NotFoundError(SdkError):
+    """Nothing has this id or name, or several things have it."""
+
+    code = "not_found"
+
+
+class ConflictError(SdkError):
+    """The thing changed since it was read, or is taken by another."""
+
+    code = "conflict"
+
+
+class ConfirmationError(SdkError):
+    """The person has to agree first: ask them, then call again with confirm=True."""
+
+    code = "confirmation_needed"
+
+
+class DeclinedError(SdkError):
+    """The person was asked and did not agree."""
+
+    code = "declined"
+
+
+class UnavailableError(SdkError):
+    """A part that is needed is out of order; nothing was changed."""
+
+    code = "unavailable"
+
+
+_KINDS = (
+    InvalidInputError,
+    LoopError,
+    NotFoundError,
+    ConflictError,
+    ConfirmationError,
+    DeclinedError,
+    UnavailableError,
+)
+_BY_CODE: dict[str, type[SdkError]] = {kind.code: kind for kind in _KINDS}
+
+
+def of(told: Mapping[str, Any]) -> SdkError:
+    """Return the error that the other side told of: code, message, and hint and candidates if there are any.
+
+    A code that is not known gives an SdkError that carries it.
+    """
+    code = str(told.get("code", SdkError.code))
+    found = _BY_CODE.get(code, SdkError)
+    error = found(
+        str(told.get("message", "")), hint=str(told.get("hint", "")), candidates=tuple(told.get("candidates", ()))
+    )
+    error.code = code
+    return error

@@ -1,0 +1,167 @@
+"""Files: contents of any kind under a name, and all the file system that a script has."""
+
+from __future__ import annotations
+
+import builtins
+from base64 import b64encode
+from collections.abc import Sequence
+
+from panorama.sdk import _wire
+from panorama.sdk._long import whole
+from panorama.sdk._one import removed
+from panorama.sdk._told import told
+from panorama.sdk._types import File, FileText, Project, Removed
+
+__all__ = ("delete", "get", "list", "text", "update", "write")
+
+
+@told
+def list(  # noqa: A001 (its name in scripts)
+    project: str | Project | None = None, tag: str | None = None, name: str = "", limit: int | None = None
+) -> builtins.list[File]:
+    """List files without their content, the last written first.
+
+    Args:
+        project: Its id, its name, or its row; all projects if left out.
+        name: Only those whose name holds this, such as .csv.
+        limit: The most rows; all if left out.
+
+    Returns:
+        Rows with id, name, media_type, size (bytes), project (an id), tags, version, updated_at.
+
+    Example:
+        for file in sdk.files.list(name=".csv"):
+            print(file.name, file.size)
+    """
+    return _wire.rows(
+        "files.list", limit, project="" if project is None else project, tag=tag, name=name, detail="full"
+    )
+
+
+@told
+def get(file: str | File, start: int = 0, chars: int = 7000) -> FileText:
+    """Read a file: its text, or a range of it; of what is no text its type and size alone.
+
+    For the whole text use sdk.files.text.
+
+    Args:
+        file: Its id, its name, or its row.
+        start: First character, counted from 0.
+        chars: How many characters at most, 1 to 35,000.
+
+    Returns:
+        Its fields, and `text` from `start` to before `end` of `chars`, both None if it is whole; None if it is no text.
+
+    Raises:
+        NotFoundError: No file is called so; `candidates` are the nearest.
+
+    Example:
+        sdk.files.write("hello.txt", "Hello")
+        print(sdk.files.get("hello.txt").text)
+    """
+    return _wire.call("files.get", file=file, start=start, chars=chars)
+
+
+@told
+def text(file: str | File) -> str:
+    """Return the whole text of a file, however long it is.
+
+    Args:
+        file: Its id, its name, or its row.
+
+    Raises:
+        NotFoundError: No file is called so.
+        InvalidInputError: It is no text.
+        ConflictError: It was changed again and again while it was read.
+
+    Example:
+        import csv, io
+        sdk.files.write("grout.csv", "colour,price\\ngrey,12\\n")
+        print(list(csv.DictReader(io.StringIO(sdk.files.text("grout.csv")))))
+    """
+    return whole(get, file, "text")
+
+
+@told
+def write(
+    name: str,
+    text: str | bytes | None = None,
+    base64: str | None = None,
+    media_type: str = "",
+    project: str | Project | None = None,
+    tags: Sequence[str] = (),
+    idempotency_key: str = "",
+) -> File:
+    """Write a file that is used elsewhere, such as report.csv.
+
+    If the project has a file of that name, this becomes its content and its next version; undo brings the old content
+    back.
+
+    Args:
+        name: Such as report.csv; no path.
+        text: Up to 10 MB, and 1 MB in one call of a script; bytes are sent in base64.
+        base64: In place of text.
+        media_type: Told by the name if left out.
+        project: Its id, its name, or its row.
+        idempotency_key: The same key within a day gives the first answer again.
+
+    Returns:
+        The file: id, name, media_type, size (bytes).
+
+    Raises:
+        InvalidInputError: The name is a path, or the content is too long.
+
+    Example:
+        file = sdk.files.write("tasks.md", sdk.markdown_table(sdk.tasks.list(), ["title", "deadline"]))
+        print(file.id, file.size)
+    """
+    if isinstance(text, bytes):
+        text, base64 = None, b64encode(text).decode()
+    return _wire.call(
+        "files.write", name=name, text=text, base64=base64, media_type=media_type, project=project, tags=tags,
+        idempotency_key=idempotency_key or None,
+    )  # fmt: skip
+
+
+@told
+def update(
+    file: str | File,
+    name: str | None = None,
+    project: str | Project | None = None,
+    tags: Sequence[str] | None = None,
+    media_type: str | None = None,
+) -> File:
+    """Rename a file, or change its project, tags or media type; what is left out stays, "" or [] clears.
+
+    To change its content use write with the same name and project.
+
+    Args:
+        file: Its id, its name, or its row.
+        tags: All its tags; they replace those it had.
+
+    Raises:
+        NotFoundError: No file is called so.
+        ConflictError: Another file there is called so.
+
+    Example:
+        file = sdk.files.write("draft.txt", "Dear all")
+        sdk.files.update(file, name="letter.txt", tags=["letters"])
+    """
+    return _wire.call("files.update", file=file, name=name, project=project, tags=tags, media_type=media_type)
+
+
+@told
+def delete(file: str | File) -> Removed:
+    """Move a file to the trash; undo brings it back.
+
+    Args:
+        file: Its id, its name, or its row.
+
+    Raises:
+        NotFoundError: No file is called so.
+
+    Example:
+        file = sdk.files.write("old.txt", "")
+        sdk.files.delete(file)
+    """
+    return removed("file", file)

@@ -1,0 +1,89 @@
+"""Items of any kind: looked at, deleted, brought back."""
+
+from __future__ import annotations
+
+from panorama.sdk import _wire
+from panorama.sdk._told import told
+from panorama.sdk._types import Fate, Item, Removed, Trashed, Whole
+
+__all__ = ("delete", "get", "restore", "trash")
+
+
+@told
+def get(item: str | Item) -> Whole:
+    """Show anything by id or exact name, with what belongs to it.
+
+    Args:
+        item: Its id, its exact name or title, or its row.
+
+    Returns:
+        `kind`, the fields as `item`, and `belonging`: up to ten small rows each of tasks, notes, links, subtasks,
+        reminders, by name.
+
+    Raises:
+        NotFoundError: Nothing is called so, or several things are; `candidates` tells which.
+
+    Example:
+        found = sdk.items.get("Kitchen overview")
+        print(found.kind, found.item.id, list(found.belonging))
+    """
+    return _wire.call("items.get", item=item)
+
+
+@told
+def delete(item: str | Item, items: Fate = "", confirm: bool = False) -> Removed:
+    """Move anything to the trash; undo brings it back.
+
+    Args:
+        item: Its id, its exact name, or its row.
+        items: For a project or a task with subtasks: "trash" what belongs to it too, or "keep" it.
+        confirm: The person has agreed; needed for a project with items="trash".
+
+    Raises:
+        NotFoundError: Nothing is called so.
+        InvalidInputError: Something belongs to it and `items` does not say what becomes of that.
+        ConfirmationError: The person has to agree first.
+
+    Example:
+        entry = sdk.journal.create("A slip of the pen")
+        print(sdk.items.delete(entry).label)
+    """
+    return _wire.call("items.delete", item=item, items=items, confirm=confirm)
+
+
+@told
+def restore(item: str | Item | Trashed) -> Item:
+    """Bring an item back from the trash.
+
+    To take back everything a deletion did, use sdk.undo.
+
+    Args:
+        item: Its id, its name, or its row.
+
+    Raises:
+        ConflictError: Its name is taken by now, or what it belonged to is in the trash.
+        InvalidInputError: It is not in the trash.
+
+    Example:
+        task = sdk.tasks.create("Needed after all")
+        sdk.tasks.delete(task)
+        print(sdk.items.restore(task).title)
+    """
+    return _wire.call("items.restore", item=item)
+
+
+@told
+def trash(limit: int | None = None) -> list[Trashed]:
+    """List what is in the trash, the last deleted first.
+
+    Args:
+        limit: The most rows; all if left out.
+
+    Returns:
+        Rows with id, kind, label and deleted_at.
+
+    Example:
+        for gone in sdk.items.trash(limit=10):
+            print(gone.kind, gone.label, gone.deleted_at)
+    """
+    return _wire.rows("items.trash", limit)

@@ -1,0 +1,125 @@
+"""Links: addresses worth keeping."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+
+from panorama.sdk import _wire
+from panorama.sdk._one import removed, shown
+from panorama.sdk._told import told
+from panorama.sdk._types import Link, Project, Removed
+
+__all__ = ("create", "delete", "get", "list", "update")
+
+
+@told
+def list(  # noqa: A001 (its name in scripts)
+    project: str | Project | None = None, tag: str | None = None, limit: int | None = None
+) -> builtins.list[Link]:
+    """List links, the newest first.
+
+    Args:
+        project: Its id, its name, or its row; all projects if left out.
+        limit: The most rows; all if left out.
+
+    Returns:
+        Rows with id, title, url, project (an id), tags, description, created_at.
+
+    Example:
+        print([link.url for link in sdk.links.list()])
+    """
+    return _wire.rows("links.list", limit, project="" if project is None else project, tag=tag, detail="full")
+
+
+@told
+def get(link: str | Link) -> Link:
+    """Show one link.
+
+    Args:
+        link: Its id, its title, or its row.
+
+    Raises:
+        NotFoundError: No link is called so; `candidates` are the nearest.
+
+    Example:
+        sdk.links.create("example.org/grout", title="Grout colours")
+        print(sdk.links.get("Grout colours").url)
+    """
+    return shown("link", link)
+
+
+@told
+def create(
+    url: str,
+    title: str = "",
+    project: str | Project | None = None,
+    tags: Sequence[str] = (),
+    description: str = "",
+    idempotency_key: str = "",
+) -> Link:
+    """Keep a link to a page or a mail address (http, https, mailto).
+
+    Args:
+        url: https is added if no scheme is given.
+        title: The address if left out.
+        project: Its id, its name, or its row.
+        idempotency_key: The same key within a day gives the first answer again.
+
+    Raises:
+        InvalidInputError: It is no address of these schemes.
+
+    Example:
+        link = sdk.links.create("https://example.org/tiles", title="Tiles", project="Kitchen renovation")
+        print(link.id)
+    """
+    return _wire.call(
+        "links.create", url=url, title=title, project=project, tags=tags, description=description,
+        idempotency_key=idempotency_key or None,
+    )  # fmt: skip
+
+
+@told
+def update(
+    link: str | Link,
+    title: str | None = None,
+    url: str | None = None,
+    project: str | Project | None = None,
+    tags: Sequence[str] | None = None,
+    description: str | None = None,
+) -> Link:
+    """Change fields of a link.
+
+    What is left out stays; "" or [] clears.
+
+    Args:
+        link: Its id, its title, or its row.
+        tags: All its tags; they replace those it had.
+
+    Raises:
+        NotFoundError: No link is called so.
+
+    Example:
+        link = sdk.links.create("example.org/lamps", title="Lamps")
+        sdk.links.update(link, project="Kitchen renovation", tags=["light"])
+    """
+    return _wire.call(
+        "links.update", link=link, title=title, url=url, project=project, tags=tags, description=description
+    )
+
+
+@told
+def delete(link: str | Link) -> Removed:
+    """Move a link to the trash; undo brings it back.
+
+    Args:
+        link: Its id, its title, or its row.
+
+    Raises:
+        NotFoundError: No link is called so.
+
+    Example:
+        link = sdk.links.create("example.org/old")
+        sdk.links.delete(link)
+    """
+    return removed("link", link)

@@ -1,0 +1,220 @@
+"""Notes: texts in Markdown."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+
+from panorama.sdk import _wire
+from panorama.sdk._long import whole
+from panorama.sdk._one import removed
+from panorama.sdk._told import told
+from panorama.sdk._types import Note, NoteText, Position, Project, Removed
+
+__all__ = ("append", "create", "delete", "edit", "get", "list", "text", "update")
+
+
+@told
+def list(  # noqa: A001 (its name in scripts)
+    project: str | Project | None = None,
+    tag: str | None = None,
+    pinned: bool | None = None,
+    limit: int | None = None,
+) -> builtins.list[Note]:
+    """List notes without their text: pinned first, then the last changed.
+
+    To find notes by their words use search; to read one, sdk.notes.text.
+
+    Args:
+        project: Its id, its name, or its row; all projects if left out.
+        limit: The most rows; all if left out.
+
+    Returns:
+        Rows with id, title, project (an id), tags, pinned, chars (its length), version, created_at, updated_at.
+
+    Example:
+        for note in sdk.notes.list(tag="meeting"):
+            print(note.title, note.chars, note.updated_at)
+    """
+    return _wire.rows(
+        "notes.list", limit, project="" if project is None else project, tag=tag, pinned=pinned, detail="full"
+    )
+
+
+@told
+def get(note: str | Note, heading: str = "", start: int = 0, chars: int = 7000) -> NoteText:
+    """Read a note: whole, the section under a heading, or a range of characters.
+
+    For the whole text of a note of any length use sdk.notes.text.
+
+    Args:
+        note: Its id, its title, or its row.
+        heading: Only the section under this heading.
+        start: First character, counted from 0.
+        chars: How many characters at most, 1 to 35,000.
+
+    Returns:
+        Its fields; `content` is the text from `start` to before `end` of `chars`, both None if it is whole.
+
+    Raises:
+        NotFoundError: No note is called so, or it has no such heading; `candidates` are the nearest.
+
+    Example:
+        note = sdk.notes.get("Kitchen overview", heading="Who does what")
+        print(note.content)
+    """
+    return _wire.call("notes.get", note=note, heading=heading, start=start, chars=chars)
+
+
+@told
+def text(note: str | Note) -> str:
+    """Return the whole text of a note, however long it is.
+
+    Args:
+        note: Its id, its title, or its row.
+
+    Raises:
+        NotFoundError: No note is called so.
+        ConflictError: It was changed again and again while it was read.
+
+    Example:
+        words = len(sdk.notes.text("Kitchen overview").split())
+        print(words)
+    """
+    return whole(get, note, "content")
+
+
+@told
+def create(
+    title: str,
+    content: str = "",
+    project: str | Project | None = None,
+    tags: Sequence[str] = (),
+    pinned: bool = False,
+    idempotency_key: str = "",
+) -> Note:
+    """Create a note in Markdown; meeting minutes are notes too.
+
+    [[Title]] links to another note.
+
+    Args:
+        title: One line, 1 to 200 characters.
+        content: Markdown, up to 10 MB.
+        project: Its id, its name, or its row.
+        idempotency_key: The same key within a day gives the first answer again.
+
+    Raises:
+        NotFoundError: No such project.
+
+    Example:
+        late = sdk.tasks.list(view="overdue")
+        lines = "\\n".join(f"- [[{task.id}]] {task.title}" for task in late)
+        note = sdk.notes.create("Late", f"# Late\\n\\n{lines}", tags=["review"])
+        print(note.id)
+    """
+    return _wire.call(
+        "notes.create", title=title, content=content, project=project, tags=tags, pinned=pinned,
+        idempotency_key=idempotency_key or None,
+    )  # fmt: skip
+
+
+@told
+def update(
+    note: str | Note,
+    title: str | None = None,
+    content: str | None = None,
+    project: str | Project | None = None,
+    tags: Sequence[str] | None = None,
+    pinned: bool | None = None,
+    expected_version: int | None = None,
+) -> Note:
+    """Change a note's title, project, tags or pin; what is left out stays, "" or [] clears.
+
+    Args:
+        note: Its id, its title, or its row.
+        content: Replaces the whole text; to add use append, to change a part use edit.
+        tags: All its tags; they replace those it had.
+        expected_version: The version you read; refused if it changed since.
+
+    Raises:
+        NotFoundError: No note is called so.
+        ConflictError: It has another version than `expected_version`.
+
+    Example:
+        note = sdk.notes.get("Kitchen budget")
+        sdk.notes.update(note, tags=[*note.tags, "checked"], expected_version=note.version)
+    """
+    return _wire.call(
+        "notes.update", note=note, title=title, content=content, project=project, tags=tags, pinned=pinned,
+        expected_version=expected_version,
+    )  # fmt: skip
+
+
+@told
+def append(
+    note: str | Note,
+    block: str,
+    position: Position = "bottom",
+    after_marker: str = "",
+    separator: str = "\n\n",
+    skip_if_contains: str = "",
+    idempotency_key: str = "",
+) -> Note:
+    """Add a block to a note, without sending its text.
+
+    Args:
+        note: Its id, its title, or its row.
+        block: Markdown.
+        after_marker: Put it under the one line holding this.
+        separator: What stands between the text and the block.
+        skip_if_contains: Do nothing if the note holds this.
+        idempotency_key: The same key within a day gives the first answer again.
+
+    Raises:
+        NotFoundError: No note is called so, or no line holds the marker.
+        ConflictError: More than one line holds the marker.
+
+    Example:
+        today = sdk.status().today
+        sdk.notes.append("Kitchen decisions", f"- **{today}** No handles.", skip_if_contains="No handles.")
+    """
+    return _wire.call(
+        "notes.append", note=note, block=block, position=position, after_marker=after_marker, separator=separator,
+        skip_if_contains=skip_if_contains, idempotency_key=idempotency_key or None,
+    )  # fmt: skip
+
+
+@told
+def edit(note: str | Note, old_text: str, new_text: str) -> Note:
+    """Replace a piece of a note's text that occurs exactly once.
+
+    Args:
+        note: Its id, its title, or its row.
+        old_text: Copied exactly from the note.
+        new_text: "" removes it.
+
+    Raises:
+        NotFoundError: No note is called so, or it does not hold the piece.
+        ConflictError: It holds the piece more than once.
+
+    Example:
+        sdk.notes.edit("Kitchen budget", "Ceiling is €20,000.", "Ceiling is €21,000.")
+    """
+    return _wire.call("notes.edit", note=note, old_text=old_text, new_text=new_text)
+
+
+@told
+def delete(note: str | Note) -> Removed:
+    """Move a note to the trash; undo brings it back.
+
+    Args:
+        note: Its id, its title, or its row.
+
+    Raises:
+        NotFoundError: No note is called so.
+
+    Example:
+        note = sdk.notes.create("Scratch")
+        sdk.notes.delete(note)
+    """
+    return removed("note", note)

@@ -1,0 +1,70 @@
+"""Overviews: many items at a glance, counted by the database."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from panorama.sdk import _wire
+from panorama.sdk._told import told
+from panorama.sdk._types import Dashboard, Project, Projects, Week
+
+__all__ = ("project", "projects", "week")
+
+
+@told
+def project(project: str | Project, period_days: int = 14) -> Dashboard:
+    """Show how one project stands.
+
+    Args:
+        project: Its id, its name, or its row.
+        period_days: How far back counts as active, 1 to 365 days.
+
+    Returns:
+        `project` in numbers (health 0 to 100, open, overdue, due_soon, done …), and the first five of next, overdue,
+        recently_done, notes and links.
+
+    Raises:
+        NotFoundError: No project is called so.
+
+    Example:
+        board = sdk.overview.project("Kitchen renovation")
+        print(board.project.health, board.project.overdue, [task.title for task in board.next])
+    """
+    return _wire.call("overview.project", project=project, period_days=period_days)
+
+
+@told
+def projects(period_days: int = 14) -> Projects:
+    """Show all projects side by side, the one that needs attention first.
+
+    Args:
+        period_days: How far back counts as active, 1 to 365 days.
+
+    Returns:
+        `projects`: at most 30 rows with name, health (0 to 100), open, overdue, due_soon, last_activity and more;
+        `unassigned`: open tasks without a project.
+
+    Example:
+        for each in sdk.overview.projects().projects:
+            print(each.name, each.health, each.overdue)
+    """
+    return _wire.call("overview.projects", period_days=period_days)
+
+
+@told
+def week(start: str | date = "", end: str | date = "") -> Week:
+    """Review a period, by default the last 7 days.
+
+    Args:
+        start: First day: 2026-05-31, -14d, or a date.
+        end: Last day; today if left out.
+
+    Returns:
+        completed, created, slipped, notes_written and due_next_week, each with `count` and ["items"] (the first ten),
+        and `projects` with health and its change.
+
+    Example:
+        review = sdk.overview.week()
+        print(review.completed.count, [task.title for task in review.slipped["items"]])
+    """
+    return _wire.call("overview.week", start=start, end=end)

@@ -1,0 +1,142 @@
+"""Projects: bodies of work with a name of their own."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from datetime import date
+from typing import Literal
+
+from panorama.sdk import _wire
+from panorama.sdk._one import removed
+from panorama.sdk._told import told
+from panorama.sdk._types import Fate, Project, ProjectCounts, ProjectStatus, Removed
+
+__all__ = ("create", "delete", "get", "list", "update")
+
+
+@told
+def list(  # noqa: A001 (its name in scripts)
+    status: ProjectStatus | Literal["any"] = "any", tag: str | None = None, limit: int | None = None
+) -> builtins.list[Project]:
+    """List projects, favourites first.
+
+    Args:
+        tag: Only those with this tag.
+        limit: The most rows; all if left out.
+
+    Returns:
+        Rows with id, name, description, status, target_date, favorite, tags and rank.
+
+    Example:
+        for project in sdk.projects.list(status="active"):
+            print(project.name, project.target_date or "no date")
+    """
+    return _wire.rows("projects.list", limit, status=status, tag=tag, detail="full")
+
+
+@told
+def get(project: str | Project) -> ProjectCounts:
+    """Show one project with how much belongs to it.
+
+    Args:
+        project: Its id, its name, or its row.
+
+    Returns:
+        Its fields and the counts `tasks`, `notes` and `links`.
+
+    Raises:
+        NotFoundError: No project is called so; `candidates` are the nearest.
+
+    Example:
+        kitchen = sdk.projects.get("Kitchen renovation")
+        print(kitchen.id, kitchen.tasks, kitchen.notes)
+    """
+    return _wire.call("projects.get", project=project)
+
+
+@told
+def create(
+    name: str,
+    description: str = "",
+    status: ProjectStatus = "active",
+    target_date: str | date = "",
+    favorite: bool = False,
+    color: str = "",
+    tags: Sequence[str] = (),
+    rank: int = 0,
+    idempotency_key: str = "",
+) -> Project:
+    """Create a project; its name must be new.
+
+    Args:
+        name: One line, 1 to 200 characters.
+        description: Markdown.
+        target_date: A day: 2026-05-31, today, +3d, or a date.
+        rank: Lower comes first.
+        idempotency_key: The same key within a day gives the first answer again.
+
+    Raises:
+        ConflictError: A living project has this name.
+
+    Example:
+        attic = sdk.projects.create("Attic", target_date="+30d", tags=["house"])
+        print(attic.id)
+    """
+    return _wire.call(
+        "projects.create", name=name, description=description, status=status, target_date=target_date,
+        favorite=favorite, color=color, tags=tags, rank=rank, idempotency_key=idempotency_key or None,
+    )  # fmt: skip
+
+
+@told
+def update(
+    project: str | Project,
+    name: str | None = None,
+    description: str | None = None,
+    status: ProjectStatus | None = None,
+    target_date: str | date | None = None,
+    favorite: bool | None = None,
+    color: str | None = None,
+    tags: Sequence[str] | None = None,
+    rank: int | None = None,
+) -> Project:
+    """Change fields of a project, archive it or mark it done.
+
+    What is left out stays; "" or [] clears.
+
+    Args:
+        project: Its id, its name, or its row.
+        tags: All its tags; they replace those it had.
+
+    Raises:
+        NotFoundError: No project is called so.
+        ConflictError: Another living project has the new name.
+
+    Example:
+        sdk.projects.update("Kitchen renovation", status="blocked", target_date="+60d")
+    """
+    return _wire.call(
+        "projects.update", project=project, name=name, description=description, status=status,
+        target_date=target_date, favorite=favorite, color=color, tags=tags, rank=rank,
+    )  # fmt: skip
+
+
+@told
+def delete(project: str | Project, items: Fate = "", confirm: bool = False) -> Removed:
+    """Move a project to the trash; undo brings it back.
+
+    Args:
+        project: Its id, its name, or its row.
+        items: What becomes of what belongs to it: "keep" (it stays without a project) or "trash".
+        confirm: The person has agreed; needed with items="trash".
+
+    Raises:
+        InvalidInputError: Something belongs to it and `items` does not say what becomes of that.
+        ConfirmationError: The person has to agree first.
+
+    Example:
+        attic = sdk.projects.create("Old attic")
+        print(sdk.projects.delete(attic).trashed)
+    """
+    return removed("project", project, items, confirm)

@@ -1,0 +1,125 @@
+"""The reference: the only place that tells in words what the SDK holds, from its own signatures and docstrings."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from panorama.sdk import _types, recipes
+from panorama.sdk._rows import Row
+from panorama.sdk._told import named, signature
+from panorama.sdk.recipes import Recipe
+
+GUIDE = """\
+`sdk` is there; `return x`, or the last expression, is the result. Rows: task.title or task["title"]; what is empty is \
+None, a reference is an id, days and moments are ISO text: task.deadline < "2026-06-01". A row is a copy: \
+sdk.tasks.update(task, status="done"). Lists read all pages; tasks.list() gives open tasks, status="any" all. Where an \
+item is meant give its id, unique name or row; where a day is meant 2026-05-31, today, +3d or a date. sdk.state is a \
+dict kept between runs. Errors: from sdk import NotFoundError, InvalidInputError, ConflictError, SdkError."""
+"""What holds for all functions."""
+
+RECIPES = "recipes"
+"""The group of recipes."""
+
+FEW = 5
+_SECTION = re.compile(r"^(Args|Returns|Raises|Example):\n", re.MULTILINE)
+_TYPE = re.compile(r"\b[A-Z]\w+")
+_ROWS: Mapping[str, type] = {
+    name: value
+    for name, value in vars(_types).items()
+    if isinstance(value, type) and issubclass(value, Row) and value not in (Row, _types.Item)
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A function or a recipe: `group` is its noun, `line` one sentence, `text` all that is said of it."""
+
+    name: str
+    group: str
+    line: str
+    brief: str
+    stub: str
+    full: str
+    words: str = ""
+    rows: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What it is looked for by, beside its name and its line."""
+        return f"{self.full} {self.words}"
+
+
+def entries(surface: Mapping[str, object]) -> Sequence[Entry]:
+    """Return every function of a surface in its order, then the recipes."""
+    return [*_functions(surface), *map(_recipe, recipes.RECIPES)]
+
+
+def fields(names: Iterable[str]) -> list[str]:
+    """Return what kinds of rows hold, and the rows in them, one kind a line: `Tally: count, items: list[Task]`."""
+    found: dict[str, str] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop(0)
+        if name not in found:
+            held = {key: str(type_) for base in reversed(_ROWS[name].__mro__) for key, type_ in _own(base).items()}
+            told = (f"{key}: {type_}" if _kinds(type_) else key for key, type_ in held.items())
+            found[name] = f"{name}: {', '.join(told)}"
+            waiting += [each for type_ in held.values() for each in _kinds(type_)]
+    return list(found.values())
+
+
+def _own(kind: type) -> Mapping[str, object]:
+    return inspect.get_annotations(kind)
+
+
+def _kinds(type_: str) -> list[str]:
+    return [name for name in _TYPE.findall(type_) if name in _ROWS]
+
+
+def _functions(surface: Mapping[str, object]) -> Iterator[Entry]:
+    for name, value in surface.items():
+        if inspect.isfunction(value):
+            yield _function(value, "")
+        elif isinstance(value, Mapping) and name != "errors":
+            functions = cast("Mapping[str, Callable[..., Any]]", value).values()
+            yield from (_function(each, name) for each in sorted(functions, key=_line))
+
+
+def _line(function: Callable[..., Any]) -> int:
+    """The line on which a function begins: a noun's functions are told in the order of its module."""
+    return inspect.unwrap(function).__code__.co_firstlineno
+
+
+def _function(function: Callable[..., Any], group: str) -> Entry:
+    doc = inspect.getdoc(function) or ""
+    line = doc.partition("\n")[0]
+    parts = _SECTION.split(doc)
+    returns = dict(zip(parts[1::2], parts[2::2], strict=True)).get("Returns", "").rstrip()
+    whole, indented = signature(function), "\n".join(f"    {each}".rstrip() for each in doc.splitlines())
+    told = f"\n    Returns: {' '.join(returns.split())}" if returns else ""
+    names = [name for name in inspect.signature(function).parameters if name != "idempotency_key"]
+    shown = ", ".join([*names[:FEW], "…"] if len(names) > FEW + 1 else names)
+    return Entry(
+        name=named(function),
+        group=group,
+        line=line,
+        brief=f"{named(function)}({shown}): {line}",
+        stub=f"{whole}\n    {line}{told}",
+        full=f"{whole}\n{indented}",
+        rows=tuple(_kinds(whole.rpartition("->")[2])),
+    )
+
+
+def _recipe(recipe: Recipe) -> Entry:
+    code = f"# Recipe: {recipe.title}\n{recipe.code.rstrip()}"
+    return Entry(
+        name=recipe.title,
+        group=RECIPES,
+        line=recipe.title,
+        brief=f"Recipe: {recipe.title}",
+        stub=code,
+        full=code,
+        words=recipe.words,
+    )

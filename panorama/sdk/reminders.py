@@ -1,0 +1,131 @@
+"""Reminders: moments at which a person wants to hear of something."""
+
+from __future__ import annotations
+
+import builtins
+from datetime import datetime
+
+from panorama.sdk import _wire
+from panorama.sdk._one import removed, shown
+from panorama.sdk._told import told
+from panorama.sdk._types import Item, Reminder, Removed
+
+__all__ = ("create", "delete", "get", "list", "update")
+
+
+@told
+def list(  # noqa: A001 (its name in scripts)
+    enabled: bool | None = None, item: str | Item | None = None, limit: int | None = None
+) -> builtins.list[Reminder]:
+    """List reminders, the earliest first.
+
+    Args:
+        enabled: Only those that are switched on, or off.
+        item: Only those about this item: its id, its name, or its row.
+        limit: The most rows; all if left out.
+
+    Returns:
+        Rows with id, title, at, recurrence, zone, snoozed_until, enabled and item (an id).
+
+    Example:
+        for reminder in sdk.reminders.list(enabled=True):
+            print(reminder.at, reminder.title)
+    """
+    return _wire.rows("reminders.list", limit, enabled=enabled, item=item, detail="full")
+
+
+@told
+def get(reminder: str | Reminder) -> Reminder:
+    """Show one reminder.
+
+    Args:
+        reminder: Its id, its title, or its row.
+
+    Raises:
+        NotFoundError: No reminder is called so; `candidates` are the nearest.
+
+    Example:
+        sdk.reminders.create("Feed the sourdough", at="2026-05-31T09:00")
+        print(sdk.reminders.get("Feed the sourdough").at)
+    """
+    return shown("reminder", reminder)
+
+
+@told
+def create(
+    title: str,
+    at: str | datetime,
+    recurrence: str = "",
+    item: str | Item | None = None,
+    idempotency_key: str = "",
+) -> Reminder:
+    """Set a reminder for a moment, once or recurring.
+
+    For work with a deadline use sdk.tasks.create.
+
+    Args:
+        at: A moment: 2026-05-31T15:00 (the person's zone), 2026-05-31T15:00+02:00, or a datetime.
+        recurrence: RFC 5545 rule, as FREQ=DAILY.
+        item: What it is about: its id, its name, or its row.
+        idempotency_key: The same key within a day gives the first answer again.
+
+    Raises:
+        InvalidInputError: `at` is a day without a time.
+
+    Example:
+        task = sdk.tasks.get("Decide the grout colour")
+        reminder = sdk.reminders.create("Grout!", at="2026-05-31T15:00", item=task)
+        print(reminder.id)
+    """
+    return _wire.call(
+        "reminders.create", title=title, at=at, recurrence=recurrence, item=item,
+        idempotency_key=idempotency_key or None,
+    )  # fmt: skip
+
+
+@told
+def update(
+    reminder: str | Reminder,
+    title: str | None = None,
+    at: str | datetime | None = None,
+    recurrence: str | None = None,
+    snoozed_until: str | datetime | None = None,
+    enabled: bool | None = None,
+    item: str | Item | None = None,
+) -> Reminder:
+    """Change, snooze or switch off a reminder.
+
+    What is left out stays; "" clears.
+
+    Args:
+        reminder: Its id, its title, or its row.
+        snoozed_until: A moment: 2026-05-31T15:00, or a datetime.
+
+    Raises:
+        NotFoundError: No reminder is called so.
+
+    Example:
+        reminder = sdk.reminders.create("Call Petra", at="2026-05-31T09:00")
+        sdk.reminders.update(reminder, snoozed_until="2026-05-31T11:00")
+    """
+    return _wire.call(
+        "reminders.update", reminder=reminder, title=title, at=at, recurrence=recurrence,
+        snoozed_until=snoozed_until, enabled=enabled, item=item,
+    )  # fmt: skip
+
+
+@told
+def delete(reminder: str | Reminder) -> Removed:
+    """Move a reminder to the trash; undo brings it back.
+
+    Args:
+        reminder: Its id, its title, or its row.
+
+    Raises:
+        NotFoundError: No reminder is called so.
+
+    Example:
+        reminder = sdk.reminders.create("Nothing", at="2026-05-31T09:00")
+        sdk.reminders.delete(reminder)
+    """
+    return removed("reminder", reminder)

@@ -1,0 +1,182 @@
+"""Tasks: what there is to do."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+from panorama.sdk import _wire
+from panorama.sdk._one import removed, shown
+from panorama.sdk._told import told
+from panorama.sdk._types import Fate, Project, Removed, Task, TaskFilter, TaskStatus, TaskView
+
+__all__ = ("create", "delete", "get", "list", "update")
+
+
+@told
+def list(  # noqa: A001 (its name in scripts)
+    project: str | Project | None = None,
+    view: TaskView | None = None,
+    status: TaskFilter | None = None,
+    tag: str | None = None,
+    due_from: str | date | None = None,
+    due_until: str | date | None = None,
+    parent: str | Task | None = None,
+    limit: int | None = None,
+) -> builtins.list[Task]:
+    """List tasks by a named view or by filters.
+
+    Open ones unless `status` or `view` says otherwise, by deadline, then in progress, rank and age. By words: search.
+    For counts or other filters: query.
+
+    Args:
+        project: Its id, its name, or its row; all projects if left out.
+        status: "open" is todo and in_progress; "any" is all.
+        due_from: First day of the deadline: 2026-05-31, today, +3d, or a date.
+        due_until: Last day of it.
+        parent: Only the subtasks of this task.
+        limit: The most rows; all if left out.
+
+    Returns:
+        Rows with id, title, notes, status, project (an id), deadline, urgent, important, tags, parent, scheduled_at,
+        created_at, completed_at and more. A task without a deadline has deadline None.
+
+    Raises:
+        NotFoundError: No such project or parent.
+
+    Example:
+        for task in sdk.tasks.list(project="Kitchen renovation", due_until="+7d"):
+            print(task.deadline, task.title, task.tags)
+    """
+    return _wire.rows(
+        "tasks.list", limit, project="" if project is None else project, view=view, status=status, tag=tag,
+        due_from=due_from, due_until=due_until, parent=parent, detail="full",
+    )  # fmt: skip
+
+
+@told
+def get(task: str | Task) -> Task:
+    """Show one task.
+
+    Args:
+        task: Its id, its title, or its row.
+
+    Raises:
+        NotFoundError: No task is called so; `candidates` are the nearest.
+
+    Example:
+        task = sdk.tasks.get("Decide the grout colour")
+        print(task.status, task.deadline, task.notes)
+    """
+    return shown("task", task)
+
+
+@told
+def create(
+    title: str,
+    project: str | Project | None = None,
+    deadline: str | date = "",
+    status: TaskStatus = "todo",
+    urgent: bool = False,
+    important: bool = False,
+    tags: Sequence[str] = (),
+    notes: str = "",
+    recurrence: str = "",
+    parent: str | Task | None = None,
+    scheduled_at: str | datetime = "",
+    scheduled_minutes: int | timedelta = 0,
+    rank: int = 0,
+    idempotency_key: str = "",
+) -> Task:
+    """Create one task.
+
+    Args:
+        title: One line, 1 to 500 characters.
+        project: Its id, its name, or its row.
+        deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
+        status: "idea" is parked: not open.
+        notes: Markdown.
+        recurrence: RFC 5545 rule, as FREQ=WEEKLY;BYDAY=MO.
+        parent: The task it becomes a subtask of; without a project it takes over that task's.
+        scheduled_at: The moment of work.
+        scheduled_minutes: How long it takes, in minutes, or a timedelta.
+        rank: Lower comes first.
+        idempotency_key: The same key within a day gives the first answer again.
+
+    Raises:
+        NotFoundError: No such project or parent.
+
+    Example:
+        task = sdk.tasks.create("Order the tiles", project="Kitchen renovation", deadline="+3d", tags=["tiles"])
+        print(task.id)
+    """
+    return _wire.call(
+        "tasks.create", title=title, project=project, deadline=deadline, status=status, urgent=urgent,
+        important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent, scheduled_at=scheduled_at,
+        scheduled_minutes=_minutes(scheduled_minutes), rank=rank, idempotency_key=idempotency_key or None,
+    )  # fmt: skip
+
+
+@told
+def update(
+    task: str | Task,
+    title: str | None = None,
+    status: TaskStatus | None = None,
+    project: str | Project | None = None,
+    deadline: str | date | None = None,
+    urgent: bool | None = None,
+    important: bool | None = None,
+    tags: Sequence[str] | None = None,
+    notes: str | None = None,
+    recurrence: str | None = None,
+    parent: str | Task | None = None,
+    scheduled_at: str | datetime | None = None,
+    scheduled_minutes: int | timedelta | None = None,
+    rank: int | None = None,
+) -> Task:
+    """Change fields of a task; status "done" completes it.
+
+    What is left out stays; "" or [] clears. A recurring task that is done makes its next occurrence.
+
+    Args:
+        task: Its id, its title, or its row.
+        deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
+        tags: All its tags; they replace those it had.
+        scheduled_minutes: How long it takes, in minutes, or a timedelta.
+
+    Raises:
+        NotFoundError: No task is called so.
+
+    Example:
+        task = sdk.tasks.update("Decide the grout colour", status="done", tags=["kitchen", "decided"])
+        print(task.status, task.version)
+    """
+    return _wire.call(
+        "tasks.update", task=task, title=title, status=status, project=project, deadline=deadline, urgent=urgent,
+        important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent, scheduled_at=scheduled_at,
+        scheduled_minutes=_minutes(scheduled_minutes), rank=rank,
+    )  # fmt: skip
+
+
+@told
+def delete(task: str | Task, items: Fate = "") -> Removed:
+    """Move a task to the trash; undo brings it back.
+
+    Args:
+        task: Its id, its title, or its row.
+        items: What becomes of its subtasks: "keep" (they stay without it) or "trash".
+
+    Raises:
+        NotFoundError: No task is called so.
+        InvalidInputError: It has subtasks and `items` does not say what becomes of them.
+
+    Example:
+        task = sdk.tasks.create("Not needed after all")
+        print(sdk.tasks.delete(task).label)
+    """
+    return removed("task", task, items)
+
+
+def _minutes(length: int | timedelta | None) -> int | None:
+    return length // timedelta(minutes=1) if isinstance(length, timedelta) else length

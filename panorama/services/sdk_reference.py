@@ -1,0 +1,286 @@
+"""The reference of the SDK: finds functions and recipes by what a script is to do."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from math import log
+from typing import Literal
+
+from panorama.sdk import SURFACE
+from panorama.sdk.reference import GUIDE, RECIPES, Entry, entries, fields
+
+Detail = Literal["brief", "signatures", "full"]
+Nearest = Callable[[str, Sequence[str]], Sequence[float]]
+"""Returns how near each of some texts is to a query in meaning."""
+
+MOST_CHARS = 5_700
+"""The most that one answer holds; with its summary it stays under 6 KB."""
+
+MOST_ENTRIES: Mapping[Detail, int] = {"brief": 25, "signatures": 8, "full": 4}
+RANK = 60
+"""The constant of reciprocal rank fusion (Cormack et al. 2009)."""
+
+SATURATION, LENGTH = 1.2, 0.6
+"""k1 and b of BM25 (Robertson and Zaragoza 2009)."""
+
+NAME, LINE, TEXT = 5.0, 2.5, 1.0
+"""How much a word counts in a name, in the one line, and in all the rest."""
+
+LEAST = 0.25
+"""What is worth less than this part of the best does not fit."""
+
+NOUN, WHOLE = 1.5, 1.5
+"""What it is worth that a query names the noun of a function, and its whole name."""
+
+USUAL = {"list": 1.15, "creat": 1.1, "updat": 1.1, "delet": 0.85}
+"""Which verbs, by their stems, are meant more often where nothing tells."""
+
+ALIKE = 0.5
+"""What a word counts that means the same as one of the query."""
+
+_WORD = re.compile(r"[a-z]+|\d+")
+_STOP = frozenset(
+    _WORD.findall(
+        "a an and are as at be by can did do does for from give have how i in into is it its me my of off on or our "
+        "please sdk so some that the their them then there these this to up was we what when where which who will with "
+        "you your want need using use should would could script"
+    )
+)
+_ENDINGS = ("ings", "ing", "ed", "ies", "es", "s", "ly")
+_SAME = (
+    "task todo action chore job work",
+    "complete done finish tick close resolve",
+    "delete remove trash erase discard drop bin",
+    "create add new make insert write",
+    "update change edit modify set rename move mark alter reassign turn switch disable enable",
+    "get read show fetch open view details",
+    "list all every enumerate",
+    "csv spreadsheet excel export",
+    "file csv export save download document",
+    "write save store upload",
+    "deadline due late overdue",
+    "note meeting minutes page document memo",
+    "search find lookup locate mention",
+    "similar related alike like duplicate nearest",
+    "link url bookmark website address web",
+    "journal diary log entry daily",
+    "reminder alarm notify notification alert remind snooze",
+    "project area folder",
+    "parallel concurrent simultaneous async gather thread fast",
+    "query count filter aggregate statistic sum average group",
+    "overview dashboard health healthy summary attention",
+    "week review retrospective weekly",
+    "restore recover undelete bring",
+    "undo revert rollback back",
+    "table markdown format render",
+    "tag label categorize",
+    "history change audit version previous",
+    "status now today time clock timezone date current",
+    "batch transaction atomic together bulk",
+    "text content body whole",
+    "append extend bottom",
+    "edit replace substitute",
+    "state remember persist between keep",
+    "progress percent report",
+    "join merge combine match",
+    "group bucket tally",
+    "postpone reschedule delay shift",
+    "error exception fail",
+    "dry preview simulate",
+    "prioritize urgent important priority",
+    "recurring recurrence repeat",
+    "subtask parent child task",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SdkFound:
+    """What was found in the SDK: `shown` of `total` functions and recipes that fit, as Python."""
+
+    shown: int
+    total: int
+    python: str
+
+
+def told(found: SdkFound) -> str:
+    """Return how much was found."""
+    return f"{found.shown} of {found.total} functions and recipes"
+
+
+def _nobody() -> None:
+    """Tell nobody."""
+
+
+class SdkReference:
+    """Knows what the SDK holds."""
+
+    def __init__(self, nearest: Nearest | None = None, asked: Callable[[], None] = _nobody) -> None:
+        """Make a reference.
+
+        Args:
+            nearest: Tells how near texts are in meaning, nothing where it cannot.
+            asked: Is told of each question: who asks is going to run a script.
+        """
+        self._nearest = nearest
+        self._asked = asked
+
+    def search(self, query: str = "", detail: Detail = "signatures") -> SdkFound:
+        """Find functions of `sdk` for run_code, and short recipes, by what you want to do.
+
+        Without a query: all of them, one line each.
+
+        Args:
+            query: As "overdue tasks", "CSV out" or "tasks.update".
+            detail: full adds arguments, errors and an example.
+        """
+        self._asked()
+        if not query.strip():
+            return _overview(self._ranking.every)
+        found = self._found(query)
+        return _answer(found or self._ranking.every, "brief" if not found else detail, fits=bool(found))
+
+    def _found(self, query: str) -> Sequence[Entry]:
+        """Return what fits, best first: what is called so, then by words and, where it can be asked, by meaning."""
+        ranking = self._ranking
+        scores = ranking.scores(query)
+        least = max(scores) * LEAST
+        by_words = sorted((at for at, score in enumerate(scores) if score > least), key=lambda at: -scores[at])
+        orders = [by_words]
+        if self._nearest is not None:
+            near = self._nearest(query, [f"{each.name}: {each.line} {each.words}" for each in ranking.every])
+            orders.append(sorted(range(len(near)), key=lambda at: -near[at])[: MOST_ENTRIES["brief"]])
+        called = [at for at, each in enumerate(ranking.every) if _is_called(each, query)]
+        return [ranking.every[at] for at in dict.fromkeys([*called, *_fused(orders)])]
+
+    @cached_property
+    def _ranking(self) -> "_Ranking":
+        return _Ranking(entries(SURFACE))
+
+
+class _Ranking:
+    """Ranks entries by the words of a query, as BM25 does over weighted fields."""
+
+    def __init__(self, every: Sequence[Entry]) -> None:
+        self.every = every
+        self._weights = [_weighted(each) for each in every]
+        self._names = [() if each.group == RECIPES else tuple(_words(each.name)) for each in every]
+        self._lengths = [sum(each.values()) for each in self._weights]
+        self._mean = sum(self._lengths) / len(every)
+        holding = Counter(word for each in self._weights for word in each)
+        self._rarity = {word: log(1 + (len(every) - count + 0.5) / (count + 0.5)) for word, count in holding.items()}
+
+    def scores(self, query: str) -> list[float]:
+        """Return how well each entry fits; 0 if nothing of the query is in it."""
+        wanted = _expanded(list(_words(query)))
+        return [self._score(wanted, at) * self._called(wanted, at) for at in range(len(self.every))]
+
+    def _called(self, wanted: Sequence[Mapping[str, float]], at: int) -> float:
+        """A function is worth more whose noun is asked for, more still if its verb is, too; then the usual verbs."""
+        words = self._names[at]
+        if len(words) < 2:
+            return 1.0
+        noun, *verbs = (any(word in alike for alike in wanted) for word in words)
+        usual = USUAL.get(words[1], 1.0)
+        return usual * ((NOUN * (WHOLE if all(verbs) else 1.0)) if noun else 1.0)
+
+    def _score(self, wanted: Sequence[Mapping[str, float]], at: int) -> float:
+        """Add up what the words of the query are worth; of those that mean the same the best alone counts."""
+        weights = self._weights[at]
+        norm = SATURATION * (1 - LENGTH + LENGTH * self._lengths[at] / self._mean)
+        return sum(
+            max(
+                worth * self._rarity.get(word, 0.0) * weights[word] * (SATURATION + 1) / (weights[word] + norm)
+                if word in weights
+                else 0.0
+                for word, worth in alike.items()
+            )
+            for alike in wanted
+        )
+
+
+def _weighted(entry: Entry) -> Mapping[str, float]:
+    """Return what each word of an entry counts; in its text and code once, however often it stands there."""
+    found: Counter[str] = Counter()
+    name = "" if entry.group == RECIPES else entry.name
+    for text, weight in ((name, NAME), (entry.line, LINE), (entry.words, LINE), (entry.full, TEXT)):
+        for word in set(_words(text)):
+            found[word] += weight  # pyright: ignore[reportArgumentType] (a Counter adds what it is given)
+    return found
+
+
+def _words(text: str) -> Iterator[str]:
+    """Give the words that tell something, each by its stem."""
+    for word in _WORD.findall(text.lower().replace("to-do", "todo").replace("’s", "")):
+        if word not in _STOP:
+            yield _stem(word)
+
+
+def _stem(word: str) -> str:
+    """Return a word without its ending: tags, tagged and tagging are one."""
+    ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= 3), "")
+    stem = word.removesuffix(ending) + ("y" if ending == "ies" else "")
+    doubled = ending in ("ing", "ed", "ings") and stem[-1] == stem[-2]
+    return (stem[:-1] if doubled else stem).removesuffix("e")
+
+
+_ALIKE: dict[str, set[str]] = {}
+for _line in _SAME:
+    _stems = {_stem(word) for word in _line.split()}
+    for _each in _stems:
+        _ALIKE.setdefault(_each, set()).update(_stems)
+
+
+def _expanded(words: Sequence[str]) -> list[Mapping[str, float]]:
+    """Return for each word of a query those that mean the same, with what each is worth."""
+    return [dict.fromkeys(_ALIKE.get(word, ()), ALIKE) | {word: 1.0} for word in dict.fromkeys(words)]
+
+
+def _fused(orders: Iterable[Sequence[int]]) -> list[int]:
+    """Join orders by reciprocal rank."""
+    worth: Counter[int] = Counter()
+    for order in orders:
+        for rank, at in enumerate(order):
+            worth[at] += 1 / (RANK + rank)  # pyright: ignore[reportArgumentType]
+    return sorted(worth, key=lambda at: -worth[at])
+
+
+def _is_called(entry: Entry, query: str) -> bool:
+    """Tell whether a query is an entry's name, with or without `sdk.` and arguments."""
+    return query.strip().partition("(")[0].removeprefix("sdk.").lower() == entry.name.removeprefix("sdk.").lower()
+
+
+def _answer(found: Sequence[Entry], detail: Detail, *, fits: bool) -> SdkFound:
+    shown: list[Entry] = []
+    for each in found[: MOST_ENTRIES[detail]]:
+        if len(_python([*shown, each], detail)) > MOST_CHARS and shown:
+            break
+        shown.append(each)
+    head = "" if fits else "Nothing fits these words; this is what there is.\n"
+    return SdkFound(shown=len(shown), total=len(found), python=head + _python(shown, detail))
+
+
+def _python(shown: Sequence[Entry], detail: Detail) -> str:
+    """Return entries as Python, and what the rows hold that they give back."""
+    if detail == "brief":
+        return "\n".join(each.brief for each in shown)
+    texts = [each.full if detail == "full" else each.stub for each in shown]
+    rows = fields(name for each in shown for name in each.rows)
+    return "\n\n".join([*texts, *(["Fields:\n" + "\n".join(rows)] if rows else [])])
+
+
+def _overview(every: Sequence[Entry]) -> SdkFound:
+    """Return all entries in one line each, by nouns."""
+    lines = [GUIDE]
+    for group, members in groupby(every, lambda each: each.group):
+        lines.append(f"\n{group or 'sdk'}:")
+        lines += [_short(each) for each in members]
+    return SdkFound(shown=len(every), total=len(every), python="\n".join(lines))
+
+
+def _short(entry: Entry) -> str:
+    if entry.group == RECIPES:
+        return entry.name.partition(":")[0]
+    return entry.brief.removeprefix(f"sdk.{entry.group}." if entry.group else "sdk.")

@@ -1,0 +1,201 @@
+"""The SDK and the catalogue: every operation that scripts may call has a twin, and the SDK stands alone."""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from panorama.app import App
+from panorama.calls.arguments import Arguments
+from panorama.domain import items
+from panorama.sdk import SURFACE, Row, Transport, _rows, _types, use
+from panorama.services import views
+
+ROOT = Path(__file__).resolve().parents[2]
+OF_THE_DOOR = {"limit", "cursor", "detail", "confirm", "idempotency_key"}
+
+
+def twin(name: str) -> Callable[..., Any]:
+    """Return the function of the SDK that goes by a name."""
+    found: Any = SURFACE
+    for part in name.split("."):
+        found = found[part]
+    return found
+
+
+def scriptable(app: App) -> dict[str, Arguments]:
+    """Return the operations that scripts may call, by their names in scripts."""
+    return {each.operation.sdk: each for each in app.calls.offered if each.operation.sdk}
+
+
+def own(arguments: Arguments) -> dict[str, Any]:
+    """Return the parameters of an operation's method and their defaults."""
+    shape = inspect.signature(arguments.operation.call).parameters
+    return {name: each.default for name, each in shape.items() if name != arguments.page}
+
+
+def test_every_operation_has_a_twin_with_equal_arguments_and_first_line(app: App) -> None:
+    for name, operation in scriptable(app).items():
+        function = twin(name)
+        mine = {key: each.default for key, each in inspect.signature(function).parameters.items()}
+        assert {key: value for key, value in mine.items() if key not in OF_THE_DOOR} == own(operation), name
+        assert mine.keys() <= operation.model.model_fields.keys(), name
+        assert _first(function) == _first(operation.operation.call), name
+        assert ("limit" in mine) == bool(operation.page), name
+        assert ("confirm" in mine) == bool(operation.operation.question), name
+        assert [*mine][: len(own(operation))] == [*own(operation)], name
+
+
+def _first(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
+def test_choices_are_those_of_the_operation(app: App) -> None:
+    for name, operation in scriptable(app).items():
+        mine = get_type_hints(inspect.unwrap(twin(name)), vars(_types) | vars(sys.modules[twin(name).__module__]))
+        for parameter in operation.parameters:
+            assert _choices(parameter.annotation) <= _choices(mine[parameter.name]) or not _choices(
+                mine[parameter.name]
+            ), f"{name}: {parameter.name}"
+
+
+def _choices(annotation: Any) -> set[Any]:
+    """Return the values that a type lists."""
+    if get_origin(annotation) is Literal:
+        return set(get_args(annotation))
+    return {value for part in get_args(annotation) for value in _choices(part)}
+
+
+class Recording:
+    """A transport that remembers which operations are called."""
+
+    page_rows = 10
+    state: dict[str, Any]
+
+    def __init__(self) -> None:
+        self.state = {}
+        self.called: list[tuple[str, dict[str, Any]]] = []
+
+    def call(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Answer with one row that has everything."""
+        self.called.append((operation, arguments))
+        row = Row(id="x_0000000001", kind="", content="", text="", version=1, end=None)
+        row.item = row
+        is_list = "limit" in arguments
+        return {"data": [] if is_list else row, "metadata": {}}
+
+    def progress(self, current: float, total: float, message: str) -> None:
+        """Do nothing."""
+
+    def parallel(self, functions: Any, at_most: int) -> list[Any]:
+        """Run one after another, however many may run at a time."""
+        assert at_most
+        return [each() for each in functions]
+
+
+@pytest.fixture
+def recording() -> Any:
+    """The transport that is in use."""
+    made = Recording()
+    way: Transport = made
+    use(way)
+    yield made
+    use(None)
+
+
+def test_a_twin_sends_its_operation_with_known_arguments_alone(app: App, recording: Recording) -> None:
+    for name, operation in scriptable(app).items():
+        given = {key: f"{key}" for key, default in own(operation).items() if default is inspect.Parameter.empty}
+        if "confirm" in inspect.signature(twin(name)).parameters:
+            given["confirm"] = True
+        twin(name)(**given)
+
+        sent, arguments = recording.called.pop()
+        assert sent == operation.operation.name
+        assert arguments.keys() <= operation.model.model_fields.keys(), name
+        assert given.items() <= arguments.items(), name
+
+
+def test_no_operation_is_sent_that_does_not_exist(app: App) -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "panorama" / "sdk").glob("*.py"))
+    sent = set(re.findall(r'_wire\.(?:call|rows)\(\s*"([\w.]+)"', text))
+
+    assert sent == {operation.operation.name for operation in scriptable(app).values()}
+
+
+@pytest.mark.parametrize("letter", _rows.KINDS)
+def test_the_fields_of_the_types_are_those_of_the_items(letter: str) -> None:
+    kind = items.LETTERS[letter]
+    stored = next(each for each in _every(items.Item) if getattr(each, "KIND", "") == kind)
+    typed = get_type_hints(getattr(_types, _rows.KINDS[letter]), vars(_types))
+    known = {field.name for field in fields(stored)} - {"deleted_at"}
+
+    assert typed.keys() - {"chars"} == known
+    assert _rows._NOTHING.get(letter, {}).keys() - {"chars", "start", "end", "text"} <= known
+
+
+def _every(kind: type[Any]) -> list[type[Any]]:
+    return [each for below in kind.__subclasses__() for each in (below, *_every(below))]
+
+
+@pytest.mark.parametrize(
+    ("view", "typed"),
+    [
+        (views.Dashboard, _types.Dashboard), (views.Overview, _types.Projects), (views.Review, _types.Week),
+        (views.ProjectHealth, _types.Health), (views.Removed, _types.Removed), (views.Found, _types.Found),
+        (views.Undone, _types.Undone), (views.BatchResult, _types.Batch), (views.NoteText, _types.NoteText),
+        (views.FileText, _types.FileText), (views.ItemView, _types.Whole), (views.HistoryLine, _types.Change),
+        (views.Status, _types.Status), (views.ProjectView, _types.ProjectCounts),
+    ],
+)  # fmt: skip
+def test_the_fields_of_a_typed_answer_are_those_of_its_view(view: Any, typed: type) -> None:
+    told = set(get_type_hints(typed, vars(_types)))
+
+    assert told <= {field.name for field in fields(view)}
+
+
+BARE = """
+import sys
+sys.path[:0] = [sys.argv[1]]
+before = set(sys.modules)
+import panorama.sdk
+loaded = {name.partition(".")[0] for name in set(sys.modules) - before}
+import json
+ours = sorted(name for name in sys.modules if name.startswith("panorama"))
+print(json.dumps([sorted(loaded - set(sys.stdlib_module_names)), ours]))
+"""
+
+
+def test_the_sdk_needs_nothing_but_python() -> None:
+    run = subprocess.run(
+        [sys.executable, "-S", "-I", "-c", BARE, str(ROOT)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ},
+    )
+
+    foreign, ours = json.loads(run.stdout)
+    assert foreign == ["panorama"]
+    assert all(name == "panorama" or name.startswith("panorama.sdk") for name in ours)
+
+
+@pytest.mark.parametrize(
+    "heavy", ["asyncio", "socket", "json", "subprocess", "concurrent.futures", "urllib", "logging"]
+)
+def test_the_sdk_loads_nothing_heavy(heavy: str) -> None:
+    code = f"import sys; sys.path[:0] = [sys.argv[1]]; import panorama.sdk; print({heavy!r} in sys.modules)"
+
+    run = subprocess.run(
+        [sys.executable, "-S", "-I", "-c", code, str(ROOT)], capture_output=True, text=True, check=True
+    )
+
+    assert run.stdout.strip() == "False"

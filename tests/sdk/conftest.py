@@ -1,0 +1,96 @@
+"""What the tests of the SDK share: a store that holds the sample workspace, and the SDK connected to it."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgpack
+import pytest
+
+import panorama.sdk
+from panorama import sample
+from panorama.app import App, opened
+from panorama.calls import Conversation
+from panorama.calls.guests import Guest
+from panorama.catalogue import Operation
+from panorama.config import read_settings
+from panorama.errors import PanoramaError
+from panorama.sdk import Row, _wire, errors
+from panorama.services.base import Desk
+from panorama.store.engine import Database
+from tests.conftest import BEGIN, BERLIN, StandingClock
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that holds the sample workspace, made once."""
+    home = tmp_path_factory.mktemp("sampled")
+    sample.written(home / "workspace", BEGIN.date())
+    settings = read_settings(home=home / "home", timezone=BERLIN.key, embedder="none")
+    with opened(settings, Desk(Database(home / "home" / "panorama.db"), BERLIN, StandingClock())) as made:
+        sent = {"folder": str(home / "workspace")}
+        made.calls.call("import.markdown", sent, Conversation("v_sampled", actor="cli", client="tests"))
+    shutil.rmtree(home / "workspace")
+    return settings.database
+
+
+@dataclass
+class Within:
+    """The SDK's way to a product in the same process: what scripts have, without a sandbox."""
+
+    guest: Guest
+    page_rows: int = 10_000
+    state: dict[str, Any] = field(default_factory=dict[str, Any])
+    sent: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
+    told: list[tuple[float, float, str]] = field(default_factory=list[tuple[float, float, str]])
+
+    def call(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Call an operation as a script does, and remember it."""
+        self.sent.append((operation, dict(arguments)))
+        try:
+            packed = self.guest.call(operation, msgpack.unpackb(msgpack.packb(arguments)))
+        except PanoramaError as error:
+            raise errors.of(error.told()) from error
+        return msgpack.unpackb(packed, object_pairs_hook=Row)
+
+    def progress(self, current: float, total: float, message: str) -> None:
+        """Remember how far the script is."""
+        self.told.append((current, total, message))
+
+    def parallel(self, functions: Sequence[Callable[[], Any]], at_most: int) -> list[Any]:
+        """Run functions in threads."""
+        with ThreadPoolExecutor(at_most) as threads:
+            running = [threads.submit(function) for function in functions]
+        return [each.result() for each in running]
+
+
+@pytest.fixture
+def way(app: App, conversation: Conversation) -> Iterator[Within]:
+    """The transport that is in use."""
+    lent: list[Guest] = []
+    lend = Operation(name="tests.lend", call=lambda: lent.append(app.calls.guest()), summary=str)
+    app.calls.offer([lend])
+    app.calls.call("tests.lend", {}, conversation)
+    made = Within(lent[0])
+    _wire.use(made)
+    yield made
+    _wire.use(None)
+
+
+@pytest.fixture
+def sdk(way: Within) -> ModuleType:
+    """The SDK, connected to a store that holds the sample workspace of a Wednesday, 2026-05-20."""
+    return panorama.sdk
+
+
+def ran(code: str, sdk: ModuleType) -> Any:
+    """Run a script in plain Python, without a sandbox, and return what it returns."""
+    body = "\n".join(f"    {line}" for line in code.splitlines())
+    text = f"def script():\n{body}\n".replace("from sdk import", "from panorama.sdk import")
+    names: dict[str, Any] = {"sdk": sdk}
+    exec(compile(text, "<script>", "exec"), names)
+    return names["script"]()

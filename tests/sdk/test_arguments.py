@@ -1,0 +1,133 @@
+"""Arguments: what is sent for the values of Python, and what a wrong call is told."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from panorama.sdk import SURFACE, InvalidInputError, Row
+from panorama.sdk._plain import plain
+from panorama.sdk._told import told
+
+from .conftest import Within
+from .test_examples import EVERY
+
+
+class Color(Enum):
+    """A choice."""
+
+    RED = "red"
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"),
+    [
+        (date(2026, 5, 31), "2026-05-31"),
+        (datetime(2026, 5, 31, 15, 0, tzinfo=UTC), "2026-05-31T15:00:00+00:00"),
+        (timedelta(days=3), "+3d"),
+        (timedelta(days=-1), "-1d"),
+        (Color.RED, "red"),
+        ({"b", "a"}, ["a", "b"]),
+        (("a", 1), ["a", 1]),
+        ((each for each in "ab"), ["a", "b"]),
+        (Decimal("2.50"), 2.5),
+        (Decimal("3.0"), 3),
+        (Row(id="t_0000000001", title="Tea"), "t_0000000001"),
+        ({"project": Row(id="p_0000000001"), "deadline": {"lt": date(2026, 6, 1)}},
+         {"project": "p_0000000001", "deadline": {"lt": "2026-06-01"}}),
+        (Row(count=3), {"count": 3}),
+        (True, True),
+    ],
+)  # fmt: skip
+def test_a_value_is_sent_in_its_plain_form(value: Any, sent: Any) -> None:
+    assert plain({"x": value}) == {"x": sent}
+
+
+def test_what_is_none_is_not_sent() -> None:
+    assert plain({"x": None, "y": ""}) == {"y": ""}
+
+
+@pytest.mark.parametrize("value", [object(), b"bytes", timedelta(minutes=5), {"deep": [object()]}])
+def test_what_has_no_plain_form_is_refused_by_the_name_of_its_argument(value: Any) -> None:
+    with pytest.raises(InvalidInputError, match="x"):
+        plain({"x": value})
+
+
+def test_a_row_stands_for_its_item(sdk: ModuleType, way: Within) -> None:
+    hit = sdk.search("grout colour", kinds="task")[0]
+
+    sdk.tasks.update(hit, urgent=True)
+
+    assert way.sent[-1] == ("tasks.update", {"task": hit.id, "urgent": True})
+
+
+def test_a_length_of_work_may_be_a_timedelta(sdk: ModuleType) -> None:
+    task = sdk.tasks.create("Paint", scheduled_minutes=timedelta(hours=1, minutes=30))
+
+    assert task.scheduled_minutes == 90
+
+
+def test_bytes_become_a_file(sdk: ModuleType) -> None:
+    file = sdk.files.write("dot.bin", b"\x00\x01\xff")
+
+    assert file.size == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda sdk: sdk.tasks.create(name="Tea"), "did you mean 'title'?"),
+        (lambda sdk: sdk.tasks.create("Tea", due="today"), "did you mean 'deadline'?"),
+        (lambda sdk: sdk.tasks.list(staus="open"), "did you mean 'status'?"),
+        (lambda sdk: sdk.query("tasks", filter={}), "did you mean 'where'?"),
+        (lambda sdk: sdk.tasks.update(), "missing a required argument: 'task'"),
+        (lambda sdk: sdk.status(1), "too many positional arguments"),
+    ],
+)
+def test_a_wrong_argument_is_told_the_nearest_and_the_signature(
+    sdk: ModuleType, call: Callable[[ModuleType], Any], told: str
+) -> None:
+    with pytest.raises(TypeError) as error:
+        call(sdk)
+
+    assert told in str(error.value)
+    assert "It is called as sdk." in str(error.value)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_function_tells_its_signature_for_a_wrong_argument(name: str, sdk: ModuleType) -> None:
+    with pytest.raises(TypeError) as error:
+        EVERY[name](no_such_argument=1)
+
+    assert f"It is called as sdk.{name}(" in str(error.value)
+
+
+def test_an_error_inside_passes_unchanged() -> None:
+    @told
+    def failing(value: object) -> int:
+        return len(value)  # type: ignore[arg-type]
+
+    with pytest.raises(TypeError, match="has no len"):
+        failing(3)
+
+
+def test_the_choices_of_an_argument_are_written_out(sdk: ModuleType) -> None:
+    with pytest.raises(TypeError) as error:
+        sdk.tasks.list(vew="today")
+
+    assert 'view: Literal["overdue", "today", "this_week"' in str(error.value)
+    assert "builtins" not in str(error.value)
+
+
+def test_a_value_that_an_operation_refuses_is_an_error_that_tells_why(sdk: ModuleType) -> None:
+    with pytest.raises(InvalidInputError, match="view is one of 'overdue'"):
+        sdk.tasks.list(view="late")
+
+
+def test_the_surface_cannot_be_changed() -> None:
+    with pytest.raises(TypeError):
+        SURFACE["search"] = None  # type: ignore[index]

@@ -1,0 +1,117 @@
+"""Discovery: the reference of the SDK finds what is meant, in little space, in the SDK's own words."""
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from panorama.sdk.recipes import RECIPES
+from panorama.services.sdk_reference import Detail, SdkReference, told
+
+from .queries import QUERIES
+from .test_examples import EVERY
+
+MOST_BYTES = 6_200
+ENOUGH = 0.95
+
+
+@pytest.fixture(scope="module")
+def reference() -> SdkReference:
+    """The reference without meaning, which reads words alone."""
+    return SdkReference()
+
+
+def found(reference: SdkReference, query: str) -> list[str]:
+    """Return what is found, best first, by name."""
+    lines = reference.search(query, "brief").python.splitlines()
+    return [line.removeprefix("Recipe: ") if line.startswith("Recipe") else _called(line) for line in lines]
+
+
+def _called(line: str) -> str:
+    return line.partition("(")[0].removeprefix("sdk.")
+
+
+def test_the_wanted_is_among_the_first_three(reference: SdkReference) -> None:
+    missed = {
+        query: found(reference, query)[:4]
+        for query, wanted in QUERIES
+        if not {*found(reference, query)[:3]} & {*wanted}
+    }
+
+    assert len(missed) <= len(QUERIES) * (1 - ENOUGH), missed
+
+
+def test_what_is_wanted_exists() -> None:
+    known = {*EVERY, *(recipe.title for recipe in RECIPES)}
+
+    assert {name for _, wanted in QUERIES for name in wanted} <= known
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("written", ["{}", "sdk.{}", "sdk.{}(x=1)"])
+def test_a_name_finds_its_function_first(reference: SdkReference, name: str, written: str) -> None:
+    assert found(reference, written.format(name))[0] == name
+
+
+def test_without_a_query_everything_is_told_in_a_line_each(reference: SdkReference) -> None:
+    answer = reference.search()
+
+    lines = answer.python.splitlines()
+    assert (answer.shown, answer.total) == (len(EVERY) + len(RECIPES), len(EVERY) + len(RECIPES))
+    assert all(any(line.startswith(f"{name.rpartition('.')[2]}(") for line in lines) for name in EVERY)
+    assert len(answer.python.encode()) <= MOST_BYTES
+
+
+@pytest.mark.parametrize("detail", ["brief", "signatures", "full"])
+def test_no_answer_is_longer_than_six_kilobytes(reference: SdkReference, detail: Detail) -> None:
+    answers = [reference.search(query, detail) for query, _ in QUERIES]
+
+    assert max(len(answer.python.encode()) for answer in answers) <= MOST_BYTES
+    assert all(1 <= answer.shown <= answer.total for answer in answers)
+
+
+def test_signatures_tell_types_defaults_and_what_rows_hold(reference: SdkReference) -> None:
+    text = reference.search("tasks.create").python
+
+    assert 'sdk.tasks.create(title: str, project: str | Project | None = None, deadline: str | date = ""' in text
+    assert "Create one task." in text
+    assert re.search(r"^Task: id, version, .*deadline", text, re.MULTILINE)
+    assert "Example:" not in text
+
+
+def test_full_tells_arguments_errors_and_an_example(reference: SdkReference) -> None:
+    text = reference.search("notes.edit", "full").python
+
+    assert all(part in text for part in ("Args:", "Raises:", "Example:", "ConflictError: It holds the piece more"))
+
+
+def test_what_fits_nothing_gives_the_whole_list_in_brief(reference: SdkReference) -> None:
+    answer = reference.search("xyzzy", "full")
+
+    assert answer.python.startswith("Nothing fits these words")
+    assert "sdk.projects.list(" in answer.python
+
+
+def test_the_summary_says_how_many_of_how_many(reference: SdkReference) -> None:
+    answer = reference.search("csv")
+
+    assert told(answer) == f"{answer.shown} of {answer.total} functions and recipes"
+
+
+def test_meaning_brings_up_what_words_do_not_find() -> None:
+    asked: list[tuple[str, int]] = []
+
+    def nearest(query: str, texts: Sequence[str]) -> Sequence[float]:
+        asked.append((query, len(texts)))
+        return [1.0 if "Show the changes of an item" in text else 0.0 for text in texts]
+
+    reference = SdkReference(nearest)
+
+    assert found(reference, "who touched it")[0] == "history"
+    assert asked == [("who touched it", len(EVERY) + len(RECIPES))]
+
+
+def test_a_name_stays_first_whatever_meaning_says() -> None:
+    reference = SdkReference(lambda _, texts: [float(at) for at in range(len(texts))])
+
+    assert found(reference, "tasks.list")[0] == "tasks.list"

@@ -1,0 +1,113 @@
+"""Rows: read as attributes and as a dict, plain for json, and plain-spoken about what they do not hold."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from panorama.sdk import Row
+from panorama.sdk._rows import NoFieldError
+
+
+@pytest.fixture
+def task() -> Row:
+    """A task as it comes back, without the fields that are empty."""
+    return Row(id="t_0000000001", title="Tea", status="todo", tags=["drinks"])
+
+
+def test_a_field_is_an_attribute_and_an_entry(task: Row) -> None:
+    assert (task.title, task["title"], task.get("title")) == ("Tea", "Tea", "Tea")
+
+
+def test_fields_can_be_set_and_removed_both_ways(task: Row) -> None:
+    task.late = True
+    task["days"] = 3
+    del task.status
+
+    assert (task["late"], task.days, "status" in task) == (True, 3, False)
+
+
+def test_a_field_that_an_item_has_not_is_none(task: Row) -> None:
+    assert task.deadline is None
+    assert task["project"] is None
+    assert task.urgent is False
+
+
+def test_a_list_that_was_left_out_can_be_added_to() -> None:
+    row = Row(id="n_0000000001", title="Tea")
+
+    row.tags.append("drinks")
+
+    assert row.tags == ["drinks"]
+
+
+def test_a_row_is_plain_data_for_json(task: Row) -> None:
+    assert json.loads(json.dumps([task])) == [dict(task)]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("titel", "title"), ("state", "status"), ("due", "deadline"), ("xyz", "")],
+)
+def test_a_wrong_field_names_the_nearest_and_all_there_are(task: Row, name: str, meant: str) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(task, name)
+
+    text = str(error.value)
+    assert f"This task has no field '{name}'" in text
+    assert (f"Did you mean {meant}" in text) == bool(meant)
+    assert "id, title, status, tags" in text
+
+
+def test_a_wrong_entry_is_a_key_error(task: Row) -> None:
+    with pytest.raises(KeyError, match="no field 'colour'"):
+        task["colour"]
+
+
+def test_what_is_often_said_leads_to_the_right_field() -> None:
+    row = Row(id="t_0000000001", deadline="2026-05-31")
+
+    with pytest.raises(AttributeError, match="Did you mean deadline"):
+        row.due_date  # noqa: B018 (reading is the deed)
+
+
+def test_a_row_of_a_list_tells_where_its_text_is_read() -> None:
+    row = Row(id="n_0000000001", title="Tea", chars=12)
+
+    with pytest.raises(AttributeError, match=r"sdk\.notes\.text"):
+        row.content  # noqa: B018
+
+
+def test_asking_whether_there_is_a_field_is_answered_plainly(task: Row) -> None:
+    assert not hasattr(task, "colour")
+    assert getattr(task, "colour", "none") == "none"
+
+
+def test_an_unknown_kind_of_row_has_no_fields_but_its_own() -> None:
+    with pytest.raises(NoFieldError, match="This row has no field 'deadline'"):
+        Row(count=3).deadline  # noqa: B018
+
+
+def test_a_row_prints_what_it_holds_on_one_line(task: Row) -> None:
+    task["notes"] = "x" * 500
+    task["deadline"] = None
+
+    assert repr(task).startswith("Task(id='t_0000000001', title='Tea', status='todo', tags=['drinks'], notes='xxx")
+    assert len(repr(task)) < 200
+    assert str(Row(count=3)) == "Row(count=3)"
+
+
+@pytest.mark.parametrize("name", ["title", "status", "deadline", "urgent"])
+def test_a_field_that_came_back_is_not_set_as_if_that_changed_anything(task: Row, name: str) -> None:
+    with pytest.raises(TypeError, match=rf"Write sdk.tasks.update\(row, {name}=…\)"):
+        setattr(task, name, "x")
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, Row.copy])
+def test_a_copy_is_a_row_of_its_own(task: Row, copied: Any) -> None:
+    other = copied(task)
+
+    other["title"] = "Coffee"
+
+    assert (type(other), task.title) == (Row, "Tea")
