@@ -16,9 +16,13 @@ from panorama.index.embedders.choosing import Choice, default, embedder
 from panorama.index.embedders.line import Limits
 from panorama.index.opening import Place
 from panorama.index.opening import opened as opened_index
+from panorama.ports import Runner
+from panorama.sandbox.runner import ForkServer
 from panorama.services import Services
 from panorama.services.base import Desk
 from panorama.services.batch import Batch
+from panorama.services.code import Code
+from panorama.services.files import Files
 from panorama.services.following import Follower
 from panorama.services.history import History
 from panorama.services.house import FAR_PATIENCE, Means
@@ -35,9 +39,12 @@ from panorama.services.projects import Projects
 from panorama.services.query import Query
 from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
+from panorama.services.sdk_meaning import SdkMeaning
+from panorama.services.sdk_reference import SdkReference
 from panorama.services.search import Search
 from panorama.services.status import State
 from panorama.services.tasks import Tasks
+from panorama.store.blobs import Blobs
 from panorama.store.engine import Database
 from panorama.store.migrate import migrate
 
@@ -51,6 +58,7 @@ class App:
     calls: Calls
     recorder: Recorder
     meaning: Meaning
+    runner: Runner
 
     @contextmanager
     def following(self) -> Generator[None]:
@@ -79,19 +87,21 @@ def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
         migrate(database, backups=settings.home / "backups", now=desk.now())
         recorder = Recorder(database, keep=settings.log_age)
         meaning = Meaning(desk, means(settings))
+        runner = ForkServer(least=settings.script_isolation, timezone=settings.timezone)
         try:
-            yield App(settings, desk, joined(settings, desk, recorder, meaning), recorder, meaning)
+            yield App(settings, desk, joined(settings, desk, recorder, meaning, runner), recorder, meaning, runner)
         finally:
+            runner.close()
             meaning.close()
             recorder.close()
     finally:
         database.close()
 
 
-def joined(settings: Settings, desk: Desk, recorder: Recorder, meaning: Meaning) -> Calls:
+def joined(settings: Settings, desk: Desk, recorder: Recorder, meaning: Meaning, runner: Runner) -> Calls:
     """Join services and catalogue over a store that need not be open yet."""
     calls = Calls(desk, recorder)
-    calls.offer(operations(_services(desk, calls, settings, meaning)))
+    calls.offer(operations(_services(desk, calls, settings, meaning, runner)))
     return calls
 
 
@@ -111,7 +121,8 @@ def means(settings: Settings) -> Means:
     )
 
 
-def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning) -> Services:
+def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, runner: Runner) -> Services:
+    blobs = Blobs(settings.home / "files")
     return Services(
         projects=Projects(desk),
         tasks=Tasks(desk, meaning),
@@ -119,12 +130,15 @@ def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning) ->
         links=Links(desk),
         reminders=Reminders(desk),
         journal=Journal(desk),
+        files=Files(desk, blobs),
         items=Items(desk),
         search=Search(desk, meaning),
         query=Query(desk),
         overview=Overviews(desk),
         history=History(desk),
         batch=Batch(calls),
+        code=Code(desk, calls, runner, blobs),
+        sdk_reference=SdkReference(nearest=SdkMeaning(meaning).nearest, asked=runner.warm),
         imports=Imports(desk),
         models=Models(desk, settings.embedder),
         pages=Pages(desk),

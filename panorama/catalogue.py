@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from panorama.services import Services
 from panorama.services import summaries as say
+from panorama.services.sdk_reference import told as sdk_found
 
 Policy = Literal["read", "write", "delete"]
 
@@ -16,10 +17,11 @@ class Operation:
 
     `call` is a bound method: its signature is the input schema, its docstring the description, its return type the
     schema of `data`. `binds` are references that may come from what was read before; `remembers` is the kind that a
-    read puts there. `whole_if` names the argument that decides whether the call is one transaction. `exempt`
-    operations may be repeated without end. `sdk` is its name in scripts, "" if they may not call it. A `long` one
-    tells its progress, and ends between two steps when nobody waits for it any more. `question` takes the same
-    arguments and tells, changing nothing, what the person is asked before the call is made, "" if they need not be.
+    read puts there. `whole_if` names the argument that decides whether the call is one transaction. What a `composed`
+    one does is done by other calls, each with an origin of its own. `exempt` operations may be repeated without end.
+    `sdk` is its name in scripts, "" if they may not call it. A `long` one tells its progress, and ends between two
+    steps when nobody waits for it any more. `question` takes the same arguments and tells, changing nothing, what the
+    person is asked before the call is made, "" if they need not be.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Operation:
     idempotent: bool = False
     transactional: bool = True
     whole_if: str = ""
+    composed: bool = False
     exempt: bool = False
     long: bool = False
     question: Callable[..., str] | None = None
@@ -74,7 +77,19 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _read("overview.project", do.overview.dashboard, say.dashboard, "project_dashboard", binds=("project",))
     yield _read("overview.projects", do.overview.overview, say.overview, "projects_overview")
     yield _read("overview.week", do.overview.weekly_review, say.review, "weekly_review")
-    yield _write("batch", do.batch.run, say.batch_ran, "batch", transactional=False, whole_if="atomic")
+    yield _write("batch", do.batch.run, say.batch_ran, "batch", transactional=False, whole_if="atomic", composed=True)
+
+    yield _read("sdk.search", do.sdk_reference.search, sdk_found, "search_sdk", sdk="", exempt=True)
+    yield _write(
+        "run_code",
+        do.code.run,
+        say.ran,
+        "run_code",
+        sdk="",
+        transactional=False,
+        composed=True,
+        long=True,
+    )
 
     asking = do.items.delete_question
     yield _write("items.delete", do.items.delete, say.removed, "delete_item", policy="delete", question=asking)
@@ -91,6 +106,12 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _write("journal.update", do.journal.update, say.updated, "update_journal_entry", idempotent=True, **more)
     yield _read("items.trash", do.items.trash, say.listed("item"), "list_trash", **more)
     yield _write("items.restore", do.items.restore, say.restored, "restore_item", **more)
+
+    files = {"toolset": "files"}
+    yield _write("files.write", do.files.write, say.file_written, "write_file", idempotent=True, **files)
+    yield _read("files.list", do.files.list, say.listed("file"), "list_files", binds=("project",), **files)
+    yield _read("files.get", do.files.get, say.file_read, "get_file", **files)
+    yield _write("files.update", do.files.update, say.updated, "update_file", idempotent=True, **files)
 
     yield _write(
         "reindex",
@@ -110,9 +131,13 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _write(
         "models.remove", do.models.remove, do.models.removed, policy="delete", question=asked, transactional=False
     )
+    yield _read("files.content", do.files.content, say.part_read, exempt=True)
+    yield _read("runs.list", do.code.list, say.listed("run"), exempt=True)
+    yield _read("runs.get", do.code.get, say.run_shown, exempt=True)
     yield _read("calls.list", do.status.calls, say.listed("call"), exempt=True)
     yield _read("items.complete", do.pages.complete, say.listed("name"), exempt=True)
     yield _read("pages.list", do.pages.list, say.listed("page"), exempt=True)
+    yield _read("pages.run", do.code.page, say.shown, exempt=True)
     yield _read("pages.note", do.pages.note, say.shown, exempt=True)
     yield _read("pages.project", do.pages.project, say.shown, exempt=True)
     yield _read("pages.task", do.pages.task, say.shown, exempt=True)

@@ -20,7 +20,7 @@ from tzlocal import get_localzone_name
 from panorama import address
 from panorama.errors import InvalidInputError
 
-TOOLSETS = ("default", "more")
+TOOLSETS = ("default", "more", "files")
 
 
 def data_directory() -> Path:
@@ -47,7 +47,8 @@ class Settings(BaseSettings):
     timezone: str = Field(default_factory=local_zone, description="IANA name of the zone that dates are meant in.")
     toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
         default=("default",),
-        description="Groups of tools that are listed; `more` adds updates of links, reminders and journal.",
+        description="Groups of tools that are listed; `more` adds updates of links, reminders and journal, "
+        "`files` reads and writes files.",
     )
     log_days: int = Field(default=30, ge=1, le=3650, description="Days that the call log is kept.")
     busy_seconds: float = Field(
@@ -67,6 +68,13 @@ class Settings(BaseSettings):
         ge=0,
         le=65_535,
         description="Port on this machine where the daemon also serves MCP over HTTP; 0 for none.",
+    )
+
+    script_isolation: Literal["language-only", "seccomp", "seccomp+landlock"] = Field(
+        default="language-only",
+        description="The least that must stand around a script: `language-only` (a process of its own and an "
+        "allow-listed language), `seccomp` or `seccomp+landlock` (the kernel refuses all but computing too). Where the "
+        "machine has less, scripts are refused.",
     )
 
     embedder: str = Field(

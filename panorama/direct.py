@@ -42,20 +42,28 @@ class Direct:
         self._stream.close()
 
     def call(
-        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None = None, agreed: str = ""
+        self,
+        operation: str,
+        arguments: Mapping[str, Any],
+        progress: Progress | None = None,
+        agreed: str = "",
+        *,
+        whole: bool = False,
     ) -> dict[str, Any]:
         """Call an operation and return data, summary and metadata.
 
         Args:
             progress: Is told how far a long operation is: done, total, what it is at.
             agreed: The agreement of the refusal whose question the person said yes to.
+            whole: A program reads the answer: rows have every field, texts are not cut, pages have up to 1 MB.
 
         Raises:
             RefusedError: It refused.
             UnreachableError: The daemon ended meanwhile; whether a write was done is unknown.
         """
         params = {"operation": operation, "arguments": dict(arguments), "progress": progress is not None}
-        return self.ask("panorama/call", params | ({"agreed": agreed} if agreed else {}), progress)
+        more = ({"agreed": agreed} if agreed else {}) | ({"whole": True} if whole else {})
+        return self.ask("panorama/call", params | more, progress)
 
     def ask(self, method: str, params: Mapping[str, Any], progress: Progress | None = None) -> Any:
         """Send a request and return its result."""

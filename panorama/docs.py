@@ -1,4 +1,4 @@
-"""Prints the reference from the catalogue into `docs/`: `python -m panorama.docs`, `--check` to compare only."""
+"""Prints the reference of catalogue and SDK into `docs/`: `python -m panorama.docs`, `--check` to compare only."""
 
 import sys
 from collections.abc import Iterator
@@ -10,6 +10,9 @@ from panorama.calls.arguments import Arguments
 from panorama.calls.recorder import Recorder
 from panorama.config import Settings, read_settings
 from panorama.mcp.schemas import input_schema
+from panorama.sandbox.runner import ForkServer
+from panorama.sdk import SURFACE
+from panorama.sdk.reference import GUIDE, entries, fields
 from panorama.services.base import Desk
 from panorama.services.meaning import Meaning
 from panorama.store.engine import Database
@@ -22,7 +25,7 @@ def tools() -> str:
     """Return the reference of all operations."""
     offered = _offered()
     lines = ["# Tools and operations", "", _MADE, "", _INTRODUCTION]
-    for toolset, title in (("default", "Default tools"), ("more", "Toolset `more`")):
+    for toolset, title in (("default", "Default tools"), ("more", "Toolset `more`"), ("files", "Toolset `files`")):
         lines += ["", f"## {title}"]
         for each in offered:
             if each.operation.tool and each.operation.toolset == toolset:
@@ -56,6 +59,20 @@ def settings() -> str:
     return "\n".join(lines) + "\n"
 
 
+def sdk() -> str:
+    """Return the reference of the SDK: what `search_sdk` finds, whole."""
+    lines = ["# The SDK", "", _MADE, "", GUIDE, "", "How scripts run: [scripts](scripts.md)."]
+    group = None
+    for entry in entries(SURFACE):
+        if entry.group != group:
+            group = entry.group
+            lines += ["", f"## {group.capitalize() or 'Top level'}"]
+        lines += ["", "```python", entry.full, "```"]
+    kinds = fields({name: None for entry in entries(SURFACE) for name in entry.rows})
+    lines += ["", "## What rows hold", "", *(f"- `{kind}`" for kind in kinds)]
+    return "\n".join(lines) + "\n"
+
+
 def _default(name: str, value: Any) -> str:
     known = {
         "home": "the platform's folder for user data",
@@ -72,7 +89,9 @@ def _offered() -> tuple[Arguments, ...]:
     chosen = read_settings(home=Path("unused"), timezone="UTC")
     database = Database(chosen.database)
     desk = Desk(database, chosen.zone)
-    return joined(chosen, desk, Recorder(database, keep=chosen.log_age), Meaning(desk, means(chosen))).offered
+    return joined(
+        chosen, desk, Recorder(database, keep=chosen.log_age), Meaning(desk, means(chosen)), ForkServer()
+    ).offered
 
 
 def _operation(arguments: Arguments) -> Iterator[str]:
@@ -108,7 +127,7 @@ def _cell(part: dict[str, Any]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or tell which are stale."""
-    pages = {DOCS / "tools.md": tools(), DOCS / "settings.md": settings()}
+    pages = {DOCS / "tools.md": tools(), DOCS / "settings.md": settings(), DOCS / "sdk.md": sdk()}
     if "--check" not in arguments:
         DOCS.mkdir(exist_ok=True)
         for path, text in pages.items():

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from panorama.domain.scripts import Ending, Isolation, Script
+from panorama.domain.scripts import Ending, Isolation, Made, Script
 from panorama.index.points import Filter, Hit, Model, Point, State, Vector
+from panorama.store.runs import Run
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -24,6 +25,55 @@ class Calls(Protocol):
 
     def is_transactional(self, name: str) -> bool:
         """Tell whether an operation may be part of an atomic batch."""
+        ...
+
+    @property
+    def scriptable(self) -> frozenset[str]:
+        """The names of the operations that scripts may call."""
+        ...
+
+    def guest(self) -> "Guest":
+        """Let a script call operations; the call that runs becomes the script's run, and one unit with all it does."""
+        ...
+
+
+class Guest(Protocol):
+    """The calls of one run, in the name of the call that started it; safe to use from several threads."""
+
+    @property
+    def run(self) -> str:
+        """The run's id, which is the unit of all it does."""
+        ...
+
+    @property
+    def conversation(self) -> str:
+        """The id of the conversation that asked for it."""
+        ...
+
+    @property
+    def client(self) -> str:
+        """The name of the client's program."""
+        ...
+
+    @property
+    def made(self) -> Sequence[Made]:
+        """What was called so far, in the order in which it began."""
+        ...
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> bytes:
+        """Call one operation; return msgpack of {"data", "metadata"}.
+
+        Raises:
+            PanoramaError: The operation refused.
+        """
+        ...
+
+    def record(self, run: Run) -> None:
+        """Log how the run does."""
+        ...
+
+    def finish(self, *, wrote: int) -> None:
+        """Wait until all that happened is in the log, and say how many changes stand."""
         ...
 
 

@@ -291,7 +291,7 @@ async def either(app: App, request: pytest.FixtureRequest) -> AsyncIterator[Chat
 @pytest.fixture
 def rows(app: App) -> Callable[[], dict[str, int]]:
     """Counts the rows of every table that a write would touch, beside the product."""
-    tables = ("changes", "projects", "tasks", "notes", "links", "reminders", "journal", "idempotency")
+    tables = ("changes", "projects", "tasks", "notes", "links", "reminders", "journal", "files", "idempotency")
 
     def counted() -> dict[str, int]:
         with closing(sqlite3.connect(app.settings.database)) as database:

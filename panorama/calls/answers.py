@@ -2,14 +2,15 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, date, datetime
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from operator import attrgetter
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
-from panorama.calls import text
+from panorama.calls import packing, text
 from panorama.domain.changes import digest
 from panorama.domain.plain import is_list, is_object, is_sequence
 from panorama.domain.results import Key
@@ -24,7 +25,40 @@ MOST_CHARS = 38_500
 
 LONG_IN_ROW = 600
 LONG_ALONE = 6_000
+DEFAULT_ROWS = 50
+MOST_ROWS = 500
 _CUT = "… ({} characters in all; {})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Who reads an answer, and how much they take at once, in characters and rows.
+
+    `in_row` and `alone` are what is left of a long text in a row of a list, and in an item by itself. `wants_all` keeps
+    every field of a row, empty ones too. `recalls` lets a call mean what was read before.
+    """
+
+    page_chars: int = PAGE_CHARS
+    most_chars: int = MOST_CHARS
+    in_row: int = LONG_IN_ROW
+    alone: int = LONG_ALONE
+    rows: int = DEFAULT_ROWS
+    most_rows: int = MOST_ROWS
+    wants_all: bool = False
+    recalls: bool = True
+
+
+MODEL = Reader()
+SCRIPT = Reader(
+    page_chars=1 << 20,
+    most_chars=1 << 30,
+    in_row=1 << 30,
+    alone=1 << 30,
+    rows=2_500,
+    most_rows=10_000,
+    wants_all=True,
+    recalls=False,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,39 +83,72 @@ class Answer:
         """The answer as a model reads it: the summary, compact data, and what of the metadata matters."""
         return text.compact(self.summary, self.body, self.metadata)
 
+    @cached_property
+    def packed(self) -> bytes:
+        """The answer as a script gets it, without the summary."""
+        return packing.packed(self.data, self.metadata)
 
-def plain(value: Any, zone: ZoneInfo, *, brief: bool = False, long: int = LONG_ALONE) -> Any:
-    """Return a value as JSON holds it, without nulls; brief rows keep few fields, and of those what is not empty.
+
+def plain(value: Any, zone: ZoneInfo, *, brief: bool = False, long: int = LONG_ALONE, nulls: bool = False) -> Any:
+    """Return a value as JSON holds it, without nulls unless asked; brief rows keep few fields.
 
     Moments are written in the person's zone. Texts over `long` characters in fields named so are cut.
     """
-    if isinstance(value, str | int | float | bool) or value is None:
+    if type(value) in _AS_IT_IS or isinstance(value, str | int | float):
         return value
     if isinstance(value, datetime | date):
         return shown(value, zone)
     if is_dataclass(value) and not isinstance(value, type):
-        return _fields(value, zone, brief=brief, long=long)
+        return _fields(value, zone, brief=brief, long=long, nulls=nulls)
     if is_object(value):
-        made = {str(name): plain(each, zone, brief=brief, long=long) for name, each in value.items()}
-        return {name: each for name, each in made.items() if each is not None}
+        made = {str(name): plain(each, zone, brief=brief, long=long, nulls=nulls) for name, each in value.items()}
+        return made if nulls else {name: each for name, each in made.items() if each is not None}
     if is_sequence(value):
-        return [plain(each, zone, brief=brief, long=long) for each in value]
+        return [plain(each, zone, brief=brief, long=long, nulls=nulls) for each in value]
     raise TypeError(f"{type(value).__name__} has no plain form")
 
 
-def _fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int) -> dict[str, Any]:
-    few: tuple[str, ...] = getattr(value, "BRIEF", ()) if brief else ()
-    names = few or tuple(field.name for field in fields(value))
-    long_ones: tuple[str, ...] = getattr(value, "LONG", ())
+def _fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int, nulls: bool) -> dict[str, Any]:
+    shape = _shape(cast("type[Any]", type(value)), brief)
     made: dict[str, Any] = {}
-    for name in names:
-        inner = getattr(value, name)
-        one = plain(inner, zone, brief=isinstance(inner, tuple), long=LONG_IN_ROW if isinstance(inner, tuple) else long)
-        if name in long_ones and type(value).__name__ != "NoteText":
+    for name, inner in zip(shape.names, shape.read(value), strict=True):
+        one = inner if type(inner) in _AS_IT_IS or name in shape.exact else _inner(inner, zone, long, nulls)
+        if name in shape.long:
             one = cut(one, long, value)
-        if one is not None and not (few and _is_empty(one)):
+        if nulls or (one is not None and not (shape.is_brief and _is_empty(one))):
             made[name] = one
     return made
+
+
+def _inner(value: Any, zone: ZoneInfo, long: int, nulls: bool) -> Any:
+    in_rows = isinstance(value, tuple) and not nulls
+    return plain(value, zone, brief=in_rows, long=min(long, LONG_IN_ROW) if in_rows else long, nulls=nulls)
+
+
+_AS_IT_IS = frozenset((str, int, float, bool, type(None)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shape:
+    """What is shown of the values of a type: fields, those that may be cut, and those that are shown as they are."""
+
+    names: tuple[str, ...]
+    read: Callable[[Any], tuple[Any, ...]]
+    long: tuple[str, ...]
+    exact: tuple[str, ...]
+    is_brief: bool
+
+
+@cache
+def _shape(kind: type, brief: bool) -> _Shape:
+    few: tuple[str, ...] = getattr(kind, "BRIEF", ()) if brief else ()
+    names = few or tuple(field.name for field in fields(kind))
+    long: tuple[str, ...] = () if kind.__name__ == "NoteText" else getattr(kind, "LONG", ())
+    return _Shape(names=names, read=_reader(names), long=long, exact=getattr(kind, "EXACT", ()), is_brief=bool(few))
+
+
+def _reader(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    return attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
 
 
 def _is_empty(value: Any) -> bool:

@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal, Optional, get_args, get_origin, get_
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails, PydanticUndefined
 
+from panorama.calls.answers import MODEL, MOST_ROWS, Reader
 from panorama.catalogue import Operation
 from panorama.domain.plain import is_list, is_object
 from panorama.domain.references import Reference
 from panorama.domain.results import Page, Slice
 from panorama.errors import InvalidInputError
 
-MOST_ROWS = 500
 KEY_CHARS = 200
 LARGEST = 1 << 63
 DEEPEST = 40
@@ -108,23 +108,28 @@ class Arguments:
             found["idempotency_key"] = (Annotated[str, Field(max_length=KEY_CHARS)], "")
         return found
 
-    def parse(self, sent: Mapping[str, Any]) -> dict[str, Any]:
+    def parse(self, sent: Mapping[str, Any], reader: Reader = MODEL) -> dict[str, Any]:
         """Return the arguments' values by name, defaults filled in.
 
         Raises:
             InvalidInputError: Something is missing, unknown or of the wrong type; every problem is named.
         """
+        limit = sent.get("limit")
+        is_larger = type(limit) is int and MOST_ROWS < limit <= reader.most_rows
         try:
-            parsed = self.model.model_validate(dict(sent))
+            parsed = self.model.model_validate({**sent, "limit": MOST_ROWS} if is_larger else dict(sent))
         except ValidationError as error:
             problems = error.errors(include_url=False, include_context=True)
-            raise self._refusal([self._problem(each) for each in problems]) from error
-        return {name: getattr(parsed, name) for name in type(parsed).model_fields}
+            raise self._refusal([self._problem(each) for each in problems], reader) from error
+        values = {name: getattr(parsed, name) for name in type(parsed).model_fields}
+        return {**values, "limit": limit} if is_larger else values
 
-    def _refusal(self, problems: list[str]) -> InvalidInputError:
-        fields = self.model.model_fields
+    def _refusal(self, problems: list[str], reader: Reader) -> InvalidInputError:
+        is_script = reader.wants_all
+        hidden = ("cursor", "detail") if is_script else ()
+        fields = {name: field for name, field in self.model.model_fields.items() if name not in hidden}
         signature = ", ".join(f"{name}*" if field.is_required() else name for name, field in fields.items())
-        name = self.operation.tool or self.operation.name
+        name = f"sdk.{self.operation.sdk}" if is_script else self.operation.tool or self.operation.name
         return InvalidInputError(
             f"{name} was not called: {'; '.join(dict.fromkeys(problems))}.",
             hint=f"Its parameters are {signature} (* needed)." if signature else f"{name} takes no parameters.",

@@ -5,33 +5,40 @@ import time
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
-from panorama.calls.answers import Answer
+from panorama.calls.answers import MODEL, Answer, Reader
 from panorama.calls.arguments import Arguments, readable, unusable
-from panorama.calls.conversation import Conversation
+from panorama.calls.conversation import Conversation, Memory
+from panorama.calls.guests import SCRIPT_ACTOR, Guest
 from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
 from panorama.catalogue import Operation
 from panorama.domain.changes import digest
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
-from panorama.services.base import CALL_LETTER, Desk
+from panorama.services.base import CALL_LETTER, RUN_LETTER, Desk
 from panorama.store.calls import Call
 
 INTERNAL = "internal"
 ROLLED_BACK = "rolled_back"
 CHARS_PER_TOKEN = 4
 NAME_CHARS = 80
-PERSON = "cli"
-"""The actor of the command line: a person may ask the same again; the guard is for models."""
+UNGUARDED = ("cli", SCRIPT_ACTOR)
+"""The actors that may ask the same again: a person at the command line, and a script; the guard is for models."""
 
 
 @dataclass(slots=True)
 class _Ending:
-    """How a call ended: the text it was answered with, and the code of its error."""
+    """How a call ended: the size of its answer in characters, those of them that a model reads, the error's code."""
 
-    text: str = ""
+    chars: int = 0
+    read: int = 0
     code: str = INTERNAL
+
+    @classmethod
+    def of(cls, text: str, code: str = "") -> Self:
+        """Return the ending of a call that was answered with a text."""
+        return cls(len(text), len(text), code)
 
 
 class Calls:
@@ -58,18 +65,26 @@ class Calls:
         """Tell whether an operation may be part of an atomic batch."""
         return self._within(name).operation.transactional
 
-    def call(self, name: str, sent: Mapping[str, Any], conversation: Conversation, agreed: str = "") -> Answer:
+    def call(
+        self,
+        name: str,
+        sent: Mapping[str, Any],
+        conversation: Conversation,
+        agreed: str = "",
+        reader: Reader = MODEL,
+    ) -> Answer:
         """Call an operation by its tool or operation name.
 
         Args:
             agreed: The `agreement` of the ConfirmationError whose question the person said yes to.
+            reader: Who reads the answer.
 
         Raises:
             ConfirmationError: The person has to agree first.
             PanoramaError: It refused; nothing was changed, except by the steps of a batch that is not atomic.
         """
         call = self._desk.new_id(CALL_LETTER)
-        frame = Frame(conversation, call, unit=call, agreed=agreed)
+        frame = Frame(conversation, call, unit=call, agreed=agreed, reader=reader)
         return self._logged(name, sent, frame, None)
 
     def refuse(
@@ -93,7 +108,7 @@ class Calls:
         self._log_refusal(name, sent, Frame(conversation, self._desk.new_id(CALL_LETTER), unit=""), error)
 
     def _log_refusal(self, name: str, sent: Mapping[str, Any], frame: Frame, error: PanoramaError) -> None:
-        ending = _Ending(error.text(), error.code)
+        ending = _Ending.of(error.text(), error.code)
         self._record(self._entry(name, sent, frame, self._desk.now(), 0.0, ending), frame, None)
 
     def call_within(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -107,16 +122,37 @@ class Calls:
         frame = Frame(outer.inside(), self._desk.new_id(CALL_LETTER), unit=outer.unit)
         return self._logged(name, sent, frame, outer).structured()
 
+    @property
+    def scriptable(self) -> frozenset[str]:
+        """The names of the operations that scripts may call."""
+        return frozenset(each.operation.name for each in self.offered if each.operation.sdk)
+
+    def guest(self) -> Guest:
+        """Let a script call operations; the call that runs becomes the script's run, and one unit with all it does."""
+        frame = current()
+        frame.call = frame.unit = self._desk.new_id(RUN_LETTER)
+        return Guest(self._called_by_script, self._recorder, frame)
+
+    def _called_by_script(self, name: str, sent: Mapping[str, Any], guest: Frame) -> tuple[Answer, Frame]:
+        known = self._by_name.get(name)
+        if known is None or not known.operation.sdk:
+            raise NotFoundError(f"Scripts cannot call {readable(name, NAME_CHARS)!r}.", hint="See search_sdk.")
+        if known.operation.writes and guest.key:
+            sent = {"idempotency_key": f"{guest.key}/{guest.position}", **sent}
+        frame = replace(guest, call=self._desk.new_id(CALL_LETTER), key="", entries=[], memory=Memory())
+        return self._logged(name, sent, frame, None), frame
+
     def _logged(self, name: str, sent: Mapping[str, Any], frame: Frame, outer: Frame | None) -> Answer:
         started, at, ending = time.perf_counter(), self._desk.now(), _Ending()
         try:
             if problem := unusable(sent):
                 raise InvalidInputError(f"{readable(name)} was not called: {problem}.", hint="Send it in another form.")
             answer = self._guarded(self._find(name), sent, frame) if outer is None else self._run(name, sent, frame)
-            ending = _Ending(answer.text, "")
+            size = len(answer.packed) if frame.position else 0
+            ending = _Ending(size, 0, "") if frame.position else _Ending.of(answer.text)
             return answer
         except PanoramaError as error:
-            ending = _Ending(error.text(), error.code)
+            ending = _Ending.of(error.text(), error.code)
             raise
         finally:
             entry = self._entry(name, sent, frame, at, (time.perf_counter() - started) * 1000, ending)
@@ -129,8 +165,8 @@ class Calls:
         return Call(
             id=frame.call, unit=frame.unit, at=at, actor=conversation.actor, client=conversation.client_name,
             conversation=conversation.id, name=readable(name, NAME_CHARS), arguments=redacted(sent), ms=round(ms, 3),
-            success=not ending.code, code=ending.code, chars=len(ending.text),
-            tokens=-(-len(ending.text) // CHARS_PER_TOKEN), changes=0 if ending.code else frame.wrote,
+            success=not ending.code, code=ending.code, chars=ending.chars, tokens=-(-ending.read // CHARS_PER_TOKEN),
+            changes=0 if ending.code else frame.wrote, position=frame.position,
         )  # fmt: skip
 
     def _run(self, name: str, sent: Mapping[str, Any], frame: Frame) -> Answer:
@@ -139,7 +175,7 @@ class Calls:
     def _guarded(self, arguments: Arguments, sent: Mapping[str, Any], frame: Frame) -> Answer:
         """Run a call unless it came back with the same answer again and again."""
         operation, guard, now = arguments.operation, frame.conversation.guard, self._desk.now()
-        if operation.exempt or frame.conversation.actor == PERSON:
+        if operation.exempt or frame.conversation.actor in UNGUARDED:
             return Run(self._desk, arguments, frame, sent).answer()
         question = asked(operation.name, {**sent, "agreed": frame.agreed} if frame.agreed else sent)
         guard.check(operation.tool or operation.name, question, now)

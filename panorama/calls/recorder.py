@@ -12,9 +12,10 @@ from panorama.calls.arguments import readable
 from panorama.domain.changes import Origin
 from panorama.domain.plain import is_list, is_object
 from panorama.errors import PanoramaError
-from panorama.store import calls
+from panorama.store import calls, runs
 from panorama.store.calls import Call
 from panorama.store.engine import Database
+from panorama.store.runs import Run
 
 DELAY = 0.05
 """Seconds that an entry may wait to be written with others."""
@@ -32,6 +33,7 @@ _SECRET_VALUE = re.compile(
     r"|(?i:\b(?:password|passwd|passphrase|secret|token|api[_-]?key)\s*[=:]\s*\S+)"
 )
 HIDDEN = "•••"
+Entry = Call | Run
 _ORIGIN = Origin(actor="log", client="", conversation="", operation="", call="", unit="")
 _log = logging.getLogger(__name__)
 
@@ -42,7 +44,7 @@ class Recorder:
     def __init__(self, database: Database, *, keep: timedelta) -> None:
         self._database = database
         self._keep = keep
-        self._waiting: deque[Call] = deque(maxlen=KEPT_BACK)
+        self._waiting: deque[Entry] = deque(maxlen=KEPT_BACK)
         self._wake = threading.Event()
         self._writing = threading.Lock()
         self._closing = threading.Event()
@@ -50,7 +52,7 @@ class Recorder:
         self._start = threading.Lock()
         self._forgot: datetime | None = None
 
-    def record(self, *entries: Call) -> None:
+    def record(self, *entries: Entry) -> None:
         """Take entries."""
         self._waiting.extend(entries)
         if self._thread is None:
@@ -85,11 +87,14 @@ class Recorder:
             self._closing.wait(DELAY)
             self.flush()
 
-    def _write(self, batch: list[Call]) -> list[Call]:
+    def _write(self, batch: list[Entry]) -> list[Entry]:
         """Write entries together, else one by one; return those that could not be written."""
         try:
             with self._database.transaction(_ORIGIN) as session:
-                calls.add(session, batch)
+                if made := [entry for entry in batch if isinstance(entry, Call)]:
+                    calls.add(session, made)
+                if ran := [entry for entry in batch if isinstance(entry, Run)]:
+                    runs.put(session, ran)
                 self._forget_once_a_day(session, batch[-1].at)
         except PanoramaError as error:
             _log.warning("the call log waits: %s", error.message)
@@ -104,6 +109,7 @@ class Recorder:
     def _forget_once_a_day(self, session: Any, now: datetime) -> None:
         if self._forgot is None or now - self._forgot > timedelta(days=1):
             calls.forget(session, now - self._keep)
+            runs.forget(session, now - self._keep)
             self._forgot = now
 
 

@@ -7,8 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from panorama.calls import answers
-from panorama.calls.answers import MOST_CHARS, PAGE_CHARS, Answer, plain
+from panorama.calls import answers, packing
+from panorama.calls.answers import MODEL, Answer, Reader, plain
 from panorama.calls.arguments import Arguments
 from panorama.calls.conversation import Conversation, Memory
 from panorama.domain.changes import Origin, digest
@@ -24,7 +24,6 @@ from panorama.store.engine import Acting, Session
 from panorama.store.rows import IdTakenError
 
 SOURCE = "panorama_db"
-DEFAULT_ROWS = 50
 ATTEMPTS = 2
 """How often a write is begun anew because a random id was taken."""
 
@@ -33,7 +32,8 @@ ATTEMPTS = 2
 class Frame:
     """A call that runs: `unit` is shared with what runs inside it, `whole` says that all of it is one transaction.
 
-    `agreed` is the agreement that the person gave to the call, "" before they were asked.
+    `agreed` is the agreement that the person gave to the call, "" before they were asked. `position` counts the calls
+    of a script, from 1.
     """
 
     conversation: Conversation
@@ -41,6 +41,8 @@ class Frame:
     unit: str
     whole: bool = True
     agreed: str = ""
+    reader: Reader = MODEL
+    position: int = 0
     key: str = ""
     steps: int = 0
     wrote: int = 0
@@ -86,10 +88,13 @@ class Run:
         self._operation = arguments.operation
         self._frame = frame
         self._sent = sent
-        self._values = arguments.parse(sent)
+        self._reader = frame.reader
+        self._values = arguments.parse(sent, self._reader)
         self._limit: int | None = self._values.pop("limit", None)
         self._cursor: str = self._values.pop("cursor", "")
-        self._brief = self._values.pop("detail", "brief" if self._operation.writes else "full") == "brief"
+        plainly = "brief" if self._operation.writes else "full"
+        detail = self._values.pop("detail") if arguments.has_detail else plainly
+        self._brief = detail == "brief" and not self._reader.wants_all
         self._question = ""
         self._metadata: dict[str, Any] = {"source": SOURCE, "policy": self._operation.policy}
         self._confirmed: bool = bool(self._operation.question) and self._values.pop("confirm")
@@ -111,7 +116,7 @@ class Run:
 
     def _in_steps(self) -> Answer:
         """Run an operation that opens its own transactions, or whose steps do."""
-        if self._operation.whole_if:
+        if self._operation.composed:
             return self._answered(None)
         with self._desk.database.acting(self._origin()) as acting:
             return self._answered(None, acting=acting)
@@ -162,7 +167,7 @@ class Run:
         if is_noted(value):
             self._remark(value.hint)
             value = value.value
-        if self._operation.remembers:
+        if self._operation.remembers and self._reader.recalls:
             self._frame.conversation.memory.remember(self._operation.remembers, value.id, self._desk.now())
         if session is not None:
             self._frame.wrote = session.wrote - before
@@ -178,7 +183,7 @@ class Run:
         for name in self._operation.binds:
             if self._values[name] is not None:
                 continue
-            found = memory.recall(name, now)
+            found = memory.recall(name, now) if self._reader.recalls else None
             if found and session is not None and rows.exists(session, kind_of(found) or "", found):
                 self._values[name] = found
                 self._metadata.setdefault("bound", {})[name] = found
@@ -214,21 +219,28 @@ class Run:
         if self._arguments.page:
             self._question = answers.question(self._operation.name, self._values)
             after = answers.place(self._cursor, self._question) if self._cursor else None
-            self._values[self._arguments.page] = Slice(self._limit or DEFAULT_ROWS, after)
+            most = self._reader.rows if self._reader.wants_all else self._reader.most_rows
+            self._values[self._arguments.page] = Slice(min(self._limit or self._reader.rows, most), after)
 
     def _rendered(self, value: Any, session: Session | None) -> Answer:
         if is_page(value):
             value, data = self._fitted(value)
         else:
-            data = answers.shortened(plain(value, self._desk.zone, brief=self._brief), MOST_CHARS)
-        self._name_projects(data, session)
+            data = self._plain(value, self._reader.alone)
+            data = data if self._reader.wants_all else answers.shortened(data, self._reader.most_chars)
+        if not self._reader.wants_all:
+            self._name_projects(data, session)
         return Answer(data=data, summary=self._operation.summary(value), metadata=self._metadata)
+
+    def _plain(self, value: Any, long: int) -> Any:
+        return plain(value, self._desk.zone, brief=self._brief, long=long, nulls=self._reader.wants_all)
 
     def _fitted(self, page: Page[Any]) -> tuple[Page[Any], list[Any]]:
         """Cut a page to the size that fits, and say where the next one begins."""
-        most = MOST_CHARS if self._limit else PAGE_CHARS
-        rows = [plain(each, self._desk.zone, brief=self._brief, long=answers.LONG_IN_ROW) for each in page.items]
-        count = answers.fitting(rows, most)
+        reader = self._reader
+        most = reader.page_chars if reader.wants_all or not self._limit else reader.most_chars
+        rows = [self._plain(each, reader.in_row) for each in page.items]
+        count = (packing if reader.wants_all else answers).fitting(rows, most)
         if page.total is not None:
             self._metadata["total"] = page.total
         if count and page.keys[count - 1] and (page.more or count < len(rows)):
@@ -237,7 +249,8 @@ class Run:
             self._metadata["index"] = dict(page.index)
         self._remark(page.hint)
         more = page.more or count < len(rows)
-        return replace(page, items=page.items[:count], more=more), answers.shortened(rows[:count], MOST_CHARS)
+        shown = rows[:count] if reader.wants_all else answers.shortened(rows[:count], reader.most_chars)
+        return replace(page, items=page.items[:count], more=more), shown
 
     def _remark(self, hint: str) -> None:
         if hint:

@@ -8,7 +8,7 @@ import typer
 from typer.main import get_command
 
 from panorama import __version__
-from panorama.cli import daemon, install, models, notes, show, tables, tasks
+from panorama.cli import code, daemon, files, install, models, notes, show, tables, tasks
 from panorama.cli.asking import agreed
 from panorama.cli.client import Answer, Client
 from panorama.cli.options import SETTINGS, AsJson, Kinds, Limit, Project, Yes, argument, examples, group, option
@@ -34,7 +34,7 @@ Mode = Literal["hybrid", "keyword", "semantic"]
 
 app = typer.Typer(name="panorama", epilog=EXIT_CODES, **SETTINGS)
 imports = group("import", "Bring in what you have elsewhere.")
-for each in (tasks.app, notes.app, imports):
+for each in (tasks.app, notes.app, files.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY)
 app.add_typer(daemon.app, rich_help_panel=CARE)
 app.add_typer(models.app, rich_help_panel=CARE)
@@ -261,6 +261,19 @@ def reindex(
         answer = panorama.call("reindex", {"scope": scope}, progress)
     show.written(answer, as_json)
 
+
+SCRIPTS = "Scripts"
+app.command(
+    epilog=examples(
+        "panorama run report.py",
+        "panorama run report.py --dry-run -i project=Garden",
+        "panorama run -c 'len(sdk.tasks.list(view=\"overdue\"))'",
+        "panorama run - < report.py",
+    ),
+    rich_help_panel=SCRIPTS,
+)(code.run)
+app.add_typer(code.runs, rich_help_panel=SCRIPTS)
+app.command(epilog=examples("panorama sdk", 'panorama sdk "group by"'), rich_help_panel=SCRIPTS)(code.sdk)
 
 app.command(
     epilog=examples(

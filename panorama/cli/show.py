@@ -18,7 +18,8 @@ from panorama.cli.client import Answer
 from panorama.cli.pipes import deafen
 from panorama.cli.tables import Column, Sheet, line, lines
 from panorama.direct import Progress
-from panorama.errors import PanoramaError
+from panorama.domain.files import readable
+from panorama.errors import InvalidInputError, PanoramaError
 
 ANY_WIDTH = 1_000_000
 AT_CHARS = 24
@@ -58,14 +59,11 @@ def asked(question: str) -> bool:
     return said.strip().lower() in ("y", "yes")
 
 
-def text(words: str) -> None:
-    """Print text as it is."""
-    stream = sys.stdout
+@contextmanager
+def _reaching() -> Generator[None]:
+    """End in silence if nobody reads any more; say what else is wrong with standard output."""
     try:
-        if "utf" not in (stream.encoding or "").lower():
-            words = words.encode(stream.encoding or "ascii", "backslashreplace").decode(stream.encoding or "ascii")
-        stream.write(words)
-        stream.flush()
+        yield
     except BrokenPipeError:
         deafen()
         raise SystemExit(0) from None
@@ -74,9 +72,37 @@ def text(words: str) -> None:
         raise PanoramaError(f"The answer cannot be written: {error.strerror}.", hint="Send it elsewhere.") from error
 
 
+def text(words: str) -> None:
+    """Print text as it is."""
+    stream = sys.stdout
+    with _reaching():
+        if "utf" not in (stream.encoding or "").lower():
+            words = words.encode(stream.encoding or "ascii", "backslashreplace").decode(stream.encoding or "ascii")
+        stream.write(words)
+        stream.flush()
+
+
 def raw(content: str) -> None:
     """Print a text exactly; in a terminal without what could steer it, and with an end of line."""
     text(lines(content).rstrip("\n") + "\n" if to_terminal() else content)
+
+
+def content(held: bytes) -> None:
+    """Print what a file holds exactly; in a terminal only what is text.
+
+    Raises:
+        InvalidInputError: It is no text, and a terminal would show it.
+    """
+    if to_terminal():
+        found = readable(held)
+        if found is None:
+            raise InvalidInputError("The file holds no text.", hint="Write it to the disk with --to PATH.")
+        raw(found)
+        return
+    with _reaching():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(held)
+        sys.stdout.buffer.flush()
 
 
 def data(value: Mapping[str, Any]) -> None:
@@ -157,6 +183,11 @@ def failure(message: str, hint: str, candidates: Sequence[Mapping[str, object]])
         console.print(line(f"→ {hint}"))
     for each in candidates:
         console.print(Text("  ").append_text(line(" · ".join(str(value) for value in each.values()), "dim")))
+
+
+def mistake(told: Text) -> None:
+    """Say what is wrong with a script, in its own lines."""
+    _console(stderr=True).print(told)
 
 
 def failure_data(value: Mapping[str, Any]) -> None:

@@ -127,6 +127,20 @@ def note_head(row: Row, names: Mapping[str, str], now: datetime) -> Text:
     return Text.assemble(line(row["title"], "bold"), "\n", line(" · ".join(filter(None, told)), "dim"))
 
 
+def files(rows: Sequence[Row], names: Mapping[str, str], now: datetime) -> Sheet:
+    """Return files: which, of what type, how large, when written, of which project."""
+    columns = (
+        Column("id"), Column("name", fold=True), Column("type", width=18), Column("size", right=True),
+        Column("changed"), _PROJECT,
+    )  # fmt: skip
+    return Sheet(columns, tuple(_file(row, names, now) for row in rows))
+
+
+def _file(row: Row, names: Mapping[str, str], now: datetime) -> tuple[Text, ...]:
+    kind, length, old = line(row["media_type"]), line(size(row["size"])), line(ago(row["updated_at"], now))
+    return line(row["id"], "dim"), line(row["name"]), kind, length, old, _project(row, names)
+
+
 def hits(rows: Sequence[Row], names: Mapping[str, str]) -> Sheet:
     """Return search hits, one line each."""
     columns = (Column("id"), Column("kind"), Column("title"), Column("project"), Column("snippet"))

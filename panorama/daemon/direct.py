@@ -6,20 +6,19 @@ One JSON-RPC request a line, answered in turn. The other end is `panorama.direct
 import json
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import anyio
 import anyio.from_thread
 import anyio.to_thread
 
-from panorama.calls import Calls, Conversation
+from panorama.calls import MODEL, SCRIPT, Calls, Conversation
 from panorama.domain.plain import is_object
 from panorama.errors import ConfirmationError, InvalidInputError, PanoramaError
 from panorama.framing import Lines, TooLong
 from panorama.mcp.connection import GONE
 from panorama.mcp.wire import CHUNK_BYTES, Carrier
-from panorama.services.progress import progressing
+from panorama.services.progress import progressing, silent
 
 CODE = -32000
 _log = logging.getLogger(__name__)
@@ -106,9 +105,11 @@ class Direct:
     def _call(self, params: Mapping[str, Any]) -> dict[str, Any]:
         operation, sent = str(params.get("operation", "")), params.get("arguments")
         arguments: Mapping[str, Any] = sent if is_object(sent) else {}
-        with progressing(self._moved) if params.get("progress") else nullcontext():
+        moved = self._moved if params.get("progress") else silent
+        with progressing(moved, lambda: self._has_left):
             agreed = str(params.get("agreed", ""))
-            return self._calls.call(operation, arguments, self._conversation, agreed).structured()
+            reader = SCRIPT if params.get("whole") else MODEL
+            return self._calls.call(operation, arguments, self._conversation, agreed, reader).structured()
 
     def _moved(self, done: int, total: int, at: str) -> None:
         """Tell how far a call is; it ends, between two steps, when nobody waits for it any more."""

@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from panorama.errors import InvalidInputError
 
-Kind = Literal["project", "task", "note", "link", "reminder", "journal"]
+Kind = Literal["project", "task", "note", "link", "reminder", "journal", "file"]
 
-LETTERS: dict[str, Kind] = {"p": "project", "t": "task", "n": "note", "l": "link", "r": "reminder", "j": "journal"}
+LETTERS: dict[str, Kind] = {
+    "p": "project", "t": "task", "n": "note", "l": "link", "r": "reminder", "j": "journal", "f": "file",
+}  # fmt: skip
 """The first letter of an id and the kind it stands for."""
 
 PREFIXES: dict[str, str] = {kind: letter for letter, kind in LETTERS.items()}
@@ -36,11 +38,16 @@ TEXT_CHARS = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One thing a person keeps; `version` starts at 1 and rises by one with every write."""
+    """One thing a person keeps; `version` starts at 1 and rises by one with every write.
+
+    `TOGETHER` are fields that say one thing: if one of them changes, the change line holds all, so that an undo takes
+    them back together or not at all.
+    """
 
     KIND: ClassVar[Kind]
     BRIEF: ClassVar[tuple[str, ...]] = ()
     LONG: ClassVar[tuple[str, ...]] = ()
+    TOGETHER: ClassVar[tuple[str, ...]] = ()
 
     id: str
     version: int = 1
@@ -62,6 +69,10 @@ class Item:
     def words(self) -> tuple[str, str]:
         """Return what keyword search reads: the title, and the body."""
         return self.label, ""
+
+    def shown(self) -> "Item":
+        """Return it as it is answered: without what search alone reads."""
+        return self
 
 
 AnyItem = TypeVar("AnyItem", bound=Item)

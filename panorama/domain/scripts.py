@@ -94,3 +94,14 @@ class Ending:
     calls: int = 0
     peak_bytes: int = 0
     cpu_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """One call that a script made; `wrote` counts the changes."""
+
+    position: int
+    name: str
+    ms: float
+    ok: bool
+    wrote: int

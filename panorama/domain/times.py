@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from panorama.errors import InvalidInputError
@@ -90,8 +91,11 @@ def written_moment(when: datetime) -> str:
 
 def shown(when: date | datetime, zone: ZoneInfo) -> str:
     """Return a day as 2026-05-31 and a moment as 2026-05-31T15:00+02:00 in the zone, seconds only if there are any."""
-    if not isinstance(when, datetime):
-        return when.isoformat()
+    return _shown(when, zone) if isinstance(when, datetime) else when.isoformat()
+
+
+@lru_cache(4096)  # rows of a list share many moments: made and changed at once
+def _shown(when: datetime, zone: ZoneInfo) -> str:
     local = when.astimezone(zone)
     whole = local.second == 0 and local.microsecond == 0
     return local.isoformat(timespec="minutes" if whole else "seconds")

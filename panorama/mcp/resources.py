@@ -86,6 +86,11 @@ def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
         """A task with its notes."""
         return await read("pages.task", task=id)
 
+    @mcp.resource(page_of("run", "{id}"), name="run", title="A run of a script", mime_type=MARKDOWN)
+    async def run(id: str) -> str:  # pyright: ignore[reportUnusedFunction]
+        """A script that ran: its text, output, calls and changes."""
+        return await read("pages.run", run=id)
+
     @mcp.resource(TODAY, name="today", title="Today", mime_type=MARKDOWN)
     async def today() -> str:  # pyright: ignore[reportUnusedFunction]
         """What is overdue, due today or under way."""

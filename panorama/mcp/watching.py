@@ -39,7 +39,7 @@ async def watched(call: Callable[[], Result]) -> Result:
 
     def run() -> None:
         try:
-            with progressing(moved):
+            with progressing(moved, gone.is_set):
                 done.append(call())
         except Exception as error:  # a task group would wrap it
             failed.append(error)

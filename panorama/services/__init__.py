@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from panorama.services.batch import Batch
+from panorama.services.code import Code
+from panorama.services.files import Files
 from panorama.services.history import History
 from panorama.services.imports import Imports
 from panorama.services.items import Items
@@ -16,6 +18,7 @@ from panorama.services.projects import Projects
 from panorama.services.query import Query
 from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
+from panorama.services.sdk_reference import SdkReference
 from panorama.services.search import Search
 from panorama.services.status import State
 from panorama.services.tasks import Tasks
@@ -31,12 +34,15 @@ class Services:
     links: Links
     reminders: Reminders
     journal: Journal
+    files: Files
     items: Items
     search: Search
     query: Query
     overview: Overviews
     history: History
     batch: Batch
+    code: Code
+    sdk_reference: SdkReference
     imports: Imports
     models: Models
     pages: Pages

@@ -15,6 +15,7 @@ from panorama.store.engine import Database, Session
 from panorama.store.tasks import Clock
 
 CALL_LETTER = "c"
+RUN_LETTER = "x"
 
 
 def random_id(letter: str) -> str:

@@ -210,8 +210,8 @@ class _Undoing:
 
 
 def _line(change: Change) -> HistoryLine:
-    names_ = sorted(change.after)
-    fields = {name: [_short(change.before.get(name)), _short(change.after[name])] for name in names_}
+    sides = ((name, change.before.get(name), change.after[name]) for name in sorted(change.after))
+    fields = {name: [_short(before), _short(after)] for name, before, after in sides if before != after}
     return HistoryLine(
         change=change.id, at=change.at, action=change.action, operation=change.operation, client=change.client,
         unit=change.unit, version=change.version, undoes=change.undoes, fields=fields,

@@ -10,7 +10,7 @@ from panorama.errors import ConflictError, InvalidInputError
 from panorama.services import questions
 from panorama.services.base import Service
 from panorama.services.views import ItemView, Removed
-from panorama.store import names, notes, projects, rows, small, tasks, trash
+from panorama.store import files, names, notes, projects, rows, small, tasks, trash
 from panorama.store.engine import Session
 
 FEW = Slice(limit=10)
@@ -23,12 +23,12 @@ class Items(Service):
     def get(self, item: ItemRef) -> ItemView:
         """Show anything by id or exact name, with what belongs to it.
 
-        For the text of a long note use get_note.
+        For the text of a long note use get_note, for that of a file get_file.
         """
         with self._reading() as session:
             kind = kind_of(item) or ""
             found: Item = rows.load(session, kind, item)
-            return ItemView(kind=kind, item=found, belonging=self._belonging(session, found))
+            return ItemView(kind=kind, item=found.shown(), belonging=self._belonging(session, found))
 
     def delete(self, item: ItemRef, items: Fate = "") -> Removed:
         """Move anything to the trash; undo brings it back.
@@ -84,7 +84,7 @@ class Items(Service):
                 raise ConflictError(problem, hint="Rename or restore that first.")
             new = old.changed(self._now(), deleted_at=None)
             rows.save(session, old, new)
-            return new
+            return new.shown()
 
     def trash(self, page: Slice) -> Page[Mapping[str, Any]]:
         """List what is in the trash, the last deleted first.
@@ -112,6 +112,7 @@ class Items(Service):
             found["tasks"] = list(tasks.listed(session, FEW, here).items)
             found["notes"] = list(notes.listed(session, FEW, project=item.id).items)
             found["links"] = list(small.listed_links(session, FEW, project=item.id).items)
+            found["files"] = list(files.listed(session, FEW, project=item.id).items)
         if item.KIND == "task":
             below = tasks.where(parent=item.id, zone=self._desk.zone)
             found["subtasks"] = list(tasks.listed(session, FEW, below).items)
@@ -150,6 +151,6 @@ def _hanging(session: Session, item: Item) -> list[tuple[str, str]]:
 def _row(value: Any) -> Mapping[str, Any]:
     return {
         name: getattr(value, name)
-        for name in ("id", "title", "status", "deadline", "url", "at")
+        for name in ("id", "title", "name", "media_type", "status", "deadline", "url", "at")
         if hasattr(value, name)
     }

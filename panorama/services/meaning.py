@@ -13,15 +13,18 @@ from concurrent.futures import TimeoutError as LateError
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from panorama.domain.chunks import chunks
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.index.points import Filter, Hit, OtherModelError
+from panorama.ports import Embedder
 from panorama.services.base import Desk, Service
 from panorama.services.house import House, Means, Opening, Side
 from panorama.services.indexing import Stop, never
 from panorama.store import passages
+
+T = TypeVar("T")
 
 HINT_PATIENCE = timedelta(milliseconds=50)
 """How long a write waits to be told of what is like it."""
@@ -125,6 +128,21 @@ class Meaning(Service):
             return Nearest(missing="There is nothing to compare.")
         text = first.text[:CLOSE_CHARS]
         return self._begun(lambda house: house.serving.indexing.nearest(text, LIKE, wanted), HINT_PATIENCE)()
+
+    def lent(self, use: Callable[[Embedder], T]) -> T | None:
+        """Let a model that ships be used if it is in memory; if not, return None at once."""
+        house = self._house
+        if house is None or not house.serving.is_shipped or house.serving.resident.state.status != "ready":
+            return None
+        with suppress(UnavailableError), house.serving.resident.borrowed() as embedder:
+            return use(embedder)
+        return None
+
+    def lent_aside(self, use: Callable[[Embedder], None]) -> None:
+        """Let a model that ships be used in another thread, if it is in memory."""
+        if self._house is not None and not self._closed:
+            self._pool = self._pool or ThreadPoolExecutor(WORKERS, thread_name_prefix="meaning")
+            self._pool.submit(self.lent, use)
 
     def _begun(self, ask: Callable[[House], list[Hit]], patience: timedelta | None = None) -> Callable[[], Nearest]:
         house = self._house

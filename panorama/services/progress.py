@@ -8,21 +8,31 @@ Progress = Callable[[int, int, str], None]
 """Is told how far a long operation is: done, total, what it is at; what it raises ends the operation."""
 
 
-def _silent(current: int, total: int, message: str) -> None:
+def silent(current: int, total: int, message: str) -> None:
     """Tell nobody."""
 
 
-PROGRESS: ContextVar[Progress] = ContextVar("progress", default=_silent)
+PROGRESS: ContextVar[Progress] = ContextVar("progress", default=silent)
+
+
+def _stays() -> bool:
+    """Tell that somebody waits."""
+    return False
+
+
+LEFT: ContextVar[Callable[[], bool]] = ContextVar("left", default=_stays)
+"""Tells whether nobody waits any more for the call that runs."""
 
 
 @contextmanager
-def progressing(progress: Progress) -> Generator[None]:
-    """Tell a door of the progress of the call that it makes inside."""
-    token = PROGRESS.set(progress)
+def progressing(progress: Progress, left: Callable[[], bool] = _stays) -> Generator[None]:
+    """Tell a door of the progress of the call that it makes inside, and ask it whether somebody still waits."""
+    tokens = PROGRESS.set(progress), LEFT.set(left)
     try:
         yield
     finally:
-        PROGRESS.reset(token)
+        PROGRESS.reset(tokens[0])
+        LEFT.reset(tokens[1])
 
 
 def told_to_the_door(current: int, total: int, message: str) -> None:

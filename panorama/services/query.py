@@ -12,7 +12,7 @@ from panorama.services.references import resolve
 from panorama.store import query
 from panorama.store.engine import Session
 
-Collection = Literal["projects", "tasks", "notes", "links", "reminders", "journal", "changes", "calls"]
+Collection = Literal["projects", "tasks", "notes", "links", "reminders", "journal", "files", "changes", "calls"]
 _NAMED: dict[str, Reference] = {"project": Reference("project"), "parent": Reference("task"), "item": Reference(None)}
 
 

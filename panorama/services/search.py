@@ -66,7 +66,7 @@ class Search(Service):
         until: str = "",
         mode: Mode = "hybrid",
     ) -> Page[Found]:
-        """Find anything by its words and its meaning: projects, tasks, notes, links, reminders, journal.
+        """Find anything by its words and its meaning: projects, tasks, notes, links, reminders, journal, files.
 
         Write what you look for as words or as a question; "quoted words" stand together, and a query of nothing else
         is not asked for its meaning. Misspelt words are repaired;

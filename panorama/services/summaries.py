@@ -3,18 +3,23 @@
 from collections.abc import Callable
 from typing import Any
 
+from panorama.domain.files import File
 from panorama.domain.items import Item
 from panorama.domain.results import Page
 from panorama.services.views import (
     BatchResult,
     Dashboard,
+    FilePart,
+    FileText,
     HistoryLine,
     ItemView,
     NoteText,
     Overview,
+    Ran,
     Reindexed,
     Removed,
     Review,
+    RunView,
     Status,
     Undone,
 )  # fmt: skip
@@ -90,6 +95,30 @@ def appended(note: Any) -> str:
 edited = appended
 
 
+def file_written(file: File) -> str:
+    """Return what was written."""
+    return f"Wrote {_called(file)}, {_bytes(file.size)}, version {file.version}"
+
+
+def file_read(file: FileText) -> str:
+    """Return which part of a file is shown, and how to read on."""
+    if file.chars is None:
+        return f"{got(file)}, {file.media_type}, {_bytes(file.size)}: no text to show"
+    if file.start is None or file.end is None:
+        return f"{got(file)}, {file.chars:,} characters"
+    onward = f"; read on with start={file.end}" if file.end < file.chars else ""
+    return f"{got(file)}, characters {file.start:,} to {file.end:,} of {file.chars:,}{onward}"
+
+
+def _bytes(count: int) -> str:
+    return f"{count:,} {'byte' if count == 1 else 'bytes'}"
+
+
+def part_read(part: FilePart) -> str:
+    """Return how large the whole is."""
+    return f"“{part.name}” ({part.id}) from byte {part.start:,} of {part.size:,}"
+
+
 def removed(gone: Removed) -> str:
     """Return what was deleted, and what became of the rest."""
     rest = f" with {gone.trashed - 1} items" if gone.trashed > 1 else ""
@@ -106,6 +135,23 @@ def undone(result: Undone) -> str:
     """Return how much was taken back."""
     left = f"; {len(result.conflicts)} left as conflicts" if result.conflicts else ""
     return f"Took back {result.count} {'change' if result.count == 1 else 'changes'} of {result.unit}{left}"
+
+
+def ran(told: Ran) -> str:
+    """Return how a script ended, and what it did."""
+    counts = ", ".join(f"{count} {what}" for what, count in told.changes.items())
+    calls = sum(each.get("times", 1) for each in told.calls)
+    did = f"{told.duration_ms:g} ms, {calls} {'call' if calls == 1 else 'calls'}, {counts or 'nothing changed'}"
+    how = "Dry run" if told.dry_run else "Run"
+    if told.error is None:
+        return f"{how} {told.run_id}: {did}"
+    at = f" at line {told.error['line']}" if "line" in told.error else ""
+    return f"{how} {told.run_id} failed{at}: {told.error['message']} ({did})"
+
+
+def run_shown(run: RunView) -> str:
+    """Return what became of a run."""
+    return f"Run {run.id} {run.status}: {run.called} calls in {run.ms:g} ms"
 
 
 def batch_ran(result: BatchResult) -> str:

@@ -1,27 +1,32 @@
 """Views: what operations answer where it is more than one item as it is stored."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, ClassVar, Self
 
+from panorama.domain.files import File
 from panorama.domain.items import Item
 from panorama.domain.notes import Note
 from panorama.domain.projects import Project
+from panorama.store.calls import Call
+from panorama.store.runs import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectView(Project):
-    """A project and how many living tasks, notes and links belong to it."""
+    """A project and how many living tasks, notes, links and files belong to it."""
 
     tasks: int
     notes: int
     links: int
+    files: int
 
     @classmethod
     def of(cls, project: Project, counts: Mapping[str, int]) -> Self:
         """Join a project with its counts."""
-        return cls(**values(project), tasks=counts["task"], notes=counts["note"], links=counts["link"])
+        tasks, notes, links, files = (counts[kind] for kind in ("task", "note", "link", "file"))
+        return cls(**values(project), tasks=tasks, notes=notes, links=links, files=files)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +62,42 @@ class NoteText:
             headings=headings,
             content=note.content[start:end],
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileText(File):
+    """A file and, if its content is text, the stretch that was asked for: from `start` to before `end` of `chars`."""
+
+    chars: int | None = None
+    start: int | None = None
+    end: int | None = None
+    text: str | None = None
+
+    @classmethod
+    def of(cls, file: File, text: str | None, start: int, end: int) -> Self:
+        """Cut a file's text; a content that is no text has none."""
+        if text is None:
+            return cls(**values(file))
+        whole = start == 0 and end == len(text)
+        return cls(
+            **values(file),
+            chars=len(text),
+            start=None if whole else start,
+            end=None if whole else end,
+            text=text[start:end],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePart:
+    """Some bytes of a content of `size` bytes, from `start` on, in base64; `sha256` is the digest of the whole."""
+
+    id: str
+    name: str
+    sha256: str
+    size: int
+    start: int
+    base64: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +290,87 @@ class ImportReport:
     problems: tuple[Mapping[str, str], ...]
     problem_count: int
     dry_run: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """How a script ran, also if it failed.
+
+    A large `result` is kept as a file instead, and `shape` describes it. `would` shows the first changes of a dry run.
+    `note` says what stands.
+    """
+
+    run_id: str
+    result: Any
+    result_file: str | None
+    shape: str
+    stdout: str
+    calls: tuple[Mapping[str, Any], ...]
+    changes: Mapping[str, int]
+    would: tuple[Mapping[str, Any], ...]
+    error: Mapping[str, Any] | None
+    note: str
+    dry_run: bool
+    isolation: str
+    duration_ms: float
+    peak_memory_mb: float
+
+    EXACT: ClassVar = ("result",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLine:
+    """A run in one line; `script` is the first line of its text."""
+
+    id: str
+    at: datetime
+    client: str
+    status: str
+    dry_run: bool
+    ms: float
+    calls: int
+    changes: Mapping[str, int]
+    script: str
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """Shorten a run."""
+        first = next((line.strip() for line in run.source.splitlines() if line.strip()), "")
+        return cls(
+            id=run.id, at=run.at, client=run.client, status=run.status, dry_run=bool(run.options.get("dry_run")),
+            ms=run.ms, calls=run.calls, changes=run.changes, script=first[:100],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """One run as the log holds it, with its first calls; `called` counts them all."""
+
+    id: str
+    at: datetime
+    client: str
+    status: str
+    options: Mapping[str, Any]
+    inputs: Mapping[str, Any]
+    isolation: str
+    source: str
+    output: str
+    result: str
+    error: Mapping[str, Any]
+    changes: Mapping[str, int]
+    called: int
+    calls: tuple[Mapping[str, Any], ...]
+    ms: float
+    peak_bytes: int
+
+    @classmethod
+    def of(cls, run: Run, made: Sequence[Call], called: int) -> Self:
+        """Join a run with its calls."""
+        kept = {
+            each.name: getattr(run, each.name) for each in fields(run) if each.name not in ("calls", "conversation")
+        }
+        told = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
+        return cls(**kept, called=called, calls=tuple({name: getattr(each, name) for name in told} for each in made))
 
 
 def values(item: Item) -> dict[str, Any]:

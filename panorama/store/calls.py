@@ -15,7 +15,11 @@ from panorama.store.tables import calls
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call, however it ended; `tokens` is `chars` divided by four, `changes` counts the lines it wrote."""
+    """One call, however it ended.
+
+    `tokens` is a quarter of the `chars` that a model reads, none of them in a script. `changes` counts the lines it
+    wrote, `position` the calls of a run, from 1.
+    """
 
     id: str
     unit: str
@@ -31,6 +35,7 @@ class Call:
     chars: int = 0
     tokens: int = 0
     changes: int = 0
+    position: int = 0
 
 
 _NAMES = tuple(field.name for field in fields(Call))
@@ -44,6 +49,13 @@ def add(session: Session, entries: Sequence[Call]) -> None:
 def forget(session: Session, before: datetime) -> None:
     """Delete entries that are older."""
     session.connection.execute(delete(calls).where(calls.c.at < before))
+
+
+def of_run(session: Session, run: str, part: Slice) -> Page[Call]:
+    """Return the calls that a run made, in the order in which they began."""
+    statement = select(*(calls.c[name] for name in _NAMES)).where(calls.c.unit == run, calls.c.position > 0)
+    order = [(calls.c.position, False), (calls.c.number, False)]
+    return page(session, statement, order, part, lambda row: Call(**dict(zip(_NAMES, row, strict=False))), count=True)
 
 
 def listed(session: Session, part: Slice, *, failed: bool = False, slow_first: bool = False) -> Page[Call]:

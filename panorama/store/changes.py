@@ -142,6 +142,17 @@ def size_of_unit(session: Session, unit: str) -> int:
     return next(filter(None, (session.connection.execute(size).scalar_one() for size in sizes)), 0)
 
 
+def actions_of_unit(session: Session, unit: str) -> dict[str, int]:
+    """Return how many lines of each action a unit has."""
+    counted = select(changes.c.action, func.count()).where(changes.c.unit == unit).group_by(changes.c.action)
+    return {row[0]: row[1] for row in session.connection.execute(counted)}
+
+
+def first_of_unit(session: Session, unit: str, limit: int) -> list[Change]:
+    """Return the first lines of a unit."""
+    return lines(session, changes.c.unit == unit, limit=limit)
+
+
 def of_items(session: Session, items: Sequence[str], *, since: int) -> list[Change]:
     """Return the lines of some items from a line on."""
     found: list[Change] = []

@@ -56,9 +56,13 @@ _PRAGMAS = (
     "cache_size=-4000",
     "mmap_size=33554432",
 )
+_FLEETING = (*_PRAGMAS, "synchronous=OFF")
 
 
 Listener = Callable[[Sequence[Touch]], None]
+Elsewhere = Callable[[bool], "Database | None"]
+"""Chooses the database that a transaction is opened in, told whether it writes; None for the one that was asked."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -91,15 +95,16 @@ class Database:
     `busy_seconds`.
     """
 
-    def __init__(self, path: Path, *, busy_seconds: float = 10.0) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float = 10.0, is_durable: bool = True) -> None:
         self.path = path
         self._busy_seconds = busy_seconds
         self._opened: tuple[int, int] | None = None
-        self._engine = _engine(path, busy_seconds, self._note_file)
+        self._engine = _engine(path, busy_seconds, self._note_file, _PRAGMAS if is_durable else _FLEETING)
         self._writer = self._engine.execution_options(sqlite_begin="IMMEDIATE")
         self._write_lock = threading.Lock()
         self._current: ContextVar[Session | None] = ContextVar("session", default=None)
         self._acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
+        self._elsewhere: ContextVar[Elsewhere | None] = ContextVar("elsewhere", default=None)
         self._listeners: dict[object, Listener] = {}
 
     @contextmanager
@@ -111,6 +116,10 @@ class Database:
         Raises:
             UnavailableError: The database is locked, full, read-only or damaged.
         """
+        if other := self._other(writes=True):
+            with other.transaction(origin) as session:
+                yield session
+            return
         if current := self._current.get():
             if current.origin is None:
                 raise RuntimeError("a write inside a read")
@@ -177,6 +186,10 @@ class Database:
     @contextmanager
     def acting(self, origin: Origin) -> Generator[Acting]:
         """Let the transactions that are opened inside be one unit's, each kept for itself."""
+        if other := self._other(writes=True):
+            with other.acting(origin) as acting:
+                yield acting
+            return
         acting = Acting(origin)
         token = self._acting.set(acting)
         try:
@@ -187,11 +200,28 @@ class Database:
     @contextmanager
     def reading(self) -> Generator[Session]:
         """Open a consistent view of the data, or join the transaction that is open."""
+        if other := self._other(writes=False):
+            with other.reading() as session:
+                yield session
+            return
         if current := self._current.get():
             yield current
             return
         with _translated(), self._engine.begin() as connection, self._as_current(Session(connection, None)) as session:
             yield session
+
+    @contextmanager
+    def elsewhere(self, chosen: Elsewhere) -> Generator[None]:
+        """Let what is opened inside be opened in another database, as far as `chosen` returns one."""
+        token = self._elsewhere.set(chosen)
+        try:
+            yield
+        finally:
+            self._elsewhere.reset(token)
+
+    def _other(self, *, writes: bool) -> "Database | None":
+        chosen = self._elsewhere.get()
+        return chosen(writes) if chosen else None
 
     @contextmanager
     def _as_current(self, session: Session) -> Generator[Session]:
@@ -293,7 +323,7 @@ class Database:
         self._opened = None
 
 
-def _engine(path: Path, busy_seconds: float, opened: Callable[[], None]) -> Engine:
+def _engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas: Sequence[str]) -> Engine:
     engine = create_engine(
         f"sqlite:///{path}",
         poolclass=QueuePool,
@@ -305,7 +335,7 @@ def _engine(path: Path, busy_seconds: float, opened: Callable[[], None]) -> Engi
 
     @event.listens_for(engine, "connect")
     def prepare(connection: sqlite3.Connection, _record: object) -> None:  # pyright: ignore[reportUnusedFunction]
-        for pragma in _PRAGMAS:
+        for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")
         opened()
 

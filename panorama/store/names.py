@@ -23,7 +23,7 @@ def exact(session: Session, kinds: Sequence[str], key: str, *, trash: bool = Fal
     for kind in kinds:
         table = NOUNS[kind].table
         if "key" in table.c:
-            label = table.c["name" if kind == "project" else "title"]
+            label = NOUNS[kind].label
             alive = table.c.deleted_at.is_not(None) if trash else table.c.deleted_at.is_(None)
             where = (table.c.key == key, alive)
             rows = session.connection.execute(select(table.c.id, label).where(*where).order_by(table.c.id).limit(limit))
@@ -38,7 +38,7 @@ def similar(session: Session, kinds: Sequence[str], name: str, *, limit: int) ->
     for kind in kinds:
         table = NOUNS[kind].table
         if "key" in table.c:
-            label = table.c["name" if kind == "project" else "title"]
+            label = NOUNS[kind].label
             statement = (
                 select(table.c.id, label).where(table.c.deleted_at.is_(None)).order_by(table.c.updated_at.desc())
             )
@@ -52,11 +52,10 @@ def labels(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, Name
     found: dict[str, Named] = {}
     for kind in dict.fromkeys(kind for kind, _ in items):
         noun = NOUNS[kind]
-        label = noun.table.c["name" if kind == "project" else "text" if kind == "journal" else "title"]
         ids = [id_ for each, id_ in items if each == kind]
         for start in range(0, len(ids), _MANY):
             where = noun.table.c.id.in_(ids[start : start + _MANY])
-            rows = session.connection.execute(select(noun.table.c.id, label).where(where))
+            rows = session.connection.execute(select(noun.table.c.id, noun.label).where(where))
             found |= {row[0]: (kind, row[0], row[1]) for row in rows}
     return found
 
@@ -64,7 +63,7 @@ def labels(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, Name
 def begun(session: Session, kind: str, text: str, *, limit: int) -> list[Named]:
     """Return living items whose name begins with a text, or which share words with it; the last changed first."""
     table = NOUNS[kind].table
-    label = table.c["name" if kind == "project" else "title"]
+    label = NOUNS[kind].label
     where = (table.c.deleted_at.is_(None), table.c.key.like(escaped(folded(text)) + "%", escape="\\"))
     statement = select(table.c.id, label).where(*where).order_by(table.c.updated_at.desc()).limit(limit)
     found = {row[0]: (kind, row[0], row[1]) for row in session.connection.execute(statement)}
@@ -79,7 +78,7 @@ def marked(session: Session, *, limit: int) -> list[Named]:
     found: list[Named] = []
     for kind, mark in MARKS.items():
         table = NOUNS[kind].table
-        label = table.c["name" if kind == "project" else "title"]
+        label = NOUNS[kind].label
         where = (table.c.deleted_at.is_(None), table.c[mark].is_(True))
         statement = select(table.c.id, label).where(*where).order_by(table.c.key, table.c.id)
         rows = session.connection.execute(statement.limit(limit - len(found)))

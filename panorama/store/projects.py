@@ -9,9 +9,9 @@ from panorama.domain.results import Page, Slice
 from panorama.store import rows
 from panorama.store.engine import Session
 from panorama.store.pages import ascending, page
-from panorama.store.tables import links, notes, projects, tasks
+from panorama.store.tables import files, links, notes, projects, tasks
 
-BELONGING = {"task": tasks, "note": notes, "link": links}
+BELONGING = {"task": tasks, "note": notes, "link": links, "file": files}
 """The kinds that can have a project, and their tables."""
 
 

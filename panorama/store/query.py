@@ -38,7 +38,8 @@ from panorama.store.tasks import Clock, due_before
 
 COLLECTIONS: dict[str, Table] = {
     "projects": tables.projects, "tasks": tables.tasks, "notes": tables.notes, "links": tables.links,
-    "reminders": tables.reminders, "journal": tables.journal, "changes": tables.changes, "calls": tables.calls,
+    "reminders": tables.reminders, "journal": tables.journal, "files": tables.files, "changes": tables.changes,
+    "calls": tables.calls,
 }  # fmt: skip
 
 OPERATORS = ("eq", "ne", "lt", "lte", "gt", "gte", "in", "nin", "contains")
@@ -47,7 +48,7 @@ DEPTH = 12
 
 LONGEST_LIST = 500
 _HIDDEN = {"key", "deleted_at", "number"}
-_LONG = {"notes", "content", "description", "before", "after", "arguments"}
+_LONG = {"notes", "content", "description", "body", "before", "after", "arguments"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Column, Row, Select, Table, and_, bindparam, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
+from panorama.domain.files import StoredFile
 from panorama.domain.items import Item, Kind, folded
 from panorama.domain.journal import JournalEntry
 from panorama.domain.links import Link
@@ -28,6 +29,11 @@ class Noun:
     value: type[Item]
     fields: tuple[str, ...]
 
+    @property
+    def label(self) -> Column[Any]:
+        """The column that holds what a person calls an item."""
+        return next(self.table.c[name] for name in ("name", "title", "text") if name in self.table.c)
+
 
 def _noun(table: Table, value: type[Item]) -> Noun:
     return Noun(value.KIND, table, value, tuple(field.name for field in fields(value)))
@@ -42,6 +48,7 @@ NOUNS: dict[str, Noun] = {
         _noun(tables.links, Link),
         _noun(tables.reminders, Reminder),
         _noun(tables.journal, JournalEntry),
+        _noun(tables.files, StoredFile),
     )
 }
 
@@ -124,8 +131,15 @@ def save(session: Session, old: Item, new: Item, *, undoes: int | None = None) -
     if session.connection.execute(statement.values(written)).rowcount != 1:
         raise ConflictError(f"The {old.KIND} {old.id} was changed meanwhile.", hint="Read it again, then repeat.")
     _index(session, old, new)
-    kept = [name for name in differing if name not in ("updated_at", "version")]
+    kept = _told(noun, differing, old.TOGETHER)
     changes.record(session, _action(old, new), new, _only(old, kept), _only(new, kept), undoes=undoes)
+
+
+def _told(noun: Noun, differing: list[str], together: tuple[str, ...]) -> list[str]:
+    """Return the fields that a change line holds."""
+    joined = together if any(name in together for name in differing) else ()
+    unsaid = ("updated_at", "version")
+    return [name for name in noun.fields if (name in differing or name in joined) and name not in unsaid]
 
 
 def _index(session: Session, old: Item, new: Item) -> None:

@@ -202,6 +202,20 @@ journal = Table(
     Column("at", Utc, nullable=False, index=True),
 )
 
+files = Table(
+    "files",
+    metadata,
+    *_item_columns(),
+    Column("name", Text, nullable=False),
+    Column("key", Text, nullable=False, index=True),
+    Column("media_type", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    _project(),
+    Column("tags", Words, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
 changes = Table(
     "changes",
     metadata,
@@ -238,7 +252,7 @@ calls = Table(
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=True),
     Column("id", String(12), nullable=False, index=True),
-    Column("unit", String(12), nullable=False),
+    Column("unit", String(12), nullable=False, index=True),
     Column("at", Utc, nullable=False, index=True),
     Column("actor", String(12), nullable=False),
     Column("client", Text, nullable=False),
@@ -251,6 +265,38 @@ calls = Table(
     Column("chars", Integer, nullable=False),
     Column("tokens", Integer, nullable=False),
     Column("changes", Integer, nullable=False),
+    Column("position", Integer, nullable=False, server_default="0"),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("id", String(12), nullable=False, unique=True),
+    Column("at", Utc, nullable=False, index=True),
+    Column("client", Text, nullable=False),
+    Column("conversation", Text, nullable=False),
+    Column("status", String(12), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("inputs", JSON, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("isolation", String(20), nullable=False),
+    Column("result", Text, nullable=False),
+    Column("output", Text, nullable=False),
+    Column("error", JSON, nullable=False),
+    Column("changes", JSON, nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("ms", Float, nullable=False),
+    Column("peak_bytes", Integer, nullable=False),
+)
+
+script_states = Table(
+    "script_states",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("at", Utc, nullable=False, index=True),
+    Column("value", JSON, nullable=False),
 )
 
 idempotency = Table(

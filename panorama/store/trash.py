@@ -15,8 +15,7 @@ def listed(session: Session, part: Slice) -> Page[Mapping[str, Any]]:
     """Return id, kind, label and moment of what is in the trash, the last deleted first."""
     parts: list[Rows] = []
     for kind, noun in NOUNS.items():
-        label = noun.table.c["name" if kind == "project" else "text" if kind == "journal" else "title"]
-        columns = (noun.table.c.id, literal(kind).label("kind"), label.label("label"), noun.table.c.deleted_at)
+        columns = (noun.table.c.id, literal(kind).label("kind"), noun.label.label("label"), noun.table.c.deleted_at)
         parts.append(select(*columns).where(noun.table.c.deleted_at.is_not(None)))
     every = union_all(*parts).subquery()
     order = [(every.c.deleted_at, True), (every.c.id, True)]

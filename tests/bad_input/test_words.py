@@ -27,6 +27,7 @@ TEXT_FIELDS: list[tuple[str, dict[str, Any], str]] = [
     ("create_link", {"url": "example.org"}, "description"),
     ("create_reminder", {"at": "2026-06-01T09:00"}, "title"),
     ("add_journal_entry", {}, "text"),
+    ("write_file", {"name": "x", "text": "x"}, "tags"),
 ]
 REFERENCES: list[tuple[str, dict[str, Any], str]] = [
     ("create_task", {"title": "x"}, "project"),
@@ -40,6 +41,9 @@ REFERENCES: list[tuple[str, dict[str, Any], str]] = [
     ("undo", {}, "unit"),
     ("create_reminder", {"title": "x", "at": "2026-06-01T09:00"}, "item"),
     ("list_tasks", {}, "project"),
+    ("write_file", {"name": "x", "text": "x"}, "project"),
+    ("get_file", {}, "file"),
+    ("update_file", {"name": "x"}, "file"),
     ("create_task", {"title": "x"}, "deadline"),
     ("create_task", {"title": "x"}, "recurrence"),
     ("weekly_review", {}, "start"),

@@ -52,6 +52,7 @@ def indexed(home: Path, beginning: str) -> dict[str, set[str]]:
 def everything(home: Path) -> list[tuple[Any, ...]]:
     """Return every item, change line and indexed part, to compare before and after."""
     found: list[tuple[Any, ...]] = []
-    for table in ("projects", "tasks", "notes", "links", "reminders", "journal", "changes", "texts", "search_parts"):
+    items = ("projects", "tasks", "notes", "links", "reminders", "journal", "files")
+    for table in (*items, "changes", "texts", "search_parts"):
         found += [(table, *row) for row in rows(home, f"SELECT * FROM {table} ORDER BY 1")]
     return found

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from panorama.domain.items import Item
 
-from .things import anything, journal, links, notes, projects, reminders, tasks
+from .things import anything, files, journal, links, notes, projects, reminders, tasks
 from .world import World
 
 
@@ -33,7 +33,7 @@ def some(of: st.SearchStrategy[Item], most: int = 12) -> st.SearchStrategy[list[
 
 LISTS = {
     "list_projects": projects, "list_tasks": tasks, "list_notes": notes, "list_links": links,
-    "list_reminders": reminders, "list_journal_entries": journal,
+    "list_reminders": reminders, "list_journal_entries": journal, "list_files": files,
 }  # fmt: skip
 ALL = {"list_tasks": {"status": "any"}}
 

@@ -45,12 +45,16 @@ FIELDS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "recurrence": st.sampled_from(["", "FREQ=DAILY"]),
     },
     "journal": {"text": titles, "at": st.sampled_from(["2026-05-01T10:00", "2026-05-02T11:00"])},
+    "file": {
+        "name": titles, "text": bodies, "tags": tags, "media_type": st.sampled_from(["", "text/csv", "image/svg+xml"]),
+    },
 }  # fmt: skip
 NEEDED = {
     "project": ("name",), "task": ("title",), "note": ("title",), "link": ("title", "url"), "reminder": ("title", "at"),
-    "journal": ("text",),
+    "journal": ("text",), "file": ("name", "text"),
 }  # fmt: skip
-CREATE = {kind: f"create_{kind}" for kind in FIELDS} | {"journal": "add_journal_entry"}
+ONLY_NEW = {"file": ("text",)}
+CREATE = {kind: f"create_{kind}" for kind in FIELDS} | {"journal": "add_journal_entry", "file": "write_file"}
 UPDATE = {kind: f"update_{kind}" for kind in FIELDS} | {"journal": "update_journal_entry"}
 ARGUMENT = {kind: kind for kind in FIELDS} | {"journal": "entry"}
 
@@ -58,7 +62,8 @@ ARGUMENT = {kind: kind for kind in FIELDS} | {"journal": "entry"}
 def fields(kind: str, *, whole: bool) -> st.SearchStrategy[dict[str, Any]]:
     """Return arguments for a kind of item: with all it needs, or any few."""
     needed = {name: FIELDS[kind][name] for name in NEEDED[kind]} if whole else {}
-    return st.fixed_dictionaries(needed, optional={k: v for k, v in FIELDS[kind].items() if k not in needed})
+    others = {k: v for k, v in FIELDS[kind].items() if k not in needed and (whole or k not in ONLY_NEW.get(kind, ()))}
+    return st.fixed_dictionaries(needed, optional=others)
 
 
 @pytest.mark.parametrize("kind", FIELDS)

@@ -5,6 +5,7 @@ from typing import get_args
 
 from hypothesis import strategies as st
 
+from panorama.domain.files import StoredFile
 from panorama.domain.items import Item, words
 from panorama.domain.journal import JournalEntry
 from panorama.domain.links import Link
@@ -54,8 +55,14 @@ reminders = st.builds(
     zone=st.sampled_from(["UTC", "Asia/Tokyo"]), snoozed_until=maybe_moments, enabled=st.booleans(), item=st.none(),
 )  # fmt: skip
 journal = st.builds(JournalEntry, **_item("j"), text=lines, at=moments)
+digests = st.binary(min_size=32, max_size=32).map(bytes.hex)
+files = st.builds(
+    StoredFile, **_item("f"), name=lines, media_type=st.sampled_from(["text/csv", "image/png"]),
+    size=st.integers(0, 10_000_000), sha256=digests, project=st.none(), tags=tags, body=texts,
+)  # fmt: skip
 
 OF_KIND: dict[str, st.SearchStrategy[Item]] = {
     "project": projects, "task": tasks, "note": notes, "link": links, "reminder": reminders, "journal": journal,
+    "file": files,
 }  # fmt: skip
 anything: st.SearchStrategy[Item] = st.one_of(*OF_KIND.values())

@@ -41,6 +41,9 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
     ("delete_item", {"item": "House", "items": "keep"}),
     ("history", {"item": "Colours"}),
     ("undo", {"unit": "$last"}),
+    ("search_sdk", {"query": "group by"}),
+    ("run_code", {"code": "return len(sdk.tasks.list())"}),
+    ("run_code", {"code": "sdk.tasks.create(title)", "inputs": {"title": "Tea"}, "dry_run": True}),
     ("status", {}),
     ("reindex", {"scope": "index"}),
     ("list_links", {}),
@@ -51,6 +54,11 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
     ("update_journal_entry", {"entry": "$entry", "text": "snow"}),
     ("list_trash", {}),
     ("restore_item", {"item": "$trashed"}),
+    ("write_file", {"name": "plan.md", "text": "# Plan", "project": "House", "tags": ["a"]}),
+    ("write_file", {"name": "dot.png", "base64": "iVBORw0KGgo="}),
+    ("list_files", {"name": ".csv"}),
+    ("get_file", {"file": "costs.csv", "chars": 4}),
+    ("update_file", {"file": "costs.csv", "name": "prices.csv", "project": ""}),
 ]
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
@@ -81,6 +89,11 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("delete_item", {"item": "House"}, "keep"),
     ("history", {"item": "Nowhere"}, "Nowhere"),
     ("undo", {"unit": "c_zzzzzzzzzz"}, "c_zzzzzzzzzz"),
+    ("search_sdk", {"query": "x", "detail": "some"}, "detail"),
+    ("run_code", {"code": 5}, "code"),
+    ("run_code", {"code": "1", "timeout": 61}, "timeout"),
+    ("run_code", {"code": "1", "inputs": {"a b": 1}}, "a b"),
+    ("run_code", {"code": "1", "background": True}, "background"),
     ("status", {"verbose": True}, "verbose"),
     ("reindex", {"scope": "tomorrow"}, "scope"),
     ("list_links", {"project": "Nowhere"}, "Nowhere"),
@@ -91,13 +104,17 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("update_journal_entry", {"entry": "j_zzzzzzzzzz", "text": "x"}, "j_zzzzzzzzzz"),
     ("list_trash", {"limit": -1}, "limit"),
     ("restore_item", {"item": "n_zzzzzzzzzz"}, "n_zzzzzzzzzz"),
+    ("write_file", {"name": "../plan.md", "text": "x"}, "path"),
+    ("list_files", {"project": "Nowhere"}, "Nowhere"),
+    ("get_file", {"file": "costs.csv", "chars": 0}, "chars"),
+    ("update_file", {"file": "costs.csv", "media_type": "table"}, "text/csv"),
 ]
 
 
 @pytest.fixture
 def toolsets() -> tuple[str, ...]:
     """Every tool is listed."""
-    return ("default", "more")
+    return ("default", "more", "files")
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +131,7 @@ def world(call: Callable[..., Answer]) -> dict[str, str]:
     call("create_note", title="Colours", content="# Walls\n\nwhite\n", project="House")
     call("create_link", url="example.org", title="Shop")
     call("create_reminder", title="Water", at="2026-06-01T09:00")
+    call("write_file", name="costs.csv", text="paint,20\n", project="House")
     entry = call("add_journal_entry", text="rain")
     trashed = call("create_note", title="Old")
     call("delete_item", item=trashed.data["id"])

@@ -187,7 +187,7 @@ def test_a_project_is_meant_by_its_name(ask: Ask, call: Callable[..., Answer]) -
 
 
 @pytest.mark.parametrize(
-    "collection", ["projects", "tasks", "notes", "links", "reminders", "journal", "changes", "calls"]
+    "collection", ["projects", "tasks", "notes", "links", "reminders", "journal", "files", "changes", "calls"]
 )
 def test_every_collection_is_asked(call: Callable[..., Answer], app: Any, collection: str) -> None:
     call("create_project", name="a")
@@ -196,6 +196,7 @@ def test_every_collection_is_asked(call: Callable[..., Answer], app: Any, collec
     call("create_reminder", title="d", at="2026-06-01T09:00")
     call("create_task", title="e")
     call("add_journal_entry", text="f")
+    call("write_file", name="g.txt", text="g")
     app.recorder.flush()
 
     assert call("query", collection=collection).data

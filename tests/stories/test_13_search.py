@@ -33,10 +33,12 @@ async def test_every_kind_is_found(chat: Chat) -> None:
     await chat("create_link", url="example.org/zebra", title="zebra link")
     await chat("create_reminder", title="zebra reminder", at="2026-06-01T09:00")
     await chat("add_journal_entry", text="zebra seen")
+    table = {"name": "zoo.csv", "text": "animal,count\nzebra,3\n"}
+    await chat("batch", operations=[{"tool": "write_file", "args": table}])
 
     kinds = {row["kind"] for row in (await chat("search", query="zebra")).data}
 
-    assert kinds == {"project", "task", "note", "link", "reminder", "journal"}
+    assert kinds == {"project", "task", "note", "link", "reminder", "journal", "file"}
 
 
 async def test_tags_and_descriptions_are_found(chat: Chat) -> None:

@@ -38,6 +38,8 @@ DEFAULT = {
     "projects_overview",
     "weekly_review",
     "batch",
+    "search_sdk",
+    "run_code",
     "delete_item",
     "history",
     "undo",
@@ -66,7 +68,7 @@ async def test_the_default_tools_are_those_of_the_design(either: Chat) -> None:
 
 
 async def test_there_are_at_most_36(either: Chat) -> None:
-    later = 9  # six for code, three for jobs
+    later = 7  # four for the library of scripts, three for jobs
 
     assert len(await listed(either)) + later <= 36
 
@@ -84,6 +86,17 @@ async def test_the_list_fits_into_its_budget_with_room_for_the_tools_to_come(eit
 
     assert sum(sizes) * 36 / len(sizes) <= 4_500 * 1.1
     assert sum(sizes) <= 4_500
+
+
+async def test_all_that_scripts_need_in_the_list_is_two_tools_of_700_tokens(either: Chat) -> None:
+    sizes = [
+        len(json.dumps(tool.model_dump(include={"name", "description", "input_schema"}), ensure_ascii=False)) / 4
+        for tool in await listed(either)
+        if tool.name in ("run_code", "search_sdk")
+    ]
+
+    assert len(sizes) == 2
+    assert sum(sizes) <= 700
 
 
 async def test_every_connection_sees_the_same_list(app: App) -> None:
@@ -134,7 +147,7 @@ async def test_every_tool_has_annotations(either: Chat) -> None:
 async def test_reading_tools_say_that_they_only_read(either: Chat) -> None:
     reading = {tool.name for tool in await listed(either) if tool.annotations and tool.annotations.read_only_hint}
 
-    writing = ("create", "update", "append", "edit", "add", "batch", "delete", "undo")
+    writing = ("create", "update", "append", "edit", "add", "batch", "delete", "undo", "run_code")
     assert reading == {name for name in DEFAULT if not name.startswith(writing)}
 
 

@@ -1,0 +1,78 @@
+"""Guests: scripts that call operations, each call for itself, all of them one unit."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from panorama.calls.answers import SCRIPT, Answer
+from panorama.calls.conversation import Memory
+from panorama.calls.recorder import Recorder, redacted
+from panorama.calls.running import Frame
+from panorama.domain.scripts import Made
+from panorama.store.runs import Run
+
+SCRIPT_ACTOR = "script"
+_Calling = Callable[[str, Mapping[str, Any], Frame], tuple[Answer, Frame]]
+
+
+class Guest:
+    """The calls of one run, in the name of the call that started it. Safe to use from several threads."""
+
+    def __init__(self, calling: _Calling, recorder: Recorder, outer: Frame) -> None:
+        self._calling = calling
+        self._recorder = recorder
+        self._outer = outer
+        self._made: list[Made] = []
+        self._position = 0
+        self._lock = threading.Lock()
+        conversation = replace(outer.conversation, actor=SCRIPT_ACTOR, memory=Memory())
+        self._frame = Frame(conversation, "", unit=outer.unit, reader=SCRIPT, key=outer.key)
+
+    @property
+    def run(self) -> str:
+        """The run's id, which is the unit of all it does."""
+        return self._frame.unit
+
+    @property
+    def conversation(self) -> str:
+        """The id of the conversation that asked for it."""
+        return self._frame.conversation.id
+
+    @property
+    def client(self) -> str:
+        """The name of the client's program."""
+        return self._frame.conversation.client_name
+
+    @property
+    def made(self) -> tuple[Made, ...]:
+        """What was called so far, in the order in which it began."""
+        return tuple(sorted(self._made, key=lambda made: made.position))
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> bytes:
+        """Call one operation; return msgpack of {"data", "metadata"}.
+
+        Raises:
+            PanoramaError: The operation refused.
+        """
+        with self._lock:
+            self._position += 1
+            position = self._position
+        began, wrote, is_done = time.perf_counter(), 0, False
+        try:
+            answer, frame = self._calling(name, arguments, replace(self._frame, position=position))
+            wrote, is_done = frame.wrote, True
+            return answer.packed
+        finally:
+            ms = round((time.perf_counter() - began) * 1000, 3)
+            self._made.append(Made(position=position, name=name, ms=ms, ok=is_done, wrote=wrote))
+
+    def record(self, run: Run) -> None:
+        """Log how the run does."""
+        self._recorder.record(replace(run, inputs=redacted(run.inputs)))
+
+    def finish(self, *, wrote: int) -> None:
+        """Wait until all that happened is in the log, and say how many changes stand."""
+        self._outer.wrote += wrote
+        self._recorder.flush()

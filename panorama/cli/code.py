@@ -1,0 +1,203 @@
+"""`panorama run`, `panorama runs` and `panorama sdk`: scripts at the command line."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from panorama.cli import show
+from panorama.cli.client import Client
+from panorama.cli.options import AsJson, Limit, argument, examples, group, option
+from panorama.cli.tables import Column, Sheet, ago, line, lines
+from panorama.errors import InvalidInputError
+
+AROUND = 2
+"""How many lines are shown before and after the one that failed."""
+
+runs = group("runs", "Look at what scripts did.", default=True)
+
+
+def run(
+    script: Annotated[str | None, argument("A file, or - for standard input.", metavar="FILE")] = None,
+    code: Annotated[str | None, option("The script itself.", "--code", "-c")] = None,
+    dry_run: Annotated[bool, option("Change nothing; show what would change.", "--dry-run")] = False,
+    atomic: Annotated[bool, option("If it fails, take back what it wrote.", "--atomic")] = False,
+    inputs: Annotated[
+        list[str] | None, option("A name in the script: k=v, where v is JSON or text.", "--input", "-i", metavar="K=V")
+    ] = None,
+    state: Annotated[str, option("Share sdk.state with runs of this name.", "--state", metavar="NAME")] = "",
+    timeout: Annotated[int, typer.Option("--timeout", min=1, max=60, help="Seconds it may take.")] = 60,
+    as_json: AsJson = False,
+) -> int:
+    """Run a Python script against your data, in a sandbox: `sdk.tasks.list()` and its kin are there.
+
+    Its output and its result are printed. What it wrote, `panorama undo` takes back.
+    """
+    source = _source(script, code)
+    wanted: dict[str, Any] = {"code": source, "inputs": _inputs(inputs or []), "state": state, "timeout": timeout}
+    kept = show.stoppable("What it wrote stands; `panorama undo` takes it back.")
+    with Client() as panorama, kept, show.progress("Running") as progress:
+        answer = panorama.call("run_code", {**wanted, "dry_run": dry_run, "atomic": atomic}, progress)
+    data = answer.data
+    if as_json:
+        show.data(answer.structured())
+    else:
+        _shown(data, source)
+        show.aside(answer.summary if not data.get("error") else answer.summary.split(":", 1)[0])
+    return 1 if data.get("error") else 0
+
+
+def _source(script: str | None, code: str | None) -> str:
+    if (script is None) == (code is None):
+        raise InvalidInputError("Give a script: a file, - or -c CODE.", hint="See `panorama run --help`.")
+    if code is not None:
+        return code
+    try:
+        return sys.stdin.read() if script == "-" else Path(str(script)).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InvalidInputError(f"{script} cannot be read: {error.strerror}.", hint="Give a file of Python.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{script} is not text in UTF-8.", hint="Give a file of Python.") from error
+
+
+def _inputs(given: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise InvalidInputError(f"--input {each!r} is not K=V.", hint="Write --input project=Garden.")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
+
+
+def _shown(data: Mapping[str, Any], source: str) -> None:
+    if data.get("stdout"):
+        show.raw(_ended(data["stdout"]))
+    if "result" in data:
+        result = data["result"]
+        show.raw(_ended(result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, indent=2)))
+    if error := data.get("error"):
+        show.mistake(_trace(error, source))
+    _changes(data)
+    if note := data.get("note"):
+        show.aside(note)
+
+
+def _changes(data: Mapping[str, Any]) -> None:
+    if would := data.get("would"):
+        show.blocks(_would(change) for change in would)
+        counts = data.get("changes", {})
+        if (more := sum(counts.values()) - len(would)) > 0:
+            show.aside(f"… and {more:,} more")
+
+
+def _would(change: Mapping[str, Any]) -> Text:
+    """Return a change of a dry run: what, and each field before and after."""
+    mark, style = {"create": ("+", "green"), "delete": ("-", "red")}.get(change["action"], ("~", "yellow"))
+    head = Text.assemble((f"{mark} ", style), line(f"{change['kind']} “{change['label']}” ({change['item']})"))
+    for name, (before, after) in change["fields"].items():
+        was = "" if change["action"] == "create" else f"{_worded(before)} → "
+        head.append("\n    ").append(line(f"{name}: {was}{_worded(after)}", "dim"))
+    return head
+
+
+def _worded(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _trace(error: Mapping[str, Any], source: str) -> Text:
+    """Return what went wrong in the script's own lines."""
+    shown, written = Text(), source.splitlines()
+    if at := error.get("line"):
+        for number in range(max(1, at - AROUND), min(len(written), at + AROUND) + 1):
+            mark = "❱" if number == at else " "
+            shown.append(f"{mark} {number:>4} │ ", "red" if number == at else "dim")
+            shown.append(lines(written[number - 1]) + "\n", "" if number == at else "dim")
+    for each in error.get("trace", ())[:-1]:
+        shown.append(f"called from {lines(each)}\n", "dim")
+    shown.append(lines(error["message"]), "bold red")
+    if hint := error.get("hint"):
+        shown.append(f"\n{lines(hint)}")
+    return shown
+
+
+@runs.command("list", epilog=examples("panorama runs", "panorama runs --failed"))
+def list_(
+    failed: Annotated[bool, option("Only those that failed.", "--failed")] = False,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List runs of scripts, the newest first."""
+    with Client() as panorama:
+        answer = panorama.rows("runs.list", {"failed": failed}, limit)
+        now = panorama.now
+    columns = (Column("run"), Column("when"), Column("status"), Column("ms", right=True), Column("calls", right=True))
+    columns = (*columns, Column("changes"), Column("script", width=60))
+    show.rows(answer, as_json, lambda: show.sheet(Sheet(columns, tuple(_row(row, now) for row in answer.data))))
+
+
+def _row(row: Mapping[str, Any], now: Any) -> tuple[Text, ...]:
+    status = row["status"]
+    changes = ", ".join(f"{count} {what}" for what, count in row.get("changes", {}).items())
+    style = {"failed": "red", "succeeded": "green"}.get(status, "yellow")
+    how = f"{status} (dry run)" if row.get("dry_run") else status
+    return (
+        line(row["id"]), line(ago(row["at"], now)), line(how, style), line(f"{row['ms']:.0f}"), line(row["calls"]),
+        line(changes), line(row["script"], "dim"),
+    )  # fmt: skip
+
+
+@runs.command("show", epilog=examples("panorama runs show x_7k3q9xv2mh"))
+def show_(
+    run: Annotated[str, argument("The run, as `panorama runs` lists it.", metavar="ID")],
+    as_json: AsJson = False,
+) -> None:
+    """Show a run: its script, what it printed, the calls it made and what it changed."""
+    with Client() as panorama:
+        answer = panorama.call("runs.get", {"run": run})
+    show.answer(answer, as_json, lambda: _report(answer.data, answer.summary))
+
+
+def _report(data: Mapping[str, Any], summary: str) -> None:
+    show.blocks([line(summary, "bold"), line(f"{data['client']}, {data['at']}, {data['isolation']}", "dim")])
+    show.raw(_ended(data["source"]))
+    for name in ("output", "result"):
+        if data.get(name):
+            show.blocks([line(name, "bold")])
+            show.raw(_ended(data[name]))
+    if error := data.get("error"):
+        show.mistake(_trace(error, data["source"]))
+    columns = (Column("#", right=True), Column("call"), Column("ms", right=True), Column("changes", right=True))
+    columns = (*columns, Column("arguments", width=80))
+    show.sheet(Sheet(columns, tuple(_made(each) for each in data.get("calls", ()))))
+
+
+def _made(call: Mapping[str, Any]) -> tuple[Text, ...]:
+    failed = "" if call["success"] else f" ({call['code']})"
+    return (
+        line(call["position"]), line(call["name"] + failed, "" if call["success"] else "red"),
+        line(f"{call['ms']:.1f}"), line(call["changes"] or ""), line(json.dumps(call["arguments"], ensure_ascii=False), "dim"),
+    )  # fmt: skip
+
+
+def sdk(
+    query: Annotated[list[str] | None, argument("What you look for; none lists every function.")] = None,
+    full: Annotated[bool, option("Whole docstrings.", "--full")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print the reference of what scripts can call."""
+    detail = "full" if full else "signatures" if query else "brief"
+    with Client() as panorama:
+        answer = panorama.call("sdk.search", {"query": " ".join(query or []), "detail": detail})
+    show.answer(answer, as_json, lambda: show.raw(_ended(answer.data["python"])))

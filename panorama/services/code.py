@@ -1,0 +1,133 @@
+"""Scripts: runs them as guests, and tells what they did."""
+
+import keyword
+import shutil
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from panorama.domain.results import Page, Slice
+from panorama.domain.scripts import SOURCE_CHARS, Limits, Script
+from panorama.errors import InvalidInputError, NotFoundError
+from panorama.ports import Calls, Runner
+from panorama.services.base import Desk, Service
+from panorama.services.code_run import CodeRun, Wish
+from panorama.services.run_page import run_page
+from panorama.services.views import Ran, RunLine, RunView
+from panorama.store import calls as call_log
+from panorama.store import runs
+from panorama.store.blobs import Blobs
+
+LONGEST = 60
+STATE_CHARS = 80
+SHOWN_CALLS = 200
+_STALE = timedelta(hours=1)
+
+
+class Code(Service):
+    """Runs short Python scripts against the SDK."""
+
+    def __init__(self, desk: Desk, calls: Calls, runner: Runner, blobs: Blobs) -> None:
+        super().__init__(desk)
+        self._calls = calls
+        self._runner = runner
+        self._blobs = blobs
+        self._asides = desk.database.path.parent / "dry-runs"
+
+    def run(
+        self,
+        code: str,
+        inputs: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        background: bool = False,
+        timeout: int = LONGEST,
+        state: str = "",
+    ) -> Ran:
+        """Run a Python script with `sdk` for joins, bulk changes and analyses; find functions with search_sdk first.
+
+        Plain Python 3; json, re, datetime, collections, csv, statistics… can be imported. No files, no network.
+        `sdk.tasks.list(project="Alpha")` lists all rows: task.title, task.deadline. `return` or the last expression is
+        the result; keep it small. `undo` with the run's id takes all of it back.
+
+        Args:
+            inputs: Become names in the script.
+            dry_run: Change nothing; show what would change.
+            atomic: If it fails, take back what it wrote.
+            background: Not available yet.
+            timeout: Seconds, 1 to 60.
+            state: Runs that name the same state share `sdk.state`.
+
+        Raises:
+            InvalidInputError: An argument cannot be used.
+            UnavailableError: Scripts cannot be run on this machine.
+        """
+        if background:
+            raise InvalidInputError(
+                "Scripts cannot run in the background yet.",
+                hint=f"Leave background out: a run may take {LONGEST} s; split what takes longer.",
+            )
+        limits = Limits(wall=timedelta(seconds=_seconds(timeout)))
+        wish = Wish(dry_run=dry_run, atomic=atomic, state=_state(state))
+        named = _inputs(inputs or {})
+        if len(code) > SOURCE_CHARS:
+            raise InvalidInputError(
+                f"code has {len(code):,} characters; {SOURCE_CHARS:,} is the most.", hint="Split it."
+            )
+        run = CodeRun(self._desk, self._calls, self._runner, self._blobs, wish)
+        self._forget_asides()
+        return run.done(Script(source=code, inputs=named, operations=self._calls.scriptable, limits=limits))
+
+    def list(self, page: Slice, failed: bool = False) -> Page[RunLine]:
+        """List runs of scripts, the newest first."""
+        with self._reading() as session:
+            found = runs.listed(session, page, failed=failed)
+        return Page(tuple(RunLine.of(run) for run in found.items), found.keys, None, found.more)
+
+    def get(self, run: str) -> RunView:
+        """Show a run: its script, output, calls and what it changed.
+
+        Raises:
+            NotFoundError: There is no such run.
+        """
+        with self._reading() as session:
+            found = runs.found(session, run.strip())
+            if found is None:
+                raise NotFoundError(f"There is no run {run[:40]!r}.", hint="`panorama runs` lists them.")
+            made = call_log.of_run(session, found.id, Slice(SHOWN_CALLS))
+            return RunView.of(found, made.items, made.total or 0)
+
+    def page(self, run: str) -> Mapping[str, str]:
+        """Return a run as Markdown: its script, output, calls and what it changed."""
+        return {"markdown": run_page(self.get(run))}
+
+    def _forget_asides(self) -> None:
+        """Remove what dry runs left that were killed."""
+        if not self._asides.is_dir():
+            return
+        for folder in self._asides.iterdir():
+            if time.time() - folder.stat().st_mtime > _STALE.total_seconds():
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _seconds(timeout: int) -> int:
+    if 1 <= timeout <= LONGEST:
+        return timeout
+    raise InvalidInputError(f"timeout is {timeout}; it is 1 to {LONGEST} seconds.", hint="Split what takes longer.")
+
+
+def _state(name: str) -> str:
+    if len(name) <= STATE_CHARS:
+        return name.strip()
+    raise InvalidInputError(f"state has {len(name)} characters.", hint=f"Name it with at most {STATE_CHARS}.")
+
+
+def _inputs(given: Mapping[str, Any]) -> dict[str, Any]:
+    for name in given:
+        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_") or name == "sdk":
+            raise InvalidInputError(
+                f"inputs has {name[:60]!r}, which cannot be a name in a script.",
+                hint="Use letters, digits and underscores; not `sdk`, no keyword, no leading underscore.",
+            )
+    return dict(given)

@@ -1,0 +1,302 @@
+"""One run of a script, from the first line of its log to what is told of it."""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from panorama.domain.changes import Change, Origin
+from panorama.domain.scripts import Ending, Failure, Made, Script
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.ports import Calls, Guest, Runner
+from panorama.services import progress
+from panorama.services.base import Desk
+from panorama.services.views import Ran
+from panorama.store import changes, names, runs
+from panorama.store.aside import Aside
+from panorama.store.blobs import Blobs
+from panorama.store.engine import Session
+from panorama.store.runs import Run
+
+T = TypeVar("T")
+
+RESULT_BYTES = 7_000
+"""The largest result that is answered; a larger one becomes a file."""
+
+OUTPUT_CHARS = 2_000
+KEPT_CHARS = 64_000
+KEPT_RESULT = 2_000
+LISTED = 50
+LISTED_CALLS = 20
+FIELD_CHARS = 120
+_log = logging.getLogger(__name__)
+_DONE = {"create": "created", "update": "updated", "delete": "deleted", "restore": "restored"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How a script is to be run."""
+
+    dry_run: bool
+    atomic: bool
+    state: str
+
+
+class CodeRun:
+    """A run that begins in the call that runs now."""
+
+    def __init__(self, desk: Desk, calls: Calls, runner: Runner, blobs: Blobs, wish: Wish) -> None:
+        self._desk = desk
+        self._calls = calls
+        self._runner = runner
+        self._blobs = blobs
+        self._wish = wish
+        self._guest: Guest = calls.guest()
+        self._aside: Aside | None = None
+        if wish.dry_run:
+            folder = desk.database.path.parent / "dry-runs" / self._guest.run
+            self._aside = Aside(desk.database, folder)
+
+    def done(self, script: Script) -> Ran:
+        """Run the script and tell how it went; a script that fails is told of, not raised.
+
+        Raises:
+            UnavailableError: Scripts cannot be run on this machine.
+        """
+        began, run = time.perf_counter(), self._begun(script)
+        try:
+            run = replace(run, isolation=self._runner.isolation)
+            self._guest.record(run)
+            ran = self._ran(script, run.isolation, began)
+            run = _ended(run, ran)
+            return ran.told
+        except BaseException as error:
+            run = replace(run, status="failed", error={"kind": "internal", "message": type(error).__name__})
+            raise
+        finally:
+            self._guest.record(run)
+            self._guest.finish(wrote=0 if self._aside else sum(made.wrote for made in self._guest.made))
+            if self._aside:
+                self._aside.close()
+
+    def _begun(self, script: Script) -> Run:
+        wish = self._wish
+        options = {"dry_run": wish.dry_run, "atomic": wish.atomic, "state": wish.state}
+        return Run(
+            id=self._guest.run, at=self._desk.now(), client=self._guest.client, conversation=self._guest.conversation,
+            status="running", source=script.source, inputs=script.inputs,
+            options={**options, "seconds": script.limits.wall.total_seconds()},
+        )  # fmt: skip
+
+    def _ran(self, script: Script, isolation: str, began: float) -> "_Ran":
+        script = replace(script, state=self._state())
+        ending = self._runner.run(script, self._answered, _progressed, progress.LEFT.get())
+        failure, notes = ending.failure, _Notes()
+        if failure:
+            notes.add(self._what_stands())
+        if not self._wish.dry_run and not (failure and self._wish.atomic):
+            notes.noted("sdk.state was not kept", self._keep, ending.state)
+        result, file = notes.noted("The result is lost", self._result, ending, notes) or (None, None)
+        counts, would = notes.noted("What was changed cannot be told", self._changed) or ({}, ())
+        told = Ran(
+            run_id=self._guest.run, result=result, result_file=file, shape=ending.shape if file else "",
+            stdout=_tail(ending.output, OUTPUT_CHARS), calls=_listed(self._guest.made), changes=counts, would=would,
+            error=_error(failure), dry_run=self._wish.dry_run, isolation=isolation, note=notes.text,
+            duration_ms=round((time.perf_counter() - began) * 1000, 1),
+            peak_memory_mb=round(ending.peak_bytes / (1 << 20), 1),
+        )  # fmt: skip
+        return _Ran(told, ending)
+
+    def _changed(self) -> tuple[Mapping[str, int], tuple[Mapping[str, Any], ...]]:
+        """Return how much was created, updated and deleted; of a dry run also what."""
+        with self._view(), self._desk.database.reading() as session:
+            counts = {_DONE[each]: count for each, count in changes.actions_of_unit(session, self._guest.run).items()}
+            return counts, self._diff(session) if self._aside and self._aside.is_written else ()
+
+    def _view(self) -> ExitStack:
+        """Open what the script sees: the store, or what stands in its place in a dry run."""
+        view = ExitStack()
+        if self._aside:
+            view.enter_context(self._aside.entered())
+            view.enter_context(self._blobs.aside(self._aside.folder / "files"))
+        return view
+
+    def _answered(self, operation: str, arguments: Mapping[str, Any]) -> bytes:
+        with self._view():
+            return self._guest.call(operation, arguments)
+
+    def _what_stands(self) -> str:
+        """Say what became of the changes of a script that failed, after taking them back if that was wanted."""
+        wrote = sum(made.wrote for made in self._guest.made)
+        if self._aside or not wrote:
+            return "Nothing was changed."
+        if not self._wish.atomic:
+            return f"{wrote} changes made before it stand; undo {self._guest.run} takes them back."
+        undo = {"unit": self._guest.run, "skip_conflicts": True, "confirm": True}
+        try:
+            done = self._calls.call_within("history.undo", undo)
+        except PanoramaError as error:
+            return f"{wrote} changes stand: taking them back failed ({error.message}); try undo {self._guest.run}."
+        left: Sequence[Mapping[str, Any]] = done["data"].get("conflicts", ())
+        stays = f" {len(left)} stay, changed by others since: {_named(left)}." if left else ""
+        return f"All it wrote was taken back ({done['data']['count']} changes).{stays}"
+
+    @property
+    def _owner(self) -> str:
+        return f"name:{self._wish.state}" if self._wish.state else f"conversation:{self._guest.conversation}"
+
+    def _state(self) -> dict[str, Any]:
+        with self._desk.database.reading() as session:
+            return runs.state(session, self._owner)
+
+    def _keep(self, changed: bytes) -> None:
+        if not changed:
+            return
+        told = _claimed(changed)
+        with self._desk.database.transaction(_NOBODY) as session:
+            runs.keep(session, self._owner, told.get("set", {}), told.get("removed", ()), self._desk.now())
+
+    def _diff(self, session: Session) -> tuple[Mapping[str, Any], ...]:
+        lines = changes.first_of_unit(session, self._guest.run, LISTED)
+        labels = names.labels(session, [(line.kind, line.item) for line in lines])
+        return tuple(_would(line, labels[line.item][2]) for line in lines)
+
+    def _result(self, ending: Ending, notes: "_Notes") -> tuple[Any, str | None]:
+        """Return the result, or the id of the file that holds it because it is large."""
+        if not ending.result:
+            return None, None
+        if len(ending.result) <= RESULT_BYTES:
+            return _claimed(ending.result), None
+        size = f"The result has {len(ending.result):,} bytes"
+        if self._aside:
+            notes.add(f"{size}; a dry run keeps no file, so only its shape is shown.")
+            return None, None
+        kept = self._calls.call_within("files.write", self._file(ending.result))
+        notes.add(f"{size} and was kept as a file; read it with sdk.files.get({kept['data']['id']!r}).")
+        return None, kept["data"]["id"]
+
+    def _file(self, result: bytes) -> dict[str, str]:
+        text = result.decode("utf-8", "replace")
+        if text.startswith('"'):
+            return {"name": f"{self._guest.run}.txt", "text": str(_claimed(result))}
+        return {"name": f"{self._guest.run}.json", "text": text}
+
+
+class _Notes:
+    """What the reader of an answer should know; once a script has run, nothing that follows may make it a failure."""
+
+    def __init__(self) -> None:
+        self._said: list[str] = []
+
+    def add(self, note: str) -> None:
+        """Add a sentence."""
+        self._said.append(note)
+
+    def noted(self, what: str, step: Callable[..., T], *arguments: Any) -> T | None:
+        """Take a step; if it is refused, note what that means and return None."""
+        try:
+            return step(*arguments)
+        except PanoramaError as error:
+            self.add(f"{what}: {error.message}")
+        except Exception:  # a bug of ours; what the script wrote stands all the same
+            _log.exception("after a script: %s", what)
+            self.add(f"{what}: Panorama itself failed, its log tells more.")
+        return None
+
+    @property
+    def text(self) -> str:
+        """All sentences."""
+        return " ".join(self._said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What is told of a run, and how it ended."""
+
+    told: Ran
+    ending: Ending
+
+
+_NOBODY = Origin(actor="script", client="", conversation="", operation="run_code", call="", unit="")
+
+
+def _ended(run: Run, ran: _Ran) -> Run:
+    told, ending = ran.told, ran.ending
+    return replace(
+        run,
+        status="failed" if told.error else "succeeded",
+        result=ending.result[:KEPT_RESULT].decode("utf-8", "ignore"),
+        output=_tail(ending.output, KEPT_CHARS),
+        error=told.error or {},
+        changes=told.changes,
+        calls=ending.calls,
+        ms=told.duration_ms,
+        peak_bytes=ending.peak_bytes,
+    )
+
+
+def _progressed(current: float, total: float, message: str) -> None:
+    progress.told_to_the_door(int(current), int(total), message)
+
+
+def _claimed(told: bytes) -> Any:
+    """Return what a worker said as JSON.
+
+    Raises:
+        UnavailableError: It is no JSON: the worker was not what it should be.
+    """
+    try:
+        return json.loads(told)
+    except (ValueError, RecursionError) as error:
+        raise UnavailableError("The script's process said what cannot be read.", hint="Run it again.") from error
+
+
+def _error(failure: Failure | None) -> Mapping[str, Any] | None:
+    if failure is None:
+        return None
+    told = {
+        "kind": failure.reason,
+        "message": failure.message,
+        "line": failure.line or None,
+        "source": failure.source or None,
+        "hint": failure.hint or None,
+        "trace": [f"line {line}" + (f" in {name}" if name else "") for line, name in failure.trace] or None,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _listed(made: Sequence[Made]) -> tuple[Mapping[str, Any], ...]:
+    """Return calls one by one if they are few, else together by name."""
+    if len(made) <= LISTED_CALLS:
+        return tuple({"name": each.name, "ms": each.ms, "ok": each.ok, "wrote": each.wrote} for each in made)
+    together: dict[str, dict[str, Any]] = {}
+    for each in made:
+        row = together.setdefault(each.name, {"name": each.name, "ms": 0.0, "ok": True, "wrote": 0, "times": 0})
+        row["ms"] = round(row["ms"] + each.ms, 3)
+        row["ok"] = row["ok"] and each.ok
+        row["wrote"] += each.wrote
+        row["times"] += 1
+    return tuple(together.values())
+
+
+def _would(line: Change, label: str) -> Mapping[str, Any]:
+    """Return a change of a dry run as a person reads it."""
+    names_ = [name for name in line.after if line.action != "create" or line.after[name] not in ("", [], None, False)]
+    fields = {name: [_short(line.before.get(name)), _short(line.after[name])] for name in names_}
+    return {"action": line.action, "kind": line.kind, "item": line.item, "label": label, "fields": fields}
+
+
+def _short(value: Any) -> Any:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if len(text) <= FIELD_CHARS else text[:FIELD_CHARS] + "…"
+
+
+def _tail(text: str, most: int) -> str:
+    return text if len(text) <= most else f"… {len(text) - most:,} characters before\n{text[-most:]}"
+
+
+def _named(conflicts: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(str(each.get("item") or each.get("id") or each) for each in conflicts[:10])

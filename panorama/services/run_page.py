@@ -1,0 +1,56 @@
+"""A run of a script as Markdown."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from panorama.services.views import RunView
+
+
+def run_page(run: RunView) -> str:
+    """Return what a person wants to know of a run: what was run, what it said, called and changed."""
+    return "\n\n".join(_parts(run)) + "\n"
+
+
+def _parts(run: RunView) -> Iterator[str]:
+    yield f"# Run {run.id}"
+    yield f"{run.status}, {run.at:%Y-%m-%d %H:%M} UTC, {run.client}, {run.ms:g} ms, {run.isolation or 'not started'}"
+    if chosen := [f"{name}: {value}" for name, value in run.options.items() if value]:
+        yield ", ".join(chosen)
+    if run.error:
+        yield f"**{run.error.get('message', 'failed')}**" + (
+            f" (line {run.error['line']})" if "line" in run.error else ""
+        )
+    yield _fenced(run.source, "python")
+    if run.inputs:
+        yield "## Inputs"
+        yield _fenced(_json(run.inputs), "json")
+    for title, text in (("Output", run.output), ("Result", run.result)):
+        if text:
+            yield f"## {title}"
+            yield _fenced(text)
+    if run.changes:
+        yield "## Changes"
+        yield (
+            ", ".join(f"{count} {what}" for what, count in run.changes.items()) + f"; undo `{run.id}` takes them back."
+        )
+    if run.calls:
+        yield f"## Calls ({run.called})"
+        yield "\n".join(_line(call) for call in run.calls)
+
+
+def _line(call: Mapping[str, Any]) -> str:
+    failed = "" if call["success"] else f", {call['code']}"
+    return f"{call['position']}. `{call['name']}` {call['ms']:.1f} ms{failed} `{_json(call['arguments'])}`"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _fenced(text: str, language: str = "") -> str:
+    """Return text in a fence that it cannot close."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"

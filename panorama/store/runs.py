@@ -1,0 +1,89 @@
+"""Rows of scripts' runs, and of what scripts keep between runs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from panorama.domain.results import Page, Slice
+from panorama.store.engine import Session
+from panorama.store.pages import page
+from panorama.store.tables import runs, script_states
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a script; `status` is running, succeeded or failed.
+
+    `changes` counts what was created, updated and deleted; `result` is the beginning of what was returned, as JSON.
+    """
+
+    id: str
+    at: datetime
+    client: str
+    conversation: str
+    status: str
+    source: str
+    inputs: Mapping[str, Any]
+    options: Mapping[str, Any]
+    isolation: str = ""
+    result: str = ""
+    output: str = ""
+    error: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    changes: Mapping[str, int] = field(default_factory=dict[str, int])
+    calls: int = 0
+    ms: float = 0.0
+    peak_bytes: int = 0
+
+
+_NAMES = tuple(each.name for each in fields(Run))
+_COLUMNS = tuple(runs.c[name] for name in _NAMES)
+
+
+def put(session: Session, entries: Sequence[Run]) -> None:
+    """Write runs, each in the place of what was known of it; of two of one run the later stands."""
+    latest = {entry.id: entry for entry in entries}
+    session.connection.execute(delete(runs).where(runs.c.id.in_(latest)))
+    session.connection.execute(
+        insert(runs), [{name: getattr(entry, name) for name in _NAMES} for entry in latest.values()]
+    )
+
+
+def found(session: Session, run: str) -> Run | None:
+    """Return one run."""
+    row = session.connection.execute(select(*_COLUMNS).where(runs.c.id == run)).one_or_none()
+    return Run(**dict(zip(_NAMES, row, strict=True))) if row else None
+
+
+def listed(session: Session, part: Slice, *, failed: bool = False) -> Page[Run]:
+    """Return runs, the newest first; only failed ones if asked."""
+    statement = select(*_COLUMNS)
+    if failed:
+        statement = statement.where(runs.c.status == "failed")
+    order = [(runs.c.at, True), (runs.c.id, True)]
+    return page(session, statement, order, part, lambda row: Run(**dict(zip(_NAMES, row, strict=False))), count=False)
+
+
+def forget(session: Session, before: datetime) -> None:
+    """Delete runs and states that are older."""
+    session.connection.execute(delete(runs).where(runs.c.at < before))
+    session.connection.execute(delete(script_states).where(script_states.c.at < before))
+
+
+def state(session: Session, owner: str) -> dict[str, Any]:
+    """Return what scripts kept under an owner, by name."""
+    kept = select(script_states.c.name, script_states.c.value).where(script_states.c.owner == owner)
+    return {row[0]: row[1] for row in session.connection.execute(kept)}
+
+
+def keep(session: Session, owner: str, put_: Mapping[str, Any], removed: Sequence[str], now: datetime) -> None:
+    """Keep values under their names, and forget some; what others kept under other names stays."""
+    gone = [*put_, *removed]
+    session.connection.execute(
+        delete(script_states).where(script_states.c.owner == owner, script_states.c.name.in_(gone))
+    )
+    if put_:
+        rows = [{"owner": owner, "name": name, "at": now, "value": value} for name, value in put_.items()]
+        session.connection.execute(insert(script_states), rows)

@@ -1,0 +1,408 @@
+"""Scripts that run for real: what they answer, what stands of what they wrote, and what the log knows of them."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from panorama.app import App
+from panorama.calls import Answer, Conversation
+from panorama.errors import InvalidInputError, NotFoundError, PanoramaError
+from panorama.services.progress import progressing, silent
+
+Call = Callable[..., Answer]
+
+
+@pytest.fixture
+def run(call: Call) -> Callable[..., dict[str, Any]]:
+    """Runs a script and returns what is told of it."""
+
+    def ran(code: str, **wishes: Any) -> dict[str, Any]:
+        return call("run_code", code=code, **wishes).data
+
+    return ran
+
+
+Run = Callable[..., dict[str, Any]]
+
+
+def titles(call: Call) -> list[str]:
+    return sorted(row["title"] for row in call("list_tasks").data)
+
+
+# What is answered.
+
+
+def test_a_script_answers_its_result_its_output_its_calls_and_its_changes(run: Run) -> None:
+    told = run('tea = sdk.tasks.create("Tea")\nsdk.tasks.update(tea, urgent=True)\nprint("made")\nreturn tea.title')
+
+    assert (told["result"], told["stdout"]) == ("Tea", "made\n")
+    assert [(each["name"], each["ok"], each["wrote"]) for each in told["calls"]] == [
+        ("tasks.create", True, 1),
+        ("tasks.update", True, 1),
+    ]
+    assert told["changes"] == {"created": 1, "updated": 1}
+    assert "error" not in told
+
+
+def test_inputs_are_names_in_the_script(run: Run) -> None:
+    assert run("return [word.upper() for word in words]", inputs={"words": ["a", "b"]})["result"] == ["A", "B"]
+
+
+def test_the_value_of_the_last_expression_is_the_result_with_its_nulls(run: Run) -> None:
+    assert run('{"deadline": None, "tags": []}')["result"] == {"deadline": None, "tags": []}
+
+
+def test_rows_have_every_field_and_whole_texts(call: Call, run: Run) -> None:
+    call("create_note", title="Long", content="x" * 20_000)
+    call("create_task", title="Tea")
+
+    told = run('task = sdk.tasks.list()[0]\nreturn [task.deadline, task.tags, len(sdk.notes.text("Long"))]')
+
+    assert told["result"] == [None, [], 20_000]
+
+
+def test_a_list_in_a_script_has_all_its_pages(call: Call, run: Run) -> None:
+    made = [{"tool": "create_task", "args": {"title": f"Task {number}"}} for number in range(100)]
+    for _ in range(6):
+        call("batch", operations=made)
+
+    told = run("return len(sdk.tasks.list()), len(sdk.tasks.list(limit=150))")
+
+    assert told["result"] == [600, 150]
+
+
+def test_what_was_read_in_the_conversation_does_not_narrow_a_script(call: Call, run: Run) -> None:
+    call("create_project", name="House")
+    call("create_task", title="Tea")
+    call("get_project", project="House")
+
+    assert run("return len(sdk.tasks.list())")["result"] == 1
+
+
+def test_a_script_may_ask_the_same_again_and_again(run: Run) -> None:
+    assert run("for _ in range(20): sdk.projects.list()\nreturn 'done'")["result"] == "done"
+
+
+def test_many_calls_are_told_together_by_name(run: Run) -> None:
+    told = run("for _ in range(30): sdk.projects.list()\nsdk.status()")
+
+    assert [(each["name"], each["times"]) for each in told["calls"]] == [("projects.list", 30), ("status", 1)]
+
+
+def test_an_error_is_told_with_its_line_and_what_stands(run: Run, call: Call) -> None:
+    told = run('sdk.tasks.create("Tea")\n\n1 / 0\n')
+
+    error = told["error"]
+    assert (error["kind"], error["message"], error["line"], error["source"]) == (
+        "raised",
+        "ZeroDivisionError: division by zero",
+        3,
+        "1 / 0",
+    )
+    assert told["note"] == f"1 changes made before it stand; undo {told['run_id']} takes them back."
+    assert titles(call) == ["Tea"]
+
+
+def test_a_call_that_is_refused_can_be_caught(run: Run) -> None:
+    told = run("""
+from sdk import NotFoundError
+try:
+    sdk.tasks.update("Nowhere", urgent=True)
+except NotFoundError as error:
+    return error.hint
+""")
+
+    assert "search" in told["result"]
+
+
+def test_a_wrong_argument_is_refused_in_the_words_of_the_sdk(run: Run) -> None:
+    told = run('sdk.tasks.create("Tea", status="sleeping")')
+
+    assert told["error"]["message"].startswith("InvalidInputError: sdk.tasks.create was not called: status is one of")
+
+
+# Bad wishes.
+
+
+@pytest.mark.parametrize("name", ["a b", "class", "_x", "sdk", "1a", ""])
+def test_an_input_that_is_no_name_is_refused(run: Run, name: str) -> None:
+    with pytest.raises(InvalidInputError, match="cannot be a name"):
+        run("1", inputs={name: 1})
+
+
+@pytest.mark.parametrize("seconds", [0, -1, 61])
+def test_a_time_limit_is_1_to_60_seconds(run: Run, seconds: int) -> None:
+    with pytest.raises(InvalidInputError, match="1 to 60 seconds"):
+        run("1", timeout=seconds)
+
+
+def test_a_run_in_the_background_is_refused_honestly(run: Run) -> None:
+    with pytest.raises(InvalidInputError, match="cannot run in the background yet"):
+        run("1", background=True)
+
+
+def test_a_script_of_a_megabyte_is_refused(run: Run) -> None:
+    with pytest.raises(InvalidInputError, match="200,000 is the most"):
+        run("x = 1\n" * 200_000)
+
+
+@pytest.mark.parametrize("name", ["run_code", "sdk.search", "reindex", "import.markdown", "models.remove", "runs.get"])
+def test_a_script_cannot_call_what_is_not_for_scripts(app: App, name: str) -> None:
+    assert name not in app.calls.scriptable
+
+
+# What stands.
+
+
+def test_a_run_is_taken_back_as_one(run: Run, call: Call) -> None:
+    call("create_task", title="Old")
+    told = run('sdk.tasks.update("Old", title="New")\nfor n in range(3): sdk.notes.create(f"Note {n}")')
+
+    call("undo", unit=told["run_id"])
+
+    assert titles(call) == ["Old"]
+    assert call("list_notes").data == []
+
+
+def test_undo_without_a_unit_takes_back_the_run_before(run: Run, call: Call) -> None:
+    run('sdk.tasks.create("Tea")')
+
+    call("undo")
+
+    assert titles(call) == []
+
+
+def test_the_answer_names_what_undo_takes(call: Call) -> None:
+    answer = call("run_code", code='sdk.tasks.create("Tea")')
+
+    assert answer.metadata["undo"] == answer.data["run_id"]
+    assert "undo" not in call("run_code", code="1").metadata
+
+
+def test_an_atomic_run_that_fails_leaves_nothing(run: Run, call: Call) -> None:
+    call("create_task", title="Old")
+    told = run('sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea")\n1 / 0', atomic=True)
+
+    assert told["note"] == "All it wrote was taken back (2 changes)."
+    assert titles(call) == ["Old"]
+
+
+def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: Call) -> None:
+    old = call("create_task", title="Old").data["id"]
+    other = Conversation(id="v_other", actor="tool", client="other")
+
+    def change(current: int, total: int, message: str) -> None:
+        app.calls.call("update_task", {"task": old, "title": "Newest"}, other)
+
+    with progressing(change):
+        told = run(
+            'sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea")\nsdk.progress(1, 2)\n1 / 0', atomic=True
+        )
+
+    assert "1 stay, changed by others since" in told["note"]
+    assert old in told["note"]
+    assert titles(call) == ["Newest"]
+
+
+def test_a_script_nobody_waits_for_is_ended(run: Run, call: Call) -> None:
+    with progressing(silent, lambda: True):
+        told = run("while True: pass")
+
+    assert told["error"]["kind"] == "cancelled"
+
+
+# Dry runs.
+
+
+def test_a_dry_run_changes_nothing_and_shows_what_it_would(run: Run, call: Call) -> None:
+    old = call("create_task", title="Old").data["id"]
+    changed = 'sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea", tags=["a"])\n'
+
+    told = run(changed + "return sorted(task.title for task in sdk.tasks.list())", dry_run=True)
+
+    assert told["result"] == ["New", "Tea"]
+    assert told["changes"] == {"created": 1, "updated": 1}
+    assert told["would"][0] == {
+        "action": "update",
+        "kind": "task",
+        "item": old,
+        "label": "New",
+        "fields": {"title": ["Old", "New"]},
+    }
+    assert titles(call) == ["Old"]
+
+
+def test_a_dry_run_leaves_no_file_and_no_key_and_no_state(app: App, run: Run, call: Call) -> None:
+    code = 'sdk.files.write("a.txt", "x")\nsdk.tasks.create("Tea", idempotency_key="k")\nsdk.state["n"] = 1'
+
+    run(code, dry_run=True)
+
+    home = app.settings.home
+    assert [each for each in (home / "files").rglob("*") if each.is_file()] == []
+    assert list((home / "dry-runs").iterdir()) == []
+    assert call("create_task", title="Other", idempotency_key="k").data["title"] == "Other"
+    assert run("return dict(sdk.state)")["result"] == {}
+
+
+def test_a_dry_run_can_be_followed_by_the_real_one(run: Run, call: Call) -> None:
+    code = 'sdk.tasks.create("Tea")'
+
+    run(code, dry_run=True)
+    run(code)
+
+    assert titles(call) == ["Tea"]
+
+
+def test_the_calls_of_a_dry_run_stand_in_the_real_log(run: Run, call: Call) -> None:
+    told = run('sdk.tasks.create("Tea")', dry_run=True)
+
+    shown = call("runs.get", run=told["run_id"]).data
+    assert shown["options"]["dry_run"] is True
+    assert [each["name"] for each in shown["calls"]] == ["tasks.create"]
+
+
+# State.
+
+
+def test_runs_that_name_the_same_state_share_it(run: Run) -> None:
+    run('sdk.state["seen"] = ["a"]', state="weekly")
+    run('sdk.state["seen"].append("b")', state="weekly")
+
+    assert run("return dict(sdk.state)", state="weekly")["result"] == {"seen": ["a", "b"]}
+    assert run("return dict(sdk.state)", state="daily")["result"] == {}
+
+
+def test_without_a_name_the_state_is_the_conversations(app: App, run: Run) -> None:
+    run('sdk.state["mine"] = 1')
+    other = Conversation(id="v_other", actor="tool", client="other")
+
+    theirs = app.calls.call("run_code", {"code": "return dict(sdk.state)"}, other).data["result"]
+
+    assert (run("return dict(sdk.state)")["result"], theirs) == ({"mine": 1}, {})
+
+
+def test_what_is_removed_from_the_state_is_gone(run: Run) -> None:
+    run('sdk.state["a"] = 1\nsdk.state["b"] = 2')
+    run('del sdk.state["a"]')
+
+    assert run("return dict(sdk.state)")["result"] == {"b": 2}
+
+
+def test_two_runs_that_write_other_names_of_one_state_keep_both(app: App, run: Run, call: Call) -> None:
+    def meanwhile(current: int, total: int, message: str) -> None:
+        other = Conversation(id="v_other", actor="tool", client="other")
+        app.calls.call("run_code", {"code": 'sdk.state["theirs"] = 2', "state": "shared"}, other)
+
+    with progressing(meanwhile):
+        run('sdk.progress(1, 2)\nsdk.state["mine"] = 1', state="shared")
+
+    assert run("return dict(sdk.state)", state="shared")["result"] == {"mine": 1, "theirs": 2}
+
+
+# Large results.
+
+
+def test_a_large_result_becomes_a_file_and_its_shape_is_told(run: Run) -> None:
+    told = run('return [{"n": n, "text": "x" * 20} for n in range(1000)]')
+
+    read = run("import json\nreturn len(json.loads(sdk.files.text(file)))", inputs={"file": told["result_file"]})
+    assert read["result"] == 1000
+    assert "result" not in told
+    assert "list of 1,000" in told["shape"].replace("1000", "1,000")
+    assert told["note"].startswith("The result has ")
+
+
+def test_a_large_text_becomes_a_text_file(run: Run, call: Call) -> None:
+    told = run('return "line\\n" * 5000')
+
+    file = call("items.get", item=told["result_file"]).data["item"]
+    assert (file["name"], file["size"]) == (f"{told['run_id']}.txt", 25_000)
+
+
+# The log.
+
+
+def test_every_call_of_a_script_is_logged_with_its_run_and_its_place(run: Run, call: Call) -> None:
+    failing = '\ntry: sdk.tasks.update("Nowhere", urgent=True)\nexcept Exception: pass'
+
+    told = run('sdk.tasks.create("Tea", notes="password: hunter2")' + failing)
+
+    made = call("runs.get", run=told["run_id"]).data["calls"]
+    assert [(each["position"], each["name"], each["success"]) for each in made] == [
+        (1, "tasks.create", True),
+        (2, "tasks.update", False),
+    ]
+    assert "hunter2" not in json.dumps(made)
+    assert made[0]["chars"] > 100
+
+
+def test_calls_that_run_at_once_have_each_their_place(run: Run, call: Call) -> None:
+    told = run("sdk.parallel(*[lambda: sdk.projects.list() for _ in range(5)])")
+
+    made = call("runs.get", run=told["run_id"]).data["calls"]
+    assert [each["position"] for each in made] == [1, 2, 3, 4, 5]
+
+
+def test_a_run_that_failed_is_listed_with_its_first_line(run: Run, call: Call) -> None:
+    run("return 1")
+    run("# what it is\n1 / 0")
+
+    listed = call("runs.list", failed=True).data
+    assert [(each["status"], each["script"]) for each in listed] == [("failed", "# what it is")]
+
+
+def test_a_run_is_a_page_whose_text_cannot_break_out_of_it(run: Run, call: Call) -> None:
+    told = run('print("```")\nreturn "````"')
+
+    page = call("pages.run", run=told["run_id"]).data["markdown"]
+    assert "````\n```" in page
+    assert "`````\n" in page
+
+
+def test_an_unknown_run_is_not_found(call: Call) -> None:
+    with pytest.raises(NotFoundError, match="no run"):
+        call("runs.get", run="x_0000000000")
+
+
+# Doors.
+
+
+def test_a_key_that_is_repeated_writes_once(run: Run, call: Call) -> None:
+    for _ in range(2):
+        run('sdk.tasks.create("Tea")', idempotency_key="k")
+
+    assert titles(call) == ["Tea"]
+
+
+def test_a_script_can_be_a_step_of_a_batch_that_is_not_atomic(call: Call) -> None:
+    step = {"tool": "run_code", "args": {"code": 'sdk.tasks.create("Tea")'}}
+
+    told = call("batch", operations=[step], atomic=False).data
+
+    assert told["results"][0]["ok"]
+    assert titles(call) == ["Tea"]
+
+
+def test_a_script_cannot_be_a_step_of_an_atomic_batch(call: Call) -> None:
+    with pytest.raises(PanoramaError, match="atomic batch"):
+        call("batch", operations=[{"tool": "run_code", "args": {"code": "1"}}])
+
+
+def test_a_batch_in_a_script_is_all_or_nothing(run: Run, call: Call) -> None:
+    steps = [
+        {"tool": "create_task", "args": {"title": "Tea"}},
+        {"tool": "update_task", "args": {"task": "Nowhere"}},
+    ]
+
+    told = run("sdk.batch(steps)", inputs={"steps": steps})
+
+    assert told["error"]["message"].startswith("NotFoundError: Step 1")
+    assert titles(call) == []
+
+
+def test_what_a_script_undoes_must_be_there(run: Run) -> None:
+    told = run('sdk.undo("c_zzzzzzzzzz")')
+
+    assert "NotFoundError" in told["error"]["message"]

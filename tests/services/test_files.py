@@ -1,0 +1,413 @@
+"""Files: written, read, listed, renamed, found, taken back."""
+
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from panorama.app import App
+from panorama.calls import Answer
+from panorama.domain.files import CONTENT_BYTES
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError, UnavailableError
+from tests.conftest import StandingClock
+from tests.faults.meanings import converges, finds, followed
+
+Call = Callable[..., Answer]
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00"
+DOT = b64encode(PNG).decode()
+
+
+@pytest.fixture
+def write(call: Call) -> Callable[..., Answer]:
+    """Writes a text: `write("tea.txt", "green")`."""
+    return lambda name, text="", **more: call("write_file", name=name, text=text, **more)
+
+
+@pytest.fixture
+def text(call: Call) -> Callable[[str], str]:
+    """Reads a file's text."""
+    return lambda file: str(call("get_file", file=file).data["text"])
+
+
+def contents(home: Path) -> int:
+    """Return how many contents are kept."""
+    return sum(path.is_file() for path in (home / "files").rglob("*"))
+
+
+def test_a_file_is_written_and_read(call: Call, write: Call) -> None:
+    made = write("report.csv", "a,b\n1,2\n", tags=["Q3"])
+
+    read = call("get_file", file="Report.CSV")
+    assert made.data["id"].startswith("f_")
+    assert made.summary == f"Wrote file “report.csv” ({made.data['id']}), 8 bytes, version 1"
+    assert {name: read.data[name] for name in ("name", "media_type", "size", "chars", "tags", "text")} == {
+        "name": "report.csv", "media_type": "text/csv", "size": 8, "chars": 8, "tags": ["Q3"], "text": "a,b\n1,2\n",
+    }  # fmt: skip
+    assert "body" not in read.data | made.data
+
+
+def test_bytes_answer_with_type_and_size_alone(call: Call) -> None:
+    call("write_file", name="dot.png", base64=DOT)
+
+    read = call("get_file", file="dot.png")
+
+    assert (read.data["media_type"], read.data["size"]) == ("image/png", len(PNG))
+    assert not {"text", "chars", "start", "end"} & set(read.data)
+    assert read.summary.endswith("image/png, 10 bytes: no text to show")
+
+
+def test_an_empty_file_is_a_file(write: Call, call: Call) -> None:
+    write("empty.txt")
+
+    assert (call("get_file", file="empty.txt").data["size"], call("get_file", file="empty.txt").data["text"]) == (0, "")
+
+
+def test_a_long_text_is_read_in_ranges(write: Call, call: Call) -> None:
+    whole = "".join(f"{number}," for number in range(5000))
+    write("numbers.csv", whole)
+
+    parts, start = [], 0
+    while start < len(whole):
+        read = call("get_file", file="numbers.csv", start=start, chars=9000)
+        parts.append(read.data["text"])
+        start = read.data["end"]
+
+    assert "".join(parts) == whole
+    assert call("get_file", file="numbers.csv").summary.endswith("; read on with start=7000")
+    assert call("get_file", file="numbers.csv", start=10**6).data["text"] == ""
+
+
+@pytest.mark.parametrize("part", [{"start": -1}, {"chars": 0}, {"chars": 35_001}])
+def test_a_range_that_cannot_be_is_refused(write: Call, call: Call, part: dict[str, int]) -> None:
+    write("a.txt", "x")
+
+    with pytest.raises(InvalidInputError, match="start is"):
+        call("get_file", file="a.txt", **part)
+
+
+def test_a_text_of_10_mb_is_kept_and_a_longer_one_leaves_nothing(write: Call, home: Path) -> None:
+    assert write("long.txt", "x" * CONTENT_BYTES).data["size"] == CONTENT_BYTES
+
+    with pytest.raises(InvalidInputError, match="is the most"):
+        write("longer.txt", "x" * (CONTENT_BYTES + 1))
+
+    assert contents(home) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": "a/b"}, {"media_type": "table"}, {"tags": ["x" * 100]}, {"project": "Nowhere"}, {"base64": "eA=="},
+        {"text": None}, {"text": None, "base64": "?"},
+    ],
+)  # fmt: skip
+def test_what_is_refused_leaves_no_content(call: Call, home: Path, rows: Any, wrong: dict[str, Any]) -> None:
+    before = rows()
+
+    with pytest.raises((InvalidInputError, NotFoundError)):
+        call("write_file", **{"name": "a.txt", "text": "x"} | wrong)
+
+    assert (rows(), contents(home)) == (before, 0)
+
+
+# A name that is there already.
+
+
+def test_a_write_to_a_name_that_is_there_is_its_next_version(write: Call, text: Any) -> None:
+    old = write("plan.md", "one", tags=["a"])
+
+    new = write("PLAN.md", "two", tags=[])
+
+    assert (new.data["id"], new.data["version"], new.data["name"]) == (old.data["id"], 2, "plan.md")
+    assert new.data["tags"] == ["a"]
+    assert new.metadata["hint"] == "It held 3 bytes before; undo brings them back."
+    assert text("plan.md") == "two"
+
+
+def test_undo_brings_the_old_content_back_and_again_the_new(call: Call, write: Call, text: Any) -> None:
+    write("plan.md", "one")
+    over = write("plan.md", "the second")
+
+    undone = call("undo", unit=over.metadata["undo"])
+    after = call("get_file", file="plan.md").data
+
+    assert (after["text"], after["size"], after["version"]) == ("one", 3, 3)
+    assert [row["id"] for row in call("search", query="second").data] == []
+    call("undo", unit=undone.metadata["undo"])
+    assert text("plan.md") == "the second"
+
+
+def test_the_same_content_again_changes_nothing(write: Call, rows: Any) -> None:
+    write("plan.md", "one")
+    before = rows()
+
+    again = write("plan.md", "one")
+
+    assert again.data["version"] == 1
+    assert "Nothing was changed" in again.metadata["hint"]
+    assert "undo" not in again.metadata
+    assert rows() == before
+
+
+def test_the_same_name_in_another_project_is_another_file(call: Call, write: Call) -> None:
+    call("create_project", name="House")
+
+    made = {write("plan.md", "a").data["id"], write("plan.md", "b", project="House").data["id"]}
+
+    assert len(made) == 2
+    with pytest.raises(ConflictError) as refusal:
+        call("get_file", file="plan.md")
+    assert {each["id"] for each in refusal.value.candidates} == made
+
+
+def test_a_file_in_the_trash_is_not_written_to(call: Call, write: Call) -> None:
+    old = write("plan.md", "one").data["id"]
+    call("delete_item", item=old)
+
+    new = write("plan.md", "two").data
+
+    assert (new["id"] != old, new["version"]) == (True, 1)
+
+
+def test_where_two_files_have_a_name_a_write_says_so(call: Call, write: Call, rows: Any) -> None:
+    call("create_project", name="House")
+    made = [write("plan.md", "a").data["id"], write("plan.md", "b", project="House").data["id"]]
+    call("delete_item", item="House", items="keep")
+    before = rows()
+
+    with pytest.raises(ConflictError, match="2 files are called") as refusal:
+        write("plan.md", "c")
+
+    assert [each["id"] for each in refusal.value.candidates] == made
+    assert rows() == before
+
+
+def test_what_was_said_of_a_type_stands_when_the_content_changes(write: Call) -> None:
+    write("rows.txt", "a,b", media_type="text/csv")
+
+    assert write("rows.txt", "c,d").data["media_type"] == "text/csv"
+    assert write("rows.txt", "c,d", media_type="text/markdown").data["media_type"] == "text/markdown"
+
+
+def test_a_type_that_was_guessed_follows_the_content(call: Call, write: Call) -> None:
+    write("data", "words")
+
+    assert call("write_file", name="data", base64=DOT).data["media_type"] == "application/octet-stream"
+    assert write("data", "words").data["media_type"] == "text/plain"
+
+
+def test_an_undo_never_parts_a_content_from_what_is_told_of_it(call: Call, write: Call) -> None:
+    write("plan.md", "one")
+    second = write("plan.md", "four")
+    write("plan.md", "five", media_type="text/plain")
+
+    undone = call("undo", unit=second.metadata["undo"], skip_conflicts=True)
+
+    told = call("get_file", file="plan.md").data
+    assert (told["text"], told["size"], told["media_type"]) == ("five", 4, "text/plain")
+    assert {each["field"] for each in undone.data["conflicts"]} == {"body", "media_type", "sha256", "size"}
+
+
+# Renaming, moving, finding.
+
+
+def test_a_file_is_renamed_moved_and_tagged(call: Call, write: Call) -> None:
+    project = call("create_project", name="House").data["id"]
+    made = write("plan.md", "one").data["id"]
+
+    call("update_file", file="plan.md", name="Plan B.md", project="House", tags=["x"])
+
+    found = call("list_files", project="House").data
+    assert [(row["id"], row["name"], row["project"], row["tags"], row["version"]) for row in found] == [
+        (made, "Plan B.md", project, ["x"], 2)
+    ]
+    assert call("update_file", file=made, project="", tags=[]).data["version"] == 3
+
+
+def test_another_media_type_changes_what_search_reads(call: Call, write: Call) -> None:
+    write("drawing.svg", "<text>gooseberry</text>")
+    assert call("search", query="gooseberry").data == []
+
+    call("update_file", file="drawing.svg", media_type="text/html")
+
+    assert [row["title"] for row in call("search", query="gooseberry").data] == ["drawing.svg"]
+    call("update_file", file="drawing.svg", media_type="")
+    assert call("get_file", file="drawing.svg").data["media_type"] == "image/svg+xml"
+    assert call("search", query="gooseberry").data == []
+
+
+def test_a_name_that_another_file_of_the_project_has_is_refused(call: Call, write: Call, rows: Any) -> None:
+    write("a.txt", "a")
+    write("b.txt", "b")
+    before = rows()
+
+    with pytest.raises(ConflictError, match=r"called “A\.txt”"):
+        call("update_file", file="b.txt", name="A.txt")
+
+    assert rows() == before
+    assert call("update_file", file="a.txt", name="A.TXT").data["name"] == "A.TXT"
+
+
+def test_a_list_shows_the_last_written_first_and_no_content(call: Call, write: Call, clock: StandingClock) -> None:
+    for name in ("a.csv", "b_1.CSV", "c.txt"):
+        write(name, "words", tags=["x"] if name == "a.csv" else [])
+        clock.advance(minutes=1)
+    write("a.csv", "new words")
+
+    rows = call("list_files").data
+    assert [row["name"] for row in rows] == ["a.csv", "c.txt", "b_1.CSV"]
+    assert not any({"body", "text", "sha256"} & set(row) for row in rows)
+    assert [row["name"] for row in call("list_files", name=".csv").data] == ["a.csv", "b_1.CSV"]
+    assert [row["name"] for row in call("list_files", name="_").data] == ["b_1.CSV"]
+    assert [row["name"] for row in call("list_files", tag="x").data] == ["a.csv"]
+
+
+def test_a_list_after_a_project_was_read_is_of_that_project(call: Call, write: Call) -> None:
+    call("create_project", name="House")
+    write("a.txt", "a", project="House")
+    write("b.txt", "b")
+    call("get_project", project="House")
+
+    bound, every = call("list_files"), call("list_files", project="")
+
+    assert [row["name"] for row in bound.data] == ["a.txt"]
+    assert "project" in bound.metadata["bound"]
+    assert len(every.data) == 2
+
+
+def test_a_file_is_found_by_its_text_its_name_and_its_tags(call: Call, write: Call) -> None:
+    write("inventory-2026.csv", "berry,count\ngooseberry,12\n", tags=["cellar"])
+    call("write_file", name="gooseberry.png", base64=DOT)
+
+    def found(query: str) -> list[str]:
+        return [row["title"] for row in call("search", query=query, kinds=["file"]).data]
+
+    assert sorted(found("gooseberry")) == ["gooseberry.png", "inventory-2026.csv"]
+    assert found("inventory") == found("cellar") == ["inventory-2026.csv"]
+    assert "**gooseberry**" in call("search", query="gooseberry count").data[0]["snippet"]
+
+
+def test_a_file_is_found_by_the_meaning_of_what_it_holds_now(home: Path) -> None:
+    with followed(home, index_engine="exact") as house:
+        made = house.do("write_file", name="list.csv", text="machine,year\nsteam engine,1712\nlocomotive,1804\n")
+        converges(house)
+        was = finds(house, "railway engines", made["data"]["id"])
+        house.do("write_file", name="list.csv", text="fruit,price\nquince,3\nplum jam,4\n")
+        converges(house)
+
+        assert (was, finds(house, "marmalade of plums", made["data"]["id"])) == (True, True)
+
+
+def test_a_file_is_asked_for_by_query(call: Call, write: Call) -> None:
+    write("a.csv", "12345")
+    write("b.csv", "123")
+
+    rows = call("query", collection="files", where={"media_type": "text/csv"}, sort=["-size"]).data
+
+    assert [(row["name"], row["size"]) for row in rows] == [("a.csv", 5), ("b.csv", 3)]
+    assert not any("body" in row for row in rows)
+    assert call("query", collection="files", sum=["size"]).data[0]["sum_size"] == 8
+
+
+# What belongs to a project, the trash, and what is out of order.
+
+
+def test_a_project_knows_its_files(call: Call, write: Call) -> None:
+    call("create_project", name="House")
+    made = write("plan.md", "one", project="House").data["id"]
+
+    assert call("get_project", project="House").data["files"] == 1
+    assert call("get_item", item="House").data["belonging"]["files"] == [
+        {"id": made, "name": "plan.md", "media_type": "text/markdown"}
+    ]
+
+
+def test_a_file_goes_with_its_project_and_comes_back(call: Call, write: Call, text: Any) -> None:
+    call("create_project", name="House")
+    write("plan.md", "one", project="House")
+
+    gone = call("delete_item", item="House", items="trash", confirm=True)
+    assert gone.data["trashed"] == 2
+    assert [row["label"] for row in call("list_trash").data if row["kind"] == "file"] == ["plan.md"]
+    call("undo", unit=gone.metadata["undo"])
+
+    assert text("plan.md") == "one"
+
+
+def test_a_deleted_file_comes_back_with_its_words(call: Call, write: Call, text: Any) -> None:
+    made = write("plan.md", "gooseberry").data["id"]
+    call("delete_item", item="plan.md")
+    assert call("search", query="gooseberry").data == []
+
+    restored = call("restore_item", item=made)
+
+    assert "body" not in restored.data
+    assert text("plan.md") == "gooseberry"
+    assert len(call("search", query="gooseberry").data) == 1
+
+
+def test_an_item_of_a_file_is_shown_without_its_text(call: Call, write: Call) -> None:
+    made = write("plan.md", "one").data["id"]
+
+    shown = call("get_item", item="plan.md").data
+
+    assert (shown["kind"], shown["item"]["id"], shown["item"]["size"]) == ("file", made, 3)
+    assert "body" not in shown["item"]
+
+
+def test_history_shows_what_differs_alone(call: Call, write: Call) -> None:
+    write("plan.md", "one")
+    write("plan.md", "two")
+
+    newest, first = call("history", item="plan.md").data
+
+    assert set(newest["fields"]) == {"body", "sha256"}
+    assert set(first["fields"]) == {"body", "media_type", "name", "sha256", "size"}
+
+
+def test_a_damaged_content_is_told_and_mended_by_writing_it_again(
+    call: Call, write: Call, text: Any, home: Path
+) -> None:
+    write("plan.md", "one")
+    (path,) = (path for path in (home / "files").rglob("*") if path.is_file())
+    path.write_bytes(b"two")
+
+    with pytest.raises(UnavailableError, match="damaged"):
+        call("get_file", file="plan.md")
+
+    assert call("list_files").data[0]["name"] == "plan.md"
+    write("plan.md", "one")
+    assert text("plan.md") == "one"
+
+
+def test_a_repeated_write_with_a_key_is_done_once(write: Call, text: Any) -> None:
+    write("plan.md", "one", idempotency_key="k")
+    write("plan.md", "two")
+
+    again = write("plan.md", "one", idempotency_key="k")
+
+    assert again.metadata["repeated"] is True
+    assert text("plan.md") == "two"
+
+
+def test_a_content_is_given_in_parts(call: Call) -> None:
+    whole = bytes(range(256)) * 200
+    call("write_file", name="all.bin", base64=b64encode(whole).decode())
+
+    first = call("files.content", file="all.bin").data
+    second = call("files.content", file="all.bin", start=24_000).data
+
+    assert (first["size"], len(first["base64"]), len(second["base64"])) == (51_200, 32_000, 32_000)
+    assert first["base64"] + second["base64"] == b64encode(whole[:48_000]).decode()
+
+
+def test_the_log_keeps_no_content(call: Call, write: Call, app: App) -> None:
+    write("plan.md", "secret words " * 1000)
+    app.recorder.flush()
+
+    (logged,) = (row for row in call("query", collection="calls", select=["name", "arguments"]).data)
+
+    assert logged["name"] == "write_file"
+    assert len(str(logged["arguments"])) < 400

@@ -1,0 +1,125 @@
+"""Chapter 21: what many calls would do is a script, and it can be taken back like a single one."""
+
+from itertools import pairwise
+
+import pytest
+
+from tests.conftest import Chat
+
+pytestmark = pytest.mark.anyio
+
+LATE = """
+late = [task for task in sdk.tasks.list(status="todo") if task.deadline and task.deadline < "2026-05-20"]
+for task in late:
+    sdk.tasks.update(task, urgent=True)
+print(f"{len(late)} late")
+return [task.title for task in late]
+"""
+
+
+async def with_two_late_tasks(chat: Chat) -> None:
+    await chat("create_task", title="Order tiles", deadline="2026-05-18")
+    await chat("create_task", title="Call the plumber", deadline="2026-05-19")
+    await chat("create_task", title="Paint", deadline="2026-06-01")
+
+
+async def urgent(chat: Chat) -> list[str]:
+    return sorted((await chat("list_tasks", view="urgent")).titles)
+
+
+async def test_the_reference_tells_what_a_script_can_call(either: Chat) -> None:
+    told = await either("search_sdk", query="change tasks")
+
+    assert "def tasks.update(" in told.text or "sdk.tasks.update(" in told.text
+    assert len(told.text) <= 8_000
+
+
+async def test_the_overview_fits_on_one_page(either: Chat) -> None:
+    told = await either("search_sdk", detail="brief")
+
+    assert "sdk" in told.text
+    assert len(told.text) <= 8_000
+
+
+async def test_a_script_reads_much_and_answers_little(either: Chat) -> None:
+    await with_two_late_tasks(either)
+
+    told = await either("run_code", code=LATE)
+
+    assert sorted(told.data["result"]) == ["Call the plumber", "Order tiles"]
+    assert told.data["stdout"] == "2 late\n"
+    assert told.data["changes"] == {"updated": 2}
+    assert "3 calls, 2 updated" in told.summary
+    assert len(told.text) < 700
+
+
+async def test_a_dry_run_shows_what_would_change_and_changes_nothing(either: Chat) -> None:
+    await with_two_late_tasks(either)
+
+    told = await either("run_code", code=LATE, dry_run=True)
+
+    assert [change["fields"] for change in told.data["would"]] == [{"urgent": [False, True]}] * 2
+    assert await urgent(either) == []
+
+
+async def test_a_run_is_undone_as_one(either: Chat) -> None:
+    await with_two_late_tasks(either)
+    told = await either("run_code", code=LATE)
+    changed = await urgent(either)
+
+    await either("undo", unit=told.metadata["undo"])
+
+    assert changed == ["Call the plumber", "Order tiles"]
+    assert await urgent(either) == []
+
+
+async def test_a_mistake_is_told_with_its_line_and_what_was_meant(either: Chat) -> None:
+    await with_two_late_tasks(either)
+
+    told = await either("run_code", code="tasks = sdk.tasks.list()\nreturn tasks[0].dedline")
+
+    error = told.data["error"]
+    assert (error["line"], error["source"]) == (2, "return tasks[0].dedline")
+    assert "Did you mean deadline?" in error["message"]
+    assert told.data["note"] == "Nothing was changed."
+    assert "Traceback" not in told.text
+
+
+async def test_what_scripts_may_not_say_is_refused_with_what_to_say_instead(either: Chat) -> None:
+    told = await either("run_code", code='text = open("notes.txt").read()')
+
+    error = told.data["error"]
+    assert error["line"] == 1
+    assert "sdk.files" in error["message"] + error.get("hint", "")
+
+
+async def test_the_client_hears_how_far_a_script_is(either: Chat) -> None:
+    heard: list[float] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        del total, message
+        heard.append(done)
+
+    code = "for number in range(1, 4): sdk.progress(number, 3, 'counting')\nreturn 'done'"
+    await either.client.call_tool("run_code", {"code": code}, progress_handler=progress)
+
+    assert heard[-1] >= 3
+    assert all(one < next_ for one, next_ in pairwise(heard))
+
+
+async def test_a_run_is_a_page_with_all_it_did(either: Chat) -> None:
+    await with_two_late_tasks(either)
+    told = await either("run_code", code=LATE)
+
+    page = await either.client.read_resource(f"panorama://run/{told.data['run_id']}")
+
+    text = getattr(page[0], "text", "")
+    assert "sdk.tasks.update(task, urgent=True)" in text
+    assert "2 updated" in text
+    assert "1. `tasks.list`" in text
+
+
+async def test_every_run_tells_what_stood_around_it(either: Chat) -> None:
+    told = await either("run_code", code="1")
+
+    assert told.data["isolation"] in ("seccomp+landlock", "seccomp", "language-only")
