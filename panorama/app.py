@@ -143,7 +143,7 @@ def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, ru
         models=Models(desk, settings.embedder),
         pages=Pages(desk),
         reindexing=Reindexing(desk, meaning),
-        status=State(desk, settings.home / "backups", meaning),
+        status=State(desk, settings.home / "backups", meaning, runner),
     )
 
 

@@ -132,6 +132,7 @@ def operations(do: Services) -> Iterator[Operation]:
         "models.remove", do.models.remove, do.models.removed, policy="delete", question=asked, transactional=False
     )
     yield _read("files.content", do.files.content, say.part_read, exempt=True)
+    yield _write("runs.create", do.code.create, say.ran, transactional=False, composed=True, long=True)
     yield _read("runs.list", do.code.list, say.listed("run"), exempt=True)
     yield _read("runs.get", do.code.get, say.run_shown, exempt=True)
     yield _read("calls.list", do.status.calls, say.listed("call"), exempt=True)

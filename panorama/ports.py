@@ -96,6 +96,11 @@ class Runner(Protocol):
         """
         ...
 
+    @property
+    def known(self) -> Isolation | None:
+        """What stood around scripts when it was looked the last time; None before the first."""
+        ...
+
     def run(self, script: Script, answered: Answered, progressed: Progressed, stopped: Callable[[], bool]) -> Ending:
         """Run a script to its end and return how it ended; it never raises for what the script did.
 

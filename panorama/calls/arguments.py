@@ -129,10 +129,11 @@ class Arguments:
         hidden = ("cursor", "detail") if is_script else ()
         fields = {name: field for name, field in self.model.model_fields.items() if name not in hidden}
         signature = ", ".join(f"{name}*" if field.is_required() else name for name, field in fields.items())
+        needed = " (* needed)" if "*" in signature else ""
         name = f"sdk.{self.operation.sdk}" if is_script else self.operation.tool or self.operation.name
         return InvalidInputError(
             f"{name} was not called: {'; '.join(dict.fromkeys(problems))}.",
-            hint=f"Its parameters are {signature} (* needed)." if signature else f"{name} takes no parameters.",
+            hint=f"Its parameters are {signature}{needed}." if signature else f"{name} takes no parameters.",
         )
 
     def _problem(self, error: ErrorDetails) -> str:

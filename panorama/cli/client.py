@@ -42,7 +42,7 @@ class _Line(Protocol):
     zone: ZoneInfo
 
     def call(
-        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str
+        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str, whole: bool
     ) -> Mapping[str, Any]:
         """Call an operation and return data, summary and metadata."""
         ...
@@ -75,19 +75,26 @@ class Client:
         return datetime.now(UTC).astimezone(self._line.zone)
 
     def call(
-        self, name: str, arguments: Mapping[str, Any], progress: Progress | None = None, agreed: str = ""
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        progress: Progress | None = None,
+        agreed: str = "",
+        *,
+        whole: bool = False,
     ) -> Answer:
         """Call an operation; arguments that are None are not sent.
 
         Args:
             progress: Is told how far a long operation is: done, total, what it is at.
             agreed: The agreement of the ConfirmationError whose question the person said yes to.
+            whole: Nothing of the answer is cut.
 
         Raises:
             PanoramaError: It was refused.
         """
         sent = {key: value for key, value in arguments.items() if value is not None}
-        return Answer(**self._line.call(name, sent, progress, agreed))
+        return Answer(**self._line.call(name, sent, progress, agreed, whole))
 
     def rows(self, name: str, arguments: Mapping[str, Any], limit: int) -> Answer:
         """Call an operation that lists, page after page until there are `limit` rows, and join the pages."""
@@ -106,11 +113,11 @@ class _There:
         self.zone = ZoneInfo(direct.reply["timezone"])
 
     def call(
-        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str
+        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str, whole: bool
     ) -> Mapping[str, Any]:
         """Call an operation of the daemon."""
         with translated():
-            return self._direct.call(operation, arguments, progress, agreed)
+            return self._direct.call(operation, arguments, progress, agreed, whole=whole)
 
 
 @contextmanager
@@ -126,29 +133,37 @@ def _there() -> Generator[_Line]:
 class _Here:
     """The product in this process."""
 
-    def __init__(self, app: Any, conversation: Any, told: Callable[[Progress], AbstractContextManager[None]]) -> None:
+    def __init__(
+        self,
+        app: Any,
+        conversation: Any,
+        told: Callable[[Progress], AbstractContextManager[None]],
+        readers: tuple[Any, Any],
+    ) -> None:
         self._app = app
+        self._cut, self._whole = readers
         self._conversation = conversation
         self._told = told
         self.zone: ZoneInfo = app.settings.zone
 
     def call(
-        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str
+        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str, whole: bool
     ) -> Mapping[str, Any]:
         """Call an operation of this process."""
         with self._told(progress) if progress else ExitStack():
-            return self._app.calls.call(operation, arguments, self._conversation, agreed).structured()
+            reader = self._whole if whole else self._cut
+            return self._app.calls.call(operation, arguments, self._conversation, agreed, reader).structured()
 
 
 @contextmanager
 def _here() -> Generator[_Line]:
     from panorama.app import opened  # half a second
-    from panorama.calls import Conversation
+    from panorama.calls import MODEL, SCRIPT, Conversation
     from panorama.config import read_settings
     from panorama.services.progress import progressing
 
     with opened(read_settings()) as app:
-        yield _Here(app, Conversation(CONVERSATION, actor="cli", client="panorama"), progressing)
+        yield _Here(app, Conversation(CONVERSATION, actor="cli", client="panorama"), progressing, (MODEL, SCRIPT))
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from panorama.cli import show
 from panorama.cli.client import Client
 from panorama.cli.options import AsJson, Limit, argument, examples, group, option
 from panorama.cli.tables import Column, Sheet, ago, line, lines
+from panorama.direct import Progress
 from panorama.errors import InvalidInputError
 
 AROUND = 2
@@ -39,21 +40,52 @@ def run(
     """
     source = _source(script, code)
     wanted: dict[str, Any] = {"code": source, "inputs": _inputs(inputs or []), "state": state, "timeout": timeout}
-    kept = show.stoppable("What it wrote stands; `panorama undo` takes it back.")
-    with Client() as panorama, kept, show.progress("Running") as progress:
-        answer = panorama.call("run_code", {**wanted, "dry_run": dry_run, "atomic": atomic}, progress)
+    with Client() as panorama, show.progress("Running") as moved:
+        watched = _Watched(moved)
+        try:
+            more = {"dry_run": dry_run, "atomic": atomic}
+            answer = panorama.call("runs.create", {**wanted, **more}, watched, whole=True)
+        except KeyboardInterrupt:
+            show.aside(watched.left(dry_run=dry_run, atomic=atomic))
+            raise
     data = answer.data
     if as_json:
         show.data(answer.structured())
-    else:
-        _shown(data, source)
-        show.aside(answer.summary if not data.get("error") else answer.summary.split(":", 1)[0])
+        return 1 if data.get("error") else 0
+    _shown(data, source)
+    show.aside(answer.summary if not data.get("error") else answer.summary.split(":", 1)[0])
+    if unit := answer.metadata.get("undo"):
+        show.aside(f"`panorama undo {unit}` takes it back")
     return 1 if data.get("error") else 0
+
+
+class _Watched:
+    """Passes progress on, and remembers which run it is of."""
+
+    def __init__(self, moved: Progress) -> None:
+        self._moved = moved
+        self._run = ""
+
+    def __call__(self, done: int, total: int, at: str) -> None:
+        """Move the bar."""
+        if not self._run and at.startswith("Run x_"):
+            self._run, at = at.removeprefix("Run "), ""
+        self._moved(done, total, at)
+
+    def left(self, *, dry_run: bool, atomic: bool) -> str:
+        """Say what a run leaves that the person stopped."""
+        if dry_run or not self._run:
+            return "Stopped. Nothing was changed."
+        if atomic:
+            return f"Stopped. What it wrote is taken back; `panorama runs show {self._run}` tells."
+        tells = f"`panorama runs show {self._run}` tells what it wrote until then"
+        return f"Stopped. {tells}, `panorama undo {self._run}` takes that back."
 
 
 def _source(script: str | None, code: str | None) -> str:
     if (script is None) == (code is None):
-        raise InvalidInputError("Give a script: a file, - or -c CODE.", hint="See `panorama run --help`.")
+        which = "one of them, not both" if script else "a file, - or -c CODE"
+        raise InvalidInputError(f"Give a script: {which}.", hint="See `panorama run --help`.")
     if code is not None:
         return code
     try:
@@ -80,7 +112,7 @@ def _inputs(given: Sequence[str]) -> dict[str, Any]:
 def _shown(data: Mapping[str, Any], source: str) -> None:
     if data.get("stdout"):
         show.raw(_ended(data["stdout"]))
-    if "result" in data:
+    if data.get("result") is not None:
         result = data["result"]
         show.raw(_ended(result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, indent=2)))
     if error := data.get("error"):
@@ -92,6 +124,7 @@ def _shown(data: Mapping[str, Any], source: str) -> None:
 
 def _changes(data: Mapping[str, Any]) -> None:
     if would := data.get("would"):
+        show.aside("It would change:")
         show.blocks(_would(change) for change in would)
         counts = data.get("changes", {})
         if (more := sum(counts.values()) - len(would)) > 0:
@@ -185,10 +218,10 @@ def _report(data: Mapping[str, Any], summary: str) -> None:
 
 def _made(call: Mapping[str, Any]) -> tuple[Text, ...]:
     failed = "" if call["success"] else f" ({call['code']})"
-    return (
-        line(call["position"]), line(call["name"] + failed, "" if call["success"] else "red"),
-        line(f"{call['ms']:.1f}"), line(call["changes"] or ""), line(json.dumps(call["arguments"], ensure_ascii=False), "dim"),
-    )  # fmt: skip
+    said = {name: value for name, value in call["arguments"].items() if value not in ("", [], None, False)}
+    name = line(call["name"] + failed, "" if call["success"] else "red")
+    arguments = line(json.dumps(said, ensure_ascii=False), "dim")
+    return line(call["position"]), name, line(f"{call['ms']:.1f}"), line(call["changes"] or ""), arguments
 
 
 def sdk(

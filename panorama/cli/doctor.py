@@ -24,9 +24,11 @@ from panorama.cli.tables import size
 from panorama.config import Settings, data_directory, local_zone, read_settings
 from panorama.direct import Direct, RefusedError
 from panorama.domain.changes import Origin
+from panorama.domain.scripts import Script
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.index.embedders.choosing import Choice, default, embedder
 from panorama.index.embedders.files import MINILM, STATIC, VOCABULARY
+from panorama.sandbox.runner import ForkServer
 from panorama.store import rows
 from panorama.store.engine import APPLICATION_ID, Database, Session
 from panorama.store.migrate import HEAD
@@ -305,6 +307,24 @@ def _meaning(place: Place) -> Finding:
     return Finding("ok", found, choice.hint)
 
 
+def _scripts(place: Place) -> Finding:
+    """Run a script that does nothing."""
+    least = place.settings.script_isolation if place.settings else "language-only"
+    runner = ForkServer(least=least)
+    try:
+        ending = runner.run(Script(source="1 + 1"), lambda *_: b"", lambda *_: None, lambda: False)
+        isolation = runner.isolation
+    except UnavailableError as error:
+        return Finding("warn", error.message, error.hint)
+    finally:
+        runner.close()
+    if ending.failure:
+        return Finding("warn", f"A script that does nothing ended as {ending.failure.reason}.", ending.failure.message)
+    if isolation == "language-only":
+        return Finding("warn", isolation, "This kernel has no seccomp: scripts are held by their language alone.")
+    return Finding("ok", isolation)
+
+
 def _told_of_meaning(place: Place) -> Mapping[str, Any]:
     """Return what a running daemon tells of search by meaning if something is wrong with it; no service is asked."""
     address = Address(str(place.home))
@@ -344,6 +364,7 @@ _CHECKS: dict[str, Callable[[Place], Finding]] = {
     "database": _database,
     "daemon": _daemon,
     "meaning": _meaning,
+    "scripts": _scripts,
 }
 
 _OF_THE_FILE: dict[str, Callable[[Place], Finding]] = {

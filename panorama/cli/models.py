@@ -21,13 +21,19 @@ class _Showing(Client):
     """A client that shows how far each call is, and no bar while the person is asked."""
 
     def call(
-        self, name: str, arguments: Mapping[str, Any], progress: Progress | None = None, agreed: str = ""
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        progress: Progress | None = None,
+        agreed: str = "",
+        *,
+        whole: bool = False,
     ) -> Answer:
         """Call an operation under a bar of its own."""
         if progress is not None:
-            return super().call(name, arguments, progress, agreed)
+            return super().call(name, arguments, progress, agreed, whole=whole)
         with show.progress("Forgetting vectors") as bar:
-            return super().call(name, arguments, bar, agreed)
+            return super().call(name, arguments, bar, agreed, whole=whole)
 
 
 @app.command("list", epilog=examples("panorama models list", "panorama models list --json"))

@@ -247,6 +247,7 @@ def status(data: Row) -> Sheet:
         "data": data["data"],
         "database": f"{size(data.get('database_bytes', 0))}, revision {data['revision']}",
         **_search(data.get("search", {})),
+        "scripts": data.get("scripts", {}).get("isolation", ""),
         "last backup": data.get("last_backup", "none"),
     }
     rows = tuple((line(name, "cyan"), line(value)) for name, value in told.items())

@@ -8,8 +8,10 @@ from panorama.sdk.errors import SdkError
 
 CANDIDATES = 5
 NEAR = 0.6
-_DAYS = 'Days and moments are text in rows: compare with "2026-06-01" or sdk.status().today, or use '
-_DAYS += "date.fromisoformat(task.deadline)."
+_DAYS = (
+    'Days and moments are text in rows: compare with "2026-06-01" or sdk.status().today, or use '
+    "date.fromisoformat(task.deadline)."
+)
 _ADVICE = (
     (r"not supported between instances of '(?:str' and 'datetime|datetime)\.", _DAYS),
     (r"not supported between instances of '(?:date(?:time)?)' and 'str'|'str' and 'date", _DAYS),

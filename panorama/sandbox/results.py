@@ -153,7 +153,7 @@ def _is_code(value: object) -> bool:
 def _of_fields(value: object) -> Any:
     named = getattr(value, "__dict__", None)
     if not isinstance(named, dict):
-        kind = cast("type[object]", type(value))
+        kind = type(value)
         if kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__:
             raise _refused(kind.__name__, is_iterator=False)
         return str(value)[:TEXT_CHARS]

@@ -76,6 +76,11 @@ class ForkServer:
         self._touch()
         return isolation
 
+    @property
+    def known(self) -> Isolation | None:
+        """What stood around scripts when it was looked the last time; None before the first."""
+        return self._supply.known
+
     def run(self, script: Script, answered: Answered, progressed: Progressed, stopped: Callable[[], bool]) -> Ending:
         """Run a script to its end and return how it ended.
 

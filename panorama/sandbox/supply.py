@@ -36,6 +36,7 @@ class Supply:
         self._template: Template | None = None
         self._standby: Standby | None = None
         self._closed = False
+        self.known: Isolation | None = None
 
     def isolation(self) -> Isolation:
         """Return what stands around a worker; starts the template if there is none.
@@ -44,7 +45,8 @@ class Supply:
             UnavailableError: It does not start.
         """
         with self._turn:
-            return self._started().isolation
+            self.known = self._started().isolation
+            return self.known
 
     def take(self, limits: Limits) -> tuple[Template, Worker]:
         """Return a worker that has not run anything yet, and the template that it was forked from.

@@ -251,12 +251,12 @@ return [
 """,
     ),
     Recipe(
-        "Take back what a script did",
+        "Take back one change",
         "undo revert rollback mistake history restore recover",
         """\
 task = sdk.tasks.create("A mistake")
-unit = sdk.history(task)[0].unit
-return sdk.undo(unit).count
+last = sdk.history(task)[0]
+return sdk.undo(last).count
 """,
     ),
 )

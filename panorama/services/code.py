@@ -68,9 +68,27 @@ class Code(Service):
                 "Scripts cannot run in the background yet.",
                 hint=f"Leave background out: a run may take {LONGEST} s; split what takes longer.",
             )
-        limits = Limits(wall=timedelta(seconds=_seconds(timeout)))
         wish = Wish(dry_run=dry_run, atomic=atomic, state=_state(state))
-        named = _inputs(inputs or {})
+        return self._run(code, inputs, wish, timeout)
+
+    def create(
+        self,
+        code: str,
+        inputs: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = LONGEST,
+        state: str = "",
+    ) -> Ran:
+        """Run a script for a person: as run_code, but a large result is answered whole and not kept as a file."""
+        wish = Wish(dry_run=dry_run, atomic=atomic, state=_state(state), is_whole=True)
+        return self._run(code, inputs, wish, timeout)
+
+    def _run(self, code: str, inputs: dict[str, Any] | None, wish: Wish, timeout: int) -> Ran:
+        limits = Limits(wall=timedelta(seconds=_seconds(timeout)))
+        named, code = _inputs(inputs or {}), _unfenced(code)
+        if not code.strip():
+            raise InvalidInputError("code is empty.", hint="Send Python; search_sdk shows what it can call.")
         if len(code) > SOURCE_CHARS:
             raise InvalidInputError(
                 f"code has {len(code):,} characters; {SOURCE_CHARS:,} is the most.", hint="Split it."
@@ -109,6 +127,14 @@ class Code(Service):
         for folder in self._asides.iterdir():
             if time.time() - folder.stat().st_mtime > _STALE.total_seconds():
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unfenced(code: str) -> str:
+    """Return a script without the Markdown fence around it; the lines keep their numbers."""
+    lines = code.split("\n")
+    if not code.lstrip().startswith("```") or code.rstrip().rpartition("\n")[2].strip() != "```":
+        return code
+    return "\n".join("" if line.strip().startswith("```") else line for line in lines)
 
 
 def _seconds(timeout: int) -> int:

@@ -27,6 +27,7 @@ RESULT_BYTES = 7_000
 """The largest result that is answered; a larger one becomes a file."""
 
 OUTPUT_CHARS = 2_000
+WHOLE_CHARS = 1 << 20
 KEPT_CHARS = 64_000
 KEPT_RESULT = 2_000
 LISTED = 50
@@ -38,11 +39,12 @@ _DONE = {"create": "created", "update": "updated", "delete": "deleted", "restore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """How a script is to be run."""
+    """How a script is to be run; `is_whole` wants a large result in the answer."""
 
     dry_run: bool
     atomic: bool
     state: str
+    is_whole: bool = False
 
 
 class CodeRun:
@@ -67,6 +69,7 @@ class CodeRun:
             UnavailableError: Scripts cannot be run on this machine.
         """
         began, run = time.perf_counter(), self._begun(script)
+        progress.told_to_the_door(0, 0, f"Run {run.id}")
         try:
             run = replace(run, isolation=self._runner.isolation)
             self._guest.record(run)
@@ -74,13 +77,25 @@ class CodeRun:
             run = _ended(run, ran)
             return ran.told
         except BaseException as error:
-            run = replace(run, status="failed", error={"kind": "internal", "message": type(error).__name__})
+            run = self._broken_off(run, error, began)
             raise
         finally:
             self._guest.record(run)
             self._guest.finish(wrote=0 if self._aside else sum(made.wrote for made in self._guest.made))
             if self._aside:
                 self._aside.close()
+
+    def _broken_off(self, run: Run, error: BaseException, began: float) -> Run:
+        """Return what is logged of a run that nobody could be told the end of; an atomic one is taken back."""
+        made = self._guest.made
+        note = self._what_stands() if made else ""
+        said = f"{error.message} {note}" if isinstance(error, PanoramaError) else note or type(error).__name__
+        is_stopped = isinstance(error, KeyboardInterrupt)
+        return replace(
+            run, status="cancelled" if is_stopped else "failed", error={"kind": "broken_off", "message": said},
+            calls=len(made), ms=round((time.perf_counter() - began) * 1000, 1),
+            changes={} if self._aside else {"written": sum(each.wrote for each in made)},
+        )  # fmt: skip
 
     def _begun(self, script: Script) -> Run:
         wish = self._wish
@@ -102,8 +117,9 @@ class CodeRun:
         result, file = notes.noted("The result is lost", self._result, ending, notes) or (None, None)
         counts, would = notes.noted("What was changed cannot be told", self._changed) or ({}, ())
         told = Ran(
-            run_id=self._guest.run, result=result, result_file=file, shape=ending.shape if file else "",
-            stdout=_tail(ending.output, OUTPUT_CHARS), calls=_listed(self._guest.made), changes=counts, would=would,
+            run_id=self._guest.run, result=result, result_file=file, shape=ending.shape if result is None else "",
+            stdout=_tail(ending.output, WHOLE_CHARS if self._wish.is_whole else OUTPUT_CHARS),
+            calls=_listed(self._guest.made), changes=counts, would=would,
             error=_error(failure), dry_run=self._wish.dry_run, isolation=isolation, note=notes.text,
             duration_ms=round((time.perf_counter() - began) * 1000, 1),
             peak_memory_mb=round(ending.peak_bytes / (1 << 20), 1),
@@ -134,7 +150,7 @@ class CodeRun:
         if self._aside or not wrote:
             return "Nothing was changed."
         if not self._wish.atomic:
-            return f"{wrote} changes made before it stand; undo {self._guest.run} takes them back."
+            return f"{_counted(wrote, 'change')} made before it stand; undo {self._guest.run} takes them back."
         undo = {"unit": self._guest.run, "skip_conflicts": True, "confirm": True}
         try:
             done = self._calls.call_within("history.undo", undo)
@@ -142,7 +158,7 @@ class CodeRun:
             return f"{wrote} changes stand: taking them back failed ({error.message}); try undo {self._guest.run}."
         left: Sequence[Mapping[str, Any]] = done["data"].get("conflicts", ())
         stays = f" {len(left)} stay, changed by others since: {_named(left)}." if left else ""
-        return f"All it wrote was taken back ({done['data']['count']} changes).{stays}"
+        return f"All it wrote was taken back ({_counted(done['data']['count'], 'change')}).{stays}"
 
     @property
     def _owner(self) -> str:
@@ -168,7 +184,7 @@ class CodeRun:
         """Return the result, or the id of the file that holds it because it is large."""
         if not ending.result:
             return None, None
-        if len(ending.result) <= RESULT_BYTES:
+        if self._wish.is_whole or len(ending.result) <= RESULT_BYTES:
             return _claimed(ending.result), None
         size = f"The result has {len(ending.result):,} bytes"
         if self._aside:
@@ -227,7 +243,7 @@ def _ended(run: Run, ran: _Ran) -> Run:
     told, ending = ran.told, ran.ending
     return replace(
         run,
-        status="failed" if told.error else "succeeded",
+        status=_status(told.error),
         result=ending.result[:KEPT_RESULT].decode("utf-8", "ignore"),
         output=_tail(ending.output, KEPT_CHARS),
         error=told.error or {},
@@ -236,6 +252,16 @@ def _ended(run: Run, ran: _Ran) -> Run:
         ms=told.duration_ms,
         peak_bytes=ending.peak_bytes,
     )
+
+
+def _status(error: Mapping[str, Any] | None) -> str:
+    if error is None:
+        return "succeeded"
+    return "cancelled" if error["kind"] == "cancelled" else "failed"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def _progressed(current: float, total: float, message: str) -> None:

@@ -10,7 +10,7 @@ from panorama.domain.items import Item
 from panorama.domain.plain import is_object
 from panorama.domain.references import TrashedRef
 from panorama.domain.results import Page, Slice
-from panorama.errors import ConflictError, NotFoundError
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services import questions
 from panorama.services.base import Service
 from panorama.services.items import taken
@@ -53,6 +53,11 @@ class History(Service):
         """
         with self._writing() as session:
             wanted = _wanted(session, unit)
+            if session.origin and session.origin.actor == "script" and wanted == session.origin.unit:
+                raise InvalidInputError(
+                    "This would take back the script that is running.",
+                    hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",
+                )
             lines = changes.of_unit(session, wanted) if wanted else []
             if not wanted or not lines:
                 raise self._unknown(session, wanted)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from panorama.services.base import RUN_LETTER
+
 UNASKED = 20
 """So many changes are taken back without a question."""
 
@@ -27,7 +29,8 @@ def of_undo(deed: str, *, changes: int, created: int) -> str:
 def deed(unit: str, operations: set[str], at: datetime, zone: ZoneInfo) -> str:
     """Return what a unit is called: «the import of 2026-05-20 10:00 (c_7k3q9xv2mh)»."""
     one = operations.pop() if len(operations) == 1 else "batch"
-    return f"the {_DEEDS.get(one, f'call of {one}')} of {at.astimezone(zone):%Y-%m-%d %H:%M} ({unit})"
+    called = "script" if unit.startswith(f"{RUN_LETTER}_") else _DEEDS.get(one, f"call of {one}")
+    return f"the {called} of {at.astimezone(zone):%Y-%m-%d %H:%M} ({unit})"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from panorama import __version__
 from panorama.domain.results import Page, Slice
+from panorama.ports import Runner
 from panorama.services.base import Desk, Service
 from panorama.services.meaning import Meaning
 from panorama.services.views import Status
@@ -14,8 +15,9 @@ from panorama.store.calls import Call
 class State(Service):
     """Tells how things are."""
 
-    def __init__(self, desk: Desk, backups: Path, meaning: Meaning) -> None:
+    def __init__(self, desk: Desk, backups: Path, meaning: Meaning, runner: Runner) -> None:
         super().__init__(desk)
+        self._runner = runner
         self._backups = backups
         self._meaning = meaning
 
@@ -44,5 +46,6 @@ class State(Service):
             database_bytes=path.stat().st_size if path.exists() else 0,
             revision=migrate.HEAD,
             search=self._meaning.told(),
+            scripts={"isolation": self._runner.known or "found out by the first script"},
             last_backup=max((each.name for each in self._backups.glob("*.db")), default=None),
         )

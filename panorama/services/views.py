@@ -253,6 +253,7 @@ class Status:
     database_bytes: int
     revision: str
     search: Mapping[str, Any]
+    scripts: Mapping[str, Any]
     last_backup: str | None
 
 
@@ -335,7 +336,8 @@ class RunLine:
     @classmethod
     def of(cls, run: Run) -> Self:
         """Shorten a run."""
-        first = next((line.strip() for line in run.source.splitlines() if line.strip()), "")
+        lines = [line.strip() for line in run.source.splitlines() if line.strip()]
+        first = next((line for line in lines if not line.startswith(("import ", "from "))), "".join(lines[:1]))
         return cls(
             id=run.id, at=run.at, client=run.client, status=run.status, dry_run=bool(run.options.get("dry_run")),
             ms=run.ms, calls=run.calls, changes=run.changes, script=first[:100],

@@ -101,7 +101,7 @@ def test_an_error_is_told_with_its_line_and_what_stands(run: Run, call: Call) ->
         3,
         "1 / 0",
     )
-    assert told["note"] == f"1 changes made before it stand; undo {told['run_id']} takes them back."
+    assert told["note"] == f"1 change made before it stand; undo {told['run_id']} takes them back."
     assert titles(call) == ["Tea"]
 
 
@@ -194,7 +194,8 @@ def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: 
     other = Conversation(id="v_other", actor="tool", client="other")
 
     def change(current: int, total: int, message: str) -> None:
-        app.calls.call("update_task", {"task": old, "title": "Newest"}, other)
+        if current:
+            app.calls.call("update_task", {"task": old, "title": "Newest"}, other)
 
     with progressing(change):
         told = run(
@@ -292,6 +293,8 @@ def test_what_is_removed_from_the_state_is_gone(run: Run) -> None:
 
 def test_two_runs_that_write_other_names_of_one_state_keep_both(app: App, run: Run, call: Call) -> None:
     def meanwhile(current: int, total: int, message: str) -> None:
+        if not current:
+            return
         other = Conversation(id="v_other", actor="tool", client="other")
         app.calls.call("run_code", {"code": 'sdk.state["theirs"] = 2', "state": "shared"}, other)
 
