@@ -33,9 +33,8 @@ def batch(operations: Sequence[Mapping[str, Any]], atomic: bool = True, idempote
         ])
         print(done.succeeded, done.results[1].data.id)
     """
-    return _wire.call(
-        "batch", operations=[_step(each) for each in operations], atomic=atomic, idempotency_key=idempotency_key or None
-    )
+    steps = operations if isinstance(operations, str) else [_step(each) for each in operations]
+    return _wire.call("batch", operations=steps, atomic=atomic, idempotency_key=idempotency_key or None)
 
 
 def _step(said: Any) -> Any:
