@@ -72,8 +72,8 @@ class Guest(Protocol):
         """Log how the run does."""
         ...
 
-    def finish(self, *, wrote: int) -> None:
-        """Wait until all that happened is in the log, and say how many changes stand."""
+    def finish(self, *, stands: bool) -> None:
+        """Wait until all that happened is in the log, and say whether what was written stands."""
         ...
 
 

@@ -72,7 +72,7 @@ class Guest:
         """Log how the run does."""
         self._recorder.record(replace(run, inputs=redacted(run.inputs)))
 
-    def finish(self, *, wrote: int) -> None:
-        """Wait until all that happened is in the log, and say how many changes stand."""
-        self._outer.wrote += wrote
+    def finish(self, *, stands: bool) -> None:
+        """Wait until all that happened is in the log, and say whether what was written stands."""
+        self._outer.wrote = self._outer.wrote + sum(made.wrote for made in self._made) if stands else 0
         self._recorder.flush()

@@ -73,6 +73,7 @@ class Maker:
         if TypedDict in bases:
             return dict
         _wrap(body, "__exit__", _without_trace)
+        _wrap(body, "throw", _of_the_error_alone)
         _wrap(body, "__getattr__", _for_own_names)
         if NamedTuple in bases:
             return _tuple_class(name, body)
@@ -136,6 +137,15 @@ def _without_trace(leave: Any) -> Any:
         return leave.__get__(self, type(self))(kind, error, None)
 
     return left
+
+
+def _of_the_error_alone(throw: Any) -> Any:
+    """Keep the traceback from `throw`, to which `yield from` passes it before Python 3.12."""
+
+    def thrown(self: Any, kind: Any, error: Any = None, _: object = None) -> Any:
+        return throw.__get__(self, type(self))(kind if error is None else error)
+
+    return thrown
 
 
 def _for_own_names(find: Any) -> Any:

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+from panorama.sandbox import tables
 from panorama.sandbox.metas import from_library, is_script_class
 
 _OPTIONS = frozenset(["init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots"])
@@ -40,5 +41,5 @@ def _check_fields(kind: type) -> None:
         TypeError: It has.
     """
     for name in vars(kind).get("__annotations__", ()):
-        if from_library(kind, name):
+        if from_library(kind, name) or not (tables.plain(name) or name.startswith("_")):
             raise TypeError(f"the field '{name}' is taken by a class that {kind.__name__} derives from; rename it")

@@ -48,8 +48,8 @@ class Text:
             return self._at(error.reason, str(error), steps, error.hint)
         if isinstance(error, MemoryError):
             return self._at("memory", words.message("memory", limits), steps, words.hint("memory"))
-        described = _described(error)
-        return self._at("raised", described, steps, advice(error, described))
+        described, hint = _told(error)
+        return self._at("raised", described, steps, hint)
 
     def stopped(self, reason: Reason, message: str, frame: FrameType | None) -> Failure:
         """Return the failure of a script that was stopped where it is."""
@@ -91,10 +91,12 @@ class Text:
         )
 
 
-def _described(error: BaseException) -> str:
+def _told(error: BaseException) -> tuple[str, str]:
+    """Return what an error says, and what to do; what the script's own classes say of themselves may be anything."""
     name = type(error).__name__
     try:
-        text = error.message if isinstance(error, SdkError) else str(error)
-    except BaseException:  # the script's own __str__ may do anything
-        text = ""
-    return f"{name}: {text}" if text else name
+        said = str.__str__(error.message if isinstance(error, SdkError) else str(error))[:MESSAGE_CHARS]
+        described = f"{name}: {said}" if said else name
+        return described, str.__str__(advice(error, described))[:MESSAGE_CHARS]
+    except BaseException:
+        return name, ""

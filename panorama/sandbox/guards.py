@@ -1,6 +1,7 @@
 """What a script may read and change while it runs: the only place that looks at attributes for it."""
 
 from abc import ABCMeta
+from decimal import Context
 from types import BuiltinFunctionType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, NoReturn
 
@@ -94,6 +95,8 @@ def _private(value: Any, name: str) -> Any:
 
 def _guarded(value: Any, name: str) -> Any:
     """Return one of `tables.GUARDED`."""
+    if name in ("flags", "traps") and isinstance(value, Context):
+        return _missing(value, name)
     found = getattr(value, name)
     if name in ("format", "format_map"):
         return FORMATS.safe(found)

@@ -98,7 +98,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
         Calendar TextCalendar MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY SUNDAY""",
     unicodedata: "normalize category name lookup east_asian_width numeric digit decimal combining bidirectional",
     numbers: "Number Real Integral Complex Rational",
-    contextlib: "suppress nullcontext contextmanager closing",
+    contextlib: "suppress nullcontext closing",
 }
 """Names that scripts get as they are; `*` is every public name. A Python that lacks one simply has it not."""
 
@@ -121,7 +121,7 @@ _OWN: Final[Mapping[str, Mapping[str, object]]] = {
     "abc": {"ABC": abc.ABC, "ABCMeta": Abstract, "abstractmethod": own.abstractmethod},
     "pprint": {"pformat": own.pretty},
     "asyncio": asynchrony.NAMES,
-    "contextlib": {"asynccontextmanager": contextlib.contextmanager},
+    "contextlib": {"contextmanager": own.contextmanager, "asynccontextmanager": own.contextmanager},
 }
 """Names that scripts get in a version of ours, by module."""
 

@@ -22,8 +22,11 @@ class Output:
 
     def printed(self, *values: object, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
         """Print as Python does; `file` and `flush` change nothing."""
+        for name, given in (("sep", sep), ("end", end)):
+            if given is not None and type(given) is not str:
+                raise TypeError(f"{name} must be None or a text, not {type(given).__name__}")
         text = (" " if sep is None else sep).join(map(str, values)) + ("\n" if end is None else end)
-        line = text.encode("utf-8", "replace")
+        line = str.encode(text, "utf-8", "replace")
         self._kept.append(line[: self._left])
         if len(line) > self._left:
             self._give(over=True)

@@ -44,6 +44,39 @@ def on_own_class(decorator: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return decorated
 
 
+class _Managed:
+    """A generator as a context manager; it gets an error without the traceback, which would lead to frames."""
+
+    def __init__(self, steps: Any) -> None:
+        self._steps = steps
+
+    def __enter__(self) -> Any:
+        try:
+            return next(self._steps)
+        except StopIteration:
+            raise RuntimeError("the generator did not yield") from None
+
+    def __exit__(self, kind: Any, error: Any, _: object) -> bool:
+        try:
+            self._steps.throw(error) if error is not None else next(self._steps)
+        except StopIteration as end:
+            return end is not error and error is not None
+        except BaseException as raised:
+            if raised is error:
+                return False
+            raise
+        raise RuntimeError("the generator did not stop")
+
+
+def contextmanager(function: Callable[..., Any]) -> Callable[..., _Managed]:
+    """`contextlib.contextmanager`."""
+
+    def managed(*args: Any, **kwargs: Any) -> _Managed:
+        return _Managed(function(*args, **kwargs))
+
+    return wraps(function)(managed)
+
+
 class cached_property:  # noqa: N801 - a name of Python's
     """`functools.cached_property`."""
 

@@ -8,6 +8,7 @@ import gc
 import os
 import time
 from collections.abc import Callable, Sequence
+from math import isfinite
 from struct import Struct
 from typing import Any, NoReturn, cast
 
@@ -112,7 +113,10 @@ class Pipe:
 
     def progress(self, current: float, total: float, message: str) -> None:
         """Tell how far the script is; what comes too soon after the last is told a little later, or not at all."""
-        report = {"current": float(current), "total": float(total), "message": message[:200]}
+        figures = {"current": float(current), "total": float(total)}
+        if not all(map(isfinite, figures.values())):
+            raise ValueError(f"progress takes finite numbers, not {current!r} of {total!r}")
+        report = {**figures, "message": str(message)[:200]}
         self._unreported = messages.packed(report)
         if time.monotonic() - self._reported_at >= PROGRESS_SECONDS:
             self._report()

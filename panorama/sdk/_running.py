@@ -80,6 +80,6 @@ def progress(current: float, total: float = 0, message: str = "") -> None:
 
 
 def _checked(at_most: int) -> int:
-    if at_most < 1:
+    if not at_most >= 1:  # NaN is neither
         raise ValueError(f"at_most is {at_most}: give 1 or more.")
     return at_most

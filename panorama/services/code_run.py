@@ -58,6 +58,7 @@ class CodeRun:
         self._wish = wish
         self._guest: Guest = calls.guest()
         self._aside: Aside | None = None
+        self._is_taken_back = False
         if wish.dry_run:
             folder = desk.database.path.parent / "dry-runs" / self._guest.run
             self._aside = Aside(desk.database, folder)
@@ -81,7 +82,7 @@ class CodeRun:
             raise
         finally:
             self._guest.record(run)
-            self._guest.finish(wrote=0 if self._aside else sum(made.wrote for made in self._guest.made))
+            self._guest.finish(stands=not self._aside and not self._is_taken_back)
             if self._aside:
                 self._aside.close()
 
@@ -157,6 +158,7 @@ class CodeRun:
         except PanoramaError as error:
             return f"{wrote} changes stand: taking them back failed ({error.message}); try undo {self._guest.run}."
         left: Sequence[Mapping[str, Any]] = done["data"].get("conflicts", ())
+        self._is_taken_back = not left
         stays = f" {len(left)} stay, changed by others since: {_named(left)}." if left else ""
         return f"All it wrote was taken back ({_counted(done['data']['count'], 'change')}).{stays}"
 

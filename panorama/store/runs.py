@@ -75,7 +75,7 @@ def forget(session: Session, before: datetime) -> None:
 def state(session: Session, owner: str) -> dict[str, Any]:
     """Return what scripts kept under an owner, by name."""
     kept = select(script_states.c.name, script_states.c.value).where(script_states.c.owner == owner)
-    return {row[0]: row[1] for row in session.connection.execute(kept)}
+    return {row[0]: row[1][0] for row in session.connection.execute(kept)}
 
 
 def keep(session: Session, owner: str, put_: Mapping[str, Any], removed: Sequence[str], now: datetime) -> None:
@@ -85,5 +85,6 @@ def keep(session: Session, owner: str, put_: Mapping[str, Any], removed: Sequenc
         delete(script_states).where(script_states.c.owner == owner, script_states.c.name.in_(gone))
     )
     if put_:
-        rows = [{"owner": owner, "name": name, "at": now, "value": value} for name, value in put_.items()]
+        # In a list, for SQLite makes a float of a JSON column's text that looks like a large number.
+        rows = [{"owner": owner, "name": name, "at": now, "value": [value]} for name, value in put_.items()]
         session.connection.execute(insert(script_states), rows)

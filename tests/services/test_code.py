@@ -409,3 +409,16 @@ def test_what_a_script_undoes_must_be_there(run: Run) -> None:
     told = run('sdk.undo("c_zzzzzzzzzz")')
 
     assert "NotFoundError" in told["error"]["message"]
+
+
+@pytest.mark.parametrize("value", ["2**70", "-(2**63) - 1", "1.0", "'12'", "[1.0]"])
+def test_the_state_comes_back_as_it_was(run: Run, value: str) -> None:
+    run(f'sdk.state["n"] = {value}')
+
+    assert run(f'return [sdk.state["n"] == {value}, type(sdk.state["n"]) is type({value})]')["result"] == [True, True]
+
+
+def test_an_atomic_run_that_was_taken_back_names_nothing_to_undo(call: Call) -> None:
+    answer = call("run_code", code='sdk.tasks.create("Tea")\n1 / 0', atomic=True)
+
+    assert "undo" not in answer.metadata

@@ -1,0 +1,124 @@
+"""Attacks that once went through, found by somebody who did not build the sandbox; each in a real worker."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from panorama.domain.scripts import Ending, Script
+from panorama.sandbox.runner import ForkServer
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[ForkServer]:
+    """A real runner for all."""
+    made = ForkServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_is_left() -> None:
+    """The runner stands for the whole module; its own tests look for what it leaves."""
+
+
+def ran(runner: ForkServer, source: str) -> Ending:
+    return runner.run(Script(source=source), lambda *_: b"", lambda *_: None, lambda: False)
+
+
+@pytest.mark.parametrize("name", ["flags", "traps"])
+@pytest.mark.parametrize(
+    "reading",
+    [
+        "decimal.Context().{name}",
+        'getattr(decimal.Context(), "{name}")',
+        'operator.attrgetter("{name}")(decimal.Context())',
+        '"{{0.{name}}}".format(decimal.Context())',
+        "decimal.getcontext().{name}",
+    ],
+)
+def test_the_maps_of_a_decimal_context_that_outlive_it_cannot_be_had(
+    runner: ForkServer, reading: str, name: str
+) -> None:
+    ending = ran(runner, f"import decimal, operator\n{reading.format(name=name)}")
+
+    assert ending.failure
+    assert "AttributeError" in ending.failure.message
+
+
+def test_nor_by_a_match_statement(runner: ForkServer) -> None:
+    source = "import decimal\nmatch decimal.Context():\n    case decimal.Context(traps=found):\n        return 'had'"
+
+    assert ran(runner, source).result != b'"had"'
+
+
+ODD = """
+class G:
+    def __iter__(self): return self
+    def __next__(self): return 1
+    def throw(self, *a): got.append(a); raise StopIteration
+"""
+
+
+@pytest.mark.parametrize(
+    "thrown",
+    [
+        "from contextlib import contextmanager\n@contextmanager\ndef f(): return G()\nwith f(): raise ValueError('x')",
+        "def f(): yield from G()\ng = f()\nnext(g)\ng.throw(ValueError('x'))",
+    ],
+)
+def test_nobody_gets_a_traceback_by_throw(runner: ForkServer, thrown: str) -> None:
+    lines = thrown.replace("\n", "\n    ")
+    source = (
+        f"got = []\n{ODD}\ntry:\n    {lines}\nexcept BaseException: pass\nreturn [type(x).__name__ for x in got[0]]"
+    )
+
+    assert ran(runner, source).result == b'["ValueError"]'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "class H:\n    def __str__(self): raise ValueError\nraise sdk.SdkError('m', hint=H())",
+        "class H:\n    def __bool__(self): raise ValueError\nraise sdk.SdkError(H())",
+        "class E(Exception):\n    def __str__(self): return 'x' * 400_000_000\nraise E()",
+        "class S(str):\n    def __format__(self, spec): raise ValueError\n"
+        "class E(Exception):\n    def __str__(self): return S('x')\nraise E()",
+        "class J:\n    def join(self, x): return self\nprint('a', sep=J())",
+        "sdk.progress(float('nan'), 1)",
+        "class O: pass\nsdk.progress(1, 1, O())\n1 / 0",
+    ],
+)
+def test_what_a_script_says_of_itself_ends_it_in_peace(runner: ForkServer, body: str) -> None:
+    ending = ran(runner, body)
+
+    assert ending.failure
+    assert ending.failure.reason in ("raised", "memory"), ending.failure
+
+
+def test_a_context_manager_of_the_script_works_as_pythons(runner: ForkServer) -> None:
+    source = """
+from contextlib import contextmanager
+said = []
+@contextmanager
+def within(name):
+    said.append("in " + name)
+    try:
+        yield name.upper()
+    except KeyError:
+        said.append("caught")
+    finally:
+        said.append("out " + name)
+with within("a") as got:
+    said.append(got)
+with within("b"):
+    raise KeyError
+try:
+    with within("c"):
+        1 / 0
+except ZeroDivisionError:
+    said.append("raised")
+return said
+"""
+
+    told = '["in a","A","out a","in b","caught","out b","in c","out c","raised"]'
+    assert ran(runner, source).result.decode() == told
