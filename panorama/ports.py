@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from panorama.domain.scripts import Ending, Isolation, Made, Script
 from panorama.index.points import Filter, Hit, Model, Point, State, Vector
-from panorama.store.runs import Run
 
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
+
+    from panorama.store.runs import Run
 
 
 class Calls(Protocol):
@@ -68,7 +69,7 @@ class Guest(Protocol):
         """
         ...
 
-    def record(self, run: Run) -> None:
+    def record(self, run: "Run") -> None:
         """Log how the run does."""
         ...
 

@@ -85,6 +85,8 @@ class Run:
         while True:
             kind, frame = self._channel.receive()
             if kind in (frames.CALL, frames.OVERLAPPING) and self._ready:
+                if self._stopping.cause is not None:
+                    continue  # it was told to end: what it asked for before and was not given is not done any more
                 if not self._answering.call(frame, overlapping=kind == frames.OVERLAPPING):
                     return self._failed("calls")
                 self._reports.tell()

@@ -5,6 +5,8 @@ The language layer is off, and the script writes to the pipe what it likes.
 
 import json
 import threading
+from collections.abc import Mapping
+from typing import Any
 
 import psutil
 import pytest
@@ -111,6 +113,21 @@ def test_a_worker_that_keeps_the_host_waiting_ends_at_its_time(unguarded: Runs, 
 
     assert failure.reason == "time"
     assert unguarded.result("def main(): return 1") == 1
+
+
+def test_what_was_asked_for_and_not_answered_in_time_is_not_done(unguarded: Runs):
+    def slow(operation: str, arguments: Mapping[str, Any]) -> bytes:
+        threading.Event().wait(0.01)
+        return b"\x80"
+
+    host = Host(answers=slow)
+
+    failure = unguarded.failure(
+        lie("say(*[call(n) for n in range(1, 3000)])"), host=host, limits=limits(seconds=0.3)
+    )  # fmt: skip
+
+    assert failure.reason == "time"
+    assert len(host.asked) < 60
 
 
 def test_more_calls_than_allowed_end_the_run_whatever_the_worker_counts(unguarded: Runs):

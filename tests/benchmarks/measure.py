@@ -18,7 +18,7 @@ Step = Callable[[], Awaitable[object]]
 class Board:
     """Rows of measure, bar and what was measured."""
 
-    rows: list[tuple[str, str, str, str]] = field(default_factory=list)
+    rows: list[tuple[str, str, str, str]] = field(default_factory=list[tuple[str, str, str, str]])
 
     def show(self, measure: str, bar: str, measured: str, reference: str = "") -> None:
         """Keep a row, and print it at once."""
@@ -48,13 +48,21 @@ async def took(step: Step) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-async def in_turn(steps: Mapping[str, Step], *, times: int, rounds: int = ROUNDS) -> dict[str, list[float]]:
-    """Return each step's median of every round; the steps take turns, call by call, so that noise meets all alike."""
+async def in_turn(
+    steps: Mapping[str, Step], *, times: int, rounds: int = ROUNDS, before: Step | None = None
+) -> dict[str, list[float]]:
+    """Return each step's median of every round; the steps take turns, call by call, so that noise meets all alike.
+
+    Args:
+        before: What is to be done before each step, and is not measured.
+    """
     found: dict[str, list[float]] = {name: [] for name in steps}
     for round_ in range(rounds + 1):
         each: dict[str, list[float]] = {name: [] for name in steps}
         for _ in range(times if round_ else max(3, times // 10)):
             for name, step in steps.items():
+                if before is not None:
+                    await before()
                 each[name].append(await took(step))
         if round_:  # the first only warms up
             for name, values in each.items():

@@ -1,0 +1,155 @@
+"""Our runner, measured: one that runs scripts beside the processes that it keeps, and an app whose calls do nothing."""
+
+import asyncio
+import os
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from panorama.app import App, opened
+from panorama.calls import Conversation
+from panorama.calls.answers import SCRIPT
+from panorama.calls.running import Frame, Run
+from panorama.catalogue import Operation
+from panorama.config import Settings
+from panorama.domain.scripts import Ending, Limits, Script
+from panorama.sandbox.runner import ForkServer
+
+Answered = Callable[[str, Mapping[str, Any]], bytes]
+
+TEMPLATE = "panorama.sandbox.template"
+PAUSE = 0.005
+"""Seconds of rest after the next worker is ready, so that nothing of the last run is left to do."""
+
+
+class Sandbox:
+    """A runner, and the processes that it keeps."""
+
+    def __init__(self, runner: ForkServer) -> None:
+        self.isolation = runner.isolation
+        self._runner = runner
+        self.template = self._template()
+
+    def _template(self) -> int:
+        mine = psutil.Process().children()
+        return next(each.pid for each in mine if any(TEMPLATE in word for word in each.cmdline()))
+
+    def ran(
+        self,
+        source: str,
+        *,
+        answered: Answered | None = None,
+        seconds: float = 60,
+        operations: frozenset[str] = frozenset(),
+    ) -> Ending:
+        """Run a script and return how it ended."""
+        limits = Limits(wall=timedelta(seconds=seconds))
+        script = Script(source=source, operations=operations, limits=limits)
+        return self._runner.run(script, answered or _unanswered, _untold, lambda: False)
+
+    @property
+    def standby(self) -> int:
+        """The process that waits for the next script, 0 if none is ready."""
+        children = Path(f"/proc/{self.template}/task/{self.template}/children").read_text().split()
+        alone = int(children[0]) if len(children) == 1 else 0
+        return alone if alone and _waits(alone) else 0
+
+    async def ready(self) -> None:
+        """Wait until the next worker is ready, and a little longer."""
+        while not self.standby:
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(PAUSE)
+
+
+def _waits(pid: int) -> bool:
+    """Tell whether a process waits for something; a worker does so for the first time when it is ready."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+    except OSError:
+        return False
+
+
+def _untold(current: float, total: float, message: str) -> None:
+    pass
+
+
+def _unanswered(operation: str, arguments: Mapping[str, Any]) -> bytes:
+    raise AssertionError(f"{operation} was called")
+
+
+@contextmanager
+def sandbox(*, language: bool = True) -> Generator[Sandbox]:
+    """Start a runner as the product has it, and end it.
+
+    Args:
+        language: False lets scripts be all of Python, so that a worker can lie.
+    """
+    runner = ForkServer(language=language)
+    try:
+        made = Sandbox(runner)
+        made.ran("def main(): return 1")
+        yield made
+    finally:
+        runner.close()
+
+
+@contextmanager
+def app(home: Path) -> Generator[App]:
+    """Open an app without search by meaning."""
+    with opened(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as made:
+        yield made
+
+
+def nobody() -> Conversation:
+    """Return the conversation of one who may repeat the same call."""
+    return Conversation(f"v_{os.urandom(5).hex()}", "cli", "benchmark")
+
+
+def ran(app: App, source: str) -> Any:
+    """Run a script by the tool `run_code`, and return its result."""
+    told: Any = app.calls.call("run_code", {"code": source}, nobody()).data
+    assert not told.get("error"), told
+    return told["result"]
+
+
+def noop() -> str:
+    """Do nothing."""
+    return "done"
+
+
+def noop_of_two(start: str = "", end: str = "") -> str:
+    """Do nothing with two arguments."""
+    return "done"
+
+
+def do_nothing(app: App) -> None:
+    """Put operations that do nothing in the place of `sdk.status()` and `sdk.overview.week(start, end)`."""
+    for name, call in (("status", noop), ("overview.week", noop_of_two)):
+        app.calls.offer([Operation(name=name, call=call, summary=str, sdk=name)])
+
+
+class Tasks:
+    """All tasks of an app, by the same operation that scripts call; not logged, and not packed for a pipe."""
+
+    def __init__(self, app: App) -> None:
+        self._desk = app.desk
+        self._arguments = next(each for each in app.calls.offered if each.operation.name == "tasks.list")
+
+    def page(self, cursor: str = "") -> dict[str, Any]:
+        """Return the page behind a cursor."""
+        sent: dict[str, Any] = {"status": "any", "detail": "full", "limit": SCRIPT.most_rows}
+        frame = Frame(nobody(), "c_benchmark", unit="c_benchmark", reader=SCRIPT)
+        answer = Run(self._desk, self._arguments, frame, sent | ({"cursor": cursor} if cursor else {})).answer()
+        return {"rows": answer.data, "next": answer.metadata.get("next_cursor", "")}
+
+    def pages(self) -> dict[str, dict[str, Any]]:
+        """Return all pages by their cursors."""
+        found, cursor = dict[str, dict[str, Any]](), ""
+        while cursor or not found:
+            found[cursor] = self.page(cursor)
+            cursor = found[cursor]["next"]
+        return found
