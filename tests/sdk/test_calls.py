@@ -188,3 +188,12 @@ def test_without_a_host_it_is_said_how_to_connect() -> None:
 )  # fmt: skip
 def test_rows_become_a_table_that_git_hub_shows(rows: Any, columns: Any, table: str, sdk: ModuleType) -> None:
     assert sdk.markdown_table(rows, columns) == table
+
+
+@pytest.mark.parametrize("said", [{"view": "all"}, {"status": "all"}, {"status": "any"}, {"view": "any"}])
+def test_all_tasks_may_be_asked_for_in_several_words(sdk: ModuleType, said: dict[str, str]) -> None:
+    sdk.tasks.update(sdk.tasks.list(limit=1)[0], status="done")
+
+    every = len(sdk.tasks.list(**said))
+
+    assert every > len(sdk.tasks.list())
