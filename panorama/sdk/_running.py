@@ -18,7 +18,7 @@ AT_MOST = 8
 def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_most: int = AT_MOST) -> list[Any]:
     """Run functions at the same time and return their results in order.
 
-    Their calls of the SDK overlap; the rest of a script runs one step at a time.
+    Their calls of the SDK are under way together; the rest of a script runs one step at a time.
 
     Args:
         functions: Functions without arguments, such as lambda: sdk.tasks.list(view="today"); or one list of them.

@@ -4,6 +4,7 @@ import keyword
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -125,8 +126,9 @@ class Code(Service):
         if not self._asides.is_dir():
             return
         for folder in self._asides.iterdir():
-            if time.time() - folder.stat().st_mtime > _STALE.total_seconds():
-                shutil.rmtree(folder, ignore_errors=True)
+            with suppress(FileNotFoundError):  # a dry run that ends just now removes its own
+                if time.time() - folder.stat().st_mtime > _STALE.total_seconds():
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _unfenced(code: str) -> str:
