@@ -59,11 +59,15 @@ class Lag:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The passages of some items as they are now, and the texts to embed by their digests."""
+    """The passages of some items and the texts to embed by their digests, as they were after the change `seen`.
+
+    `last` is the last of the changes that led to these items.
+    """
 
     passages: dict[str, list[Passage]]
     texts: dict[str, str]
     last: int
+    seen: int
 
 
 def never() -> bool:
@@ -209,8 +213,9 @@ class Indexing(Service):
         with self._desk.database.transaction(INDEXER) as session:
             if passages.lacks(session, self.name, list(cut.texts)):
                 return True  # somebody forgot what nobody seemed to need: the next reading makes it again
-            passages.replace(session, cut.passages)
-            passages.set_mark(session, mark, cut.last)
+            since = passages.changed(session, cut.seen, list(cut.passages))  # another process may have read those
+            passages.replace(session, {item: some for item, some in cut.passages.items() if item not in since})
+            passages.set_mark(session, mark, max(cut.last, passages.mark(session, mark)))
         return True
 
     def _made(self, texts: Sequence[tuple[str, str]]) -> dict[str, bytes]:
@@ -328,7 +333,7 @@ def _cut(session: Session, found: Sequence[tuple[int, str, str]], most: int) -> 
         if id_ not in cut:
             break
         last = number
-    return Cut(cut, texts, last)
+    return Cut(cut, texts, last, passages.newest(session))
 
 
 def _passages(kind: str, item: Item, texts: dict[str, str]) -> list[Passage]:

@@ -116,6 +116,15 @@ def created(session: Session, after: int = 0) -> int:
     return session.connection.execute(began).scalar_one()
 
 
+def changed(session: Session, after: int, items: Sequence[str]) -> set[str]:
+    """Return which of some items were touched after a change."""
+    found: set[str] = set()
+    for start in range(0, len(items), AT_ONCE):
+        where = changes.c.id > after, changes.c.item.in_(items[start : start + AT_ONCE])
+        found |= set(session.connection.execute(select(changes.c.item).where(*where)).scalars())
+    return found
+
+
 def of_items(session: Session, items: Sequence[str]) -> dict[str, list[Passage]]:
     """Return the passages of some items, by item."""
     found: dict[str, list[Passage]] = {}

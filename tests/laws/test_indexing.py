@@ -263,3 +263,32 @@ def test_two_that_read_at_once_leave_what_the_later_one_saw(world: World) -> Non
     world.indexing.read(told=write_and_let_another_read)
 
     world.check()
+
+
+def test_what_is_cut_anew_never_replaces_what_another_read_since(world: World) -> None:
+    note = world.do("create_note", title="Jam", content="Quince")["id"]
+
+    def write_and_let_another_catch_up(_: int) -> None:
+        if len(world.embedder.embedded) == 1:
+            world.do("update_note", note=note, content="Plum")
+            world.indexing.catch_up()
+
+    while world.indexing.read_anew("anew", write_and_let_another_catch_up):
+        pass
+
+    world.index = FailingIndex(MODEL)
+    world.check()
+
+
+def test_a_slow_reader_does_not_take_back_how_far_another_has_come(world: World) -> None:
+    note = world.do("create_note", title="Jam", content="Quince")["id"]
+
+    def write_and_let_another_catch_up(_: int) -> None:
+        if len(world.embedder.embedded) == 1:
+            world.do("update_note", note=note, content="Plum")
+            world.indexing.catch_up()
+
+    world.indexing.read(told=write_and_let_another_catch_up)
+
+    assert world.indexing.lag().unread == 0
+    world.check()
