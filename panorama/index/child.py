@@ -4,7 +4,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from threading import Lock
 from typing import Any
@@ -14,6 +16,9 @@ from panorama.index.frames import Frame, Frames
 COMMAND = (sys.executable, "-m", "panorama.index.edge_process")
 SEND_SECONDS = 60.0
 """A request waits in the socket while the one before is answered; a flush of 200,000 new vectors takes 2 s."""
+
+AHEAD = 8
+"""How many requests may wait for their turn: some 3 MB."""
 
 LEAVE_SECONDS = 10.0
 
@@ -76,20 +81,22 @@ class Child:
             self._turn.release()
 
     def ask_each(self, requests: Iterable[tuple[Mapping[str, Any], bytes]], *, seconds: float) -> None:
-        """Send requests one after another, each while the one before is worked on; `seconds` are for one of them.
+        """Send requests one after another, while the caller makes the next ones; `seconds` are for one of them.
 
         Raises:
             BusyError, FallenError, RefusedError: As of `ask`, for one of them.
         """
-        with self._turn:
-            waits = 0
+        waiting = deque[Future[Frame]]()
+        aside = ThreadPoolExecutor(1, thread_name_prefix="index")
+        try:
             for request, tail in requests:
-                sent = self._sent(request, tail)
-                if waits:
-                    self._answer(waits, time.monotonic() + seconds)
-                waits = sent
-            if waits:
-                self._answer(waits, time.monotonic() + seconds)
+                waiting.append(aside.submit(self.ask, request, tail, seconds=seconds))
+                if len(waiting) > AHEAD:
+                    waiting.popleft().result()
+            for each in waiting:
+                each.result()
+        finally:
+            aside.shutdown(cancel_futures=True)
 
     def _sent(self, request: Mapping[str, Any], tail: bytes) -> int:
         self._last += 1

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -180,9 +181,9 @@ class Edge:
             raise unusable(self._serving.generation.folder.parent, error) from error
         try:
             with _child() as child:
-                child.ask(opening(generation, is_new=True), seconds=WRITE_SECONDS)
-                child.ask_each((_written(batch, model) for batch in batches), seconds=WRITE_SECONDS)
-                child.ask({"do": "close"}, seconds=WRITE_SECONDS)
+                written = (_written(batch, model) for batch in batches)
+                requests = chain([(opening(generation, is_new=True), b"")], written, [({"do": "close"}, b"")])
+                child.ask_each(requests, seconds=WRITE_SECONDS)
                 child.leave()
             with _child() as child:  # opened afresh it takes a third of the memory, and is known to be whole
                 child.ask(opening(generation, is_new=False), seconds=WRITE_SECONDS)

@@ -7,37 +7,37 @@ point costs only the repetition of a step, and a lost index is built from vector
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from panorama.domain.changes import digest
-from panorama.domain.chunks import chunks
-from panorama.domain.items import KINDS, Item
+from panorama.domain.items import KINDS
 from panorama.errors import UnavailableError
 from panorama.index.points import Filter, Hit, Model, Point, in_batches
 from panorama.ports import Embedder, Index
 from panorama.services.base import Desk, Service
+from panorama.services.cutting import Cut, cut_of, items_of
 from panorama.store import passages
 from panorama.store.engine import Session
-from panorama.store.passages import INDEXER, Passage, Stored
+from panorama.store.passages import INDEXER, Stored
 
 CHANGES = 512
 """Changes that are looked at in one step."""
 
-ITEMS = 32
-"""Items that are read at once; each may have 10 MB."""
-
 TEXTS_OF_A_STEP = 2000
 """A step ends with the item that reaches so many texts to embed."""
+
+TEXTS_ANEW = 256
+"""The same for a step in which everything is cut anew: few of its texts are not known."""
 
 TEXTS = 64
 """Texts that are embedded at once; between two such batches others have their turn."""
 
-KEPT = 256
-"""Vectors that are written in one transaction: a crash costs no more than these."""
+KEEP_SECONDS = 1.0
+"""How often vectors are written at least: a crash costs no more than were made in that time."""
 
 MANY = 2000
 """So many changes behind, the index is built anew beside the one that is searched."""
@@ -47,6 +47,7 @@ TELL_SECONDS, TELL_SHARE = 10.0, 5
 
 Stop = Callable[[], bool]
 Told = Callable[[int], None]
+Moved = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +58,12 @@ class Lag:
     unheard: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """The passages of some items and the texts to embed by their digests, as they were after the change `seen`.
+@dataclass(slots=True)
+class _Told:
+    """What the index is told: up to which change, and what is no more."""
 
-    `last` is the last of the changes that led to these items.
-    """
-
-    passages: dict[str, list[Passage]]
-    texts: dict[str, str]
-    last: int
-    seen: int
+    last: int = 0
+    gone: list[str] = field(default_factory=list[str])
 
 
 def never() -> bool:
@@ -76,6 +72,10 @@ def never() -> bool:
 
 
 def silent(_: int) -> None:
+    """Tell nobody."""
+
+
+def nowhere() -> None:
     """Tell nobody."""
 
 
@@ -89,6 +89,8 @@ class Indexing(Service):
         self._turn = threading.RLock()
         self._heard_as = self._begun_as = ""
         self._takes_over = False
+        self.is_built = False
+        """Whether the index was built here, so that there is no need to compare it."""
 
     @property
     def model(self) -> Model:
@@ -100,14 +102,27 @@ class Indexing(Service):
         """Under what the model's vectors are kept."""
         return passages.model_name(self._embedder.id, self._embedder.digest)
 
-    def catch_up(self, stop: Stop = never) -> None:
+    def catch_up(self, stop: Stop = never, told: Told = silent, moved: Moved = nowhere) -> None:
         """Bring passages, vectors and index up to the last change.
+
+        Args:
+            told: Is called with the number of texts that were embedded, after each batch.
+            moved: Is called after each step in which changes were read.
 
         Raises:
             UnavailableError: The model or the index is out of order; all that was done stays.
         """
+
+        def reads() -> bool:
+            found = not stop() and self.read(stop, told)
+            if found:
+                moved()
+            return found
+
+        if self.lag().unread > MANY and self._is_there():
+            self.build(reads)
         next_time = time.monotonic() + TELL_SECONDS
-        while not stop() and self.read(stop):
+        while reads():
             if time.monotonic() > next_time:
                 begun = time.monotonic()
                 self.tell_all(stop)
@@ -173,7 +188,7 @@ class Indexing(Service):
         with self._turn:
             with self._reading() as session:
                 found = passages.touched(session, passages.mark(session, self._reader), CHANGES)
-                cut = _cut(session, found, TEXTS_OF_A_STEP)
+                cut = cut_of(session, found, TEXTS_OF_A_STEP)
             return bool(found) and self._take(cut, self._reader, stop, told)
 
     def read_anew(self, mark: str, told: Told) -> Cut | None:
@@ -188,7 +203,7 @@ class Indexing(Service):
         with self._turn:
             with self._reading() as session:
                 found = passages.touched(session, passages.mark(session, mark), CHANGES, created=True)
-                cut = _cut(session, found, KEPT)
+                cut = cut_of(session, found, TEXTS_ANEW)
             if not found:
                 return None
             self._take(cut, mark, never, told)
@@ -197,26 +212,35 @@ class Indexing(Service):
     def _take(self, cut: Cut, mark: str, stop: Stop, told: Told) -> bool:
         """Embed what is not known yet, and keep all of it with a mark; tell whether it was not stopped before."""
         with self._reading() as session:
-            known = passages.embedded(session, self.name, list(cut.texts))
+            known = passages.known_of(session, self.name, list(cut.texts))
         fresh = [(name, text) for name, text in cut.texts.items() if name not in known]
-        for some in in_batches(fresh, KEPT):
-            made: dict[str, bytes] = {}
-            try:
-                for few in in_batches(some, TEXTS):
-                    if stop():
-                        return False
-                    made |= self._made(few)
-                    told(len(few))
-            finally:  # also what was made before the model failed, or somebody stopped it
-                with self._desk.database.transaction(INDEXER) as session:
-                    passages.keep(session, self.name, made)
+        made, kept_at = dict[str, bytes](), time.monotonic()
+        is_whole = False
+        try:
+            for few in in_batches(fresh, TEXTS):
+                if stop():
+                    return False
+                made |= self._made(few)
+                told(len(few))
+                if time.monotonic() - kept_at >= KEEP_SECONDS:
+                    self._keep(made)
+                    made, kept_at = {}, time.monotonic()
+            is_whole = True
+        finally:  # also what was made before the model failed, or somebody stopped it
+            if not is_whole:
+                self._keep(made)
         with self._desk.database.transaction(INDEXER) as session:
-            if passages.lacks(session, self.name, list(cut.texts)):
+            passages.keep(session, self.name, made)
+            if passages.lacks(session, self.name, [name for name in cut.texts if name not in made]):
                 return True  # somebody forgot what nobody seemed to need: the next reading makes it again
             since = passages.changed(session, cut.seen, list(cut.passages))  # another process may have read those
             passages.replace(session, {item: some for item, some in cut.passages.items() if item not in since})
             passages.set_mark(session, mark, max(cut.last, passages.mark(session, mark)))
         return True
+
+    def _keep(self, made: Mapping[str, bytes]) -> None:
+        with self._desk.database.transaction(INDEXER) as session:
+            passages.keep(session, self.name, made)
 
     def _made(self, texts: Sequence[tuple[str, str]]) -> dict[str, bytes]:
         vectors = self._embedder.embed_documents([text for _, text in texts])
@@ -246,8 +270,7 @@ class Indexing(Service):
             UnavailableError: The index is out of order.
         """
         with self._turn:
-            if self._index.state().status == "starting":
-                self._index.count()  # a server that was not asked yet does not know which collection it has
+            self._is_there()  # or it does not know which collection it has
             listener = self._listener
             with self._reading() as session:
                 read, heard = passages.mark(session, self._reader), passages.mark(session, listener)
@@ -255,47 +278,68 @@ class Indexing(Service):
             if is_new or read - heard > MANY:
                 self.build()
                 return True
-            return self._told(listener, heard, read)
+            told = _Told(heard)
+            points = self._next(told)
+            if points is not None:
+                self._tell_of(listener, told, points)
+            return points is not None
 
-    def _told(self, listener: str, heard: int, read: int) -> bool:
+    def _next(self, told: "_Told") -> list[Point] | None:
+        """Return the points of the next changes that were read, None if there are no more."""
         with self._reading() as session:
-            found = passages.touched(session, heard, CHANGES, until=read)
-            items = _items(found)
-            points, gone = self._points(session, items), passages.gone(session, [id_ for _, id_ in items])
+            found = passages.touched(session, told.last, CHANGES, until=passages.mark(session, self._reader))
+            items = items_of(found)
+            points = self._points(session, items)
+            told.gone += passages.gone(session, [id_ for _, id_ in items])
         if not found:
-            return False
-        for some in in_batches(gone):
+            return None
+        told.last = found[-1][0]
+        return points
+
+    def _tell_of(self, listener: str, told: "_Told", points: Sequence[Point]) -> None:
+        for some in in_batches(told.gone):
             self._index.delete(some)
         for batch in in_batches(points):
             self._index.upsert(batch)
         self._index.flush()
-        self._heard(listener, found[-1][0])
-        return True
-
-    def build(self) -> None:
-        """Build the index anew from the vectors that are kept, beside the one that is searched.
-
-        Raises:
-            UnavailableError: The index is out of order; the one before goes on.
-        """
-        with self._turn:
-            with self._reading() as session:
-                read = passages.mark(session, self._reader)
-                self._takes_over = self._index.model != self.model or self.is_begun()
-                self._index.build(self._every(session), self.model)
-            listener = self._listener
-            self._index.flush()
-            self._heard(listener, read)
-            self._takes_over = False
-
-    def _heard(self, listener: str, last: int) -> None:
         with self._desk.database.transaction(INDEXER) as session:
-            passages.set_mark(session, listener, last)
+            passages.set_mark(session, listener, told.last)
         self._begun_as = listener
 
-    def _every(self, session: Session) -> Iterator[Point]:
-        for kind in KINDS:
-            yield from _pointed(passages.stored(session, self.name, kind))
+    def _is_there(self) -> bool:
+        """Tell whether the index can be told of anything; a server that was not asked yet does not know."""
+        if self._index.state().status == "starting":
+            with suppress(UnavailableError):
+                self._index.count()
+        return self._index.state().status == "ready"
+
+    def build(self, reads: Callable[[], bool] = never) -> None:
+        """Build the index anew from the vectors that are kept, beside the one that is searched.
+
+        Args:
+            reads: Reads the next changes, and tells whether there were any: for ten seconds it is called between two
+                batches, so that the index is built of what is read while the model works on what comes next.
+
+        Raises:
+            UnavailableError: The index is out of order, or the model; the one before goes on.
+        """
+        with self._turn:
+            self._takes_over = self._index.model != self.model or self.is_begun()
+            told = _Told()
+            self._index.build(self._every(told, reads), self.model)
+            self._tell_of(self._listener, told, [])
+            self._takes_over, self.is_built = False, True
+
+    def _every(self, told: "_Told", reads: Callable[[], bool]) -> Iterator[Point]:
+        with self._reading() as session:
+            read = passages.mark(session, self._reader)
+            for kind in KINDS:
+                yield from _pointed(passages.stored(session, self.name, kind))
+        told.last = read
+        end = time.monotonic() + TELL_SECONDS
+        while time.monotonic() < end and reads():
+            while (points := self._next(told)) is not None:
+                yield from points
 
     def _points(self, session: Session, items: Sequence[tuple[str, str]]) -> list[Point]:
         found: list[Point] = []
@@ -316,37 +360,6 @@ class Indexing(Service):
             with self._reading() as session:
                 wanted = _sum(passages.known(session, self.name))
             return wanted == _sum(self._index.held())
-
-
-def _cut(session: Session, found: Sequence[tuple[int, str, str]], most: int) -> Cut:
-    """Cut the items that some changes touched, in their order, up to those that reach so many texts."""
-    cut, texts = dict[str, list[Passage]](), dict[str, str]()
-    for some in in_batches(_items(found), ITEMS):
-        living = passages.living(session, some)
-        for kind, id_ in some:
-            item = living.get(id_)
-            cut[id_] = _passages(kind, item, texts) if item else []
-        if len(texts) >= most:
-            break
-    last = 0
-    for number, _, id_ in found:
-        if id_ not in cut:
-            break
-        last = number
-    return Cut(cut, texts, last, passages.newest(session))
-
-
-def _passages(kind: str, item: Item, texts: dict[str, str]) -> list[Passage]:
-    made: list[Passage] = []
-    for each in chunks(*item.words()):
-        name = digest(each.text)
-        texts[name] = each.text
-        made.append(Passage(item.id, kind, each.position, name, each.begin, each.end))
-    return made
-
-
-def _items(found: Iterable[tuple[int, str, str]]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((kind, id_) for _, kind, id_ in found))
 
 
 def _pointed(stored: Iterable[Stored]) -> Iterator[Point]:

@@ -234,9 +234,10 @@ class Meaning(Service):
         else:
             house.chosen.indexing.catch_up(stop)
         if not stop() and not house.is_checked:
-            if house.index.state().engine != "exact" and not house.chosen.indexing.is_true():
+            indexing = house.chosen.indexing
+            if house.index.state().engine != "exact" and not indexing.is_built and not indexing.is_true():
                 _log.warning("the index does not hold what it should; it is built anew")
-                house.chosen.indexing.build()
+                indexing.build()
             self._builder.remember(house.chosen.model)
             house.is_checked = True
 

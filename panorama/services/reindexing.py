@@ -81,10 +81,14 @@ class Reindexing(Service):
     def _catch_up(self, indexing: Indexing, watch: "Watch") -> None:
         waiting = indexing.lag().unread
         watch.begin(waiting)
-        while indexing.read(told=watch.embedded):
+
+        def moved() -> None:
+            nonlocal waiting
             left = indexing.lag().unread
             watch.move(max(0, waiting - left))
             waiting = left
+
+        indexing.catch_up(told=watch.embedded, moved=moved)
 
     def _forget_unused(self, watch: "Watch") -> None:
         with self._reading() as session:

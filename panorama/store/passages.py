@@ -186,33 +186,25 @@ def _row(each: Passage) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def embedded(session: Session, model: str, digests: Sequence[str]) -> dict[str, bytes]:
-    """Return the vectors that a model has made of some texts, by their digest."""
-    found: dict[str, bytes] = {}
+def known_of(session: Session, model: str, digests: Sequence[str]) -> set[str]:
+    """Return the digests of those texts of which a model's vector is kept."""
+    found: set[str] = set()
     for start in range(0, len(digests), AT_ONCE):
-        some = digests[start : start + AT_ONCE]
-        statement = select(vectors.c.digest, vectors.c.vector).where(
-            vectors.c.model == model, vectors.c.digest.in_(some)
-        )
-        found |= {row[0]: row[1] for row in session.connection.execute(statement)}
+        where = vectors.c.model == model, vectors.c.digest.in_(digests[start : start + AT_ONCE])
+        found |= set(session.connection.execute(select(vectors.c.digest).where(*where)).scalars())
     return found
 
 
 def lacks(session: Session, model: str, digests: Sequence[str]) -> bool:
     """Tell whether the vector of any of these texts is not there."""
-    found = 0
-    for start in range(0, len(digests), AT_ONCE):
-        where = vectors.c.model == model, vectors.c.digest.in_(digests[start : start + AT_ONCE])
-        found += session.connection.execute(select(func.count()).select_from(vectors).where(*where)).scalar_one()
-    return found < len(digests)
+    return len(known_of(session, model, digests)) < len(digests)
 
 
 def keep(session: Session, model: str, made: Mapping[str, bytes]) -> None:
     """Keep vectors by the digests of their texts; those that are there already stay."""
-    known = embedded(session, model, list(made))
-    fresh = [{"digest": name, "model": model, "vector": each} for name, each in made.items() if name not in known]
-    if fresh:
-        session.connection.execute(insert(vectors), fresh)
+    if made:
+        some = [{"digest": name, "model": model, "vector": each} for name, each in made.items()]
+        session.connection.execute(insert(vectors).prefix_with("OR IGNORE"), some)
 
 
 def unused(session: Session) -> list[tuple[str, str]]:

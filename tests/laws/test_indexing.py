@@ -146,9 +146,17 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(STEPS)
-def test_it_converges_from_every_failure(world: World, steps: list[tuple[str, int]]) -> None:
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS, st.sampled_from((2, indexing.MANY)))
+def test_it_converges_from_every_failure(world: World, steps: list[tuple[str, int]], many: int) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(indexing, "MANY", many)  # with two, the index is built of what is read meanwhile
+        patched.setattr(indexing, "CHANGES", 3)
+        converges(world, steps)
+
+
+def converges(world: World, steps: list[tuple[str, int]]) -> None:
+    """Take the steps, and see that the index holds what the store holds."""
     notes: list[str] = []
     for step, number in steps:
         if step == "note":
@@ -177,6 +185,23 @@ def test_it_converges_from_every_failure(world: World, steps: list[tuple[str, in
                 continue
 
     world.check()
+
+
+def test_what_shrinks_while_the_index_is_built_leaves_nothing_behind(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "MANY", 2)
+    monkeypatch.setattr(indexing, "CHANGES", 2)
+    made = [world.do("create_note", title=f"Jam {number}", content=LONG)["id"] for number in range(4)]
+
+    def shrink() -> None:
+        if made:
+            world.do("update_note", note=made.pop(), content="Short.")
+
+    world.indexing.catch_up(moved=shrink)
+
+    assert not made
+    assert dict(world.index.held()) == world.wanted()
 
 
 def test_a_text_is_never_embedded_twice(world: World) -> None:
@@ -219,7 +244,8 @@ def test_another_model_begins_anew(world: World) -> None:
 def test_a_vector_that_is_forgotten_before_its_passage_is_kept_is_made_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "KEPT", 1)
+    monkeypatch.setattr(indexing, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(indexing, "TEXTS", 1)
     world.do("create_note", title="Jam", content=LONG)
 
     def forget_the_unused(_: int) -> None:

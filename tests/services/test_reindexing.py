@@ -114,7 +114,7 @@ def test_one_that_is_stopped_goes_on_where_it_was(
     store: House, scope: str, embedded: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
-    monkeypatch.setattr(indexing, "KEPT", 4)
+    monkeypatch.setattr(indexing, "KEEP_SECONDS", 0.0)
 
     def gone(done: int, total: int, at: str) -> None:
         if len(embedded) >= 8:
