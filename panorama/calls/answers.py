@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, date, datetime
 from functools import cache, cached_property
 from operator import attrgetter
-from typing import Any, cast
+from types import UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 from zoneinfo import ZoneInfo
 
 from panorama.calls import packing, text
@@ -63,11 +64,15 @@ SCRIPT = Reader(
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a call gives back: `data` is plain (JSON), `metadata` tells how it came about."""
+    """What a call gives back: `data` is plain (JSON), `metadata` tells how it came about.
+
+    `rows` are those of `data` as a script gets them, if that was made of them already.
+    """
 
     data: Any
     summary: str
     metadata: Mapping[str, Any]
+    rows: Sequence[bytes] | None = None
 
     def structured(self) -> dict[str, Any]:
         """Return the answer as programs read it."""
@@ -86,6 +91,8 @@ class Answer:
     @cached_property
     def packed(self) -> bytes:
         """The answer as a script gets it, without the summary."""
+        if self.rows is not None:
+            return packing.joined(self.rows, self.metadata)
         return packing.packed(self.data, self.metadata)
 
 
@@ -110,14 +117,19 @@ def plain(value: Any, zone: ZoneInfo, *, brief: bool = False, long: int = LONG_A
 
 def _fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int, nulls: bool) -> dict[str, Any]:
     shape = _shape(cast("type[Any]", type(value)), brief)
-    made: dict[str, Any] = {}
-    for name, inner in zip(shape.names, shape.read(value), strict=True):
-        one = inner if type(inner) in _AS_IT_IS or name in shape.exact else _inner(inner, zone, long, nulls)
-        if name in shape.long:
-            one = cut(one, long, value)
-        if nulls or (one is not None and not (shape.is_brief and _is_empty(one))):
-            made[name] = one
-    return made
+    made = dict(zip(shape.names, shape.read(value), strict=True))
+    for name in shape.odd:
+        inner = made[name]
+        if type(inner) in _TIMES:
+            made[name] = shown(inner, zone)
+        elif type(inner) not in _AS_IT_IS:
+            made[name] = _inner(inner, zone, long, nulls)
+    for name in shape.long:
+        if name in made:
+            made[name] = cut(made[name], long, value)
+    if nulls:
+        return made
+    return {name: one for name, one in made.items() if one is not None and not (shape.is_brief and _is_empty(one))}
 
 
 def _inner(value: Any, zone: ZoneInfo, long: int, nulls: bool) -> Any:
@@ -126,16 +138,17 @@ def _inner(value: Any, zone: ZoneInfo, long: int, nulls: bool) -> Any:
 
 
 _AS_IT_IS = frozenset((str, int, float, bool, type(None)))
+_TIMES = frozenset((datetime, date))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shape:
-    """What is shown of the values of a type: fields, those that may be cut, and those that are shown as they are."""
+    """What is shown of the values of a type: fields, those among them that JSON may not hold, those that may be cut."""
 
     names: tuple[str, ...]
     read: Callable[[Any], tuple[Any, ...]]
+    odd: tuple[str, ...]
     long: tuple[str, ...]
-    exact: tuple[str, ...]
     is_brief: bool
 
 
@@ -144,7 +157,18 @@ def _shape(kind: type, brief: bool) -> _Shape:
     few: tuple[str, ...] = getattr(kind, "BRIEF", ()) if brief else ()
     names = few or tuple(field.name for field in fields(kind))
     long: tuple[str, ...] = () if kind.__name__ == "NoteText" else getattr(kind, "LONG", ())
-    return _Shape(names=names, read=_reader(names), long=long, exact=getattr(kind, "EXACT", ()), is_brief=bool(few))
+    hints, exact = get_type_hints(kind), getattr(kind, "EXACT", ())
+    odd = tuple(name for name in names if name not in exact and not _is_as_it_is(hints.get(name)))
+    return _Shape(names=names, read=_reader(names), odd=odd, long=long, is_brief=bool(few))
+
+
+def _is_as_it_is(hint: Any) -> bool:
+    """Tell whether JSON holds every value of a type."""
+    if get_origin(hint) is Literal:
+        return all(type(each) in _AS_IT_IS for each in get_args(hint))
+    if get_origin(hint) in (Union, UnionType):
+        return all(map(_is_as_it_is, get_args(hint)))
+    return hint in _AS_IT_IS
 
 
 def _reader(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
@@ -163,14 +187,14 @@ def cut(value: Any, most: int, owner: Any) -> Any:
     return value[:most] + _CUT.format(f"{len(value):,}", onward)
 
 
-def fitting(rows: Sequence[Any], most: int) -> int:
-    """Return how many of the first rows fit into a size in characters; at least one."""
+def fitting(rows: list[Any], most: int) -> list[Any]:
+    """Return those of the first rows that fit into a size in characters; at least one."""
     size = 0
     for count, row in enumerate(rows):
         size += len(dumped(row)) + 1
         if size > most and count:
-            return count
-    return len(rows)
+            return rows[:count]
+    return rows
 
 
 def shortened(value: Any, most: int) -> Any:

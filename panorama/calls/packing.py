@@ -1,6 +1,6 @@
 """Answers in the form that scripts get them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from panorama.sandbox import messages
@@ -11,11 +11,19 @@ def packed(data: Any, metadata: Mapping[str, Any]) -> bytes:
     return messages.packed({"data": data, "metadata": dict(metadata)})
 
 
-def fitting(rows: Sequence[Any], most: int) -> int:
-    """Return how many of the first rows fit into a size in bytes; at least one."""
-    size = 0
-    for count, row in enumerate(rows):
-        size += len(messages.packed(row))
-        if size > most and count:
-            return count
-    return len(rows)
+def joined(rows: Sequence[bytes], metadata: Mapping[str, Any]) -> bytes:
+    """Return an answer whose data are rows, each of which is msgpack already."""
+    return messages.joined({"metadata": dict(metadata)}, "data", rows)
+
+
+def fitting(rows: Iterable[Any], most: int) -> tuple[list[Any], list[bytes]]:
+    """Return those of the first rows that fit into a size in bytes, and each of them as msgpack; at least one."""
+    size, fit, packed = 0, list[Any](), list[bytes]()
+    for row in rows:
+        one = messages.packed(row)
+        size += len(one)
+        if size > most and fit:
+            break
+        fit.append(row)
+        packed.append(one)
+    return fit, packed

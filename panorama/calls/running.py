@@ -223,34 +223,39 @@ class Run:
             self._values[self._arguments.page] = Slice(min(self._limit or self._reader.rows, most), after)
 
     def _rendered(self, value: Any, session: Session | None) -> Answer:
+        packed = None
         if is_page(value):
-            value, data = self._fitted(value)
+            value, data, packed = self._fitted(value)
         else:
             data = self._plain(value, self._reader.alone)
             data = data if self._reader.wants_all else answers.shortened(data, self._reader.most_chars)
         if not self._reader.wants_all:
             self._name_projects(data, session)
-        return Answer(data=data, summary=self._operation.summary(value), metadata=self._metadata)
+        return Answer(data=data, summary=self._operation.summary(value), metadata=self._metadata, rows=packed)
 
     def _plain(self, value: Any, long: int) -> Any:
         return plain(value, self._desk.zone, brief=self._brief, long=long, nulls=self._reader.wants_all)
 
-    def _fitted(self, page: Page[Any]) -> tuple[Page[Any], list[Any]]:
-        """Cut a page to the size that fits, and say where the next one begins."""
+    def _fitted(self, page: Page[Any]) -> tuple[Page[Any], list[Any], list[bytes] | None]:
+        """Cut a page to the size that fits, say where the next begins; return it, its rows, and those packed."""
         reader = self._reader
-        most = reader.page_chars if reader.wants_all or not self._limit else reader.most_chars
-        rows = [self._plain(each, reader.in_row) for each in page.items]
-        count = (packing if reader.wants_all else answers).fitting(rows, most)
+        packed: list[bytes] | None = None
+        each = (self._plain(item, reader.in_row) for item in page.items)
+        if reader.wants_all:
+            rows, packed = packing.fitting(each, reader.page_chars)
+        else:
+            rows = answers.fitting(list(each), reader.most_chars if self._limit else reader.page_chars)
+            rows = answers.shortened(rows, reader.most_chars)
+        count = len(rows)
         if page.total is not None:
             self._metadata["total"] = page.total
-        if count and page.keys[count - 1] and (page.more or count < len(rows)):
+        more = page.more or count < len(page.items)
+        if count and page.keys[count - 1] and more:
             self._metadata["next_cursor"] = answers.cursor(page.keys[count - 1], self._question)
         if page.index is not None:
             self._metadata["index"] = dict(page.index)
         self._remark(page.hint)
-        more = page.more or count < len(rows)
-        shown = rows[:count] if reader.wants_all else answers.shortened(rows[:count], reader.most_chars)
-        return replace(page, items=page.items[:count], more=more), shown
+        return replace(page, items=page.items[:count], more=more), rows, packed
 
     def _remark(self, hint: str) -> None:
         if hint:

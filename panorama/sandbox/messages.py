@@ -1,6 +1,6 @@
 """Messages: the only place that reads and writes msgpack."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import msgpack  # pyright: ignore[reportMissingTypeStubs]
@@ -8,6 +8,7 @@ import msgpack  # pyright: ignore[reportMissingTypeStubs]
 from panorama.sandbox.frames import ProtocolError
 
 _packb = cast("Callable[..., bytes]", msgpack.packb)  # pyright: ignore[reportUnknownMemberType]
+_Packer = cast("Callable[..., Any]", msgpack.Packer)  # pyright: ignore[reportUnknownMemberType]
 _unpackb = cast("Callable[..., Any]", msgpack.unpackb)  # pyright: ignore[reportUnknownMemberType]
 
 Made = Callable[[dict[str, Any]], Any]
@@ -21,6 +22,14 @@ def packed(value: object) -> bytes:
         TypeError, ValueError, OverflowError: It holds something else, is nested too deeply, or a number is too large.
     """
     return _packb(value, unicode_errors="replace")
+
+
+def joined(fields: Mapping[str, object], name: str, each: Sequence[bytes]) -> bytes:
+    """Return a message of these fields and one more: a list whose members are msgpack already."""
+    writer = _Packer(unicode_errors="replace")
+    head = [writer.pack_map_header(len(fields) + 1)]
+    head += [writer.pack(each) for field in fields.items() for each in field]
+    return b"".join((*head, writer.pack(name), writer.pack_array_header(len(each)), *each))
 
 
 def unpacked(message: bytes | bytearray | memoryview, made: Made | None = None) -> Any:

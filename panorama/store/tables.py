@@ -1,6 +1,8 @@
 """The tables: the only module that says how the database is laid out, beside the migrations."""
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -40,9 +42,14 @@ class Utc(TypeDecorator[datetime]):
             raise ValueError("a moment without a zone cannot be stored")
         return value.astimezone(UTC).replace(tzinfo=None) if dialect.name == "sqlite" else value.astimezone(UTC)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[..., datetime | None] | None:
         """Put the zone back."""
-        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+        return _utc if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+
+
+@lru_cache(4096)  # rows of a list share many moments, and one object is hashed and shown but once
+def _utc(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(f"{text}+00:00")
 
 
 class Words(TypeDecorator[tuple[str, ...]]):
