@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from panorama.calls.answers import MODEL, Answer, Reader
 from panorama.calls.arguments import Arguments, readable, unusable
-from panorama.calls.conversation import Conversation, Memory
+from panorama.calls.conversation import Conversation
 from panorama.calls.guests import SCRIPT_ACTOR, Guest
 from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
@@ -133,13 +133,17 @@ class Calls:
         frame.call = frame.unit = self._desk.new_id(RUN_LETTER)
         return Guest(self._called_by_script, self._recorder, frame)
 
-    def _called_by_script(self, name: str, sent: Mapping[str, Any], guest: Frame) -> tuple[Answer, Frame]:
+    def _called_by_script(
+        self, name: str, sent: Mapping[str, Any], guest: Frame, position: int
+    ) -> tuple[Answer, Frame]:
         known = self._by_name.get(name)
         if known is None or not known.operation.sdk:
             raise NotFoundError(f"Scripts cannot call {readable(name, NAME_CHARS)!r}.", hint="See search_sdk.")
         if known.operation.writes and guest.key:
-            sent = {"idempotency_key": f"{guest.key}/{guest.position}", **sent}
-        frame = replace(guest, call=self._desk.new_id(CALL_LETTER), key="", entries=[], memory=Memory())
+            sent = {"idempotency_key": f"{guest.key}/{position}", **sent}
+        frame = Frame(
+            guest.conversation, self._desk.new_id(CALL_LETTER), guest.unit, reader=guest.reader, position=position
+        )
         return self._logged(name, sent, frame, None), frame
 
     def _logged(self, name: str, sent: Mapping[str, Any], frame: Frame, outer: Frame | None) -> Answer:

@@ -14,7 +14,7 @@ from panorama.domain.scripts import Made
 from panorama.store.runs import Run
 
 SCRIPT_ACTOR = "script"
-_Calling = Callable[[str, Mapping[str, Any], Frame], tuple[Answer, Frame]]
+_Calling = Callable[[str, Mapping[str, Any], Frame, int], tuple[Answer, Frame]]
 
 
 class Guest:
@@ -61,7 +61,7 @@ class Guest:
             position = self._position
         began, wrote, is_done = time.perf_counter(), 0, False
         try:
-            answer, frame = self._calling(name, arguments, replace(self._frame, position=position))
+            answer, frame = self._calling(name, arguments, self._frame, position)
             wrote, is_done = frame.wrote, True
             return answer.packed
         finally:

@@ -18,10 +18,13 @@ CALL_LETTER = "c"
 RUN_LETTER = "x"
 
 
+_PAIRS = [first + second for first in BASE32 for second in BASE32]
+
+
 def random_id(letter: str) -> str:
     """Return a new id such as `t_7k3q9xv2mh`: 50 random bits."""
     number = secrets.randbits(50)
-    return f"{letter}_" + "".join(BASE32[number >> shift & 31] for shift in range(45, -1, -5))
+    return f"{letter}_" + "".join([_PAIRS[number >> shift & 1023] for shift in (40, 30, 20, 10, 0)])
 
 
 def utc_now() -> datetime:
