@@ -2,12 +2,13 @@
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Condition, Thread
 
-from panorama.domain.scripts import Ending, Isolation, Script
+from panorama.domain.scripts import Ending, Isolation, Limits, Script
 from panorama.errors import UnavailableError
 from panorama.sandbox import deaths
 from panorama.sandbox.answering import AT_MOST, Answered, Answering
@@ -15,7 +16,9 @@ from panorama.sandbox.reports import Progressed, Reports
 from panorama.sandbox.run import Run, SilentError, channel
 from panorama.sandbox.stopping import Stopping
 from panorama.sandbox.supply import Supply
+from panorama.sandbox.templates import Template
 from panorama.sandbox.watchdog import Watchdog
+from panorama.sandbox.workers import Worker
 
 IDLE_SECONDS = 600.0
 """After so long without a script all processes are ended; the next script waits a tenth of a second for new ones."""
@@ -58,6 +61,7 @@ class ForkServer:
         self._pool = ThreadPoolExecutor(AT_MOST, thread_name_prefix="panorama-call")
         self._changed = Condition()
         self._runs = 0
+        self._used: deque[tuple[Template, Worker, Limits]] = deque()
         self._under_way: set[Stopping] = set()
         self._warming: Thread | None = None
         self._idle_seconds = idle_seconds
@@ -88,6 +92,7 @@ class ForkServer:
             UnavailableError: No process can be started, or too little would stand around the script.
         """
         with self._counted():
+            self._tidy()  # if the watchdog was not there yet, the next worker is not even ordered
             template, worker = self._supply.take(script.limits)
             frames = channel(worker.stream, script.limits)
             answering = Answering(script, answered, frames, self._pool)
@@ -100,8 +105,16 @@ class ForkServer:
                 finally:
                     worker.kill()
                     answering.end()
-                    self._supply.refill(script.limits)
-                    template.let_go(worker)
+                    self._used.append((template, worker, script.limits))
+                    self._watchdog.at(0.0, self._tidy)  # nobody need wait for what comes after the answer
+
+    def _tidy(self) -> None:
+        """Let go of workers whose runs have ended, and order the next one."""
+        with suppress(IndexError):
+            while True:
+                template, worker, limits = self._used.popleft()
+                self._supply.refill(limits)
+                template.let_go(worker)
 
     @contextmanager
     def _counted(self) -> Generator[None, None, None]:
@@ -171,6 +184,7 @@ class ForkServer:
             self._changed.wait_for(lambda: not self._runs, CLOSE_SECONDS)
         if self._warming:
             self._warming.join()
+        self._tidy()
         self._supply.close()
         self._watchdog.close()
         self._pool.shutdown()
