@@ -70,12 +70,12 @@ class Maker:
         return {}
 
     def __call__(self, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
-        if TypedDict in bases:
+        if any(base is TypedDict for base in bases):
             return dict
         _wrap(body, "__exit__", _without_trace)
         _wrap(body, "throw", _of_the_error_alone)
         _wrap(body, "__getattr__", _for_own_names)
-        if NamedTuple in bases:
+        if any(base is NamedTuple for base in bases):
             return _tuple_class(name, body)
         bases = _checked(bases)
         return _meta_for(bases)(name, bases, body)
@@ -88,7 +88,7 @@ def _checked(bases: tuple[Any, ...]) -> tuple[type, ...]:
         TypeError: A base is not the script's own and not made to be derived from.
     """
     for base in bases:
-        if not is_derivable(base) and base not in _MARKS:
+        if not is_derivable(base) and not any(base is mark for mark in _MARKS):  # == may be the script's own
             what = getattr(base, "__name__", None) if isinstance(base, type) else f"a value like {type(base).__name__}"
             raise TypeError(f"scripts cannot derive a class from {what}; hold one in an attribute instead")
     real = tuple(ABC if base is Abstract else base for base in bases)

@@ -122,3 +122,12 @@ return said
 
     told = '["in a","A","out a","in b","caught","out b","in c","out c","raised"]'
     assert ran(runner, source).result.decode() == told
+
+
+def test_a_base_that_claims_to_equal_everything_is_no_base(runner: ForkServer) -> None:
+    source = "class E:\n    def __eq__(self, o): return True\n    def __hash__(self): return 1\nclass B(E()):\n    pass"
+
+    ending = ran(runner, source)
+
+    assert ending.failure
+    assert "cannot derive a class from a value like E" in ending.failure.message
