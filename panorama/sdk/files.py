@@ -11,6 +11,7 @@ from panorama.sdk._long import whole
 from panorama.sdk._one import removed
 from panorama.sdk._told import told
 from panorama.sdk._types import File, FileText, Project, Removed
+from panorama.sdk.errors import InvalidInputError
 
 __all__ = ("delete", "get", "list", "text", "update", "write")
 
@@ -115,6 +116,10 @@ def write(
         file = sdk.files.write("tasks.md", sdk.markdown_table(sdk.tasks.list(), ["title", "deadline"]))
         print(file.id, file.size)
     """
+    if isinstance(text, builtins.list | dict | tuple):
+        raise InvalidInputError(
+            "text is text, not a list or a dict.", hint="Write json.dumps(value), or join the lines."
+        )
     if isinstance(text, bytes):
         text, base64 = None, b64encode(text).decode()
     return _wire.call(
