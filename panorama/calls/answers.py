@@ -63,11 +63,15 @@ SCRIPT = Reader(
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a call gives back: `data` is plain (JSON), `metadata` tells how it came about."""
+    """What a call gives back: `data` is plain (JSON), `metadata` tells how it came about.
+
+    `shortfall` says what of its promise was not kept, "" if all was: a call may have an answer then, a job has failed.
+    """
 
     data: Any
     summary: str
     metadata: Mapping[str, Any]
+    shortfall: str = ""
 
     def structured(self) -> dict[str, Any]:
         """Return the answer as programs read it."""

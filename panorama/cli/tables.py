@@ -247,6 +247,7 @@ def status(data: Row) -> Sheet:
         "data": data["data"],
         "database": f"{size(data.get('database_bytes', 0))}, revision {data['revision']}",
         **_search(data.get("search", {})),
+        "jobs": ", ".join(f"{count} {state}" for state, count in data.get("jobs", {}).items()) or "none",
         "scripts": data.get("scripts", {}).get("isolation", ""),
         "last backup": data.get("last_backup", "none"),
     }

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import anyio
@@ -80,10 +81,10 @@ def build(app: App, conversing: Conversing | None = None) -> Server:
     return mcp
 
 
-def serve_stdio() -> None:
-    """Serve one client on standard input and output, in this process, until it leaves."""
+def serve_stdio(working: Callable[[App], AbstractContextManager[object]]) -> None:
+    """Serve one client on standard input and output, in this process, until it leaves; jobs are worked on meanwhile."""
     logging.basicConfig(stream=sys.stderr, level=os.environ.get("PANORAMA_LOG", "WARNING").upper())
-    with opened(read_settings()) as app, app.following():
+    with opened(read_settings()) as app, app.following(), working(app):
 
         def end(code: int) -> None:
             app.recorder.flush()

@@ -22,7 +22,7 @@ from panorama.ports import Embedder, Index
 from panorama.services.base import Desk, Service
 from panorama.store import passages
 from panorama.store.engine import Session
-from panorama.store.passages import INDEXER, Passage, Stored
+from panorama.store.passages import INDEXER, WHOLE, Part, Passage, Stored
 
 CHANGES = 512
 """Changes that are looked at in one step."""
@@ -176,8 +176,8 @@ class Indexing(Service):
                 cut = _cut(session, found, TEXTS_OF_A_STEP)
             return bool(found) and self._take(cut, self._reader, stop, told)
 
-    def read_anew(self, mark: str, told: Told) -> Cut | None:
-        """Cut the next items again, and embed what is not known; None if there are no more.
+    def read_anew(self, mark: str, told: Told, part: Part = WHOLE) -> Cut | None:
+        """Cut the next items of a part again, and embed what is not known; None if there are no more.
 
         Args:
             mark: Where it is kept how far this has come: the change with which the last item began.
@@ -187,7 +187,7 @@ class Indexing(Service):
         """
         with self._turn:
             with self._reading() as session:
-                found = passages.touched(session, passages.mark(session, mark), CHANGES, created=True)
+                found = passages.touched(session, passages.mark(session, mark), CHANGES, created=True, part=part)
                 cut = _cut(session, found, KEPT)
             if not found:
                 return None
@@ -272,8 +272,11 @@ class Indexing(Service):
         self._heard(listener, found[-1][0])
         return True
 
-    def build(self) -> None:
+    def build(self, told: Told = silent) -> None:
         """Build the index anew from the vectors that are kept, beside the one that is searched.
+
+        Args:
+            told: Is called with the number of points, a few hundred at a time; what it raises ends the building.
 
         Raises:
             UnavailableError: The index is out of order; the one before goes on.
@@ -282,7 +285,7 @@ class Indexing(Service):
             with self._reading() as session:
                 read = passages.mark(session, self._reader)
                 self._takes_over = self._index.model != self.model or self.is_begun()
-                self._index.build(self._every(session), self.model)
+                self._index.build(_counted(self._every(session), told), self.model)
             listener = self._listener
             self._index.flush()
             self._heard(listener, read)
@@ -343,6 +346,13 @@ def _passages(kind: str, item: Item, texts: dict[str, str]) -> list[Passage]:
         texts[name] = each.text
         made.append(Passage(item.id, kind, each.position, name, each.begin, each.end))
     return made
+
+
+def _counted(points: Iterable[Point], told: Told) -> Iterator[Point]:
+    """Give the points on, and tell of them batch by batch."""
+    for some in in_batches(points):
+        told(len(some))
+        yield from some
 
 
 def _items(found: Iterable[tuple[int, str, str]]) -> list[tuple[str, str]]:

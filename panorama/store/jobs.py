@@ -14,7 +14,7 @@ from panorama.store.engine import Session
 from panorama.store.pages import page
 from panorama.store.tables import jobs
 
-RANKS: Mapping[State, int] = {"running": 0, "queued": 1} | dict.fromkeys(ENDED, 2)
+RANKS: Mapping[State, int] = {"running": 0, "queued": 1, **dict.fromkeys(ENDED, 2)}
 """In which order lists have them: what runs, what waits, what has ended."""
 
 _ASKER = tuple(each.name for each in fields(Asker))
@@ -80,6 +80,13 @@ def stopping(session: Session, ids: Sequence[str]) -> set[str]:
     return set(session.connection.execute(asked).scalars())
 
 
+def writing(session: Session, unit: str) -> Job | None:
+    """Return the job that writes a unit, and goes on doing so."""
+    goes_on = jobs.c.state.in_(("running", "queued")), jobs.c.attempts > 0
+    row = session.connection.execute(select(*_COLUMNS).where(*goes_on, jobs.c.unit == unit)).first()
+    return _job(row) if row else None
+
+
 def counts(session: Session) -> dict[str, int]:
     """Return how many run and how many wait."""
     open_ = select(jobs.c.state, func.count()).where(jobs.c.state.in_(("running", "queued"))).group_by(jobs.c.state)
@@ -122,8 +129,8 @@ def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _job(row: Row[Any], without: Collection[str] = ()) -> Job:
     known = row._mapping  # pyright: ignore[reportPrivateUsage]
-    values = {name: known[name] for name in _NAMES if name not in without}
+    values: dict[str, Any] = {name: known[name] for name in _NAMES if name not in without}
+    values.setdefault("arguments", {})
     if "result" in values:
         values["result"] = values["result"][0]
-    asker = Asker(**{name: known[name] for name in _ASKER})
-    return Job(**{"arguments": {}, **values}, asker=asker)
+    return Job(**values, asker=Asker(**{name: known[name] for name in _ASKER}))
