@@ -21,6 +21,7 @@ from panorama.domain.plain import is_list, is_object
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import CALL_LETTER, RUN_LETTER, Desk
 from panorama.services.jobs import Jobs, Offer
+from panorama.services.running import Running
 from panorama.store.calls import Call
 
 INTERNAL = "internal"
@@ -34,10 +35,12 @@ UNGUARDED = ("cli", SCRIPT_ACTOR, JOB_ACTOR)
 
 @dataclass(slots=True)
 class Followed:
-    """A call that may become a job while it runs: its frame once it has begun, its answer once there is one."""
+    """A call that may become a job while it runs: its frame once it has begun, and its answer or error at its end."""
 
     frame: Frame | None = None
     answer: Answer | None = None
+    error: Exception | None = None
+    running: Running | None = None
 
 
 FOLLOWED: ContextVar[Followed | None] = ContextVar("followed", default=None)
@@ -132,7 +135,11 @@ class Calls:
         if following is None:
             return self._logged(name, sent, frame, None)
         following.frame = frame
-        following.answer = answer = self._logged(name, sent, frame, None)
+        try:
+            following.answer = answer = self._logged(name, sent, frame, None)
+        except Exception as error:
+            following.error = error
+            raise
         return answer
 
     def _with_remark(self, answer: Answer, conversation: Conversation) -> Answer:

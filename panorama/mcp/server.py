@@ -24,6 +24,7 @@ from panorama.mcp.keys import state_key
 from panorama.mcp.prompts import add_prompts
 from panorama.mcp.resources import add_resources
 from panorama.mcp.subscriptions import add_subscriptions
+from panorama.mcp.tasking import JobTasks
 from panorama.mcp.tools import Conversing, OperationTool, Strangers, client_name
 from panorama.mcp.wire import StandardStreams
 
@@ -41,6 +42,7 @@ Panorama keeps this person's projects, tasks, notes, links, reminders and journa
 - Dates: 2026-05-31, 2026-05-31T15:00 (their zone), today, tomorrow, +3d. status tells today's date.
 - Many items, joins, counts over texts, files such as CSV: search_sdk, then a short Python script with run_code. What it
   reads stays out of this conversation; undo takes a whole run back.
+- What takes long runs as a job: background=true answers at once, get_job follows it (wait=30), cancel_job stops it.
 - Several changes at once: batch; all or nothing, "$0.data.id" refers to an earlier result.
 - Every change can be undone: undo() takes back your last write, undo(unit) any other; history shows what happened.
   Deleting moves to the trash.
@@ -76,7 +78,8 @@ def build(app: App, conversing: Conversing | None = None) -> Server:
         mcp.add_tool(OperationTool.of(arguments, app.calls, conversing))
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)
-    mcp.hub = Hub(app.desk.database)
+    mcp.add_extension(JobTasks(app.calls, app.jobs, conversing, app.settings.log_age))
+    mcp.hub = Hub(app.desk.database, app.jobs)
     add_subscriptions(mcp, mcp.hub)
     return mcp
 
