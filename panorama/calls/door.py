@@ -16,7 +16,7 @@ from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
 from panorama.catalogue import Operation
 from panorama.domain.changes import digest
-from panorama.domain.jobs import Job
+from panorama.domain.jobs import ENDED, Job
 from panorama.domain.plain import is_list, is_object
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import CALL_LETTER, RUN_LETTER, Desk
@@ -59,10 +59,10 @@ def checking(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
     return check
 
 
-def _ids(data: Any) -> set[str]:
-    """Return the ids of what an answer shows."""
+def _ended_jobs(data: Any) -> set[str]:
+    """Return the ids of the jobs whose end an answer shows."""
     rows = data if is_list(data) else [data]
-    return {str(row["id"]) for row in rows if is_object(row) and "id" in row}
+    return {str(row["id"]) for row in rows if is_object(row) and "id" in row and row.get("state") in ENDED}
 
 
 @dataclass(slots=True)
@@ -144,7 +144,7 @@ class Calls:
 
     def _with_remark(self, answer: Answer, conversation: Conversation) -> Answer:
         """Return an answer that also tells, once, of the conversation's jobs that have ended."""
-        told = self._jobs.remark(conversation.id, _ids(answer.data))
+        told = self._jobs.remark(conversation.id, _ended_jobs(answer.data))
         if not told:
             return answer
         hint = " ".join(filter(None, (str(answer.metadata.get("hint", "")), told)))

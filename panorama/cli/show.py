@@ -224,13 +224,9 @@ def bars() -> Generator[Callable[[Sequence[Mapping[str, Any]]], None]]:
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bars
 
-    columns = (
-        TextColumn("{task.fields[at]}", markup=False),
-        BarColumn(),
-        TextColumn("{task.fields[far]}", markup=False),
-    )
+    at, far = (TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("at", "far"))
     known: dict[str, Any] = {}
-    with Bars(*columns, console=_console(stderr=True), disable=not sys.stderr.isatty()) as shown:
+    with Bars(at, BarColumn(), far, console=_console(stderr=True), disable=not sys.stderr.isatty()) as shown:
 
         def moved(jobs: Sequence[Mapping[str, Any]]) -> None:
             for job in jobs:
@@ -238,9 +234,8 @@ def bars() -> Generator[Callable[[Sequence[Mapping[str, Any]]], None]]:
                     known[job["id"]] = shown.add_task("", total=None, at="", far="")
                 total = job.get("total") or (1 if job.get("ended_at") else None)
                 done = total if job["state"] == "succeeded" else job.get("current", 0)
-                at = f"{job['id']} {job['kind']}"[:32].ljust(32)
-                far = line(how_far(job)).plain
-                shown.update(known[job["id"]], completed=done, total=total, at=at, far=far)
+                name = f"{job['id']} {job['kind']}"[:32].ljust(32)
+                shown.update(known[job["id"]], completed=done, total=total, at=name, far=line(how_far(job)).plain)
 
         yield moved
 

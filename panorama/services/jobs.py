@@ -6,6 +6,7 @@ import secrets
 import socket
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -33,6 +34,9 @@ CANCEL_SECONDS = 1.0
 LOOK_SECONDS = 0.1
 REMEMBERED = timedelta(days=1)
 """How long somebody is told, at their next call, of a job that ended meanwhile."""
+
+SEEN = 1000
+"""Jobs of which it is remembered that somebody saw their end."""
 
 QUEUE = Origin(actor="queue", client="", conversation="", operation="", call="", unit="")
 """Who writes the rows of jobs; it leaves no line in `changes`."""
@@ -62,6 +66,7 @@ class Jobs(Service):
         self._wakers: dict[object, Callable[[], None]] = {}
         self._ears: dict[object, Callable[[str], None]] = {}
         self._untold: dict[str, dict[str, Job]] = {}
+        self._seen: OrderedDict[str, None] = OrderedDict()
         self._changed = threading.Condition()
         self.is_leaving = False
 
@@ -217,6 +222,10 @@ class Jobs(Service):
 
     def remark(self, conversation: str, seen: Collection[str]) -> str:
         """Return what a conversation is told, once, of its jobs that have ended; not of those that it sees anyway."""
+        for id_ in seen:  # its end may be in the row, and not yet here
+            self._seen[id_] = None
+            if len(self._seen) > SEEN:
+                self._seen.popitem(last=False)
         if conversation not in self._untold:
             return ""
         ended = self._untold.pop(conversation, {})
@@ -437,7 +446,7 @@ class Jobs(Service):
         return kind in self._offers and self._offers[kind].kind.standing
 
     def _remember(self, job: Job) -> None:
-        if job.asker.conversation and not job.is_told:
+        if job.asker.conversation and not job.is_told and job.id not in self._seen:
             self._untold.setdefault(job.asker.conversation, {})[job.id] = job
 
     def _tell(self, job: Job) -> None:
