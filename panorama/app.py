@@ -11,6 +11,7 @@ from panorama.calls import Calls
 from panorama.calls.recorder import Recorder
 from panorama.catalogue import operations
 from panorama.config import Settings
+from panorama.domain.jobs import Kind
 from panorama.errors import UnavailableError
 from panorama.index.embedders.choosing import Choice, default, embedder
 from panorama.index.embedders.line import Limits
@@ -28,6 +29,7 @@ from panorama.services.history import History
 from panorama.services.house import FAR_PATIENCE, Means
 from panorama.services.imports import Imports
 from panorama.services.items import Items
+from panorama.services.jobs import Jobs, Offer
 from panorama.services.journal import Journal
 from panorama.services.links import Links
 from panorama.services.meaning import Meaning
@@ -48,6 +50,9 @@ from panorama.store.blobs import Blobs
 from panorama.store.engine import Database
 from panorama.store.migrate import migrate
 
+CATCH_UP = Kind(name="catch_up", standing=True)
+"""Bringing the index of meanings up to what is written: it goes on as long as there is a daemon."""
+
 
 @dataclass(frozen=True, slots=True)
 class App:
@@ -59,6 +64,7 @@ class App:
     recorder: Recorder
     meaning: Meaning
     runner: Runner
+    jobs: Jobs
 
     @contextmanager
     def following(self) -> Generator[None]:
@@ -66,7 +72,7 @@ class App:
         if self.meaning.is_off:
             yield
             return
-        follower = Follower(self.meaning, self.desk.database)
+        follower = Follower(self.meaning, self.desk.database, lambda: self.jobs.standing(CATCH_UP.name))
         try:
             yield
         finally:
@@ -88,8 +94,10 @@ def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
         recorder = Recorder(database, keep=settings.log_age)
         meaning = Meaning(desk, means(settings))
         runner = ForkServer(least=settings.script_isolation, timezone=settings.timezone)
+        jobs = Jobs(desk)
         try:
-            yield App(settings, desk, joined(settings, desk, recorder, meaning, runner), recorder, meaning, runner)
+            calls = joined(settings, desk, recorder, meaning, runner, jobs)
+            yield App(settings, desk, calls, recorder, meaning, runner, jobs)
         finally:
             runner.close()
             meaning.close()
@@ -98,10 +106,11 @@ def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
         database.close()
 
 
-def joined(settings: Settings, desk: Desk, recorder: Recorder, meaning: Meaning, runner: Runner) -> Calls:
+def joined(settings: Settings, desk: Desk, recorder: Recorder, meaning: Meaning, runner: Runner, jobs: Jobs) -> Calls:
     """Join services and catalogue over a store that need not be open yet."""
-    calls = Calls(desk, recorder)
-    calls.offer(operations(_services(desk, calls, settings, meaning, runner)))
+    calls = Calls(desk, recorder, jobs)
+    jobs.offer({CATCH_UP.name: Offer(CATCH_UP, "", lambda _: None)})
+    calls.offer(operations(_services(desk, calls, settings, meaning, runner, jobs)))
     return calls
 
 
@@ -121,7 +130,7 @@ def means(settings: Settings) -> Means:
     )
 
 
-def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, runner: Runner) -> Services:
+def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, runner: Runner, jobs: Jobs) -> Services:
     blobs = Blobs(settings.home / "files")
     return Services(
         projects=Projects(desk),
@@ -143,7 +152,8 @@ def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, ru
         models=Models(desk, settings.embedder),
         pages=Pages(desk),
         reindexing=Reindexing(desk, meaning),
-        status=State(desk, settings.home / "backups", meaning, runner),
+        status=State(desk, settings.home / "backups", meaning, runner, jobs),
+        jobs=jobs,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from panorama.domain.jobs import Kind
 from panorama.services import Services
 from panorama.services import summaries as say
 from panorama.services.sdk_reference import told as sdk_found
@@ -20,8 +21,9 @@ class Operation:
     read puts there. `whole_if` names the argument that decides whether the call is one transaction. What a `composed`
     one does is done by other calls, each with an origin of its own. `exempt` operations may be repeated without end.
     `sdk` is its name in scripts, "" if they may not call it. A `long` one tells its progress, and ends between two
-    steps when nobody waits for it any more. `question` takes the same arguments and tells, changing nothing, what the
-    person is asked before the call is made, "" if they need not be.
+    steps when nobody waits for it any more. One with a `job` may also run in the background, as a job of that kind;
+    `check` takes the same arguments, and refuses what can be refused before it begins. `question` takes the same
+    arguments and tells, changing nothing, what the person is asked before the call is made, "" if they need not be.
     """
 
     name: str
@@ -39,6 +41,8 @@ class Operation:
     composed: bool = False
     exempt: bool = False
     long: bool = False
+    job: Kind | None = None
+    check: Callable[..., None] | None = None
     question: Callable[..., str] | None = None
 
     @property
@@ -89,6 +93,8 @@ def operations(do: Services) -> Iterator[Operation]:
         transactional=False,
         composed=True,
         long=True,
+        job=Kind(name="run_script"),
+        check=do.code.check,
     )
 
     asking = do.items.delete_question
@@ -96,6 +102,13 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _read("history.list", do.history.list, say.history, "history", sdk="history")
     yield _write("history.undo", do.history.undo, say.undone, "undo", question=do.history.undo_question, sdk="undo")
     yield _read("status", do.status.status, say.status, "status", exempt=True)
+
+    jobs: dict[str, Any] = {"sdk": "", "exempt": True}  # a script is no place to wait in
+    yield _read("jobs.list", do.jobs.list, say.listed("job"), "list_jobs", **jobs)
+    yield _read("jobs.get", do.jobs.get, say.job_shown, "get_job", transactional=False, long=True, **jobs)
+    yield _write(
+        "jobs.cancel", do.jobs.cancel, say.job_shown, "cancel_job", transactional=False, idempotent=True, **jobs
+    )
 
     more = {"toolset": "more"}
     yield _read("links.list", do.links.list, say.listed("link"), "list_links", binds=("project",), **more)
@@ -122,10 +135,20 @@ def operations(do: Services) -> Iterator[Operation]:
         idempotent=True,
         transactional=False,
         long=True,
+        job=Kind(name="reindex", resumable=True, alone=True),
+        check=do.reindexing.check,
         **more,
     )
 
-    yield _write("import.markdown", do.imports.markdown, do.imports.told, transactional=False, long=True)
+    yield _write(
+        "import.markdown",
+        do.imports.markdown,
+        do.imports.told,
+        transactional=False,
+        long=True,
+        job=Kind(name="import", resumable=True, alone=True),
+        check=do.imports.check,
+    )
     yield _read("models.list", do.models.list, do.models.listed, exempt=True)
     asked = do.models.remove_question
     yield _write(
@@ -138,6 +161,7 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _read("calls.list", do.status.calls, say.listed("call"), exempt=True)
     yield _read("items.complete", do.pages.complete, say.listed("name"), exempt=True)
     yield _read("pages.list", do.pages.list, say.listed("page"), exempt=True)
+    yield _read("pages.job", do.jobs.page, say.shown, exempt=True)
     yield _read("pages.run", do.code.page, say.shown, exempt=True)
     yield _read("pages.note", do.pages.note, say.shown, exempt=True)
     yield _read("pages.project", do.pages.project, say.shown, exempt=True)

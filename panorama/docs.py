@@ -14,6 +14,7 @@ from panorama.sandbox.runner import ForkServer
 from panorama.sdk import SURFACE
 from panorama.sdk.reference import GUIDE, entries, fields
 from panorama.services.base import Desk
+from panorama.services.jobs import Jobs
 from panorama.services.meaning import Meaning
 from panorama.store.engine import Database
 
@@ -89,9 +90,8 @@ def _offered() -> tuple[Arguments, ...]:
     chosen = read_settings(home=Path("unused"), timezone="UTC")
     database = Database(chosen.database)
     desk = Desk(database, chosen.zone)
-    return joined(
-        chosen, desk, Recorder(database, keep=chosen.log_age), Meaning(desk, means(chosen)), ForkServer()
-    ).offered
+    recorder, meaning = Recorder(database, keep=chosen.log_age), Meaning(desk, means(chosen))
+    return joined(chosen, desk, recorder, meaning, ForkServer(), Jobs(desk)).offered
 
 
 def _operation(arguments: Arguments) -> Iterator[str]:

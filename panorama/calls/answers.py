@@ -66,13 +66,15 @@ SCRIPT = Reader(
 class Answer:
     """What a call gives back: `data` is plain (JSON), `metadata` tells how it came about.
 
-    `rows` are those of `data` as a script gets them, if that was made of them already.
+    `rows` are those of `data` as a script gets them, if that was made of them already. `shortfall` says what of its
+    promise was not kept, "" if all was: a call may have an answer then, a job has failed.
     """
 
     data: Any
     summary: str
     metadata: Mapping[str, Any]
     rows: Sequence[bytes] | None = None
+    shortfall: str = ""
 
     def structured(self) -> dict[str, Any]:
         """Return the answer as programs read it."""

@@ -2,7 +2,8 @@
 
 import difflib
 import time
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Self
@@ -15,16 +16,53 @@ from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
 from panorama.catalogue import Operation
 from panorama.domain.changes import digest
+from panorama.domain.jobs import ENDED, Job
+from panorama.domain.plain import is_list, is_object
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import CALL_LETTER, RUN_LETTER, Desk
+from panorama.services.jobs import Jobs, Offer
+from panorama.services.running import Running
 from panorama.store.calls import Call
 
 INTERNAL = "internal"
 ROLLED_BACK = "rolled_back"
 CHARS_PER_TOKEN = 4
 NAME_CHARS = 80
-UNGUARDED = ("cli", SCRIPT_ACTOR)
-"""The actors that may ask the same again: a person at the command line, and a script; the guard is for models."""
+JOB_ACTOR = "job"
+UNGUARDED = ("cli", SCRIPT_ACTOR, JOB_ACTOR)
+"""The actors that may ask the same again: a person, a script and a job; the guard is for models."""
+
+
+@dataclass(slots=True)
+class Followed:
+    """A call that may become a job while it runs: its frame once it has begun, and its answer or error at its end."""
+
+    frame: Frame | None = None
+    answer: Answer | None = None
+    error: Exception | None = None
+    running: Running | None = None
+
+
+FOLLOWED: ContextVar[Followed | None] = ContextVar("followed", default=None)
+
+
+def checking(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
+    """Return what refuses arguments that an operation does not take."""
+
+    def check(sent: Mapping[str, Any]) -> None:
+        if problem := unusable(sent):
+            raise InvalidInputError(
+                f"{arguments.operation.name} was not asked for: {problem}.", hint="Send it otherwise."
+            )
+        arguments.parse(sent)
+
+    return check
+
+
+def _ended_jobs(data: Any) -> set[str]:
+    """Return the ids of the jobs whose end an answer shows."""
+    rows = data if is_list(data) else [data]
+    return {str(row["id"]) for row in rows if is_object(row) and "id" in row and row.get("state") in ENDED}
 
 
 @dataclass(slots=True)
@@ -44,8 +82,9 @@ class _Ending:
 class Calls:
     """Calls operations by their names. Safe to use from several threads."""
 
-    def __init__(self, desk: Desk, recorder: Recorder) -> None:
+    def __init__(self, desk: Desk, recorder: Recorder, jobs: Jobs) -> None:
         self._desk = desk
+        self._jobs = jobs
         self._recorder = recorder
         self._by_name: dict[str, Arguments] = {}
 
@@ -55,6 +94,8 @@ class Calls:
             arguments = Arguments(operation)
             for name in filter(None, (operation.name, operation.tool)):
                 self._by_name[name] = arguments
+            if operation.job:
+                self._jobs.offer({operation.job.name: Offer(operation.job, operation.name, checking(arguments))})
 
     @property
     def offered(self) -> tuple[Arguments, ...]:
@@ -85,7 +126,39 @@ class Calls:
         """
         call = self._desk.new_id(CALL_LETTER)
         frame = Frame(conversation, call, unit=call, agreed=agreed, reader=reader)
-        return self._logged(name, sent, frame, None)
+        answer = self._followed(name, sent, frame)
+        return answer if reader.wants_all else self._with_remark(answer, conversation)
+
+    def _followed(self, name: str, sent: Mapping[str, Any], frame: Frame) -> Answer:
+        """Run a call that may become a job while it runs."""
+        following = FOLLOWED.get()
+        if following is None:
+            return self._logged(name, sent, frame, None)
+        following.frame = frame
+        try:
+            following.answer = answer = self._logged(name, sent, frame, None)
+        except Exception as error:
+            following.error = error
+            raise
+        return answer
+
+    def _with_remark(self, answer: Answer, conversation: Conversation) -> Answer:
+        """Return an answer that also tells, once, of the conversation's jobs that have ended."""
+        told = self._jobs.remark(conversation.id, _ended_jobs(answer.data))
+        if not told:
+            return answer
+        hint = " ".join(filter(None, (str(answer.metadata.get("hint", "")), told)))
+        return replace(answer, metadata={**answer.metadata, "hint": hint})
+
+    def work(self, name: str, sent: Mapping[str, Any], job: Job) -> Answer:
+        """Call an operation as a job: what it writes has the job's unit.
+
+        Raises:
+            PanoramaError: It refused.
+        """
+        who = job.asker
+        conversation = Conversation(id=who.conversation or job.id, actor=JOB_ACTOR, client=who.client)
+        return self._logged(name, sent, Frame(conversation, job.unit, unit=job.unit), None)
 
     def refuse(
         self, name: str, sent: Mapping[str, Any], conversation: Conversation, listed: Container[str]
@@ -130,7 +203,8 @@ class Calls:
     def guest(self) -> Guest:
         """Let a script call operations; the call that runs becomes the script's run, and one unit with all it does."""
         frame = current()
-        frame.call = frame.unit = self._desk.new_id(RUN_LETTER)
+        if frame.conversation.actor != JOB_ACTOR:  # a job's run has its id, so that one undo takes the job back
+            frame.call = frame.unit = self._desk.new_id(RUN_LETTER)
         return Guest(self._called_by_script, self._recorder, frame)
 
     def _called_by_script(
@@ -174,17 +248,17 @@ class Calls:
         )  # fmt: skip
 
     def _run(self, name: str, sent: Mapping[str, Any], frame: Frame) -> Answer:
-        return Run(self._desk, self._within(name), frame, sent).answer()
+        return Run(self._desk, self._jobs, self._within(name), frame, sent).answer()
 
     def _guarded(self, arguments: Arguments, sent: Mapping[str, Any], frame: Frame) -> Answer:
         """Run a call unless it came back with the same answer again and again."""
         operation, guard, now = arguments.operation, frame.conversation.guard, self._desk.now()
         if operation.exempt or frame.conversation.actor in UNGUARDED:
-            return Run(self._desk, arguments, frame, sent).answer()
+            return Run(self._desk, self._jobs, arguments, frame, sent).answer()
         question = asked(operation.name, {**sent, "agreed": frame.agreed} if frame.agreed else sent)
         guard.check(operation.tool or operation.name, question, now)
         try:
-            answer = Run(self._desk, arguments, frame, sent).answer()
+            answer = Run(self._desk, self._jobs, arguments, frame, sent).answer()
         except PanoramaError as error:
             guard.note(question, error.message, now)
             raise

@@ -1,7 +1,7 @@
 """How one call runs, from the arguments that were sent to the answer that is given."""
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -13,10 +13,13 @@ from panorama.calls.arguments import Arguments
 from panorama.calls.conversation import Conversation, Memory
 from panorama.domain.changes import Origin, digest
 from panorama.domain.items import kind_of
+from panorama.domain.jobs import Asker
 from panorama.domain.plain import is_list, is_object
 from panorama.domain.results import Page, Slice, is_noted, is_page
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError
+from panorama.services import summaries as say
 from panorama.services.base import Desk
+from panorama.services.jobs import Jobs
 from panorama.services.references import resolve
 from panorama.store import idempotency, names, rows
 from panorama.store.calls import Call
@@ -74,6 +77,11 @@ def _entered(frame: Frame) -> Generator[None]:
         _current.reset(token)
 
 
+def asker(conversation: Conversation) -> Asker:
+    """Return who asks for a job in a conversation."""
+    return Asker(actor=conversation.actor, client=conversation.client_name, conversation=conversation.id)
+
+
 def asked(name: str, sent: Mapping[str, Any]) -> str:
     """Return a digest of a call and its arguments."""
     return digest(name + json.dumps(sent, sort_keys=True, default=str, ensure_ascii=True))
@@ -82,8 +90,9 @@ def asked(name: str, sent: Mapping[str, Any]) -> str:
 class Run:
     """One call of one operation."""
 
-    def __init__(self, desk: Desk, arguments: Arguments, frame: Frame, sent: Mapping[str, Any]) -> None:
+    def __init__(self, desk: Desk, jobs: Jobs, arguments: Arguments, frame: Frame, sent: Mapping[str, Any]) -> None:
         self._desk = desk
+        self._jobs = jobs
         self._arguments = arguments
         self._operation = arguments.operation
         self._frame = frame
@@ -98,13 +107,18 @@ class Run:
         self._question = ""
         self._metadata: dict[str, Any] = {"source": SOURCE, "policy": self._operation.policy}
         self._confirmed: bool = bool(self._operation.question) and self._values.pop("confirm")
+        self._put_off: bool = bool(self._operation.job) and self._values.pop("background")
         frame.key = self._values.pop("idempotency_key", "")
         decides = self._operation.whole_if
         frame.whole = bool(self._values[decides]) if decides else self._operation.transactional
 
     def answer(self) -> Answer:
-        """Run the operation in the transaction it needs."""
+        """Run the operation in the transaction it needs, or ask for it as a job."""
+        if self._put_off:
+            return self._as_job()
         if not self._operation.writes:
+            if not self._operation.transactional:
+                return self._answered(None)
             with self._desk.database.reading() as session:
                 return self._answered(session)
         if not self._frame.whole:
@@ -125,7 +139,40 @@ class Run:
         self._values = values
         with self._desk.database.transaction(self._origin()) as session:
             before = session.wrote
-            return self._once(session, before)
+            return self._once(session, lambda: self._answered(session, before))
+
+    def _as_job(self) -> Answer:
+        """Ask for the operation as a job, in a transaction of its own; a repeated key asks once."""
+        self._frame.whole = True
+        with self._desk.database.transaction(self._origin()) as session:
+            answer = self._once(session, lambda: self._submitted(session))
+        self._jobs.wake()
+        return answer
+
+    def _submitted(self, session: Session) -> Answer:
+        with _entered(self._frame):
+            self._resolve(session)
+            if self._operation.check:
+                self._operation.check(**self._values)
+            self._ask()
+            job = self._jobs.submit(self._kind, self._of_the_job(), asker(self._frame.conversation))
+            view = self._jobs.get(job)
+        return Answer(data=self._plain(view, self._reader.alone), summary=say.job_begun(view), metadata=self._metadata)
+
+    @property
+    def _kind(self) -> str:
+        return self._operation.job.name if self._operation.job else ""
+
+    def _of_the_job(self) -> dict[str, Any]:
+        """Return the arguments that the job is run with: what was sent, with ids for names; the person was asked."""
+        doors = ("background", "idempotency_key", "confirm")
+        named = {each.name for each in self._arguments.parameters if each.reference}
+        sent = {
+            name: self._values[name] if name in named else value
+            for name, value in self._sent.items()
+            if name not in doors
+        }
+        return sent | ({"confirm": True} if self._operation.question else {})
 
     def _origin(self) -> Origin:
         conversation = self._frame.conversation
@@ -134,14 +181,14 @@ class Run:
             operation=self._operation.name, call=self._frame.call, unit=self._frame.unit,
         )  # fmt: skip
 
-    def _once(self, session: Session, before: int) -> Answer:
+    def _once(self, session: Session, made: Callable[[], Answer]) -> Answer:
         """Give the first answer to a key again, or make it and keep it."""
         if not self._frame.key:
-            return self._answered(session, before)
+            return made()
         mine = asked(self._operation.name, self._meant())
         first = idempotency.first(session, self._frame.key, self._desk.now())
         if first is None:
-            answer = self._answered(session, before)
+            answer = made()
             idempotency.keep(session, self._frame.key, mine, answer.structured(), self._desk.now())
             return answer
         if first[0] != mine:
@@ -231,7 +278,10 @@ class Run:
             data = data if self._reader.wants_all else answers.shortened(data, self._reader.most_chars)
         if not self._reader.wants_all:
             self._name_projects(data, session)
-        return Answer(data=data, summary=self._operation.summary(value), metadata=self._metadata, rows=packed)
+        shortfall = str(getattr(value, "shortfall", ""))
+        return Answer(
+            data=data, summary=self._operation.summary(value), metadata=self._metadata, rows=packed, shortfall=shortfall
+        )  # fmt: skip
 
     def _plain(self, value: Any, long: int) -> Any:
         return plain(value, self._desk.zone, brief=self._brief, long=long, nulls=self._reader.wants_all)

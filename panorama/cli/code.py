@@ -11,7 +11,7 @@ from rich.text import Text
 
 from panorama.cli import show
 from panorama.cli.client import Client
-from panorama.cli.options import AsJson, Limit, argument, examples, group, option
+from panorama.cli.options import AsJson, Background, Limit, argument, examples, group, option
 from panorama.cli.tables import Column, Sheet, ago, line, lines
 from panorama.direct import Progress
 from panorama.errors import InvalidInputError
@@ -31,7 +31,10 @@ def run(
         list[str] | None, option("A name in the script: k=v, where v is JSON or text.", "--input", "-i", metavar="K=V")
     ] = None,
     state: Annotated[str, option("Share sdk.state with runs of this name.", "--state", metavar="NAME")] = "",
-    timeout: Annotated[int, typer.Option("--timeout", min=1, max=60, help="Seconds it may take.")] = 60,
+    timeout: Annotated[
+        int, typer.Option("--timeout", min=1, max=3600, help="Seconds it may take: 60, in the background 3600.")
+    ] = 60,
+    background: Background = False,
     as_json: AsJson = False,
 ) -> int:
     """Run a Python script against your data, in a sandbox: `sdk.tasks.list()` and its kin are there.
@@ -40,6 +43,11 @@ def run(
     """
     source = _source(script, code)
     wanted: dict[str, Any] = {"code": source, "inputs": _inputs(inputs or []), "state": state, "timeout": timeout}
+    if background:
+        with Client() as panorama:
+            begun = panorama.call("run_code", {**wanted, "dry_run": dry_run, "atomic": atomic, "background": True})
+        show.written(begun, as_json)
+        return 0
     with Client() as panorama, show.progress("Running") as moved:
         watched = _Watched(moved)
         try:

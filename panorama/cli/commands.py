@@ -8,10 +8,22 @@ import typer
 from typer.main import get_command
 
 from panorama import __version__
-from panorama.cli import code, daemon, files, install, models, notes, show, tables, tasks
+from panorama.cli import code, daemon, files, install, jobs, models, notes, show, tables, tasks
 from panorama.cli.asking import agreed
 from panorama.cli.client import Answer, Client
-from panorama.cli.options import SETTINGS, AsJson, Kinds, Limit, Project, Yes, argument, examples, group, option
+from panorama.cli.options import (
+    SETTINGS,
+    AsJson,
+    Background,
+    Kinds,
+    Limit,
+    Project,
+    Yes,
+    argument,
+    examples,
+    group,
+    option,
+)
 from panorama.domain.items import folded, kind_of
 from panorama.errors import ConflictError
 
@@ -38,6 +50,7 @@ for each in (tasks.app, notes.app, files.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY)
 app.add_typer(daemon.app, rich_help_panel=CARE)
 app.add_typer(models.app, rich_help_panel=CARE)
+app.add_typer(jobs.app, rich_help_panel=CARE)
 app.command(rich_help_panel=CARE, epilog=examples("panorama serve", "panorama serve --http 8642"))(daemon.serve)
 
 
@@ -248,17 +261,23 @@ def doctor(as_json: AsJson = False) -> int:
         "panorama reindex                    # what waits, now",
         "panorama reindex index              # the index of meanings too, from the vectors that are kept",
         "panorama reindex everything         # every text is cut anew",
+        "panorama reindex --project Garden --kind note",
+        "panorama reindex everything --background",
     ),
     rich_help_panel=CARE,
 )
 def reindex(
     scope: Annotated[str, argument("changes, index or everything.")] = "changes",
+    project: Project = None,
+    kind: Annotated[str | None, option("Only items of this kind.", "--kind", "-k")] = None,
+    background: Background = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring search by meaning up to date while you watch; it happens in the background by itself."""
     kept = show.stoppable("What was done is kept; run it again to go on.")
+    sent = {"scope": scope, "project": project, "kind": kind, "background": background or None}
     with Client() as panorama, kept, show.progress("Reading what waits") as progress:
-        answer = panorama.call("reindex", {"scope": scope}, progress)
+        answer = panorama.call("reindex", sent, progress)
     show.written(answer, as_json)
 
 
@@ -303,11 +322,18 @@ def demo(
 def markdown(
     folder: Annotated[Path, argument("A folder of Markdown.", metavar="DIR", exists=True, file_okay=False)],
     dry_run: Annotated[bool, option("Tell what would be done, and do nothing.", "--dry-run")] = False,
+    background: Background = False,
     as_json: AsJson = False,
-) -> None:
-    """Import a folder of Markdown: files become notes, open boxes become tasks. May be run again."""
+) -> int:
+    """Import a folder of Markdown: files become notes, open boxes become tasks. May be run again.
+
+    A large folder is imported as a job, which goes on if this terminal is closed; Ctrl-C stops it.
+    """
     arguments = {"folder": str(folder.resolve()), "dry_run": dry_run or None}
+    if background or (not dry_run and jobs.goes_to_the_queue(folder)):
+        return jobs.imported(arguments, folder.name, waits=not background, as_json=as_json)
     kept = show.stoppable("What was taken so far stays; run it again to go on.")
     with Client() as panorama, kept, show.progress(f"Reading {folder.name}") as progress:
         answer = panorama.call("import.markdown", arguments, progress)
     show.written(answer, as_json, lambda: show.sheet(tables.problems(answer.data)))
+    return 0

@@ -67,7 +67,8 @@ def _serve() -> int:
         from panorama.cli.connect import run  # 15 ms, and not needed by other verbs
 
         return run()
-    from panorama.mcp.server import serve_stdio  # a second
+    from panorama.daemon.queue import working  # a second
+    from panorama.mcp.server import serve_stdio
 
-    serve_stdio()
+    serve_stdio(working)
     return 0

@@ -28,6 +28,7 @@ def _known(kinds: list[str] | None) -> list[str] | None:
 
 AsJson = Annotated[bool, option("Print the whole answer as JSON: data, summary, metadata.", "--json")]
 Yes = Annotated[bool, option("Say yes to what would be asked.", "--yes", "-y")]
+Background = Annotated[bool, option("Do not wait: `panorama jobs` shows it.", "--background")]
 Project = Annotated[str | None, option('Project, by name or id; "" for none.', "--project", "-p")]
 Tags = Annotated[list[str] | None, option("A tag; may be given several times.", "--tag", "-t")]
 Tag = Annotated[str | None, option("Only with this tag.", "--tag", "-t")]

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from panorama.cli.client import Answer
 from panorama.cli.pipes import deafen
-from panorama.cli.tables import Column, Sheet, line, lines
+from panorama.cli.tables import Column, Sheet, how_far, line, lines
 from panorama.direct import Progress
 from panorama.domain.files import readable
 from panorama.errors import InvalidInputError, PanoramaError
@@ -214,6 +214,28 @@ def progress(title: str) -> Generator[Progress]:
 
         def moved(done: int, total: int, at: str) -> None:
             bars.update(bar, completed=done, total=total or None, at=_at(at or title))
+
+        yield moved
+
+
+@contextmanager
+def bars() -> Generator[Callable[[Sequence[Mapping[str, Any]]], None]]:
+    """Show a bar for each job on standard error; the given function is called with the jobs as they are now."""
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    at, far = (TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("at", "far"))
+    known: dict[str, Any] = {}
+    with Bars(at, BarColumn(), far, console=_console(stderr=True), disable=not sys.stderr.isatty()) as shown:
+
+        def moved(jobs: Sequence[Mapping[str, Any]]) -> None:
+            for job in jobs:
+                if job["id"] not in known:
+                    known[job["id"]] = shown.add_task("", total=None, at="", far="")
+                total = job.get("total") or (1 if job.get("ended_at") else None)
+                done = total if job["state"] == "succeeded" else job.get("current", 0)
+                name = f"{job['id']} {job['kind']}"[:32].ljust(32)
+                shown.update(known[job["id"]], completed=done, total=total, at=name, far=line(how_far(job)).plain)
 
         yield moved
 

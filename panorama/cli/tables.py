@@ -237,6 +237,32 @@ def _call(row: Row, now: datetime) -> tuple[Text, ...]:
     return old, line(row.get("client")), line(row["name"]), ms, result, *numbers, arguments
 
 
+_JOB = {"running": "green", "failed": "red", "interrupted": "red", "cancelled": "yellow", "queued": "dim"}
+
+
+def jobs(rows: Sequence[Row], now: datetime) -> Sheet:
+    """Return jobs, a line for each."""
+    columns = (Column("id"), Column("kind"), Column("state"), Column("", fold=True), Column("asked for"))
+    return Sheet(columns, tuple(_job(row, now) for row in rows))
+
+
+def _job(row: Row, now: datetime) -> tuple[Any, ...]:
+    state = line(row["state"], _JOB.get(row["state"], ""))
+    asked = line(ago(row["created_at"], now), "dim")
+    return line(row["id"], "dim"), line(row["kind"]), state, line(how_far(row)), asked
+
+
+def how_far(job: Row) -> str:
+    """Return how far a job is, or what became of it, in a few words."""
+    if job["state"] not in ("running", "queued"):
+        return str(job.get("summary") or job.get("error", {}).get("message", ""))
+    total, current = job.get("total", 0), job.get("current", 0)
+    far = f"{current:,} of {total:,}" if total else f"{current:,}" if current else ""
+    rate = f"{job['rate']:g} a second" if job.get("rate") else ""
+    left = f"about {job['seconds_left']} s left" if job.get("seconds_left") is not None else ""
+    return ", ".join(filter(None, (far, rate, left, job.get("message", ""))))
+
+
 def status(data: Row) -> Sheet:
     """Return the state of the store, a line for each part of it."""
     counts: Row = data["counts"]
@@ -247,6 +273,7 @@ def status(data: Row) -> Sheet:
         "data": data["data"],
         "database": f"{size(data.get('database_bytes', 0))}, revision {data['revision']}",
         **_search(data.get("search", {})),
+        "jobs": ", ".join(f"{count} {state}" for state, count in data.get("jobs", {}).items()) or "none",
         "scripts": data.get("scripts", {}).get("isolation", ""),
         "last backup": data.get("last_backup", "none"),
     }

@@ -111,6 +111,7 @@ class Daemon:
             self._reason, self._stopped = reason, stopped
             self._reception.is_leaving = True
             self._app.meaning.leave()
+            self._app.jobs.leave()
             self._leaving.set()
 
     def _outdated(self) -> None:
@@ -123,8 +124,13 @@ class Daemon:
 
     @property
     def _is_busy(self) -> bool:
-        """Whether a call runs, also one whose client is gone."""
-        return anyio.to_thread.current_default_thread_limiter().borrowed_tokens > 0
+        """Whether a call or a job runs, also one whose client is gone."""
+        return anyio.to_thread.current_default_thread_limiter().borrowed_tokens > 0 or self._app.jobs.is_busy
+
+    @property
+    def _has_work(self) -> bool:
+        """Whether something runs, or a job waits to be begun."""
+        return self._is_busy or self._app.jobs.waits()
 
     # What runs beside the visitors.
 
@@ -167,12 +173,12 @@ class Daemon:
         while self._stays_for_a_while:
             with anyio.move_on_after(patience) as waiting:
                 await self._reception.changed.wait()
-            if waiting.cancelled_caught and not self._is_busy:
+            if waiting.cancelled_caught and not self._has_work:
                 self._part("nobody has been here", stopped=False)
                 return
             while self._reception.visitors:
                 await self._reception.changed.wait()
-            while self._is_busy:
+            while self._has_work:
                 await anyio.sleep(BUSY_SECONDS)
             patience = self._app.settings.linger_seconds
 

@@ -19,6 +19,7 @@ from panorama.address import START_SECONDS, Address, held
 from panorama.app import opened
 from panorama.config import read_settings
 from panorama.daemon.life import Daemon
+from panorama.daemon.queue import working
 from panorama.errors import ConflictError, PanoramaError
 
 LOG_BYTES, LOG_FILES = 1 << 20, 3
@@ -50,7 +51,7 @@ def _serve(*, detached: bool, http_port: int | None) -> None:
     address = Address(str(settings.home))
     with _only(address, wait=detached), _logging(address, detached=detached), opened(settings) as app:
         daemon = Daemon(app, address, lingers=detached)
-        with app.following():
+        with app.following(), working(app):
             anyio.run(daemon.run, lambda: _say({"ready": os.getpid()}) if detached else None)
     logging.shutdown()
     sys.stdout.flush()

@@ -8,7 +8,8 @@ import anyio
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent, ToolsListChanged
 
 from panorama.domain.changes import Touch
-from panorama.mcp.uris import is_listed_anew, stale
+from panorama.mcp.uris import is_listed_anew, page_of, stale
+from panorama.services.jobs import Jobs
 from panorama.store.engine import Database
 
 PAUSE = 0.04
@@ -62,15 +63,16 @@ class Ear:
 class Hub:
     """Tells the listeners of one server what was changed; it hears the store only while there are any.
 
-    `heard`, `tools_changed` and `resources_changed` may be called from any thread and never wait; all else belongs to
-    the server's event loop.
+    `heard`, `job_moved`, `tools_changed` and `resources_changed` may be called from any thread and never wait; all else
+    belongs to the server's event loop.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, jobs: Jobs) -> None:
         self._database = database
+        self._jobs = jobs
         self._ears: dict[Ear, None] = {}
         self._by_event: dict[ServerEvent, set[Ear]] = {}
-        self._stop_hearing: Callable[[], None] | None = None
+        self._stop_hearing: tuple[Callable[[], None], ...] = ()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._gathered: dict[ServerEvent, None] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -115,6 +117,10 @@ class Hub:
         """Take what a transaction touched."""
         self._take(event for touch in touches for event in _events(touch))
 
+    def job_moved(self, id_: str) -> None:
+        """Take that a job came further, or to its end."""
+        self._take([ResourceUpdated(page_of("job", id_))])
+
     def tools_changed(self) -> None:
         """Tell that the list of tools has changed."""
         self._take([ToolsListChanged()])
@@ -152,16 +158,17 @@ class Hub:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop, self._gathered, self._timer = loop, {}, None
-        if self._stop_hearing is None:
-            self._stop_hearing = self._database.tell(self.heard)
+        if not self._stop_hearing:
+            self._stop_hearing = self._database.tell(self.heard), self._jobs.tell(self.job_moved)
 
     def _forget(self, ear: Ear) -> None:
         for event in tuple(ear.events):
             self.ignore(ear, event)
         self._ears.pop(ear, None)
-        if not self._ears and self._stop_hearing:
-            self._stop_hearing()
-            self._stop_hearing = None
+        if not self._ears:
+            for stop in self._stop_hearing:
+                stop()
+            self._stop_hearing = ()
 
 
 def _events(touch: Touch) -> Generator[ServerEvent]:

@@ -91,6 +91,11 @@ def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
         """A script that ran: its text, output, calls and changes."""
         return await read("pages.run", run=id)
 
+    @mcp.resource(page_of("job", "{id}"), name="job", title="A background job", mime_type=MARKDOWN)
+    async def job(id: str) -> str:  # pyright: ignore[reportUnusedFunction]
+        """A background job: how far it is, and what became of it."""
+        return await read("pages.job", job=id)
+
     @mcp.resource(TODAY, name="today", title="Today", mime_type=MARKDOWN)
     async def today() -> str:  # pyright: ignore[reportUnusedFunction]
         """What is overdue, due today or under way."""

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import anyio
@@ -23,6 +24,7 @@ from panorama.mcp.keys import state_key
 from panorama.mcp.prompts import add_prompts
 from panorama.mcp.resources import add_resources
 from panorama.mcp.subscriptions import add_subscriptions
+from panorama.mcp.tasking import JobTasks
 from panorama.mcp.tools import Conversing, OperationTool, Strangers, client_name
 from panorama.mcp.wire import StandardStreams
 
@@ -40,6 +42,7 @@ Panorama keeps this person's projects, tasks, notes, links, reminders and journa
 - Dates: 2026-05-31, 2026-05-31T15:00 (their zone), today, tomorrow, +3d. status tells today's date.
 - Many items, joins, counts over texts, files such as CSV: search_sdk, then a short Python script with run_code. What it
   reads stays out of this conversation; undo takes a whole run back.
+- What takes long runs as a job: background=true answers at once, get_job follows it (wait=30), cancel_job stops it.
 - Several changes at once: batch; all or nothing, "$0.data.id" refers to an earlier result.
 - Every change can be undone: undo() takes back your last write, undo(unit) any other; history shows what happened.
   Deleting moves to the trash.
@@ -75,15 +78,16 @@ def build(app: App, conversing: Conversing | None = None) -> Server:
         mcp.add_tool(OperationTool.of(arguments, app.calls, conversing))
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)
-    mcp.hub = Hub(app.desk.database)
+    mcp.add_extension(JobTasks(app.calls, app.jobs, conversing, app.settings.log_age))
+    mcp.hub = Hub(app.desk.database, app.jobs)
     add_subscriptions(mcp, mcp.hub)
     return mcp
 
 
-def serve_stdio() -> None:
-    """Serve one client on standard input and output, in this process, until it leaves."""
+def serve_stdio(working: Callable[[App], AbstractContextManager[object]]) -> None:
+    """Serve one client on standard input and output, in this process, until it leaves; jobs are worked on meanwhile."""
     logging.basicConfig(stream=sys.stderr, level=os.environ.get("PANORAMA_LOG", "WARNING").upper())
-    with opened(read_settings()) as app, app.following():
+    with opened(read_settings()) as app, app.following(), working(app):
 
         def end(code: int) -> None:
             app.recorder.flush()

@@ -96,7 +96,7 @@ async def answered(
     run = watched if is_long else anyio.to_thread.run_sync
 
     async def call(agreed: str = "") -> ToolResult:
-        return _given(await run(partial(calls.call, name, arguments, conversation, agreed)))
+        return given(await run(partial(calls.call, name, arguments, conversation, agreed)))
 
     try:
         return await (confirmed(call) if asks else call())
@@ -115,7 +115,8 @@ async def answered(
         )
 
 
-def _given(answer: Answer) -> ToolResult:
+def given(answer: Answer) -> ToolResult:
+    """Return an answer as text for the model and as structure for programs."""
     return ToolResult(content=[TextContent(type="text", text=answer.text)], structured_content=answer.structured())
 
 

@@ -1,15 +1,18 @@
 """The addresses of pages: which there are, and what a change of an item means for them (pure)."""
 
+import re
 from collections.abc import Iterator
 
 from panorama.domain.changes import Touch
 from panorama.domain.items import MARKS, Kind, kind_of
+from panorama.domain.jobs import LETTER
 
 SCHEME = "panorama://"
 TODAY = f"{SCHEME}today"
 KINDS: tuple[Kind, ...] = ("note", "project", "task")
 """The kinds whose items have a page each."""
 
+_JOB = re.compile(f"{LETTER}_[0-9a-z]{{10}}")
 _LISTED = frozenset({"name", "title", *MARKS.values()})
 
 
@@ -21,7 +24,9 @@ def page_of(kind: str, id_: str) -> str:
 def is_page(uri: str) -> bool:
     """Tell whether this is the address of a page, there now or not: a deleted item can come back."""
     kind, _, id_ = uri.removeprefix(SCHEME).partition("/")
-    return uri == TODAY or (uri.startswith(SCHEME) and kind in KINDS and kind_of(id_) == kind)
+    is_item = kind in KINDS and kind_of(id_) == kind
+    is_job = kind == "job" and bool(_JOB.fullmatch(id_))
+    return uri == TODAY or (uri.startswith(SCHEME) and (is_item or is_job))
 
 
 def stale(touch: Touch) -> Iterator[str]:

@@ -11,7 +11,9 @@ import anyio.lowlevel
 import anyio.to_thread
 from fastmcp.server.dependencies import get_context
 
+from panorama.calls.door import FOLLOWED
 from panorama.services.progress import progressing
+from panorama.services.running import Running
 
 Result = TypeVar("Result")
 
@@ -24,9 +26,19 @@ class _GoneError(Exception):
 
 
 async def watched(call: Callable[[], Result]) -> Result:
-    """Make a call in a thread; what it tells of its progress goes to the client, if that asked for it."""
-    context = get_context()
+    """Make a call in a thread; what it tells of its progress goes to the client, if that asked for it.
+
+    Once it has become a job, the client has its answer: then the job is told, and stops it.
+    """
+    context, followed = get_context(), FOLLOWED.get()
     gone = threading.Event()
+
+    def job() -> Running | None:
+        return followed.running if followed else None
+
+    def left() -> bool:
+        running = job()
+        return gone.is_set() or (running is not None and running.left())
 
     last = -STEP
 
@@ -34,12 +46,15 @@ async def watched(call: Callable[[], Result]) -> Result:
         nonlocal last
         if gone.is_set():
             raise _GoneError
+        if running := job():
+            running.moved(done, total, what)
+            return
         last = max(done, last + STEP)
         anyio.from_thread.run(partial(context.report_progress, last, total or None, what))
 
     def run() -> None:
         try:
-            with progressing(moved, gone.is_set):
+            with progressing(moved, left):
                 done.append(call())
         except Exception as error:  # a task group would wrap it
             failed.append(error)

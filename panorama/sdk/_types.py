@@ -289,3 +289,4 @@ class Status(Row):
     data: str
     database_bytes: int
     search: Row
+    jobs: dict[str, int]

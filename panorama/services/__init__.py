@@ -8,6 +8,7 @@ from panorama.services.files import Files
 from panorama.services.history import History
 from panorama.services.imports import Imports
 from panorama.services.items import Items
+from panorama.services.jobs import Jobs
 from panorama.services.journal import Journal
 from panorama.services.links import Links
 from panorama.services.models import Models
@@ -48,3 +49,4 @@ class Services:
     pages: Pages
     reindexing: Reindexing
     status: State
+    jobs: Jobs

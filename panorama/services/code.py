@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,6 +13,7 @@ from panorama.domain.results import Page, Slice
 from panorama.domain.scripts import SOURCE_CHARS, Limits, Script
 from panorama.errors import InvalidInputError, NotFoundError
 from panorama.ports import Calls, Runner
+from panorama.services import progress
 from panorama.services.base import Desk, Service
 from panorama.services.code_run import CodeRun, Wish
 from panorama.services.run_page import run_page
@@ -20,7 +22,9 @@ from panorama.store import calls as call_log
 from panorama.store import runs
 from panorama.store.blobs import Blobs
 
-LONGEST = 60
+LONGEST, LONGEST_JOB = 60, 3600
+"""Seconds that a script may take: while somebody waits, and in the background."""
+
 STATE_CHARS = 80
 SHOWN_CALLS = 200
 _STALE = timedelta(hours=1)
@@ -42,7 +46,6 @@ class Code(Service):
         inputs: dict[str, Any] | None = None,
         dry_run: bool = False,
         atomic: bool = False,
-        background: bool = False,
         timeout: int = LONGEST,
         state: str = "",
     ) -> Ran:
@@ -56,21 +59,29 @@ class Code(Service):
             inputs: Become names in the script.
             dry_run: Change nothing; show what would change.
             atomic: If it fails, take back what it wrote.
-            background: Not available yet.
-            timeout: Seconds, 1 to 60.
+            timeout: Seconds, 1 to 60; in the background up to 3600.
             state: Runs that name the same state share `sdk.state`.
 
         Raises:
             InvalidInputError: An argument cannot be used.
             UnavailableError: Scripts cannot be run on this machine.
         """
-        if background:
-            raise InvalidInputError(
-                "Scripts cannot run in the background yet.",
-                hint=f"Leave background out: a run may take {LONGEST} s; split what takes longer.",
-            )
         wish = Wish(dry_run=dry_run, atomic=atomic, state=_state(state))
         return self._run(code, inputs, wish, timeout)
+
+    def check(
+        self,
+        code: str,
+        inputs: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = LONGEST,
+        state: str = "",
+    ) -> None:
+        """Refuse a script that would not even begin in the background."""
+        del dry_run, atomic
+        _state(state)
+        self._script(code, inputs, _seconds(timeout, LONGEST_JOB))
 
     def create(
         self,
@@ -86,7 +97,13 @@ class Code(Service):
         return self._run(code, inputs, wish, timeout)
 
     def _run(self, code: str, inputs: dict[str, Any] | None, wish: Wish, timeout: int) -> Ran:
-        limits = Limits(wall=timedelta(seconds=_seconds(timeout)))
+        seconds = _seconds(timeout, LONGEST_JOB if progress.is_job() else LONGEST)
+        script = self._script(code, inputs, seconds)
+        run = CodeRun(self._desk, self._calls, self._runner, self._blobs, wish)
+        self._forget_asides()
+        return run.done(script)
+
+    def _script(self, code: str, inputs: dict[str, Any] | None, seconds: int) -> Script:
         named, code = _inputs(inputs or {}), _unfenced(code)
         if not code.strip():
             raise InvalidInputError("code is empty.", hint="Send Python; search_sdk shows what it can call.")
@@ -94,9 +111,10 @@ class Code(Service):
             raise InvalidInputError(
                 f"code has {len(code):,} characters; {SOURCE_CHARS:,} is the most.", hint="Split it."
             )
-        run = CodeRun(self._desk, self._calls, self._runner, self._blobs, wish)
-        self._forget_asides()
-        return run.done(Script(source=code, inputs=named, operations=self._calls.scriptable, limits=limits))
+        limits = Limits(wall=timedelta(seconds=seconds))
+        if seconds > LONGEST:  # a job may also use the processor for longer, and call more
+            limits = replace(limits, cpu=timedelta(seconds=seconds), calls=limits.calls * (seconds // LONGEST))
+        return Script(source=code, inputs=named, operations=self._calls.scriptable, limits=limits)
 
     def list(self, page: Slice, failed: bool = False) -> Page[RunLine]:
         """List runs of scripts, the newest first."""
@@ -139,10 +157,11 @@ def _unfenced(code: str) -> str:
     return "\n".join("" if line.strip().startswith("```") else line for line in lines)
 
 
-def _seconds(timeout: int) -> int:
-    if 1 <= timeout <= LONGEST:
+def _seconds(timeout: int, most: int) -> int:
+    if 1 <= timeout <= most:
         return timeout
-    raise InvalidInputError(f"timeout is {timeout}; it is 1 to {LONGEST} seconds.", hint="Split what takes longer.")
+    hint = "Split what takes longer." if most > LONGEST else f"With background=true it is up to {LONGEST_JOB:,}."
+    raise InvalidInputError(f"timeout is {timeout}; it is 1 to {most:,} seconds.", hint=hint)
 
 
 def _state(name: str) -> str:

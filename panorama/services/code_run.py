@@ -270,6 +270,8 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _progressed(current: float, total: float, message: str) -> None:
+    if progress.LEFT.get()():  # who runs it hears of that in a moment, and ends it in its own way
+        return
     progress.told_to_the_door(int(current), int(total), message)
 
 

@@ -14,6 +14,7 @@ SUFFIXES = (".md", ".markdown")
 SKIPPED = frozenset({"node_modules"})
 """Folders that are left out beside hidden ones (`.obsidian`, `.git`, `.trash`)."""
 
+NOT_FOLLOWED = "a link that leads out of the folder is not followed"
 SHOWN_CHARS = 200
 
 
@@ -114,7 +115,7 @@ def _obstacle(entry: os.DirEntry[str], root: str) -> str:
     if entry.is_symlink():
         target = Path(os.path.realpath(entry.path))
         leads_out = not target.is_relative_to(root) and (_is_markdown(entry.name) or target.is_dir())
-        return "a link that leads out of the folder is not followed" if leads_out else ""
+        return NOT_FOLLOWED if leads_out else ""
     if _is_markdown(entry.name) and _shown(entry.path) != entry.path:
         return "its name is not valid Unicode"
     return ""

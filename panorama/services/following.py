@@ -3,11 +3,13 @@
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
 from panorama.domain.changes import Touch
 from panorama.errors import PanoramaError
 from panorama.services.meaning import Meaning
+from panorama.services.progress import Progress, silent
 from panorama.store.engine import Database
 
 GATHER_SECONDS = 0.05
@@ -23,14 +25,23 @@ WARM_SECONDS = 2.0
 """When the model is loaded after the start, which has to be quick."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 15.0
+Standing = Callable[[], AbstractContextManager[Progress]]
+"""Opens the standing job that following is, to be told how it does."""
+
 _log = logging.getLogger(__name__)
+
+
+@contextmanager
+def _unlisted() -> Generator[Progress]:
+    yield silent
 
 
 class Follower:
     """Follows the changes in a thread of its own; after a failure it waits, twice as long each time."""
 
-    def __init__(self, meaning: Meaning, database: Database) -> None:
+    def __init__(self, meaning: Meaning, database: Database, standing: Standing = _unlisted) -> None:
         self._meaning = meaning
+        self._standing = standing
         self._woken = threading.Event()
         self._leaving = threading.Event()
         self._warm_at: float | None = None
@@ -51,22 +62,29 @@ class Follower:
 
     def _run(self) -> None:
         self._leaving.wait(START_SECONDS)
+        with self._standing() as told:
+            self._follow(told)
+
+    def _follow(self, told: Progress) -> None:
         self._warm_at = time.monotonic() + WARM_SECONDS
-        pause = self._round(0.0)
+        pause = self._round(0.0, told)
         while not self._leaving.is_set():
             if not pause:
                 self._woken.wait(self._span())
             self._leaving.wait(max(GATHER_SECONDS, pause))
             self._woken.clear()
-            pause = self._round(pause)
+            pause = self._round(pause, told)
 
-    def _round(self, pause: float) -> float:
+    def _round(self, pause: float, told: Progress) -> float:
         """Catch up once; return how long to wait after it, for good or for bad."""
         try:
             self._meaning.tend()
+            told(0, 0, "reading what was written")
             self._meaning.follow(self._leaving.is_set)
             self._warm_once()
+            told(0, 0, "search by meaning is up to date")
         except PanoramaError as error:
+            told(0, 0, error.message)
             if not pause:
                 _log.warning("search by meaning: %s", error.message)
         except Exception:  # a bug of ours: it is logged, and search goes on with keywords

@@ -7,6 +7,7 @@ from typing import Any
 
 from panorama.domain.changes import Change, overtaken, untaken
 from panorama.domain.items import Item
+from panorama.domain.jobs import LETTER
 from panorama.domain.plain import is_object
 from panorama.domain.references import TrashedRef
 from panorama.domain.results import Page, Slice
@@ -15,7 +16,7 @@ from panorama.services import questions
 from panorama.services.base import Service
 from panorama.services.items import taken
 from panorama.services.views import HistoryLine, Undone
-from panorama.store import changes, names, projects, rows, tasks
+from panorama.store import changes, jobs, names, projects, rows, tasks
 from panorama.store.engine import Session
 
 SHOWN_CHARS = 120
@@ -53,6 +54,11 @@ class History(Service):
         """
         with self._writing() as session:
             wanted = _wanted(session, unit)
+            if job := jobs.writing(session, wanted):
+                raise ConflictError(
+                    f"The job {job.id} ({job.kind}) still writes this; nothing was undone.",
+                    hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write name its unit.",
+                )
             if session.origin and session.origin.actor == "script" and wanted == session.origin.unit:
                 raise InvalidInputError(
                     "This would take back the script that is running.",
@@ -131,7 +137,9 @@ class _Step:
 def _wanted(session: Session, unit: str) -> str:
     """Return the unit that is meant, "" if there is none: without one it is the conversation's last write."""
     conversation = session.origin.conversation if session.origin else ""
-    return unit.strip() or changes.last_unit(session, conversation) or ""
+    wanted = unit.strip() or changes.last_unit(session, conversation) or ""
+    job = jobs.found(session, wanted) if wanted.startswith(f"{LETTER}_") else None
+    return job.unit if job else wanted
 
 
 def _steps(session: Session, lines: Sequence[Change]) -> list[_Step]:

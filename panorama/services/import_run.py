@@ -1,7 +1,8 @@
 """One run of an import: which files changed since the last one, and what came of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from panorama.domain.items import folded, optional_line
 from panorama.domain.markdown import Document, parsed
@@ -23,8 +24,11 @@ NAMED = "project_name"
 
 _COUNTED = (
     *("unchanged", "notes_created", "notes_updated", "tasks_created", "tasks_updated", "projects_created"),
-    *("gone", "skipped"),
+    *("gone", "skipped", "unread"),
 )
+
+_LASTING = ("notes_created", "notes_updated", "tasks_created", "tasks_updated", "projects_created")
+"""What was done once and is not counted again when an import goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +61,9 @@ class Tally:
             self.problems.append({"path": path, "why": why})
 
     def skip(self, path: str, why: str) -> None:
-        """Note what was left out."""
+        """Note what was left out; what cannot be read is a promise that was not kept."""
         self.add("skipped")
+        self.add("unread", int(why != folders.NOT_FOLLOWED))
         self.problem(path, why)
 
     def report(self, *, folder: str, files: int, dry_run: bool) -> ImportReport:
@@ -90,6 +95,7 @@ class Run:
         self.anew = bool(known) and not living
         self.done = 0
         self.kept = 0
+        self._taken = 0
         self.names: dict[str, str] = {}
         self._listing = listing
         self._known = known
@@ -148,6 +154,20 @@ class Run:
         total = len(self._listing.files)
         if self.done % self._step == 0 or self.done == total:
             self._progress(self.done, total, path)
+
+    def taken(self, files: Sequence[File], unchanged: int) -> Mapping[str, Any]:
+        """Count files that were taken, all but some that were unchanged; return what is needed to go on behind them."""
+        self._taken += len(files) - unchanged
+        counts = {name: self.tally.counts[name] for name in _LASTING}
+        return {"taken": self._taken, "anew": self.anew, "counts": counts}
+
+    def go_on(self, kept: Mapping[str, Any]) -> None:
+        """Go on where an earlier beginning of this import was: what it took is found unchanged now."""
+        if kept:
+            self._taken, self.anew = int(kept["taken"]), bool(kept["anew"])
+            self.tally.counts["unchanged"] = -self._taken
+            for name in _LASTING:
+                self.tally.add(name, kept["counts"][name])
 
     def gone(self) -> list[Imported]:
         """Return the parts of files that are there no more, to be remembered as such; the living are counted."""

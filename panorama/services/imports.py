@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from panorama.errors import PanoramaError
-from panorama.services import folders
+from panorama.services import folders, progress
 from panorama.services.base import Desk, Service
 from panorama.services.import_run import File, Run
 from panorama.services.import_taking import Taking
@@ -43,10 +43,14 @@ class Imports(Service):
             known = imports.known(session, listing.root)
             living = imports.living(session, listing.root)
         run = Run(listing, known, living, progress=self.progress, dry=dry_run)
+        run.go_on(progress.kept())
         try:
             for chunk in _chunks(run.changed()):
                 with self._reading() if dry_run else self._writing() as session:
+                    before = run.tally.counts["unchanged"]
                     Taking(session, self._desk, run).take(chunk)
+                    if not dry_run:
+                        progress.keep(run.taken(chunk, run.tally.counts["unchanged"] - before))
                 run.kept = run.done
             if (gone := run.gone()) and not dry_run:
                 with self._writing() as session:
@@ -54,6 +58,11 @@ class Imports(Service):
         except PanoramaError as error:
             raise run.stopped(error) from error
         return run.tally.report(folder=run.folder, files=len(listing.files), dry_run=dry_run)
+
+    def check(self, folder: str, dry_run: bool = False) -> None:
+        """Refuse a folder that cannot be imported, before anything begins."""
+        del dry_run
+        folders.found(folder, avoid=self._desk.database.path.parent)
 
     def told(self, report: ImportReport) -> str:
         """Return what an import took, in one line."""

@@ -22,7 +22,7 @@ from panorama.services.base import Desk, Service
 from panorama.services.cutting import Cut, cut_of, items_of
 from panorama.store import passages
 from panorama.store.engine import Session
-from panorama.store.passages import INDEXER, Stored
+from panorama.store.passages import INDEXER, WHOLE, Part, Stored
 
 CHANGES = 512
 """Changes that are looked at in one step."""
@@ -191,8 +191,8 @@ class Indexing(Service):
                 cut = cut_of(session, found, TEXTS_OF_A_STEP)
             return bool(found) and self._take(cut, self._reader, stop, told)
 
-    def read_anew(self, mark: str, told: Told) -> Cut | None:
-        """Cut the next items again, and embed what is not known; None if there are no more.
+    def read_anew(self, mark: str, told: Told, part: Part = WHOLE) -> Cut | None:
+        """Cut the next items of a part again, and embed what is not known; None if there are no more.
 
         Args:
             mark: Where it is kept how far this has come: the change with which the last item began.
@@ -202,7 +202,7 @@ class Indexing(Service):
         """
         with self._turn:
             with self._reading() as session:
-                found = passages.touched(session, passages.mark(session, mark), CHANGES, created=True)
+                found = passages.touched(session, passages.mark(session, mark), CHANGES, created=True, part=part)
                 cut = cut_of(session, found, TEXTS_ANEW)
             if not found:
                 return None
@@ -313,10 +313,11 @@ class Indexing(Service):
                 self._index.count()
         return self._index.state().status == "ready"
 
-    def build(self, reads: Callable[[], bool] = never) -> None:
+    def build(self, reads: Callable[[], bool] = never, counted: Told = silent) -> None:
         """Build the index anew from the vectors that are kept, beside the one that is searched.
 
         Args:
+            counted: Is called with the number of points, a few hundred at a time; what it raises ends the building.
             reads: Reads the next changes, and tells whether there were any: for ten seconds it is called between two
                 batches, so that the index is built of what is read while the model works on what comes next.
 
@@ -326,7 +327,7 @@ class Indexing(Service):
         with self._turn:
             self._takes_over = self._index.model != self.model or self.is_begun()
             told = _Told()
-            self._index.build(self._every(told, reads), self.model)
+            self._index.build(_counted(self._every(told, reads), counted), self.model)
             self._tell_of(self._listener, told, [])
             self._takes_over, self.is_built = False, True
 
@@ -360,6 +361,13 @@ class Indexing(Service):
             with self._reading() as session:
                 wanted = _sum(passages.known(session, self.name))
             return wanted == _sum(self._index.held())
+
+
+def _counted(points: Iterable[Point], told: Told) -> Iterator[Point]:
+    """Give the points on, and tell of them batch by batch."""
+    for some in in_batches(points):
+        told(len(some))
+        yield from some
 
 
 def _pointed(stored: Iterable[Stored]) -> Iterator[Point]:

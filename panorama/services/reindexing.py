@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
+from panorama.domain.items import Kind
+from panorama.domain.references import ProjectRef
 from panorama.errors import UnavailableError
 from panorama.index.points import in_batches
 from panorama.services.base import Desk, Service
@@ -12,7 +14,7 @@ from panorama.services.meaning import Meaning
 from panorama.services.progress import Progress, told_to_the_door
 from panorama.services.views import Reindexed
 from panorama.store import passages
-from panorama.store.passages import INDEXER
+from panorama.store.passages import INDEXER, WHOLE, Part
 
 Scope = Literal["changes", "index", "everything"]
 
@@ -31,7 +33,17 @@ class Reindexing(Service):
         self._meaning = meaning
         self._progress = progress
 
-    def reindex(self, scope: Scope = "changes") -> Reindexed:
+    def check(self, scope: Scope = "changes", project: ProjectRef = "", kind: Kind | None = None) -> None:
+        """Refuse what would be refused as soon as it begins.
+
+        Raises:
+            UnavailableError: Search by meaning is off.
+        """
+        del scope, project, kind
+        if self._meaning.is_off:
+            self._meaning.opened()
+
+    def reindex(self, scope: Scope = "changes", project: ProjectRef = "", kind: Kind | None = None) -> Reindexed:
         """Bring search by meaning up to date now instead of in the background; keyword search needs no such thing.
 
         It runs until all is done and tells its progress. Search goes on meanwhile as before. If it is stopped, the
@@ -40,18 +52,22 @@ class Reindexing(Service):
         Args:
             scope: `changes` takes what waits; `index` also builds the index anew from the vectors that are kept;
                 `everything` cuts every item anew first, and forgets vectors that no item needs.
+            project: Cut the items of one project anew, and build the index anew.
+            kind: The same for the items of one kind.
 
         Raises:
             UnavailableError: The model or the index is out of order, or search by meaning is off.
         """
         indexing = self._meaning.opened().chosen.indexing
         watch = Watch(self._told)
-        if scope == "everything":
-            self._cut_anew(indexing, watch)
+        part = Part(kind or "", project)
+        is_part = part != WHOLE
+        if scope == "everything" or is_part:
+            self._cut_anew(indexing, watch, part)
         self._catch_up(indexing, watch)
-        if scope != "changes":
+        if scope != "changes" or is_part:
             watch.say("the index is built")
-            indexing.build()
+            indexing.build(counted=watch.built)
         if scope == "everything":
             self._forget_unused(watch)
         self._meaning.follow()
@@ -67,13 +83,13 @@ class Reindexing(Service):
             raise UnavailableError("Panorama is restarting; what was done is kept.", hint="Run it again to go on.")
         self._progress(current, total, message)
 
-    def _cut_anew(self, indexing: Indexing, watch: "Watch") -> None:
-        mark = f"anew {indexing.name}"
+    def _cut_anew(self, indexing: Indexing, watch: "Watch", part: Part) -> None:
+        mark = " ".join(filter(None, (f"anew {indexing.name}", part.kind, part.project)))
         with self._reading() as session:
-            total = passages.created(session)
-            watch.resumed_at = total - passages.created(session, passages.mark(session, mark))
+            total = passages.created(session, part=part)
+            watch.resumed_at = total - passages.created(session, passages.mark(session, mark), part)
         watch.begin(total, watch.resumed_at)
-        while cut := indexing.read_anew(mark, watch.embedded):
+        while cut := indexing.read_anew(mark, watch.embedded, part):
             watch.move(len(cut.passages))
         with self._desk.database.transaction(INDEXER) as session:
             passages.clear_mark(session, mark)
@@ -108,7 +124,7 @@ class Watch:
         self._begun = self._phase_begun = clock()
         self._told = 0.0
         self._total = self._at = self._first = 0
-        self.texts = self.done = self.resumed_at = 0
+        self.texts = self.done = self.resumed_at = self._points = 0
 
     @property
     def seconds(self) -> float:
@@ -132,6 +148,11 @@ class Watch:
         """Count texts that were embedded."""
         self.texts += count
         self._tell(self._rate())
+
+    def built(self, count: int) -> None:
+        """Count points that the index was built from."""
+        self._points += count
+        self._tell(f"the index is built: {self._points:,} passages")
 
     def say(self, what: str) -> None:
         """Tell what it is at."""

@@ -6,6 +6,7 @@ from panorama import __version__
 from panorama.domain.results import Page, Slice
 from panorama.ports import Runner
 from panorama.services.base import Desk, Service
+from panorama.services.jobs import Jobs
 from panorama.services.meaning import Meaning
 from panorama.services.views import Status
 from panorama.store import calls, migrate, overview
@@ -15,8 +16,9 @@ from panorama.store.calls import Call
 class State(Service):
     """Tells how things are."""
 
-    def __init__(self, desk: Desk, backups: Path, meaning: Meaning, runner: Runner) -> None:
+    def __init__(self, desk: Desk, backups: Path, meaning: Meaning, runner: Runner, jobs: Jobs) -> None:
         super().__init__(desk)
+        self._jobs = jobs
         self._runner = runner
         self._backups = backups
         self._meaning = meaning
@@ -46,6 +48,7 @@ class State(Service):
             database_bytes=path.stat().st_size if path.exists() else 0,
             revision=migrate.HEAD,
             search=self._meaning.told(),
+            jobs=self._jobs.counts(),
             scripts={"isolation": self._runner.known or "found out by the first script"},
             last_backup=max((each.name for each in self._backups.glob("*.db")), default=None),
         )

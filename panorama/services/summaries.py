@@ -6,6 +6,7 @@ from typing import Any
 from panorama.domain.files import File
 from panorama.domain.items import Item
 from panorama.domain.results import Page
+from panorama.services.job_page import progress
 from panorama.services.views import (
     BatchResult,
     Dashboard,
@@ -13,6 +14,7 @@ from panorama.services.views import (
     FileText,
     HistoryLine,
     ItemView,
+    JobView,
     NoteText,
     Overview,
     Ran,
@@ -152,6 +154,18 @@ def ran(told: Ran) -> str:
 def run_shown(run: RunView) -> str:
     """Return what became of a run."""
     return f"Run {run.id} {run.status}: {run.called} calls in {run.ms:g} ms"
+
+
+def job_shown(job: JobView) -> str:
+    """Return how far a job is, or what became of it."""
+    said = job.summary or (str(job.error.get("message", "")) if job.error else "")
+    told = progress(job) if job.state in ("queued", "running") else said
+    return f"Job {job.id} ({job.kind}) {job.state}{f': {told}' if told else ''}"
+
+
+def job_begun(job: JobView) -> str:
+    """Return which job was begun."""
+    return f"Job {job.id} ({job.kind}) was begun; get_job shows how far it is, cancel_job stops it"
 
 
 def batch_ran(result: BatchResult) -> str:

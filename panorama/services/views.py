@@ -1,5 +1,6 @@
 """Views: what operations answer where it is more than one item as it is stored."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
@@ -7,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from panorama.domain.files import File
 from panorama.domain.items import Item
+from panorama.domain.jobs import Job, Pace
 from panorama.domain.notes import Note
 from panorama.domain.projects import Project
 from panorama.store.calls import Call
@@ -253,6 +255,7 @@ class Status:
     database_bytes: int
     revision: str
     search: Mapping[str, Any]
+    jobs: Mapping[str, int]
     scripts: Mapping[str, Any]
     last_backup: str | None
 
@@ -275,7 +278,8 @@ class ImportReport:
     """What an import took from a folder, or would take in a dry run.
 
     `unchanged` counts files from which nothing had to be taken, `gone` items whose file or line is there no more (they
-    stay), `skipped` files that cannot be read and items that are in the trash. `problems` are the first 50.
+    stay), `skipped` files that are not read and items that are in the trash, `unread` what cannot be read.
+    `problems` are the first 50.
     """
 
     folder: str
@@ -288,9 +292,18 @@ class ImportReport:
     projects_created: int
     gone: int
     skipped: int
+    unread: int
     problems: tuple[Mapping[str, str], ...]
     problem_count: int
     dry_run: bool
+
+    @property
+    def shortfall(self) -> str:
+        """Which files it could not take, the first by name."""
+        if not self.unread:
+            return ""
+        named = "".join(f", such as {first['path']}: {first['why']}" for first in self.problems[:1])
+        return f"{self.unread:,} of {self.files:,} files or folders could not be read{named}. All others were taken."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,6 +330,11 @@ class Ran:
     peak_memory_mb: float
 
     EXACT: ClassVar = ("result",)
+
+    @property
+    def shortfall(self) -> str:
+        """Why it did not keep its promise."""
+        return str(self.error["message"]) if self.error else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,6 +391,71 @@ class RunView:
         }
         told = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
         return cls(**kept, called=called, calls=tuple({name: getattr(each, name) for name in told} for each in made))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobView:
+    """A background job: how far it is, and at its end what came of it.
+
+    `current` of `total` steps are done, `rate` a second, `seconds_left` are about left. A result that is large is the
+    file `result_file`. `undo` takes back what it wrote.
+    """
+
+    id: str
+    kind: str
+    state: str
+    current: int
+    total: int
+    message: str
+    rate: float | None
+    seconds_left: int | None
+    summary: str
+    error: Mapping[str, Any] | None
+    result: Any
+    result_file: str | None
+    arguments: Mapping[str, Any]
+    client: str
+    attempts: int
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    is_stopping: bool
+    undo: str
+
+    BRIEF: ClassVar = (
+        *("id", "kind", "state", "current", "total", "message", "rate", "seconds_left", "summary", "error"),
+        *("created_at", "ended_at"),
+    )
+    EXACT: ClassVar = ("result",)
+
+    @classmethod
+    def of(cls, job: Job, now: datetime) -> Self:
+        """Show a job as it is at a moment."""
+        pace = Pace.of(job, now)
+        same = {
+            name: getattr(job, name)
+            for name in (
+                *("id", "kind", "state", "current", "total", "message", "summary", "result", "result_file"),
+                *("attempts", "created_at", "started_at", "ended_at", "is_stopping"),
+            )
+        }
+        return cls(
+            **same,
+            rate=pace.rate and round(pace.rate, 1),
+            seconds_left=None if pace.left is None else round(pace.left),
+            error=job.error or None,
+            arguments={name: _cut(value) for name, value in job.arguments.items()},
+            client=job.asker.client,
+            undo=job.unit,
+        )
+
+
+ARGUMENT_CHARS = 200
+
+
+def _cut(value: Any) -> Any:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if len(text) <= ARGUMENT_CHARS else f"{text[:ARGUMENT_CHARS]}… ({len(text):,} characters)"
 
 
 def values(item: Item) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, exists, func, insert, null, select
+from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, insert, null, or_, select, union_all
 
 from panorama.domain.changes import Origin, digest
 from panorama.domain.items import Item
@@ -62,6 +62,17 @@ class Stored:
     vector: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of the items: those of a kind, those of a project and the project itself, or both; "" for any."""
+
+    kind: str = ""
+    project: str = ""
+
+
+WHOLE = Part()
+
+
 def chunk_of(item: str, position: int) -> str:
     """Return the name of a passage."""
     return f"{item}:{position}"
@@ -99,21 +110,39 @@ def newest(session: Session) -> int:
 
 
 def touched(
-    session: Session, after: int, limit: int, *, until: int | None = None, created: bool = False
+    session: Session,
+    after: int,
+    limit: int,
+    *,
+    until: int | None = None,
+    created: bool = False,
+    part: Part = WHOLE,
 ) -> list[tuple[int, str, str]]:
-    """Return the next changes as (number, kind, item); with `created`, only those with which an item began."""
+    """Return the next changes as (number, kind, item); with `created`, only those that began an item of a part."""
     statement = select(changes.c.id, changes.c.kind, changes.c.item).where(changes.c.id > after).order_by(changes.c.id)
     if until is not None:
         statement = statement.where(changes.c.id <= until)
     if created:
-        statement = statement.where(changes.c.action == "create")
+        statement = statement.where(*_began(part))
     return [(row[0], row[1], row[2]) for row in session.connection.execute(statement.limit(limit))]
 
 
-def created(session: Session, after: int = 0) -> int:
-    """Return how many items began after a change."""
-    began = select(func.count()).where(changes.c.id > after, changes.c.action == "create")
-    return session.connection.execute(began).scalar_one()
+def created(session: Session, after: int = 0, part: Part = WHOLE) -> int:
+    """Return how many items of a part began after a change."""
+    return session.connection.execute(
+        select(func.count()).where(changes.c.id > after, *_began(part)).select_from(changes)
+    ).scalar_one()
+
+
+def _began(part: Part) -> list[ColumnElement[bool]]:
+    where: list[ColumnElement[bool]] = [changes.c.action == "create"]
+    if part.kind:
+        where.append(changes.c.kind == part.kind)
+    if part.project:
+        tables = [noun.table for noun in NOUNS.values() if "project" in noun.table.c]
+        inside = union_all(*(select(table.c.id).where(table.c.project == part.project) for table in tables))
+        where.append(or_(changes.c.item == part.project, changes.c.item.in_(inside)))
+    return where
 
 
 def changed(session: Session, after: int, items: Sequence[str]) -> set[str]:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 SILENCE = 20.0
-SERVE = "from panorama.mcp.server import serve_stdio; serve_stdio()"
+SERVE = "from panorama.daemon.queue import working; from panorama.mcp.server import serve_stdio; serve_stdio(working)"
 
 
 class Wire:

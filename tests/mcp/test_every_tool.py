@@ -7,6 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from panorama.app import App
 from panorama.calls import Answer
 from tests.conftest import Chat
 
@@ -45,7 +46,11 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
     ("run_code", {"code": "return len(sdk.tasks.list())"}),
     ("run_code", {"code": "sdk.tasks.create(title)", "inputs": {"title": "Tea"}, "dry_run": True}),
     ("status", {}),
+    ("list_jobs", {"state": "active"}),
+    ("get_job", {"job": "$job"}),
+    ("cancel_job", {"job": "$job"}),
     ("reindex", {"scope": "index"}),
+    ("reindex", {"project": "House", "kind": "note"}),
     ("list_links", {}),
     ("update_link", {"link": "Shop", "url": "https://example.com"}),
     ("list_reminders", {"enabled": True}),
@@ -95,6 +100,10 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("run_code", {"code": "1", "inputs": {"a b": 1}}, "a b"),
     ("run_code", {"code": "1", "background": True}, "background"),
     ("status", {"verbose": True}, "verbose"),
+    ("list_jobs", {"state": "asleep"}, "state"),
+    ("get_job", {"job": "w_zzzzzzzzzz"}, "w_zzzzzzzzzz"),
+    ("get_job", {"job": "$job", "wait": 51}, "wait"),
+    ("cancel_job", {"job": "w_zzzzzzzzzz"}, "w_zzzzzzzzzz"),
     ("reindex", {"scope": "tomorrow"}, "scope"),
     ("list_links", {"project": "Nowhere"}, "Nowhere"),
     ("update_link", {"link": "Shop", "url": "ftp://example.org"}, "http"),
@@ -124,7 +133,7 @@ def meaning(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def world(call: Callable[..., Answer]) -> dict[str, str]:
+def world(call: Callable[..., Answer], app: App) -> dict[str, str]:
     """One thing of each kind, and what stands for ids in the tables above."""
     call("create_project", name="House")
     call("create_task", title="Paint", project="House", notes="two coats")
@@ -136,7 +145,10 @@ def world(call: Callable[..., Answer]) -> dict[str, str]:
     trashed = call("create_note", title="Old")
     call("delete_item", item=trashed.data["id"])
     last = call("create_task", title="Extra")
-    return {"$entry": entry.data["id"], "$trashed": trashed.data["id"], "$last": str(last.metadata["undo"])}
+    with app.jobs.attended(lambda: None):
+        job = app.jobs.submit("reindex", {})
+    undo = str(last.metadata["undo"])
+    return {"$job": job, "$entry": entry.data["id"], "$trashed": trashed.data["id"], "$last": undo}
 
 
 def filled(arguments: dict[str, Any], world: dict[str, str]) -> dict[str, Any]:

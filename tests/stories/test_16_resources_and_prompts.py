@@ -85,7 +85,7 @@ async def test_the_resources_are_listed(either: Chat) -> None:
     templates = {each.uri_template for each in await either.client.list_resource_templates()}
     fixed = {str(each.uri) for each in await either.client.list_resources()}
 
-    assert templates == {f"panorama://{kind}/{{id}}" for kind in ("note", "project", "run", "task")}
+    assert templates == {f"panorama://{kind}/{{id}}" for kind in ("job", "note", "project", "run", "task")}
     assert fixed == {"panorama://today"}
 
 

@@ -44,6 +44,9 @@ DEFAULT = {
     "history",
     "undo",
     "status",
+    "list_jobs",
+    "get_job",
+    "cancel_job",
 }
 
 
@@ -68,7 +71,7 @@ async def test_the_default_tools_are_those_of_the_design(either: Chat) -> None:
 
 
 async def test_there_are_at_most_36(either: Chat) -> None:
-    later = 7  # four for the library of scripts, three for jobs
+    later = 4  # for the library of scripts
 
     assert len(await listed(either)) + later <= 36
 
@@ -147,7 +150,7 @@ async def test_every_tool_has_annotations(either: Chat) -> None:
 async def test_reading_tools_say_that_they_only_read(either: Chat) -> None:
     reading = {tool.name for tool in await listed(either) if tool.annotations and tool.annotations.read_only_hint}
 
-    writing = ("create", "update", "append", "edit", "add", "batch", "delete", "undo", "run_code")
+    writing = ("create", "update", "append", "edit", "add", "batch", "delete", "undo", "run_code", "cancel")
     assert reading == {name for name in DEFAULT if not name.startswith(writing)}
 
 

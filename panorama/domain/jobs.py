@@ -1,0 +1,200 @@
+"""Jobs: work that goes on without anybody waiting, the states it goes through, and how it moves between them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from panorama.errors import ConflictError
+
+State = Literal["queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
+
+MOVES: Mapping[State, frozenset[State]] = {
+    "queued": frozenset(("running", "cancelled")),
+    "running": frozenset(("queued", "succeeded", "failed", "cancelled", "interrupted")),
+    "succeeded": frozenset(),
+    "failed": frozenset(),
+    "cancelled": frozenset(),
+    "interrupted": frozenset(),
+}
+"""Which state may follow which; what has ended stays as it is. A job that is begun is put back to be begun again."""
+
+ENDED: frozenset[State] = frozenset(state for state, after in MOVES.items() if not after)
+
+FUTILE = 5
+"""How often in a row the worker of a job may die before it came further than the one before; then it is given up."""
+
+LEASE = timedelta(seconds=6)
+"""Who runs a job and has not been heard of for so long has lost it."""
+
+LETTER = "w"
+"""With what a job's id begins: work."""
+
+MESSAGE_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of job: an operation that may run without anybody waiting.
+
+    A `resumable` one goes on where it was when it is begun again; any other that its process did not finish is
+    `interrupted`. Of one that is `alone` one runs at a time. A `standing` one runs as long as there is somebody to run
+    it, and nobody asks for it.
+    """
+
+    name: str
+    resumable: bool = False
+    alone: bool = False
+    standing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Who asked for a job: `conversation` is told of its end."""
+
+    actor: str = "python"
+    client: str = "python"
+    conversation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One job as it is kept.
+
+    `current` of `total` steps are done (0 if it is not known how many), `message` tells what it is at. `summary`,
+    `result` (plain data, bounded) or `result_file` (the id of a file) and `error` tell how it ended. `checkpoint` is
+    what it needs to go on. `attempts` counts how often it was begun, `futile` how often in a row its worker died and it
+    had come no further than `reached`, where that one began. `unit` is what an undo of its changes takes. `worker` runs
+    it, and was last heard of at `heartbeat`.
+    `is_stopping` says that somebody cancelled it; `is_told` that whoever asked knows of its end.
+    """
+
+    id: str
+    kind: str
+    arguments: Mapping[str, Any]
+    asker: Asker
+    created_at: datetime
+    unit: str
+    state: State = "queued"
+    current: int = 0
+    total: int = 0
+    message: str = ""
+    summary: str = ""
+    result: Any = None
+    result_file: str | None = None
+    error: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    checkpoint: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    attempts: int = 0
+    futile: int = 0
+    reached: int = 0
+    worker: str = ""
+    heartbeat: datetime | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    is_stopping: bool = False
+    is_told: bool = False
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing will happen to it any more."""
+        return self.state in ENDED
+
+    def begun(self, worker: str, now: datetime) -> "Job":
+        """Return the job as somebody begins to run it, or begins again."""
+        return self._moved(
+            "running", worker=worker, heartbeat=now, started_at=now, attempts=self.attempts + 1, reached=self.current
+        )  # fmt: skip
+
+    def advanced(self, current: int, total: int, message: str, now: datetime) -> "Job":
+        """Return the job that runs, further on."""
+        return replace(self, current=current, total=total, message=message[:MESSAGE_CHARS], heartbeat=now)
+
+    def ended(self, state: State, now: datetime, **told: Any) -> "Job":
+        """Return the job at its end; `told` is what is known of that: summary, result, error."""
+        return self._moved(state, ended_at=now, worker="", heartbeat=None, **told)
+
+    def put_back(self) -> "Job":
+        """Return the job that runs as it waits for somebody to begin it again."""
+        return self._moved("queued", worker="", heartbeat=None)
+
+    def stopped(self, now: datetime) -> "Job":
+        """Return the job after somebody cancelled it: one that runs ends at its next step.
+
+        Raises:
+            ConflictError: It has ended.
+        """
+        if self.has_ended:
+            raise ConflictError(
+                f"The job {self.id} has {WORDS[self.state]} already; nothing was changed.",
+                hint=f"undo {self.unit} takes back what it wrote." if self.state != "queued" else "",
+            )
+        if self.state == "queued":
+            return self.ended(
+                "cancelled", now, summary="Cancelled before it began." if not self.attempts else how_far(self)
+            )
+        return replace(self, is_stopping=True)
+
+    def abandoned(self, kind: Kind | None, now: datetime) -> "Job":
+        """Return the job whose worker is gone: put back if it can go on, else at its end, with what is known."""
+        known = how_far(self)
+        if self.is_stopping:
+            return self.ended("cancelled", now, summary=f"Cancelled; Panorama ended before it stopped. {known}")
+        if kind is None or not (kind.resumable or kind.standing):
+            told = {"code": "interrupted", "message": f"Panorama ended while it ran. {known}"}
+            hint = {"hint": f"Look what it did with history, or take it back with undo {self.unit}; then ask again."}
+            return self.ended("interrupted", now, error=told | hint)
+        futile = 0 if self.current > self.reached else self.futile + 1
+        if futile >= FUTILE and not kind.standing:
+            told = {
+                "code": "interrupted",
+                "message": f"It was begun {self.attempts} times and came no further. {known}",
+            }
+            return self.ended("interrupted", now, error=told | {"hint": "`panorama daemon logs` may tell why."})
+        return replace(self, futile=futile).put_back()
+
+    def is_stale(self, now: datetime) -> bool:
+        """Tell whether nobody has heard of its worker for too long; a clock may have been set back."""
+        return self.heartbeat is None or not -LEASE <= now - self.heartbeat <= LEASE
+
+    def _moved(self, state: State, **more: Any) -> "Job":
+        if state not in MOVES[self.state]:
+            raise ConflictError(f"The job {self.id} is {self.state}, and cannot become {state}.")
+        return replace(self, state=state, **more)
+
+
+WORDS: Mapping[State, str] = {
+    "queued": "not begun",
+    "running": "begun",
+    "succeeded": "succeeded",
+    "failed": "failed",
+    "cancelled": "been cancelled",
+    "interrupted": "been interrupted",
+}
+"""How a person says what became of a job: it has …"""
+
+
+def how_far(job: Job) -> str:
+    """Return how far a job came, as a sentence."""
+    if not job.current and not job.message:
+        return "It had told of no step."
+    of = f" of {job.total:,}" if job.total else ""
+    at = f" ({job.message})" if job.message else ""
+    return f"It came to {job.current:,}{of}{at}; what it finished stands."
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a job is: steps a second since it was begun the last time, and the seconds left; None if unknown."""
+
+    rate: float | None
+    left: float | None
+
+    @classmethod
+    def of(cls, job: Job, now: datetime) -> "Pace":
+        """Return the pace of a job that runs."""
+        passed = (now - job.started_at).total_seconds() if job.started_at else 0.0
+        done = job.current - job.reached
+        if job.state != "running" or passed <= 0 or done <= 0:
+            return cls(None, None)
+        rate = done / passed
+        return cls(rate, max(0, job.total - job.current) / rate if job.total else None)

@@ -1,0 +1,481 @@
+"""Jobs: what runs in the background, who may ask for it, how far it is, and what became of it."""
+
+import logging
+import os
+import secrets
+import socket
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from panorama.domain.changes import Origin
+from panorama.domain.jobs import ENDED, LETTER, Asker, Job, Kind, State
+from panorama.domain.results import Page, Slice
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError, UnavailableError
+from panorama.services.base import Desk, Service
+from panorama.services.job_page import job_page
+from panorama.services.progress import Progress, silent, told_to_the_door
+from panorama.services.running import Running
+from panorama.services.views import JobView
+from panorama.store import jobs as rows
+from panorama.store.engine import Session
+
+LONGEST_WAIT = 50
+"""Seconds that get_job waits at most: clients give up a call after 60."""
+
+CANCEL_SECONDS = 1.0
+"""How long cancel_job waits to tell how far the job came."""
+
+LOOK_SECONDS = 0.1
+REMEMBERED = timedelta(days=1)
+"""How long somebody is told, at their next call, of a job that ended meanwhile."""
+
+SEEN = 1000
+"""Jobs of which it is remembered that somebody saw their end."""
+
+QUEUE = Origin(actor="queue", client="", conversation="", operation="", call="", unit="")
+"""Who writes the rows of jobs; it leaves no line in `changes`."""
+
+Filter = Literal["active", "ended", "queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
+_STATES: Mapping[str, Collection[State]] = {"active": ("queued", "running"), "ended": tuple(sorted(ENDED))}
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A kind of job, the operation it runs, and what looks at the operation's arguments beforehand."""
+
+    kind: Kind
+    operation: str
+    check: Callable[[Mapping[str, Any]], None]
+
+
+class Jobs(Service):
+    """The queue: jobs are asked for by anyone, and run by whoever is attached. Safe to use from several threads."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.worker = f"{socket.gethostname()[:60]} {os.getpid()} {secrets.token_hex(4)}"
+        self._offers: dict[str, Offer] = {}
+        self._running: dict[str, Running] = {}
+        self._wakers: dict[object, Callable[[], None]] = {}
+        self._ears: dict[object, Callable[[str], None]] = {}
+        self._untold: dict[str, dict[str, Job]] = {}
+        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._changed = threading.Condition()
+        self.is_leaving = False
+
+    # What people and models do.
+
+    def list(self, page: Slice, state: Filter | None = None, kind: str = "") -> Page[JobView]:
+        """List background jobs with their progress: what runs first, then what waits, then what has ended.
+
+        Args:
+            state: `active` is what runs or waits.
+        """
+        with self._reading() as session:
+            states = _STATES.get(state, (state,)) if state else ()  # type: ignore[arg-type]
+            found = rows.listed(session, page, states=states, kind=kind.strip())  # pyright: ignore[reportArgumentType]
+        return Page(tuple(map(self._view, found.items)), found.keys, found.total, found.more)
+
+    def get(self, job: str, wait: int = 0) -> JobView:
+        """Show a background job: its progress, and once it has ended its result or error.
+
+        Args:
+            wait: Seconds to wait for its end, 0 to 50.
+
+        Raises:
+            NotFoundError: There is no such job.
+        """
+        if not 0 <= wait <= LONGEST_WAIT:
+            raise InvalidInputError(f"wait is {wait}; it is 0 to {LONGEST_WAIT} seconds.", hint="Ask again after that.")
+        return self._view(self.awaited(job.strip(), wait, told_to_the_door))
+
+    def cancel(self, job: str) -> JobView:
+        """Cancel a background job. What it finished stands; `undo` with the job's id takes that back.
+
+        Raises:
+            NotFoundError: There is no such job.
+            ConflictError: It has ended already.
+        """
+        id_ = job.strip()
+        with self._writing() as session:
+            old = self._found(session, id_)
+            if self._is_standing(old.kind):
+                raise ConflictError(
+                    f"{old.kind} goes on as long as Panorama runs; it cannot be cancelled.",
+                    hint="`panorama models use none` turns search by meaning off.",
+                )
+            new = old.stopped(self._now())
+            rows.save(session, old, new)
+        if running := self._running.get(id_):
+            running.stop("cancelled")
+        self._tell(new)
+        return self._view(self.awaited(id_, CANCEL_SECONDS))
+
+    def page(self, job: str) -> Mapping[str, str]:
+        """Return a job as Markdown."""
+        return {"markdown": job_page(self._view(self.loaded(job.strip())))}
+
+    def now(self) -> datetime:
+        """Return this moment."""
+        return self._now()
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many jobs run and wait."""
+        with self._reading() as session:
+            return rows.counts(session)
+
+    # What operations, schedules and doors ask for.
+
+    def offer(self, offers: Mapping[str, Offer]) -> None:
+        """Say which kinds there are; called by the composition root."""
+        self._offers |= offers
+
+    def kinds(self) -> Collection[str]:
+        """Return the names of the kinds that can be asked for."""
+        return tuple(name for name, offer in self._offers.items() if not offer.kind.standing)
+
+    def submit(self, kind: str, arguments: Mapping[str, Any], asked_by: Asker | str = Asker()) -> str:  # noqa: B008 (frozen)
+        """Ask for a job, and return its id; it is begun as soon as there is room.
+
+        Inside a transaction it is kept with it; then call `wake` once that is over.
+
+        Args:
+            arguments: Those of the kind's operation.
+
+        Raises:
+            InvalidInputError: There is no such kind, or its operation does not take these arguments.
+            UnavailableError: Nobody runs jobs here.
+        """
+        asker = asked_by if isinstance(asked_by, Asker) else Asker(actor="schedule", client=asked_by)
+        if kind not in self.kinds():
+            raise InvalidInputError(
+                f"There is no kind of job {kind[:40]!r}.", hint=f"There are {', '.join(self.kinds())}."
+            )
+        if not self.is_attended:
+            raise UnavailableError(
+                "Nobody runs jobs in the background here; nothing was begun.",
+                hint="Leave background out, or use the daemon (without PANORAMA_NO_DAEMON).",
+            )
+        self._offers[kind].check(arguments)
+        job = self._made(kind, arguments, asker)
+        with self._keeping() as session:
+            rows.add(session, job)
+        self.wake()
+        self._tell(job)
+        return job.id
+
+    def wake(self) -> None:
+        """Let whoever runs jobs look for one."""
+        for each in tuple(self._wakers.values()):
+            each()
+
+    def adopt(self, kind: str, arguments: Mapping[str, Any], asker: Asker, unit: str) -> Running:
+        """Make a job of a call that runs already, whose changes have a unit.
+
+        Raises:
+            UnavailableError: It cannot be kept.
+        """
+        job = replace(self._made(kind, arguments, asker), unit=unit).begun(self.worker, self._now())
+        with self._keeping() as session:
+            rows.add(session, job)
+        return self._runs(job)
+
+    def awaited(self, id_: str, seconds: float, told: Progress = silent) -> Job:
+        """Return a job, as it is at its end or after some seconds.
+
+        Raises:
+            NotFoundError: There is no such job.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            job = self.loaded(id_)
+            left = deadline - time.monotonic()
+            if job.has_ended or left <= 0 or self.is_leaving:
+                return job
+            told(job.current, job.total, job.message or job.state)
+            with self._changed:
+                self._changed.wait(min(left, LOOK_SECONDS))
+
+    def loaded(self, id_: str) -> Job:
+        """Return a job as it is now.
+
+        Raises:
+            NotFoundError: There is no such job.
+        """
+        with self._reading() as session:
+            return self._now_of(self._found(session, id_))
+
+    def tell(self, ear: Callable[[str], None]) -> Callable[[], None]:
+        """Tell somebody the id of every job that moves; return how to stop that. It must be quick."""
+        key = object()
+        self._ears[key] = ear
+        return lambda: void(self._ears.pop(key, None))
+
+    # What a conversation is told.
+
+    def remark(self, conversation: str, seen: Collection[str]) -> str:
+        """Return what a conversation is told, once, of its jobs that have ended; not of those that it sees anyway."""
+        for id_ in seen:  # its end may be in the row, and not yet here
+            self._seen[id_] = None
+            if len(self._seen) > SEEN:
+                self._seen.popitem(last=False)
+        if conversation not in self._untold:
+            return ""
+        ended = self._untold.pop(conversation, {})
+        with suppress(PanoramaError), self._keeping() as session:  # else it is told once more after a restart
+            rows.tell(session, list(ended))
+        return " ".join(_remark(job) for id_, job in ended.items() if id_ not in seen)
+
+    def was_told(self, job: Job) -> None:
+        """Remember that whoever asked for a job knows of its end."""
+        self._untold.get(job.asker.conversation, {}).pop(job.id, None)
+        with suppress(PanoramaError), self._keeping() as session:
+            rows.tell(session, [job.id])
+
+    # What whoever runs jobs does.
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether anybody runs jobs in this process."""
+        return bool(self._wakers) and not self.is_leaving
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job runs here that does not stand."""
+        return any(not each.kind.standing for each in tuple(self._running.values()))
+
+    @property
+    def running(self) -> Sequence[Running]:
+        """The jobs that run here."""
+        return tuple(self._running.values())
+
+    @contextmanager
+    def attended(self, wake: Callable[[], None]) -> Generator[None]:
+        """Run jobs as long as this is open; `wake` is called whenever there may be one."""
+        key = object()
+        with suppress(PanoramaError), self._reading() as session:
+            for job in rows.untold(session, self._now() - REMEMBERED):
+                self._remember(job)
+        self._wakers[key] = wake
+        try:
+            yield
+        finally:
+            self._wakers.pop(key)
+
+    def offer_of(self, kind: str) -> Offer:
+        """Return what is known of a kind."""
+        return self._offers[kind]
+
+    def turn(self, done: tuple[Running, Job] | None = None, *, goes_on: bool = True) -> Running | None:
+        """Write the end of one job and begin the one that waits longest, in one transaction; None if none waits.
+
+        Raises:
+            UnavailableError: The store cannot be written; nothing has moved.
+        """
+        with self._keeping() as session:
+            if done:
+                self._end(session, *done)
+            begun = self._next(session) if goes_on and not self.is_leaving else None
+        if done:
+            self._ended(*done)
+        if begun is None:
+            return None
+        running = self._runs(begun)
+        self._tell(begun)
+        return running
+
+    def _next(self, session: Session) -> Job | None:
+        old = rows.next_queued(session, self.kinds(), self._occupied(session))
+        if old is None:
+            return None
+        new = old.begun(self.worker, self._now())
+        rows.save(session, old, new)
+        return new
+
+    def _end(self, session: Session, running: Running, ended: Job) -> None:
+        try:
+            running.end(session, ended)
+        except ConflictError:
+            _log.warning("the job %s was taken over by another process; what it did here stands", ended.id)
+            running.stop("lost")
+
+    def _ended(self, running: Running, ended: Job) -> None:
+        self._running.pop(ended.id, None)
+        if running.why != "lost":
+            if ended.has_ended:
+                self._remember(ended)
+            self._tell(ended)
+
+    def beat(self) -> None:
+        """Say that the jobs that run here are alive, tell how far they are, and hear which were cancelled elsewhere.
+
+        Raises:
+            UnavailableError: The store cannot be written.
+        """
+        mine = [each for each in self.running if not each.kind.standing]
+        with self._keeping() as session:
+            for each in mine:
+                try:
+                    each.write(session)
+                except ConflictError:
+                    each.stop("lost")
+            cancelled = rows.stopping(session, [each.job.id for each in mine])
+        for each in mine:
+            if each.job.id in cancelled:
+                each.stop("cancelled")
+            self._tell(each.job)
+
+    def waits(self) -> bool:
+        """Tell whether a job waits that could be begun."""
+        if self.is_leaving:
+            return False
+        with self._reading() as session:
+            return rows.next_queued(session, self.kinds(), self._occupied(session)) is not None
+
+    def _occupied(self, session: Session) -> Collection[str]:
+        """Return the kinds of which one runs at a time, and does."""
+        alone = {name for name, offer in self._offers.items() if offer.kind.alone}
+        return {job.kind for job in rows.running(session)} & alone
+
+    def pick_up(self) -> None:
+        """Take jobs from workers that are gone, to be begun again, or ended with what is known."""
+        with self._reading() as session:
+            gone = [job for job in rows.running(session) if self._is_abandoned(job)]
+        for old in gone:
+            offer = self._offers.get(old.kind)
+            new = old.abandoned(offer.kind if offer else None, self._now())
+            with suppress(ConflictError):  # another process was faster
+                with self._keeping() as session:
+                    rows.save(session, old, new)
+                _log.warning("the job %s (%s) was left by its process; it is %s", old.id, old.kind, new.state)
+                if new.has_ended:
+                    self._remember(new)
+                self._tell(new)
+
+    def _is_abandoned(self, job: Job) -> bool:
+        if job.worker == self.worker:
+            return False
+        host, pid, _ = (*job.worker.rsplit(" ", 2), "", "")[:3]
+        if host != self.worker.rsplit(" ", 2)[0] or not pid.isdigit():
+            return job.is_stale(self._now())
+        if int(pid) == os.getpid() or not _is_alive(int(pid)):
+            return True  # the number is ours by now, or nobody's
+        return not self._is_standing(job.kind) and job.is_stale(self._now())
+
+    def leave(self) -> None:
+        """Begin no more jobs, and let those that can go on later end at their next step: the process will end."""
+        self.is_leaving = True
+        for each in self.running:
+            if each.kind.resumable:
+                each.stop("leaving")
+        with self._changed:
+            self._changed.notify_all()
+
+    def forget(self, age: timedelta) -> None:
+        """Delete jobs that ended longer ago."""
+        with self._keeping() as session:
+            rows.forget(session, self._now() - age)
+
+    @contextmanager
+    def standing(self, kind: str) -> Generator[Progress]:
+        """Be the standing job of a kind as long as this is open; yields where to tell how far it is.
+
+        If another process is it already, or the store cannot be written, what is told is dropped.
+        """
+        running = None
+        with suppress(PanoramaError):
+            running = self._stands(kind)
+        try:
+            yield running.told if running else silent
+        finally:
+            if running:
+                with suppress(PanoramaError), self._keeping() as session:
+                    self._end(session, running, running.job.put_back())
+                self._running.pop(running.job.id, None)
+
+    def _stands(self, kind: str) -> Running | None:
+        with self._keeping() as session:
+            old = rows.of_kind(session, kind)
+            if old and old.state == "running":
+                if not self._is_abandoned(old):
+                    return None
+                rows.save(session, old, old.put_back())
+                old = old.put_back()
+            if old is None:
+                old = self._made(kind, {}, Asker(actor="panorama", client="panorama"))
+                rows.add(session, old)
+            new = replace(old.begun(self.worker, self._now()), attempts=1)
+            rows.save(session, old, new)
+            return self._runs(new)
+
+    # What all of them need.
+
+    def _made(self, kind: str, arguments: Mapping[str, Any], asker: Asker) -> Job:
+        id_ = self._desk.new_id(LETTER)
+        return Job(id=id_, kind=kind, arguments=dict(arguments), asker=asker, created_at=self._now(), unit=id_)
+
+    def _runs(self, job: Job) -> Running:
+        running = self._running[job.id] = Running(job, self._offers[job.kind].kind, self._desk.now, self._keeping)
+        return running
+
+    def _keeping(self) -> AbstractContextManager[Session]:
+        return self._desk.database.transaction(QUEUE)
+
+    def _found(self, session: Session, id_: str) -> Job:
+        found = rows.found(session, id_)
+        if found is None:
+            raise NotFoundError(f"There is no job {id_[:40]!r}.", hint="list_jobs shows them.")
+        return found
+
+    def _now_of(self, job: Job) -> Job:
+        """Return a job as its thread knows it, if it runs here."""
+        running = self._running.get(job.id)
+        return replace(running.job, is_stopping=job.is_stopping) if running and not job.has_ended else job
+
+    def _view(self, job: Job) -> JobView:
+        return JobView.of(self._now_of(job), self._now())
+
+    def _is_standing(self, kind: str) -> bool:
+        return kind in self._offers and self._offers[kind].kind.standing
+
+    def _remember(self, job: Job) -> None:
+        if job.asker.conversation and not job.is_told and job.id not in self._seen:
+            self._untold.setdefault(job.asker.conversation, {})[job.id] = job
+
+    def _tell(self, job: Job) -> None:
+        with self._changed:
+            self._changed.notify_all()
+        for each in tuple(self._ears.values()):
+            try:
+                each(job.id)
+            except Exception:  # the job goes on whoever fails to hear of it
+                _log.exception("a listener to jobs failed")
+
+
+def void(_: object) -> None:
+    """Drop a value."""
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _remark(job: Job) -> str:
+    became = {"succeeded": "is done", "failed": "failed", "cancelled": "was cancelled"}.get(
+        job.state, "was interrupted"
+    )
+    said = job.summary or str(job.error.get("message", ""))
+    return f"Your job {job.id} ({job.kind}) {became}{f': {said}' if said else ''} (get_job shows it)."

@@ -1,0 +1,136 @@
+"""Rows of jobs: the only module that knows how a Job is stored."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, delete, func, insert, select, update
+
+from panorama.domain.jobs import ENDED, Asker, Job, State
+from panorama.domain.results import Page, Slice
+from panorama.errors import ConflictError
+from panorama.store.engine import Session
+from panorama.store.pages import page
+from panorama.store.tables import jobs
+
+RANKS: Mapping[State, int] = {"running": 0, "queued": 1, **dict.fromkeys(ENDED, 2)}
+"""In which order lists have them: what runs, what waits, what has ended."""
+
+_ASKER = tuple(each.name for each in fields(Asker))
+_NAMES = tuple(each.name for each in fields(Job) if each.name != "asker")
+_COLUMNS = tuple(jobs.c[name] for name in (*_NAMES, *_ASKER))
+_LISTED = ("result", "arguments", "checkpoint")
+"""What lists leave in the database: it may be large."""
+
+_BRIEF = tuple(column for column in _COLUMNS if column.name not in _LISTED)
+
+
+def add(session: Session, job: Job) -> None:
+    """Write a new job."""
+    asker = {name: getattr(job.asker, name) for name in _ASKER}
+    values = {name: getattr(job, name) for name in _NAMES}
+    session.connection.execute(insert(jobs), _stored(values) | asker | {"rank": RANKS[job.state]})
+
+
+def save(session: Session, old: Job, new: Job) -> None:
+    """Write what differs between two values of a job, if nobody else has moved it or taken it over meanwhile.
+
+    Raises:
+        ConflictError: Somebody has.
+    """
+    values = {name: getattr(new, name) for name in _NAMES if getattr(new, name) != getattr(old, name)}
+    if not values:
+        return
+    if new.state != old.state:
+        values["rank"] = RANKS[new.state]
+    same = jobs.c.id == old.id, jobs.c.state == old.state, jobs.c.worker == old.worker
+    if session.connection.execute(update(jobs).where(*same).values(**_stored(values))).rowcount != 1:
+        raise ConflictError(f"The job {old.id} was taken over by another process.")
+
+
+def found(session: Session, id_: str) -> Job | None:
+    """Return one job."""
+    row = session.connection.execute(select(*_COLUMNS).where(jobs.c.id == id_)).one_or_none()
+    return _job(row) if row else None
+
+
+def next_queued(session: Session, kinds: Collection[str], but: Collection[str]) -> Job | None:
+    """Return the job that waits longest among those of some kinds, leaving out others."""
+    statement = select(*_COLUMNS).where(jobs.c.state == "queued", jobs.c.kind.in_(set(kinds) - set(but)))
+    row = session.connection.execute(statement.order_by(jobs.c.number).limit(1)).one_or_none()
+    return _job(row) if row else None
+
+
+def running(session: Session) -> list[Job]:
+    """Return the jobs that run, also elsewhere."""
+    return [_job(row) for row in session.connection.execute(select(*_COLUMNS).where(jobs.c.state == "running"))]
+
+
+def of_kind(session: Session, kind: str) -> Job | None:
+    """Return the last job of a kind that has not ended."""
+    waits = jobs.c.kind == kind, jobs.c.state.in_(("queued", "running"))
+    row = session.connection.execute(select(*_COLUMNS).where(*waits).order_by(jobs.c.number.desc()).limit(1)).first()
+    return _job(row) if row else None
+
+
+def stopping(session: Session, ids: Sequence[str]) -> set[str]:
+    """Return which of some jobs were cancelled."""
+    asked = select(jobs.c.id).where(jobs.c.id.in_(ids), jobs.c.is_stopping.is_(True))
+    return set(session.connection.execute(asked).scalars())
+
+
+def writing(session: Session, unit: str) -> Job | None:
+    """Return the job that writes a unit, and goes on doing so."""
+    goes_on = jobs.c.state.in_(("running", "queued")), jobs.c.attempts > 0
+    row = session.connection.execute(select(*_COLUMNS).where(*goes_on, jobs.c.unit == unit)).first()
+    return _job(row) if row else None
+
+
+def counts(session: Session) -> dict[str, int]:
+    """Return how many run and how many wait."""
+    open_ = select(jobs.c.state, func.count()).where(jobs.c.state.in_(("running", "queued"))).group_by(jobs.c.state)
+    return {row[0]: row[1] for row in session.connection.execute(open_)}
+
+
+def untold(session: Session, since: datetime) -> list[Job]:
+    """Return the jobs that ended since, and whose end nobody was told of."""
+    ended = jobs.c.is_told.is_(False), jobs.c.ended_at >= since
+    return [
+        _job(row, _LISTED) for row in session.connection.execute(select(*_BRIEF).where(*ended).order_by(jobs.c.number))
+    ]
+
+
+def tell(session: Session, ids: Sequence[str]) -> None:
+    """Remember that whoever asked for some jobs knows of their end."""
+    session.connection.execute(update(jobs).where(jobs.c.id.in_(ids)).values(is_told=True))
+
+
+def listed(session: Session, part: Slice, *, states: Collection[str], kind: str) -> Page[Job]:
+    """Return jobs without their arguments and results: what runs, what waits, what has ended, each the newest first."""
+    statement = select(*_BRIEF)
+    if states:
+        statement = statement.where(jobs.c.state.in_(states))
+    if kind:
+        statement = statement.where(jobs.c.kind == kind)
+    order = [(jobs.c.rank, False), (jobs.c.number, True)]
+    return page(session, statement, order, part, lambda row: _job(row, _LISTED))
+
+
+def forget(session: Session, before: datetime) -> None:
+    """Delete jobs that ended before."""
+    session.connection.execute(delete(jobs).where(jobs.c.ended_at < before))
+
+
+def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the result into a list, for SQLite makes a float of a JSON column's text that looks like a large number."""
+    return {**values, "result": [values["result"]]} if "result" in values else dict(values)
+
+
+def _job(row: Row[Any], without: Collection[str] = ()) -> Job:
+    known = row._mapping  # pyright: ignore[reportPrivateUsage]
+    values: dict[str, Any] = {name: known[name] for name in _NAMES if name not in without}
+    values.setdefault("arguments", {})
+    if "result" in values:
+        values["result"] = values["result"][0]
+    return Job(**values, asker=Asker(**{name: known[name] for name in _ASKER}))

@@ -1,0 +1,387 @@
+"""Jobs in the real store, run by the real queue: each is run once, stops when it should, and tells the truth."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from panorama.app import App
+from panorama.calls import Answer, Conversation
+from panorama.domain.jobs import LEASE, Asker, Job
+from panorama.errors import ConflictError, InvalidInputError, UnavailableError
+from panorama.services.jobs import QUEUE
+from panorama.store import jobs as rows
+from tests.conftest import StandingClock
+from tests.working import Works, at_work, offered, until
+
+Call = Callable[..., Answer]
+
+
+@pytest.fixture
+def works(app: App) -> Works:
+    """Work to be done."""
+    return offered(app)
+
+
+@pytest.fixture
+def queue(app: App, works: Works) -> Iterator[None]:
+    """Somebody who does it."""
+    with at_work(app):
+        yield
+        works.go.set()
+
+
+def job(app: App, id_: str) -> Job:
+    return app.jobs.loaded(id_)
+
+
+def ended(app: App, id_: str) -> Job:
+    until(lambda: job(app, id_).has_ended, "the job's end")
+    return job(app, id_)
+
+
+def left_behind(app: App, kind: str, worker: str = "elsewhere 1 x", **fields: Any) -> str:
+    """Put a job into the table as a process that died has left it."""
+    made = Job(
+        id=app.desk.new_id("w"), kind=kind, arguments={}, asker=Asker(), created_at=app.desk.now(), unit="w_unit"
+    )
+    with app.desk.database.transaction(QUEUE) as session:
+        rows.add(session, replace(made.begun(worker, app.desk.now()), **fields))
+    return made.id
+
+
+def test_a_job_runs_and_tells_what_came_of_it(queue: None, call: Call, app: App) -> None:
+    begun = call("test.much", size=20, background=True)
+
+    found = ended(app, begun.data["id"])
+
+    assert (found.state, found.result, found.attempts) == ("succeeded", {"text": "x" * 20}, 1)
+
+
+def test_two_run_at_a_time_in_the_order_they_were_asked_for(queue: None, call: Call, app: App, works: Works) -> None:
+    ids = [call("test.steps", name=str(number), background=True).data["id"] for number in range(5)]
+    until(lambda: len(works.begun) == 2)
+
+    states = [job(app, id_).state for id_ in ids]
+    works.go.set()
+
+    assert [ended(app, id_).state for id_ in ids] == ["succeeded"] * 5
+    assert states == ["running", "running", "queued", "queued", "queued"]
+    assert (works.most, sorted(works.begun[:2]), len(works.begun)) == (2, ["0", "1"], 5)
+
+
+def test_of_a_kind_that_is_alone_one_runs_and_others_pass_by(queue: None, call: Call, app: App, works: Works) -> None:
+    first, second = (call("test.lonely", name="lonely", background=True).data["id"] for _ in range(2))
+    until(lambda: works.begun == ["lonely"])
+
+    other = call("test.nothing", background=True).data["id"]
+
+    assert ended(app, other).state == "succeeded"
+    assert job(app, second).state == "queued"
+    works.go.set()
+    assert [ended(app, id_).state for id_ in (first, second)] == ["succeeded"] * 2
+    assert works.most == 1
+
+
+def test_progress_is_seen_while_it_runs(queue: None, call: Call, app: App, works: Works) -> None:
+    id_ = call("test.steps", background=True).data["id"]
+
+    until(lambda: job(app, id_).current > 3)
+
+    shown = call("get_job", job=id_).data
+    assert (shown["state"], shown["total"]) == ("running", 1_000_000)
+    assert shown["message"].startswith("step ")
+
+
+def test_progress_is_written_for_those_who_look_from_outside(queue: None, call: Call, app: App, works: Works) -> None:
+    id_ = call("test.steps", background=True).data["id"]
+
+    def written() -> int:
+        with app.desk.database.reading() as session:
+            found = rows.found(session, id_)
+            return found.current if found else 0
+
+    until(lambda: written() > 3, "the row's progress")
+
+
+def test_a_cancelled_job_stops_at_its_next_step_and_says_how_far_it_came(
+    queue: None, call: Call, app: App, works: Works
+) -> None:
+    id_ = call("test.steps", background=True).data["id"]
+    until(lambda: job(app, id_).current > 3)
+
+    told = call("cancel_job", job=id_)
+
+    assert told.data["state"] == "cancelled"
+    assert "of 1,000,000 (step " in told.data["summary"]
+    assert "what it finished stands" in told.summary
+
+
+def test_a_job_that_waits_is_cancelled_before_it_begins(queue: None, call: Call, app: App, works: Works) -> None:
+    for _ in range(2):
+        call("test.steps", background=True)
+    waits = call("test.steps", name="never", background=True).data["id"]
+
+    told = call("cancel_job", job=waits)
+    works.go.set()
+
+    assert told.data["state"] == "cancelled"
+    until(lambda: not app.jobs.is_busy)
+    assert "never" not in works.begun
+
+
+def test_what_has_ended_cannot_be_cancelled(queue: None, call: Call, app: App) -> None:
+    id_ = call("test.nothing", background=True).data["id"]
+    before = ended(app, id_)
+
+    with pytest.raises(ConflictError, match="has succeeded already; nothing was changed"):
+        call("cancel_job", job=id_)
+    assert job(app, id_) == before
+
+
+def test_a_job_that_is_refused_has_failed_and_says_why_and_what_to_do(queue: None, call: Call, app: App) -> None:
+    found = ended(app, call("test.raises", what="ours", background=True).data["id"])
+
+    assert found.state == "failed"
+    assert found.error["message"] == "The disk is full; nothing was changed."
+    assert found.error["hint"] == "Free some space."
+    assert "3 of 10" in found.summary
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_bug_in_a_job_ends_that_job_and_no_other(queue: None, call: Call, app: App) -> None:
+    broken = ended(app, call("test.raises", what="bug", background=True).data["id"])
+    next_ = ended(app, call("test.nothing", background=True).data["id"])
+
+    assert (broken.state, broken.error["code"], next_.state) == ("failed", "internal", "succeeded")
+    assert "ZeroDivisionError" in broken.error["message"]
+    assert "daemon logs" in broken.error["hint"]
+
+
+def test_a_large_result_becomes_a_file_that_an_undo_of_the_job_takes_back(queue: None, call: Call, app: App) -> None:
+    found = ended(app, call("test.much", background=True).data["id"])
+
+    file = call("get_file", file=found.result_file).data
+    assert (found.state, found.result, file["name"]) == ("succeeded", None, f"{found.id}.json")
+    assert found.result_file in found.summary
+    call("undo", unit=found.id)
+    assert call("list_files").data == []
+
+
+def test_what_a_job_wrote_is_one_unit(queue: None, call: Call, app: App) -> None:
+    code = "for number in range(3): sdk.tasks.create(f'Task {number}')"
+    id_ = call("run_code", code=code, background=True).data["id"]
+    found = ended(app, id_)
+
+    undone = call("undo", unit=id_)
+
+    assert (found.state, undone.data["count"]) == ("succeeded", 3)
+    assert call("list_tasks").data == []
+
+
+def test_the_last_write_is_the_jobs_that_this_client_asked_for(queue: None, call: Call, app: App) -> None:
+    ended(app, call("run_code", code="sdk.tasks.create('Tea')", background=True).data["id"])
+
+    call("undo")
+
+    assert call("list_tasks").data == []
+
+
+def test_what_a_job_still_writes_cannot_be_undone(queue: None, call: Call, app: App) -> None:
+    code = "sdk.tasks.create('Tea')\nwhile True: sdk.progress(1, 2, 'written')"
+    id_ = call("run_code", code=code, background=True).data["id"]
+    until(lambda: job(app, id_).current)
+
+    with pytest.raises(ConflictError, match=f"The job {id_} .run_script. still writes this"):
+        call("undo", unit=id_)
+    with pytest.raises(ConflictError, match="still writes this"):
+        call("undo")
+    call("cancel_job", job=id_)
+    call("undo", unit=id_)
+    assert call("list_tasks").data == []
+
+
+def test_a_script_that_fails_has_failed_as_a_job_and_says_where(queue: None, call: Call, app: App) -> None:
+    found = ended(app, call("run_code", code="sdk.tasks.create('Tea')\n1 / 0", background=True).data["id"])
+
+    assert (found.state, found.result["error"]["line"]) == ("failed", 2)
+    assert "division by zero" in found.error["message"]
+    assert "undo" in found.result["note"]
+
+
+def test_a_script_that_is_cancelled_tells_what_it_had_done(queue: None, call: Call, app: App) -> None:
+    code = "sdk.tasks.create('Tea')\nwhile True: sdk.progress(1, 2, 'going on')"
+    id_ = call("run_code", code=code, background=True).data["id"]
+    until(lambda: job(app, id_).current)
+
+    call("cancel_job", job=id_)
+
+    found = ended(app, id_)
+    assert (found.state, found.result["changes"]) == ("cancelled", {"created": 1})
+
+
+def test_a_script_in_the_background_may_take_an_hour(queue: None, call: Call, app: App) -> None:
+    found = ended(app, call("run_code", code="1", timeout=3600, background=True).data["id"])
+
+    assert found.state == "succeeded"
+    with pytest.raises(InvalidInputError, match="timeout is 3601"):
+        call("run_code", code="1", timeout=3601, background=True)
+    with pytest.raises(InvalidInputError, match="timeout is 61"):
+        call("run_code", code="1", timeout=61)
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "said"),
+    [
+        ("run_code", {"code": "  "}, "code is empty"),
+        ("import.markdown", {"folder": "/nowhere/at/all"}, "There is no folder"),
+        ("reindex", {}, "Search by meaning is off"),
+        ("reindex", {"scope": "tomorrow"}, "scope is one of"),
+    ],
+)
+def test_what_can_be_refused_at_once_never_becomes_a_job(
+    queue: None, call: Call, operation: str, arguments: dict[str, Any], said: str
+) -> None:
+    with pytest.raises((InvalidInputError, UnavailableError), match=said):
+        call(operation, **arguments, background=True)
+
+    assert call("list_jobs").data == []
+
+
+def test_an_unknown_kind_is_refused_with_those_there_are(queue: None, app: App) -> None:
+    with pytest.raises(InvalidInputError, match="There is no kind of job 'dance'") as refused:
+        app.jobs.submit("dance", {}, "a schedule")
+
+    assert "reindex" in refused.value.hint
+
+
+def test_arguments_that_a_kind_does_not_take_are_refused(queue: None, app: App) -> None:
+    with pytest.raises(InvalidInputError, match="speed is not one of its parameters"):
+        app.jobs.submit("reindex", {"speed": 3}, "a schedule")
+
+
+def test_the_same_key_asks_once(queue: None, call: Call, app: App) -> None:
+    first, again = (call("test.nothing", background=True, idempotency_key="k") for _ in range(2))
+
+    assert first.data["id"] == again.data["id"]
+    assert again.metadata["repeated"]
+
+
+def test_a_conversation_is_told_once_that_its_job_has_ended(queue: None, call: Call, app: App) -> None:
+    id_ = call("test.nothing", background=True).data["id"]
+    ended(app, id_)
+    other = app.calls.call("status", {}, Conversation("v_other", "tool", "other"))
+
+    hints = [call("list_tasks").metadata.get("hint", "") for _ in range(2)]
+
+    assert (id_ in hints[0], "is done" in hints[0], hints[1]) == (True, True, "")
+    assert "hint" not in other.metadata
+
+
+def test_a_conversation_that_saw_the_end_is_not_told_of_it(queue: None, call: Call, app: App) -> None:
+    id_ = call("test.nothing", background=True).data["id"]
+
+    seen = call("get_job", job=id_, wait=20)
+
+    assert seen.data["state"] == "succeeded"
+    assert "hint" not in seen.metadata
+    assert "hint" not in call("list_tasks").metadata
+
+
+def test_who_waits_for_a_job_gets_its_end_at_once(queue: None, call: Call, app: App, works: Works) -> None:
+    id_ = call("test.steps", steps=20, background=True).data["id"]
+
+    assert call("get_job", job=id_, wait=30).data["result"] == {"done": 20}
+
+
+# Processes that died.
+
+
+def test_a_job_whose_process_died_goes_on_from_its_checkpoint(app: App, works: Works) -> None:
+    id_ = left_behind(app, "steps", checkpoint={"done": 40}, current=40, heartbeat=app.desk.now() - 2 * LEASE)
+
+    with at_work(app):
+        until(lambda: works.begun)
+        works.go.set()
+        found = ended(app, id_)
+
+    assert (works.found, found.state, found.attempts) == ([{"done": 40}], "succeeded", 2)
+
+
+def test_a_job_of_a_process_that_lives_is_left_to_it_until_its_lease_is_over(
+    app: App, works: Works, clock: StandingClock
+) -> None:
+    id_ = left_behind(app, "steps")
+    works.go.set()
+
+    app.jobs.pick_up()
+    before = job(app, id_).state
+    clock.advance(seconds=LEASE.total_seconds() + 1)
+    app.jobs.pick_up()
+
+    assert (before, job(app, id_).state) == ("running", "queued")
+
+
+def test_a_job_that_cannot_go_on_is_interrupted_with_what_is_known(app: App, works: Works) -> None:
+    id_ = left_behind(app, "once", current=7, total=9, heartbeat=None)
+
+    app.jobs.pick_up()
+
+    found = job(app, id_)
+    assert (found.state, found.worker) == ("interrupted", "")
+    assert "7 of 9" in found.error["message"]
+
+
+def test_a_job_that_was_taken_over_stops_here_and_changes_nothing_more(
+    queue: None, call: Call, app: App, works: Works
+) -> None:
+    id_ = call("test.steps", background=True).data["id"]
+    until(lambda: job(app, id_).current > 3)
+    with app.desk.database.transaction(QUEUE) as session:
+        mine = rows.found(session, id_)
+        assert mine
+        rows.save(session, mine, replace(mine, worker="another"))
+
+    until(lambda: not app.jobs.is_busy, "its end here")
+
+    with app.desk.database.reading() as session:
+        found = rows.found(session, id_)
+    assert found
+    assert (found.worker, found.state) == ("another", "running")
+
+
+def test_a_queue_that_closes_puts_back_what_can_go_on(app: App, call: Call, works: Works) -> None:
+    with at_work(app):
+        id_ = call("test.steps", background=True).data["id"]
+        until(lambda: job(app, id_).current > 3)
+
+    found = job(app, id_)
+    assert (found.state, found.worker, found.futile) == ("queued", "", 0)
+    assert found.checkpoint["done"] >= 3
+
+
+def test_where_nobody_runs_jobs_none_is_taken(app: App, call: Call, works: Works) -> None:
+    with pytest.raises(UnavailableError, match="Nobody runs jobs in the background here"):
+        call("test.nothing", background=True)
+
+    assert call("list_jobs").data == []
+
+
+def test_old_jobs_are_forgotten_and_open_ones_kept(queue: None, call: Call, app: App, clock: StandingClock) -> None:
+    old = call("test.nothing", background=True).data["id"]
+    ended(app, old)
+    runs = call("test.steps", background=True).data["id"]
+    clock.advance(days=31)
+
+    app.jobs.forget(app.settings.log_age)
+
+    assert [row["id"] for row in call("list_jobs").data] == [runs]
+
+
+def test_status_counts_what_runs_and_waits(queue: None, call: Call, works: Works) -> None:
+    for _ in range(3):
+        call("test.steps", background=True)
+    until(lambda: len(works.begun) == 2)
+
+    assert call("status").data["jobs"] == {"running": 2, "queued": 1}
