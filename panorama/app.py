@@ -16,7 +16,7 @@ from panorama.index.embedders.choosing import Choice, default, embedder
 from panorama.index.embedders.line import Limits
 from panorama.index.opening import Place
 from panorama.index.opening import opened as opened_index
-from panorama.ports import Runner
+from panorama.ports import JobQueue, Runner
 from panorama.sandbox.runner import ForkServer
 from panorama.services import Services
 from panorama.services.base import Desk
@@ -39,11 +39,13 @@ from panorama.services.projects import Projects
 from panorama.services.query import Query
 from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
+from panorama.services.schedules import NoQueue
 from panorama.services.sdk_meaning import SdkMeaning
 from panorama.services.sdk_reference import SdkReference
 from panorama.services.search import Search
 from panorama.services.status import State
 from panorama.services.tasks import Tasks
+from panorama.services.timing import Timing
 from panorama.store.blobs import Blobs
 from panorama.store.engine import Database
 from panorama.store.migrate import migrate
@@ -59,6 +61,7 @@ class App:
     recorder: Recorder
     meaning: Meaning
     runner: Runner
+    timing: Timing
 
     @contextmanager
     def following(self) -> Generator[None]:
@@ -74,8 +77,11 @@ class App:
 
 
 @contextmanager
-def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
+def opened(settings: Settings, desk: Desk | None = None, queue: JobQueue | None = None) -> Generator[App]:
     """Open the store, bring it up to date, and join everything; close it all at the end.
+
+    Args:
+        queue: Takes the jobs of schedules.
 
     Raises:
         UnavailableError: The data directory or the database cannot be used.
@@ -89,7 +95,9 @@ def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
         meaning = Meaning(desk, means(settings))
         runner = ForkServer(least=settings.script_isolation, timezone=settings.timezone)
         try:
-            yield App(settings, desk, joined(settings, desk, recorder, meaning, runner), recorder, meaning, runner)
+            timing = Timing(desk, queue or NoQueue())
+            calls = joined(settings, desk, recorder, meaning, runner, timing)
+            yield App(settings, desk, calls, recorder, meaning, runner, timing)
         finally:
             runner.close()
             meaning.close()
@@ -98,10 +106,18 @@ def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
         database.close()
 
 
-def joined(settings: Settings, desk: Desk, recorder: Recorder, meaning: Meaning, runner: Runner) -> Calls:
+def joined(
+    settings: Settings,
+    desk: Desk,
+    recorder: Recorder,
+    meaning: Meaning,
+    runner: Runner,
+    timing: Timing | None = None,
+) -> Calls:
     """Join services and catalogue over a store that need not be open yet."""
     calls = Calls(desk, recorder)
-    calls.offer(operations(_services(desk, calls, settings, meaning, runner)))
+    timing = timing or Timing(desk, NoQueue())
+    calls.offer(operations(_services(desk, calls, settings, meaning, runner, timing)))
     return calls
 
 
@@ -121,7 +137,9 @@ def means(settings: Settings) -> Means:
     )
 
 
-def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, runner: Runner) -> Services:
+def _services(
+    desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, runner: Runner, timing: Timing
+) -> Services:
     blobs = Blobs(settings.home / "files")
     return Services(
         projects=Projects(desk),
@@ -144,6 +162,8 @@ def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, ru
         pages=Pages(desk),
         reindexing=Reindexing(desk, meaning),
         status=State(desk, settings.home / "backups", meaning, runner),
+        schedules=timing.schedules,
+        ringing=timing.ringing,
     )
 
 
