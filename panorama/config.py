@@ -65,7 +65,7 @@ class Settings(BaseSettings):
     )
     desktop_notifications: bool = Field(
         default=True,
-        description="Whether the daemon shows reminders on the desktop (`notify-send`, `osascript`), where there is one.",
+        description="Whether the daemon shows reminders on the desktop too (`notify-send`, `osascript`).",
     )
     http_port: int = Field(
         default=0,

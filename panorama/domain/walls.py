@@ -73,10 +73,10 @@ def _next(waiting: list[datetime], last: datetime) -> tuple[datetime, bool]:
 def _meant(time: datetime, zone: ZoneInfo, *, twice: bool) -> Iterator[datetime]:
     first = time.replace(tzinfo=zone)
     yield first.astimezone(UTC)
-    if twice and first.utcoffset() != (second := first.replace(fold=1)).utcoffset():
-        # Where clocks go forward the two differ also, but then the second is no time that they show.
-        if wall(second.astimezone(UTC), zone) == time:
-            yield second.astimezone(UTC)
+    second = first.replace(fold=1)
+    # Where clocks go forward the two differ also, but then the second is no time that they show.
+    if twice and first.utcoffset() != second.utcoffset() and wall(second.astimezone(UTC), zone) == time:
+        yield second.astimezone(UTC)
 
 
 def _ahead(time: datetime, zone: ZoneInfo) -> timedelta:

@@ -7,6 +7,7 @@ from panorama.domain.items import MARKS, Kind, kind_of
 
 SCHEME = "panorama://"
 TODAY = f"{SCHEME}today"
+REMINDERS = f"{SCHEME}reminders"
 KINDS: tuple[Kind, ...] = ("note", "project", "task")
 """The kinds whose items have a page each."""
 
@@ -21,13 +22,14 @@ def page_of(kind: str, id_: str) -> str:
 def is_page(uri: str) -> bool:
     """Tell whether this is the address of a page, there now or not: a deleted item can come back."""
     kind, _, id_ = uri.removeprefix(SCHEME).partition("/")
-    return uri == TODAY or (uri.startswith(SCHEME) and kind in KINDS and kind_of(id_) == kind)
+    return uri in (TODAY, REMINDERS) or (uri.startswith(SCHEME) and kind in KINDS and kind_of(id_) == kind)
 
 
 def stale(touch: Touch) -> Iterator[str]:
     """Return the pages that show a changed item.
 
-    A project's page lists its tasks and notes, also those that have left it just now; today's page lists tasks.
+    A project's page lists its tasks and notes, also those that have left it just now; today's page lists tasks, and
+    one page all reminders.
     """
     if touch.kind in KINDS:
         yield page_of(touch.kind, touch.id)
@@ -35,6 +37,8 @@ def stale(touch: Touch) -> Iterator[str]:
         yield from (page_of("project", id_) for id_ in touch.projects)
     if touch.kind == "task":
         yield TODAY
+    if touch.kind == "reminder":
+        yield REMINDERS
 
 
 def is_listed_anew(touch: Touch) -> bool:

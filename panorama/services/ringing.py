@@ -48,19 +48,22 @@ class Ringing(Service):
             found = alerts.waiting(session, Slice(limit)).items
         return [Ring(alert=alert, reminder=each, late=now - alert.at, repeated=True) for alert, each in found]
 
-    def wind(self, *, every: bool = False) -> None:
-        """Set the alarms of reminders that were written since; of every one, if the clock was set."""
+    def wind(self, *, was_set: bool = False) -> None:
+        """Set the alarms of reminders that were written since; if the clock was set, of those that rang ahead of it."""
         with self._reading() as session:
-            last = alerts.last_change(session)
-            ids = alerts.unwound(session, limit=AT_ONCE, every=every) if every or last != self._seen else []
-        for begin in range(0, len(ids), AT_ONCE):
+            last, now = alerts.last_change(session), self._now()
+            ids = alerts.ahead(session, now, now + STEPPED_BACK) if was_set else []
+        while ids or last != self._seen:
+            if not ids:
+                with self._reading() as session:
+                    ids = alerts.unwound(session, limit=AT_ONCE)
+            if not ids:
+                self._seen = last
+                return
+            some, ids = ids[:AT_ONCE], ids[AT_ONCE:]
             with self._desk.database.transaction(TICKER) as session:
-                for id_ in ids[begin : begin + AT_ONCE]:
+                for id_ in some:
                     self._wind(session, id_, self._now())
-        if every or len(ids) < AT_ONCE:
-            self._seen = last
-        elif ids:
-            self.wind()
 
     def ring(self) -> None:
         """Let ring what is due: each occurrence becomes an alert, and its reminder's alarm is set anew."""

@@ -37,7 +37,7 @@ class NoQueue:
         """Return nothing."""
         return ()
 
-    def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
+    def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:  # noqa: ARG002 (the port's)
         """Refuse."""
         raise UnavailableError(f"No {kind} can be run here.", hint="Start Panorama's daemon.")
 

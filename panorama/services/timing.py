@@ -29,7 +29,7 @@ class Timing:
         """
         if was_set:
             self.schedules.mend()
-        self.ringing.wind(every=was_set)
+        self.ringing.wind(was_set=was_set)
         self.ringing.ring()
         self.ringing.tell(tell)
         self.schedules.run_due()

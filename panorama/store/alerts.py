@@ -30,15 +30,19 @@ def last_change(session: Session) -> int:
     return session.connection.execute(select(func.max(changes.c.id))).scalar_one() or 0
 
 
-def unwound(session: Session, *, limit: int, every: bool = False) -> list[str]:
-    """Return reminders that were written since their alarm was set; `every` returns all that may ring."""
-    if every:
-        wanted = select(reminders.c.id).where(reminders.c.deleted_at.is_(None))
-    else:
-        joined = reminders.outerjoin(alarms, alarms.c.reminder == reminders.c.id)
-        stale = or_(alarms.c.version.is_(None), alarms.c.version != reminders.c.version)
-        wanted = select(reminders.c.id).select_from(joined).where(stale).limit(limit)
+def unwound(session: Session, *, limit: int) -> list[str]:
+    """Return reminders that were written since their alarm was set."""
+    joined = reminders.outerjoin(alarms, alarms.c.reminder == reminders.c.id)
+    stale = or_(alarms.c.version.is_(None), alarms.c.version != reminders.c.version)
+    wanted = select(reminders.c.id).select_from(joined).where(stale).limit(limit)
     return list(session.connection.execute(wanted).scalars())
+
+
+def ahead(session: Session, now: datetime, far: datetime) -> list[str]:
+    """Return the reminders that were set at a moment which is yet to come, or rang at one that is far away."""
+    rung = select(alerts.c.reminder).where(alerts.c.rung_at > far)
+    set_ = select(alarms.c.reminder).where(alarms.c.since > now)
+    return list(session.connection.execute(rung.union(set_)).scalars())
 
 
 def due(session: Session, now: datetime, *, limit: int) -> list[str]:
