@@ -8,7 +8,20 @@ import typer
 from typer.main import get_command
 
 from panorama import __version__
-from panorama.cli import code, daemon, files, install, models, notes, show, tables, tasks
+from panorama.cli import (
+    code,
+    daemon,
+    files,
+    install,
+    models,
+    notes,
+    reminders,
+    schedules,
+    service,
+    show,
+    tables,
+    tasks,
+)
 from panorama.cli.asking import agreed
 from panorama.cli.client import Answer, Client
 from panorama.cli.options import SETTINGS, AsJson, Kinds, Limit, Project, Yes, argument, examples, group, option
@@ -36,6 +49,9 @@ app = typer.Typer(name="panorama", epilog=EXIT_CODES, **SETTINGS)
 imports = group("import", "Bring in what you have elsewhere.")
 for each in (tasks.app, notes.app, files.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY)
+app.add_typer(reminders.app, rich_help_panel=EVERYDAY)
+app.add_typer(schedules.app, rich_help_panel=CARE)
+app.add_typer(service.app, rich_help_panel=CARE)
 app.add_typer(daemon.app, rich_help_panel=CARE)
 app.add_typer(models.app, rich_help_panel=CARE)
 app.command(rich_help_panel=CARE, epilog=examples("panorama serve", "panorama serve --http 8642"))(daemon.serve)

@@ -199,10 +199,10 @@ class Daemon:
 
     def _ring(self, ring: Ring) -> None:
         """Tell the clients and the desktop of a reminder; called by the ticker, which must not wait."""
-        rang = told(ring, self._app.desk.zone)
-        self.server.hub.rang(rang)
+        zone = self._app.desk.zone
+        self.server.hub.rang(told(ring, zone))
         if self._desktop:
-            self._desktop.show(rang.title, rang.words)
+            self._desktop.show(ring.reminder.title, ring.circumstances(zone))
 
     def _is_due_soon(self) -> bool:
         """Tell whether something is due before a daemon that left now would have been missed."""

@@ -40,11 +40,15 @@ class Reminder(Item):
 
     def occurrences(self, after: datetime) -> Iterator[datetime]:
         """Return its occurrences after a moment, in order."""
+        return recurrence.occurrences(self.recurrence, self.at, after=after, zone=self.clock)
+
+    @property
+    def clock(self) -> ZoneInfo:
+        """The zone whose clock is meant; UTC if this machine does not know it."""
         try:
-            zone = walls.known_zone(self.zone)
-        except InvalidInputError:  # written by a machine that knew it
-            zone = walls.known_zone("UTC")
-        return recurrence.occurrences(self.recurrence, self.at, after=after, zone=zone)
+            return walls.known_zone(self.zone)
+        except InvalidInputError:
+            return ZoneInfo("UTC")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +88,10 @@ class Ring:
 
     def words(self, zone: ZoneInfo) -> str:
         """Return it as one line: «Call Petra (due 2026-05-31T09:00+02:00, 2 h late)»."""
+        return f"{self.reminder.title} ({self.circumstances(zone)})"
+
+    def circumstances(self, zone: ZoneInfo) -> str:
+        """Return when it was due, and how late it is."""
         told = [f"due {shown(self.alert.at, zone)}"]
         if self.alert.rings > 1:
             told.append("put off until now")
@@ -91,7 +99,7 @@ class Ring:
             told.append(f"{late} late")
         if self.alert.missed:
             told.append(f"{self.alert.missed} before it missed")
-        return f"{self.reminder.title} ({', '.join(told)})"
+        return ", ".join(told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,7 +102,8 @@ def waiting(page: Page[Rung]) -> str:
 
 def snoozed(reminder: Reminder) -> str:
     """Return until when a reminder is put off."""
-    return f"Put off {_called(reminder)} until {reminder.snoozed_until:%Y-%m-%d %H:%M} UTC"
+    until = reminder.snoozed_until and reminder.snoozed_until.astimezone(reminder.clock)
+    return f"Put off {_called(reminder)} until {until:%Y-%m-%d %H:%M}"
 
 
 def acknowledged(reminder: Reminder) -> str:
