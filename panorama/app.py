@@ -17,7 +17,7 @@ from panorama.index.embedders.choosing import Choice, default, embedder
 from panorama.index.embedders.line import Limits
 from panorama.index.opening import Place
 from panorama.index.opening import opened as opened_index
-from panorama.ports import Runner
+from panorama.ports import JobQueue, Runner
 from panorama.sandbox.runner import ForkServer
 from panorama.services import Services
 from panorama.services.base import Desk
@@ -46,6 +46,7 @@ from panorama.services.sdk_reference import SdkReference
 from panorama.services.search import Search
 from panorama.services.status import State
 from panorama.services.tasks import Tasks
+from panorama.services.timing import Timing
 from panorama.store.blobs import Blobs
 from panorama.store.engine import Database
 from panorama.store.migrate import migrate
@@ -65,6 +66,7 @@ class App:
     meaning: Meaning
     runner: Runner
     jobs: Jobs
+    timing: Timing
 
     @contextmanager
     def following(self) -> Generator[None]:
@@ -80,8 +82,11 @@ class App:
 
 
 @contextmanager
-def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
+def opened(settings: Settings, desk: Desk | None = None, queue: JobQueue | None = None) -> Generator[App]:
     """Open the store, bring it up to date, and join everything; close it all at the end.
+
+    Args:
+        queue: Takes the jobs of schedules.
 
     Raises:
         UnavailableError: The data directory or the database cannot be used.
@@ -96,8 +101,9 @@ def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
         runner = ForkServer(least=settings.script_isolation, timezone=settings.timezone)
         jobs = Jobs(desk)
         try:
-            calls = joined(settings, desk, recorder, meaning, runner, jobs)
-            yield App(settings, desk, calls, recorder, meaning, runner, jobs)
+            timing = Timing(desk, queue or jobs)
+            calls = joined(settings, desk, recorder, meaning, runner, jobs, timing)
+            yield App(settings, desk, calls, recorder, meaning, runner, jobs, timing)
         finally:
             runner.close()
             meaning.close()
@@ -106,11 +112,20 @@ def opened(settings: Settings, desk: Desk | None = None) -> Generator[App]:
         database.close()
 
 
-def joined(settings: Settings, desk: Desk, recorder: Recorder, meaning: Meaning, runner: Runner, jobs: Jobs) -> Calls:
+def joined(
+    settings: Settings,
+    desk: Desk,
+    recorder: Recorder,
+    meaning: Meaning,
+    runner: Runner,
+    jobs: Jobs,
+    timing: Timing | None = None,
+) -> Calls:
     """Join services and catalogue over a store that need not be open yet."""
     calls = Calls(desk, recorder, jobs)
     jobs.offer({CATCH_UP.name: Offer(CATCH_UP, "", lambda _: None)})
-    calls.offer(operations(_services(desk, calls, settings, meaning, runner, jobs)))
+    timing = timing or Timing(desk, jobs)
+    calls.offer(operations(_services(desk, calls, settings, meaning, runner, jobs, timing)))
     return calls
 
 
@@ -130,7 +145,9 @@ def means(settings: Settings) -> Means:
     )
 
 
-def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, runner: Runner, jobs: Jobs) -> Services:
+def _services(
+    desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, runner: Runner, jobs: Jobs, timing: Timing
+) -> Services:
     blobs = Blobs(settings.home / "files")
     return Services(
         projects=Projects(desk),
@@ -154,6 +171,8 @@ def _services(desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, ru
         reindexing=Reindexing(desk, meaning),
         status=State(desk, settings.home / "backups", meaning, runner, jobs),
         jobs=jobs,
+        schedules=timing.schedules,
+        ringing=timing.ringing,
     )
 
 

@@ -140,6 +140,23 @@ def operations(do: Services) -> Iterator[Operation]:
         **more,
     )
 
+    rung = {"toolset": "more"}
+    yield _read("reminders.waiting", do.ringing.waiting, say.waiting, "list_waiting_reminders", exempt=True, **rung)
+    yield _write("reminders.snooze", do.reminders.snooze, say.snoozed, "snooze_reminder", **rung)
+    done = do.reminders.acknowledge
+    yield _write("reminders.acknowledge", done, say.acknowledged, "acknowledge_reminder", idempotent=True, **rung)
+    timed: dict[str, Any] = {"toolset": "jobs", "sdk": ""}  # what undo cannot take back is not for scripts
+    yield _write("schedules.add", do.schedules.add, say.scheduled, "add_schedule", **timed)
+    yield _read("schedules.list", do.schedules.list, say.listed("schedule"), "list_schedules", **timed)
+    yield _write("schedules.pause", do.schedules.pause, say.scheduled, "pause_schedule", idempotent=True, **timed)
+    yield _write("schedules.resume", do.schedules.resume, say.scheduled, "resume_schedule", idempotent=True, **timed)
+    sure = do.schedules.remove_question
+    yield _write(
+        "schedules.remove", do.schedules.remove, say.unscheduled, "remove_schedule", policy="delete", question=sure,
+        **timed,
+    )  # fmt: skip
+    yield _read("pages.reminders", do.pages.reminders, say.shown, exempt=True)
+
     yield _write(
         "import.markdown",
         do.imports.markdown,

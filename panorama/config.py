@@ -20,7 +20,7 @@ from tzlocal import get_localzone_name
 from panorama import address
 from panorama.errors import InvalidInputError
 
-TOOLSETS = ("default", "more", "files")
+TOOLSETS = ("default", "more", "files", "jobs")
 
 
 def data_directory() -> Path:
@@ -48,7 +48,7 @@ class Settings(BaseSettings):
     toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
         default=("default",),
         description="Groups of tools that are listed; `more` adds updates of links, reminders and journal, "
-        "`files` reads and writes files.",
+        "`files` reads and writes files, `jobs` keeps schedules.",
     )
     log_days: int = Field(default=30, ge=1, le=3650, description="Days that the call log is kept.")
     busy_seconds: float = Field(
@@ -62,6 +62,10 @@ class Settings(BaseSettings):
         ge=0,
         le=31_536_000,
         description="Seconds that the daemon stays after its last client has left.",
+    )
+    desktop_notifications: bool = Field(
+        default=True,
+        description="Whether the daemon shows reminders on the desktop too (`notify-send`, `osascript`).",
     )
     http_port: int = Field(
         default=0,

@@ -8,7 +8,7 @@ from typing import Any
 from panorama.app import joined, means
 from panorama.calls.arguments import Arguments
 from panorama.calls.recorder import Recorder
-from panorama.config import Settings, read_settings
+from panorama.config import TOOLSETS, Settings, read_settings
 from panorama.mcp.schemas import input_schema
 from panorama.sandbox.runner import ForkServer
 from panorama.sdk import SURFACE
@@ -26,8 +26,8 @@ def tools() -> str:
     """Return the reference of all operations."""
     offered = _offered()
     lines = ["# Tools and operations", "", _MADE, "", _INTRODUCTION]
-    for toolset, title in (("default", "Default tools"), ("more", "Toolset `more`"), ("files", "Toolset `files`")):
-        lines += ["", f"## {title}"]
+    for toolset in TOOLSETS:
+        lines += ["", "## Default tools" if toolset == "default" else f"## Toolset `{toolset}`"]
         for each in offered:
             if each.operation.tool and each.operation.toolset == toolset:
                 lines += _operation(each)

@@ -1,6 +1,6 @@
 """What services ask of the outside."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from panorama.domain.scripts import Ending, Isolation, Made, Script
@@ -35,6 +35,22 @@ class Calls(Protocol):
 
     def guest(self) -> "Guest":
         """Let a script call operations; the call that runs becomes the script's run, and one unit with all it does."""
+        ...
+
+
+class JobQueue(Protocol):
+    """Takes jobs that are to run in the background."""
+
+    def kinds(self) -> Collection[str]:
+        """Return the kinds of jobs that can be submitted."""
+        ...
+
+    def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
+        """Put a job into the queue, in the transaction that is open if there is one, and return its id.
+
+        Raises:
+            InvalidInputError: The arguments do not fit the kind.
+        """
         ...
 
 

@@ -26,6 +26,7 @@ from panorama.mcp import tools
 from panorama.mcp.server import build
 from panorama.services.base import Desk
 from panorama.store.engine import Database
+from tests.queues import StandInQueue
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BEGIN = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
@@ -227,6 +228,7 @@ def home(house: Path, template: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PANORAMA_TIMEZONE", BERLIN.key)
     monkeypatch.setenv("PANORAMA_NO_DAEMON", "1")
     monkeypatch.setenv("PANORAMA_EMBEDDER", "none")
+    monkeypatch.setenv("PANORAMA_DESKTOP_NOTIFICATIONS", "0")
     shutil.copyfile(template, made / "panorama.db")
     return made
 
@@ -238,10 +240,18 @@ def toolsets() -> tuple[str, ...]:
 
 
 @pytest.fixture
-def app(home: Path, database: Database, clock: StandingClock, toolsets: tuple[str, ...]) -> Iterator[App]:
+def queue() -> StandInQueue:
+    """Takes the jobs of schedules."""
+    return StandInQueue()
+
+
+@pytest.fixture
+def app(
+    home: Path, database: Database, clock: StandingClock, toolsets: tuple[str, ...], queue: StandInQueue
+) -> Iterator[App]:
     """The product, with a clock that stands still and ids that count up."""
     desk = Desk(database, BERLIN, clock, CountedIds())
-    with opened(read_settings(home=home, toolsets=toolsets), desk) as product:
+    with opened(read_settings(home=home, toolsets=toolsets), desk, queue) as product:
         yield product
 
 

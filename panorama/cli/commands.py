@@ -8,7 +8,21 @@ import typer
 from typer.main import get_command
 
 from panorama import __version__
-from panorama.cli import code, daemon, files, install, jobs, models, notes, show, tables, tasks
+from panorama.cli import (
+    code,
+    daemon,
+    files,
+    install,
+    jobs,
+    models,
+    notes,
+    reminders,
+    schedules,
+    service,
+    show,
+    tables,
+    tasks,
+)
 from panorama.cli.asking import agreed
 from panorama.cli.client import Answer, Client
 from panorama.cli.options import (
@@ -48,6 +62,9 @@ app = typer.Typer(name="panorama", epilog=EXIT_CODES, **SETTINGS)
 imports = group("import", "Bring in what you have elsewhere.")
 for each in (tasks.app, notes.app, files.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY)
+app.add_typer(reminders.app, rich_help_panel=EVERYDAY)
+app.add_typer(schedules.app, rich_help_panel=CARE)
+app.add_typer(service.app, rich_help_panel=CARE)
 app.add_typer(daemon.app, rich_help_panel=CARE)
 app.add_typer(models.app, rich_help_panel=CARE)
 app.add_typer(jobs.app, rich_help_panel=CARE)

@@ -69,13 +69,13 @@ def all_clients() -> dict[str, Client]:
 
 def entry(client: Client) -> dict[str, Any]:
     """Return what a client has to know: how this program is started, and `PANORAMA_HOME` if it is set."""
-    command, *arguments = _command()
+    command, *arguments = started_by()
     home = os.environ.get(HOME, "").strip()
     env = {"env": {HOME: str(Path(home).expanduser().absolute())}} if home else {}
     return {**client.fixed, "command": command, "args": arguments, **client.suggested, **env}
 
 
-def _command() -> list[str]:
+def started_by() -> list[str]:
     """Return the words that start this program, the first an absolute path."""
     called = shutil.which(sys.argv[0]) if Path(sys.argv[0]).stem == "panorama" else None
     script = called or shutil.which(str(Path(sys.executable).with_name("panorama")))

@@ -197,6 +197,56 @@ def _value(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def schedules(rows: Sequence[Row], now: datetime) -> Sheet:
+    """Return schedules: what runs, how often, when next."""
+    columns = (
+        Column("id"), Column("name", fold=True), Column("job"), Column("when"), Column("next"),
+        Column("problem", fold=True), Column("zone", spare=True),
+    )  # fmt: skip
+    return Sheet(columns, tuple(_schedule(row, now) for row in rows))
+
+
+def _schedule(row: Row, now: datetime) -> tuple[Text, ...]:
+    coming = (
+        local(row["next_at"], now) if row.get("next_at") else line("paused" if row.get("paused") else "ended", "dim")
+    )
+    when = line(row["rule"] if row["trigger"] == "cron" else f"{row['trigger']} {row['rule']}")
+    name, job = line(row["name"], "bold"), line(row["kind"])
+    return line(row["id"], "dim"), name, job, when, coming, line(row.get("problem"), "red"), line(row["zone"])
+
+
+def local(at: str, now: datetime) -> Text:
+    """Return a moment by the person's clock."""
+    return line(f"{datetime.fromisoformat(at).astimezone(now.tzinfo):%Y-%m-%d %H:%M}")
+
+
+def rung(rows: Sequence[Row], now: datetime) -> Sheet:
+    """Return reminders that wait: of what, since when."""
+    heads = ("reminder", "title", "due", "late", "missed")
+    columns = tuple(Column(head, fold=head == "title", right=head == "missed") for head in heads)
+    return Sheet(
+        columns,
+        tuple(
+            (line(row["reminder"], "dim"), line(row["title"], "bold"), local(row["at"], now),
+             line(row.get("late"), "red"), line(row.get("missed")))
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
+def reminders(rows: Sequence[Row], now: datetime) -> Sheet:
+    """Return reminders: of what, when, how often."""
+    columns = (Column("id"), Column("title", fold=True), Column("at"), Column("recurrence"), Column("on"))
+    return Sheet(
+        columns,
+        tuple(
+            (line(row["id"], "dim"), line(row["title"], "bold"), local(row["at"], now), line(row.get("recurrence")),
+             line("yes" if row.get("enabled") else "no"))
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
 def trash(rows: Sequence[Row], now: datetime) -> Sheet:
     """Return what is in the trash."""
     columns = (Column("id"), Column("kind"), Column("title", fold=True), Column("deleted"))

@@ -7,7 +7,7 @@ import resource
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import anyio
@@ -19,12 +19,15 @@ from panorama.address import Address
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.daemon.conversations import current
+from panorama.daemon.desktop import Desktop
 from panorama.daemon.http import Http
 from panorama.daemon.listening import Listening
+from panorama.daemon.ticker import Ticker
 from panorama.daemon.visitors import Reception
+from panorama.domain.reminders import Ring
 from panorama.errors import UnavailableError
 from panorama.mcp.connection import Connection
-from panorama.mcp.server import build
+from panorama.mcp.server import build, told
 
 FIRST_SECONDS = 20.0
 """How long a daemon waits for the door that started it, which may be held up by fifty others that start."""
@@ -52,6 +55,7 @@ class Daemon:
         self._reason = ""
         self._stopped = False
         self._no_http = "off"
+        self._desktop = Desktop() if app.settings.desktop_notifications else None
 
     def _conversing(self) -> Conversation:
         """Tell whose request is served: a visitor's of the socket, else one over HTTP."""
@@ -74,10 +78,12 @@ class Daemon:
             for each in (self._heed_signals, self._linger, self._warm_up):
                 tasks.start_soon(each)
             tasks.start_soon(self._look_after_files, tasks)
+            self._ticker = Ticker(self._app.timing, self._app.desk.database.tell, self._ring)
             ready()
             _log.info("%s serves %s as process %d", __version__, self._address.home, os.getpid())
             await self._leaving.wait()
             _log.info("leaves: %s", self._reason)
+            await anyio.to_thread.run_sync(self._ticker.close)
             await self._leave()
             tasks.cancel_scope.cancel()
 
@@ -168,12 +174,12 @@ class Daemon:
                 self._let_in(tasks)
 
     async def _linger(self) -> None:
-        """Leave when nobody has been there, and nothing has run, for some time."""
+        """Leave when nobody has been there, nothing has run for some time, and nothing is due in as long a time."""
         patience = max(FIRST_SECONDS, self._app.settings.linger_seconds)
         while self._stays_for_a_while:
             with anyio.move_on_after(patience) as waiting:
                 await self._reception.changed.wait()
-            if waiting.cancelled_caught and not self._has_work:
+            if waiting.cancelled_caught and not self._has_work and not self._is_due_soon():
                 self._part("nobody has been here", stopped=False)
                 return
             while self._reception.visitors:
@@ -194,6 +200,19 @@ class Daemon:
         """Import what the first list of tools would wait 250 ms for."""
         with suppress(Exception):
             await anyio.to_thread.run_sync(lambda: self.server._state_store)  # pyright: ignore[reportPrivateUsage]
+
+    # What is due.
+
+    def _ring(self, ring: Ring) -> None:
+        """Tell the clients and the desktop of a reminder; called by the ticker, which must not wait."""
+        zone = self._app.desk.zone
+        self.server.hub.rang(told(ring, zone))
+        if self._desktop:
+            self._desktop.show(ring.reminder.title, ring.circumstances(zone))
+
+    def _is_due_soon(self) -> bool:
+        """Tell whether something is due before a daemon that left now would have been missed."""
+        return self._ticker.due_within(timedelta(seconds=self._app.settings.linger_seconds))
 
     # What the command line asks.
 

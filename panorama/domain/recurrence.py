@@ -1,11 +1,14 @@
 """Recurrence: what an RFC 5545 rule says comes next."""
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 from dateutil.rrule import rrule, rrulestr
 
+from panorama.domain import walls
 from panorama.domain.times import Deadline
 from panorama.errors import InvalidInputError
 
@@ -49,6 +52,26 @@ def following(rule_text: str, anchor: Deadline, *, not_before: date, zone: ZoneI
     return found.replace(tzinfo=zone).astimezone(UTC) if isinstance(anchor, datetime) else found.date()
 
 
+def occurrences(rule_text: str, anchor: datetime, *, after: datetime, zone: ZoneInfo) -> Iterator[datetime]:
+    """Return the moments of a series after one of them or any other, in order, for twenty years.
+
+    The series begins with its anchor, which counts as one, whether the rule names it or not; without a rule it is all.
+    """
+    if anchor > after:
+        yield anchor
+    if rule_text:
+        yield from walls.moments(_times(rule_text, anchor, after, zone), zone, max(after, anchor))
+
+
+def _times(rule_text: str, anchor: datetime, after: datetime, zone: ZoneInfo) -> Iterator[datetime]:
+    """Return the times on the wall's clock after the anchor, from shortly before a moment on."""
+    start, begin = _wall(anchor, zone), walls.first_wall(after, zone)
+    count = _count(rule_text)
+    series = _series(rule_text, start, max(start, begin) + HORIZON)
+    times = islice(series.xafter(start), count and count - 1)
+    return (each for each in times if each >= begin)
+
+
 def remaining(rule_text: str) -> str:
     """Return the rule for what comes after one occurrence: a COUNT is one less; "" when none is left."""
     count = _count(rule_text)
@@ -69,14 +92,19 @@ def _wall(anchor: Deadline, zone: ZoneInfo) -> datetime:
 
 
 def _following(rule_text: str, start: datetime, after: datetime) -> datetime | None:
-    endless = re.sub(r";?UNTIL=[^;]*", "", rule_text).strip(";")
     try:
-        series = rrulestr(endless, dtstart=start)
-        last = min(_until(rule_text), after + HORIZON)
-        bounded = series.replace(until=last, count=None) if isinstance(series, rrule) else series
-        return bounded.after(after)
+        return _series(rule_text, start, after + HORIZON).after(after)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise InvalidInputError(f"recurrence is not an RFC 5545 rule: {rule_text[:60]!r}.", hint=_HINT) from error
+
+
+def _series(rule_text: str, start: datetime, last: datetime) -> rrule:
+    """Return the series without its COUNT, up to a time or its UNTIL."""
+    endless = re.sub(r";?UNTIL=[^;]*", "", rule_text).strip(";")
+    series = rrulestr(endless, dtstart=start)
+    if not isinstance(series, rrule):
+        raise TypeError("a set of rules")
+    return series.replace(until=min(_until(rule_text), last), count=None)
 
 
 def _until(rule_text: str) -> datetime:

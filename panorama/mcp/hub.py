@@ -3,17 +3,45 @@
 import asyncio
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 import anyio
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent, ToolsListChanged
 
 from panorama.domain.changes import Touch
-from panorama.mcp.uris import is_listed_anew, page_of, stale
+from panorama.mcp.uris import REMINDERS, is_listed_anew, page_of, stale
 from panorama.services.jobs import Jobs
 from panorama.store.engine import Database
 
 PAUSE = 0.04
 """Seconds in which changes are gathered: what an import touches a thousand times is told a few times."""
+
+
+MOST_RINGS = 100
+"""Reminders that one listener may not have been told yet; beyond, it finds them on their page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rings:
+    """What is listened to by those who want to hear of reminders in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rang:
+    """A reminder that rang: `alert` is the id by which one that is told again can be recognised."""
+
+    alert: str
+    reminder: str
+    title: str
+    words: str
+    due: str
+    late_seconds: int
+    missed: int
+    rings: int
+    repeated: bool
+
+
+Event = ServerEvent | Rings | Rang
 
 
 class Ear:
@@ -24,8 +52,8 @@ class Ear:
 
     def __init__(self, client: object) -> None:
         self.client = client
-        self.events: set[ServerEvent] = set()
-        self._untold: dict[ServerEvent, None] = {}
+        self.events: set[Event] = set()
+        self._untold: dict[Event, None] = {}
         self._woken = anyio.Event()
         self._is_closed = False
 
@@ -34,12 +62,17 @@ class Ear:
         """How many pages it listens to."""
         return sum(isinstance(event, ResourceUpdated) for event in self.events)
 
-    def tell(self, event: ServerEvent) -> None:
+    def tell(self, event: Event) -> None:
         """Take what it will be told next."""
         self._untold[event] = None
         self._woken.set()
 
-    def untell(self, event: ServerEvent) -> None:
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are many reminders that it was not told yet."""
+        return sum(isinstance(event, Rang) for event in self._untold) >= MOST_RINGS
+
+    def untell(self, event: Event) -> None:
         """Take back what it was not told yet."""
         self._untold.pop(event, None)
 
@@ -48,7 +81,7 @@ class Ear:
         self._is_closed = True
         self._woken.set()
 
-    async def next(self) -> ServerEvent | None:
+    async def next(self) -> Event | None:
         """Wait for what it is told next; None if it ends."""
         while not self._untold:
             if self._is_closed:
@@ -63,7 +96,8 @@ class Ear:
 class Hub:
     """Tells the listeners of one server what was changed; it hears the store only while there are any.
 
-    `heard`, `job_moved`, `tools_changed` and `resources_changed` may be called from any thread and never wait; all else
+    `heard`, `job_moved`, `rang`, `tools_changed` and `resources_changed` may be called from any thread and never wait;
+    all else
     belongs to the server's event loop.
     """
 
@@ -71,10 +105,10 @@ class Hub:
         self._database = database
         self._jobs = jobs
         self._ears: dict[Ear, None] = {}
-        self._by_event: dict[ServerEvent, set[Ear]] = {}
+        self._by_event: dict[Event, set[Ear]] = {}
         self._stop_hearing: tuple[Callable[[], None], ...] = ()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._gathered: dict[ServerEvent, None] = {}
+        self._gathered: dict[Event, None] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -83,7 +117,7 @@ class Hub:
         return len(self._ears), len(self._by_event)
 
     @contextmanager
-    def listening(self, client: object, events: Iterable[ServerEvent]) -> Generator[Ear]:
+    def listening(self, client: object, events: Iterable[Event]) -> Generator[Ear]:
         """Open an ear of a client, which is any object that stands for its connection."""
         ear = Ear(client)
         self._begin()
@@ -95,12 +129,12 @@ class Hub:
         finally:
             self._forget(ear)
 
-    def heed(self, ear: Ear, event: ServerEvent) -> None:
+    def heed(self, ear: Ear, event: Event) -> None:
         """Let an ear listen to one thing more."""
         ear.events.add(event)
         self._by_event.setdefault(event, set()).add(ear)
 
-    def ignore(self, ear: Ear, event: ServerEvent) -> None:
+    def ignore(self, ear: Ear, event: Event) -> None:
         """Let an ear listen to one thing less."""
         ear.untell(event)
         ear.events.discard(event)
@@ -121,6 +155,18 @@ class Hub:
         """Take that a job came further, or to its end."""
         self._take([ResourceUpdated(page_of("job", id_))])
 
+    def rang(self, rang: Rang) -> None:
+        """Tell that a reminder rang: those who want to know in words, and those who look at the page of reminders."""
+        self._take([ResourceUpdated(REMINDERS)])
+        if self._loop:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._ring, rang)
+
+    def _ring(self, rang: Rang) -> None:
+        for ear in self._by_event.get(Rings(), ()):
+            if not ear.is_behind:
+                ear.tell(rang)
+
     def tools_changed(self) -> None:
         """Tell that the list of tools has changed."""
         self._take([ToolsListChanged()])
@@ -137,13 +183,13 @@ class Hub:
         for ear in tuple(self._ears):
             ear.close()
 
-    def _take(self, events: Iterable[ServerEvent]) -> None:
+    def _take(self, events: Iterable[Event]) -> None:
         wanted = dict.fromkeys(event for event in events if event in self._by_event)
         if wanted and self._loop:
             with suppress(RuntimeError):  # the loop has ended, and with it everybody who listened
                 self._loop.call_soon_threadsafe(self._gather, wanted)
 
-    def _gather(self, events: dict[ServerEvent, None]) -> None:
+    def _gather(self, events: dict[Event, None]) -> None:
         self._gathered |= events
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(PAUSE, self._tell)
@@ -171,7 +217,7 @@ class Hub:
             self._stop_hearing = ()
 
 
-def _events(touch: Touch) -> Generator[ServerEvent]:
+def _events(touch: Touch) -> Generator[Event]:
     if is_listed_anew(touch):
         yield ResourcesListChanged()
     for uri in stale(touch):

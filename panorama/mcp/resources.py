@@ -19,7 +19,7 @@ from mcp.types import Completion, CompletionArgument, CompletionContext, PromptR
 from panorama.calls import Calls
 from panorama.errors import NotFoundError, PanoramaError
 from panorama.mcp.tools import Conversing
-from panorama.mcp.uris import KINDS, SCHEME, TODAY, page_of
+from panorama.mcp.uris import KINDS, REMINDERS, SCHEME, TODAY, page_of
 
 MARKDOWN = "text/markdown"
 COMPLETIONS = 20
@@ -100,6 +100,11 @@ def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
     async def today() -> str:  # pyright: ignore[reportUnusedFunction]
         """What is overdue, due today or under way."""
         return await read("pages.today")
+
+    @mcp.resource(REMINDERS, name="reminders", title="Reminders", mime_type=MARKDOWN)
+    async def reminders() -> str:  # pyright: ignore[reportUnusedFunction]
+        """Reminders that rang and wait, and those to come."""
+        return await read("pages.reminders")
 
     @mcp.completion
     async def complete(  # pyright: ignore[reportUnusedFunction]

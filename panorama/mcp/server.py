@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import anyio
 from fastmcp import FastMCP
@@ -18,8 +19,10 @@ from panorama import __version__
 from panorama.app import App, opened
 from panorama.calls import Conversation
 from panorama.config import read_settings
+from panorama.domain.reminders import Ring
+from panorama.domain.times import shown
 from panorama.mcp.connection import Connection
-from panorama.mcp.hub import Hub
+from panorama.mcp.hub import Hub, Rang
 from panorama.mcp.keys import state_key
 from panorama.mcp.prompts import add_prompts
 from panorama.mcp.resources import add_resources
@@ -55,6 +58,10 @@ ANSWER_SECONDS = 3600
 """How long a question waits for its answer; it is bound to what it asked, however long that takes."""
 
 
+WAITING = 20
+"""Reminders that wait, of which a client is told that has just come."""
+
+
 class Server(FastMCP[Any]):
     """The MCP server; `hub` tells its clients what changes."""
 
@@ -80,8 +87,19 @@ def build(app: App, conversing: Conversing | None = None) -> Server:
     add_prompts(mcp)
     mcp.add_extension(JobTasks(app.calls, app.jobs, conversing, app.settings.log_age))
     mcp.hub = Hub(app.desk.database, app.jobs)
-    add_subscriptions(mcp, mcp.hub)
+    zone = app.desk.zone
+    add_subscriptions(mcp, mcp.hub, lambda: [told(each, zone) for each in app.timing.ringing.rings(WAITING)])
     return mcp
+
+
+def told(ring: Ring, zone: ZoneInfo) -> Rang:
+    """Return what clients hear when a reminder rings."""
+    alert = ring.alert
+    return Rang(
+        alert=alert.id, reminder=ring.reminder.id, title=ring.reminder.title, words=ring.words(zone),
+        due=shown(alert.at, zone), late_seconds=max(0, int(ring.late.total_seconds())), missed=alert.missed,
+        rings=alert.rings, repeated=ring.repeated,
+    )  # fmt: skip
 
 
 def serve_stdio(working: Callable[[App], AbstractContextManager[object]]) -> None:

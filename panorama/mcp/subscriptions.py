@@ -1,15 +1,18 @@
 """Subscriptions as clients ask for them: by handshake and `resources/subscribe`, or by `subscriptions/listen`.
 
-A client of the handshake eras hears of changed lists once it is initialized, and of the pages it subscribed to. One of
-2026-07-28 hears what each of its `subscriptions/listen` asks for.
+A client of the handshake eras hears of changed lists once it is initialized, of reminders in words
+(`notifications/message`), and of the pages it subscribed to. One of 2026-07-28, which has no such messages, hears what
+each of its `subscriptions/listen` asks for. A client that comes while reminders wait is told so at once.
 """
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import Context
+from dataclasses import asdict
 from typing import Any
 
+import anyio.to_thread
 from fastmcp import FastMCP
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from mcp import MCPError
@@ -20,7 +23,6 @@ from mcp.server.subscriptions import (
     SUBSCRIPTION_ID_META_KEY,
     ResourcesListChanged,
     ResourceUpdated,
-    ServerEvent,
     ToolsListChanged,
 )
 from mcp.shared.subscriptions import event_to_notification
@@ -40,23 +42,31 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 
-from panorama.mcp.hub import Ear, Hub
-from panorama.mcp.uris import is_page
+from panorama.mcp.hub import Ear, Event, Hub, Rang, Rings
+from panorama.mcp.uris import REMINDERS, is_page
 
 MOST = 1000
 """Pages that one client may listen to; a stream that asks for no page counts as one."""
 
 URI_CHARS = 200
 LISTS = (ToolsListChanged(), ResourcesListChanged())
+LOGGER, LEVEL = "panorama.reminders", "alert"
+"""What a reminder's message says it is; no client that hears any messages leaves these out."""
+
+Waiting = Callable[[], Sequence[Rang]]
 _EAR = "panorama.ear"
 _log = logging.getLogger(__name__)
 Request = ServerRequestContext[Any, Any]
 
 
-def add_subscriptions(mcp: FastMCP[Any], hub: Hub) -> None:
-    """Let clients listen to the hub, and let the server say what they can listen to: prompts never change."""
+def add_subscriptions(mcp: FastMCP[Any], hub: Hub, waiting: Waiting) -> None:
+    """Let clients listen to the hub, and let the server say what they can listen to: prompts never change.
+
+    Args:
+        waiting: Returns the reminders that rang and wait; it may take some milliseconds.
+    """
     low = mcp._mcp_server  # pyright: ignore[reportPrivateUsage] (FastMCP has no subscriptions of its own)
-    offered = Subscriptions(mcp, hub)
+    offered = Subscriptions(mcp, hub, waiting)
     low.add_notification_handler("notifications/initialized", NotificationParams, offered.initialized)
     low.add_request_handler("resources/subscribe", SubscribeRequestParams, offered.subscribe)
     low.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, offered.unsubscribe)
@@ -68,9 +78,10 @@ def add_subscriptions(mcp: FastMCP[Any], hub: Hub) -> None:
 class Subscriptions(Middleware):
     """The requests that open and close ears."""
 
-    def __init__(self, mcp: FastMCP[Any], hub: Hub) -> None:
+    def __init__(self, mcp: FastMCP[Any], hub: Hub, waiting: Waiting) -> None:
         self._mcp = mcp
         self._hub = hub
+        self._waiting = waiting
 
     async def on_discover(
         self,
@@ -84,8 +95,10 @@ class Subscriptions(Middleware):
         return result
 
     async def initialized(self, request: Request, _: NotificationParams) -> None:
-        """Tell a client of the handshake eras of changed lists from now on."""
-        self._ear_of(_connection(request))
+        """Tell a client of the handshake eras of changed lists and of reminders from now on."""
+        ear = self._ear_of(_connection(request))
+        for each in reversed(await anyio.to_thread.run_sync(self._waiting)):
+            ear.tell(each)
 
     async def subscribe(self, request: Request, params: SubscribeRequestParams) -> EmptyResult:
         """Tell the client of changes of one page."""
@@ -110,15 +123,18 @@ class Subscriptions(Middleware):
         with self._hub.listening(client, _events(granted)) as ear:
             told = SubscriptionsAcknowledgedNotificationParams(notifications=granted, _meta=meta)
             await _answer(request, SubscriptionsAcknowledgedNotification(params=told))
+            if ResourceUpdated(REMINDERS) in ear.events and await anyio.to_thread.run_sync(self._waiting):
+                ear.tell(ResourceUpdated(REMINDERS))
             while event := await ear.next():
-                await _answer(request, event_to_notification(event, meta))
+                if not isinstance(event, Rings | Rang):
+                    await _answer(request, event_to_notification(event, meta))
         return SubscriptionsListenResult(_meta=meta)
 
     def _ear_of(self, connection: Connection) -> Ear:
         """Return the ear of a handshake's connection; it is closed with the connection."""
         ear = connection.state.get(_EAR)
         if ear is None:
-            ear = connection.exit_stack.enter_context(self._hub.listening(_client(connection), LISTS))
+            ear = connection.exit_stack.enter_context(self._hub.listening(_client(connection), (*LISTS, Rings())))
             relay = asyncio.get_running_loop().create_task(_relay(ear, connection), context=Context())
             connection.exit_stack.callback(relay.cancel)
             connection.state[_EAR] = ear
@@ -155,7 +171,7 @@ def _granted(asked: SubscriptionFilter) -> SubscriptionFilter:
     )
 
 
-def _events(granted: SubscriptionFilter) -> list[ServerEvent]:
+def _events(granted: SubscriptionFilter) -> list[Event]:
     lists = ((granted.tools_list_changed, LISTS[0]), (granted.resources_list_changed, LISTS[1]))
     pages = (ResourceUpdated(uri) for uri in granted.resource_subscriptions or ())
     return [*(event for is_asked, event in lists if is_asked), *pages]
@@ -175,8 +191,11 @@ async def _relay(ear: Ear, connection: Connection) -> None:
         _log.exception("a client is told of no more changes")
 
 
-async def _notify(connection: Connection, event: ServerEvent) -> None:
-    if isinstance(event, ResourceUpdated):
+async def _notify(connection: Connection, event: Event) -> None:
+    if isinstance(event, Rang):
+        told = {"level": LEVEL, "logger": LOGGER, "data": {"message": f"Reminder: {event.words}", **asdict(event)}}
+        await connection.notify("notifications/message", told)
+    elif isinstance(event, ResourceUpdated):
         await connection.send_resource_updated(event.uri)
     elif isinstance(event, ToolsListChanged):
         await connection.send_tool_list_changed()

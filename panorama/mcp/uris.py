@@ -9,6 +9,7 @@ from panorama.domain.jobs import LETTER
 
 SCHEME = "panorama://"
 TODAY = f"{SCHEME}today"
+REMINDERS = f"{SCHEME}reminders"
 KINDS: tuple[Kind, ...] = ("note", "project", "task")
 """The kinds whose items have a page each."""
 
@@ -26,13 +27,14 @@ def is_page(uri: str) -> bool:
     kind, _, id_ = uri.removeprefix(SCHEME).partition("/")
     is_item = kind in KINDS and kind_of(id_) == kind
     is_job = kind == "job" and bool(_JOB.fullmatch(id_))
-    return uri == TODAY or (uri.startswith(SCHEME) and (is_item or is_job))
+    return uri in (TODAY, REMINDERS) or (uri.startswith(SCHEME) and (is_item or is_job))
 
 
 def stale(touch: Touch) -> Iterator[str]:
     """Return the pages that show a changed item.
 
-    A project's page lists its tasks and notes, also those that have left it just now; today's page lists tasks.
+    A project's page lists its tasks and notes, also those that have left it just now; today's page lists tasks, and
+    one page all reminders.
     """
     if touch.kind in KINDS:
         yield page_of(touch.kind, touch.id)
@@ -40,6 +42,8 @@ def stale(touch: Touch) -> Iterator[str]:
         yield from (page_of("project", id_) for id_ in touch.projects)
     if touch.kind == "task":
         yield TODAY
+    if touch.kind == "reminder":
+        yield REMINDERS
 
 
 def is_listed_anew(touch: Touch) -> bool:

@@ -20,6 +20,7 @@ from panorama.sdk._safety import batch, history, status, undo
 from panorama.sdk._surface import SURFACE
 from panorama.sdk._tables import markdown_table
 from panorama.sdk._types import (
+    Alert,
     Batch,
     Change,
     Dashboard,
@@ -56,6 +57,7 @@ from panorama.sdk.errors import (
 
 __all__ = (
     "SURFACE",
+    "Alert",
     "Batch",
     "Change",
     "ConfirmationError",

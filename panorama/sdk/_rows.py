@@ -24,7 +24,7 @@ _NOTHING: dict[str, Mapping[str, object]] = {
     "n": {"project": None, "pinned": False, "tags": (), "start": None, "end": None},
     "p": {"target_date": None, "favorite": False, "tags": ()},
     "l": {"project": None, "tags": ()},
-    "r": {"snoozed_until": None, "item": None, "enabled": False, "recurrence": ""},
+    "r": {"snoozed_until": None, "item": None, "enabled": False, "recurrence": "", "acknowledged_at": None},
     "f": {"project": None, "tags": (), "chars": None, "start": None, "end": None, "text": None},
 }
 """What a field of an item holds if the answer leaves it out: nulls are not sent, nor empty fields of brief rows."""

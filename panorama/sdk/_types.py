@@ -119,6 +119,21 @@ class Reminder(Item):
     snoozed_until: str | None
     enabled: bool
     item: str | None
+    acknowledged_at: str | None
+
+
+class Alert(Row):
+    """A reminder that rang and waits: for which moment `at`, how late in words, how often; `reminder` is its id."""
+
+    id: str
+    reminder: str
+    title: str
+    at: str
+    rung_at: str
+    late: str | None
+    missed: int | None
+    rings: int
+    item: str | None
 
 
 class Entry(Item):

@@ -8,9 +8,9 @@ from datetime import datetime
 from panorama.sdk import _wire
 from panorama.sdk._one import removed, shown
 from panorama.sdk._told import told
-from panorama.sdk._types import Item, Reminder, Removed
+from panorama.sdk._types import Alert, Item, Reminder, Removed
 
-__all__ = ("create", "delete", "get", "list", "update")
+__all__ = ("acknowledge", "create", "delete", "get", "list", "snooze", "update", "waiting")
 
 
 @told
@@ -112,6 +112,55 @@ def update(
         "reminders.update", reminder=reminder, title=title, at=at, recurrence=recurrence,
         snoozed_until=snoozed_until, enabled=enabled, item=item,
     )  # fmt: skip
+
+
+@told
+def waiting(limit: int | None = None) -> builtins.list[Alert]:
+    """List reminders that rang and wait to be acknowledged, the last that rang first.
+
+    Args:
+        limit: The most rows; all if left out.
+
+    Returns:
+        Rows with id, reminder (an id), title, at, rung_at, late, missed, rings and item (an id).
+
+    Example:
+        for alert in sdk.reminders.waiting():
+            print(alert.title, alert.at, alert.late)
+    """
+    return _wire.rows("reminders.waiting", limit)
+
+
+@told
+def snooze(reminder: str | Reminder, until: str | datetime = "10m") -> Reminder:
+    """Put off a reminder that rang: it rings again later.
+
+    Args:
+        reminder: Its id, its title, or its row.
+        until: Span, as 10m, 2h or 1d, or moment, as 2026-05-31T15:00.
+
+    Raises:
+        InvalidInputError: The moment has passed.
+
+    Example:
+        reminder = sdk.reminders.create("Call Petra", at="2026-05-31T09:00")
+        sdk.reminders.snooze(reminder, until="2h")
+    """
+    return _wire.call("reminders.snooze", reminder=reminder, until=until)
+
+
+@told
+def acknowledge(reminder: str | Reminder) -> Reminder:
+    """Take note of a reminder that rang: it waits no more, and rings again only at its next occurrence.
+
+    Args:
+        reminder: Its id, its title, or its row.
+
+    Example:
+        for alert in sdk.reminders.waiting():
+            sdk.reminders.acknowledge(alert.reminder)
+    """
+    return _wire.call("reminders.acknowledge", reminder=reminder)
 
 
 @told

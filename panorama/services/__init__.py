@@ -19,6 +19,8 @@ from panorama.services.projects import Projects
 from panorama.services.query import Query
 from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
+from panorama.services.ringing import Ringing
+from panorama.services.schedules import Schedules
 from panorama.services.sdk_reference import SdkReference
 from panorama.services.search import Search
 from panorama.services.status import State
@@ -50,3 +52,5 @@ class Services:
     reindexing: Reindexing
     status: State
     jobs: Jobs
+    schedules: Schedules
+    ringing: Ringing

@@ -7,13 +7,15 @@ from panorama.domain.items import Kind
 from panorama.domain.notes import Note
 from panorama.domain.projects import Project
 from panorama.domain.references import NoteRef, ProjectRef, TaskRef
+from panorama.domain.reminders import Ring
 from panorama.domain.results import Page, Slice
 from panorama.domain.tasks import CLOSED, Task
 from panorama.domain.times import shown
 from panorama.services.base import Service
-from panorama.store import names, notes, rows, tasks
+from panorama.store import alerts, names, notes, rows, tasks
 
 MANY = Slice(limit=100)
+COMING = 20
 READ_CHARS = 30_000
 """How much of a note is shown at once."""
 
@@ -61,6 +63,19 @@ class Pages(Service):
                 lines = [line for line in map(self._line, found) if line not in known]
                 parts += [f"\n## {title}\n", *lines] if lines else []
         return {"markdown": "\n".join(parts) if len(parts) > 1 else f"{parts[0]}\n\nNothing is due."}
+
+    def reminders(self) -> Text:
+        """Return the reminders that rang and wait to be acknowledged, and those that ring next."""
+        zone, now = self._desk.zone, self._now()
+        with self._reading() as session:
+            waiting = alerts.waiting(session, MANY).items
+            coming = alerts.coming(session, limit=COMING)
+        rung = [Ring(alert=alert, reminder=each, late=now - alert.at, repeated=True) for alert, each in waiting]
+        lines = ["# Reminders"]
+        lines += ["\n## Waiting\n", *(f"- {each.words(zone)} `{each.reminder.id}`" for each in rung)] if rung else []
+        lines += ["\n## Coming\n"] if coming else []
+        lines += [f"- {shown(at, zone)}: {title} `{id_}`" for at, id_, title in coming]
+        return {"markdown": "\n".join(lines) if len(lines) > 1 else "# Reminders\n\nNone waits, and none is to come."}
 
     def list(self, page: Slice) -> Page[Mapping[str, str]]:
         """Return kind, id and name of the pages at hand: favourite projects, then pinned notes, each by name."""

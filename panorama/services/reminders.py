@@ -1,14 +1,16 @@
 """What one can do with reminders."""
 
+from datetime import datetime
 from typing import Any
 
-from panorama.domain import recurrence, times
+from panorama.domain import recurrence, schedules, times
 from panorama.domain.items import line
 from panorama.domain.references import ItemRef, ReminderRef
-from panorama.domain.reminders import Reminder
+from panorama.domain.reminders import AT_ONCE, Reminder
 from panorama.domain.results import Noted, Page, Slice
+from panorama.errors import InvalidInputError
 from panorama.services.base import Service, given
-from panorama.store import rows, small
+from panorama.store import alerts, rows, small
 
 
 class Reminders(Service):
@@ -22,7 +24,7 @@ class Reminders(Service):
         with self._reading() as session:
             return small.listed_reminders(session, page, enabled=enabled, item=item)
 
-    def create(self, title: str, at: str, recurrence: str = "", item: ItemRef | None = None) -> Reminder:
+    def create(self, title: str, at: str, recurrence: str = "", item: ItemRef | None = None) -> Noted[Reminder]:
         """Set a reminder for a moment, once or recurring.
 
         For work with a deadline use create_task.
@@ -37,7 +39,7 @@ class Reminders(Service):
             wanted = self._fields(title=title, at=at, recurrence=recurrence)
             reminder = Reminder(**self._new("reminder", now), **wanted, zone=self._desk.zone.key, item=item or None)
             rows.add(session, reminder)
-            return reminder
+            return Noted(reminder, hint=self._remark(reminder))
 
     def update(
         self,
@@ -61,7 +63,48 @@ class Reminders(Service):
                 wanted["item"] = item or None
             new = old.changed(self._now(), **wanted)
             rows.save(session, old, new)
-            return Noted(new, wrote=new is not old)
+            remark = self._remark(new) if "at" in wanted else ""
+            return Noted(new, hint=remark, wrote=new is not old)
+
+    def snooze(self, reminder: ReminderRef, until: str = "10m") -> Noted[Reminder]:
+        """Put off a reminder that rang: it rings again later.
+
+        Args:
+            until: Span, as 10m, 2h or 1d, or moment, as 2026-05-31T15:00.
+
+        Raises:
+            InvalidInputError: The moment has passed.
+        """
+        with self._writing() as session:
+            old: Reminder = rows.load(session, "reminder", reminder)
+            moment = self._later(until)
+            rows.save(session, old, new := old.changed(self._now(), snoozed_until=moment))
+            quiet = "" if alerts.is_waiting(session, old.id) else "It had not rung; it keeps quiet until then."
+            return Noted(new, hint=quiet, wrote=new is not old)
+
+    def acknowledge(self, reminder: ReminderRef) -> Noted[Reminder]:
+        """Take note of a reminder that rang: it waits no more, and rings again only at its next occurrence."""
+        with self._writing() as session:
+            old: Reminder = rows.load(session, "reminder", reminder)
+            if not alerts.is_waiting(session, old.id):
+                return Noted(old, hint="Nothing of it was waiting.", wrote=False)
+            new = old.changed(self._now(), acknowledged_at=self._now(), snoozed_until=None)
+            rows.save(session, old, new)
+            return Noted(new)
+
+    def _later(self, until: str) -> datetime:
+        now = self._now()
+        if schedules.is_span(until):
+            return now + schedules.span(until, "until")
+        moment = times.moment(until, "until", now=now, zone=self._desk.zone)
+        if moment <= now:
+            raise InvalidInputError(f"until has passed: {until[:40]!r}.", hint="Use 10m, 2h, 1d or a moment to come.")
+        return moment
+
+    def _remark(self, reminder: Reminder) -> str:
+        """Say if a reminder will never ring."""
+        coming = next(reminder.occurrences(self._now() - AT_ONCE), None)
+        return "" if coming else "This moment has passed: it will not ring."
 
     def _fields(self, **fields: Any) -> dict[str, Any]:
         found = given(**fields)

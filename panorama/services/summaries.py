@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from panorama.domain.files import File
 from panorama.domain.items import Item
+from panorama.domain.reminders import Reminder
 from panorama.domain.results import Page
+from panorama.domain.schedules import Schedule
 from panorama.services.job_page import progress
 from panorama.services.views import (
     BatchResult,
@@ -20,7 +23,9 @@ from panorama.services.views import (
     Ran,
     Reindexed,
     Removed,
+    RemovedSchedule,
     Review,
+    Rung,
     RunView,
     Status,
     Undone,
@@ -87,6 +92,39 @@ def updated(item: Item) -> str:
 def restored(item: Item) -> str:
     """Return what came back."""
     return f"Restored {_called(item)}"
+
+
+def waiting(page: Page[Rung]) -> str:
+    """Return how many reminders wait."""
+    if not page.items:
+        return "No reminder waits"
+    count = page.total or len(page.items)
+    return f"{count} {'reminder waits' if count == 1 else 'reminders wait'} to be acknowledged"
+
+
+def snoozed(reminder: Reminder) -> str:
+    """Return until when a reminder is put off."""
+    until = reminder.snoozed_until and reminder.snoozed_until.astimezone(reminder.clock)
+    return f"Put off {_called(reminder)} until {until:%Y-%m-%d %H:%M}"
+
+
+def acknowledged(reminder: Reminder) -> str:
+    """Return what was taken note of."""
+    return f"Acknowledged {_called(reminder)}"
+
+
+def scheduled(schedule: Schedule) -> str:
+    """Return when a schedule runs next."""
+    when = "paused" if schedule.paused else "has ended"
+    if schedule.next_at:
+        zone = ZoneInfo(schedule.zone)
+        when = f"next {schedule.next_at.astimezone(zone):%Y-%m-%d %H:%M} ({schedule.zone})"
+    return f"Schedule “{schedule.name}” ({schedule.id}), {schedule.kind}, {schedule.trigger} {schedule.rule}: {when}"
+
+
+def unscheduled(gone: RemovedSchedule) -> str:
+    """Return what was forgotten."""
+    return f"Forgot the schedule “{gone.name}” ({gone.id})"
 
 
 def appended(note: Any) -> str:

@@ -11,6 +11,8 @@ from panorama.domain.items import Item
 from panorama.domain.jobs import Job, Pace
 from panorama.domain.notes import Note
 from panorama.domain.projects import Project
+from panorama.domain.reminders import Alert, Reminder
+from panorama.domain.schedules import waited
 from panorama.store.calls import Call
 from panorama.store.runs import Run
 
@@ -100,6 +102,41 @@ class FilePart:
     size: int
     start: int
     base64: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rung:
+    """A reminder that rang and waits to be acknowledged: for which moment, how late, and the times it rang.
+
+    `missed` counts occurrences before it that nobody heard.
+    """
+
+    id: str
+    reminder: str
+    title: str
+    at: datetime
+    rung_at: datetime
+    late: str | None
+    missed: int | None
+    rings: int
+    item: str | None
+
+    @classmethod
+    def of(cls, alert: Alert, reminder: Reminder, now: datetime) -> Self:
+        """Join an alert with its reminder."""
+        return cls(
+            id=alert.id, reminder=reminder.id, title=reminder.title, at=alert.at, rung_at=alert.rung_at,
+            late=waited(now - alert.at) or None, missed=alert.missed or None, rings=alert.rings, item=reminder.item,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedSchedule:
+    """A schedule that is no more."""
+
+    id: str
+    name: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -74,7 +74,7 @@ def columns(kind: str) -> list[Column[Any]]:
     return [noun.table.c[name] for name in noun.fields]
 
 
-def value(kind: str, row: Row[Any]) -> Any:
+def value(kind: str, row: Row[Any] | tuple[Any, ...]) -> Any:
     """Return the item that a row of `columns(kind)` holds."""
     noun = NOUNS[kind]
     return noun.value(**dict(zip(noun.fields, row[: len(noun.fields)], strict=True)))

@@ -199,6 +199,7 @@ reminders = Table(
     Column("snoozed_until", Utc),
     Column("enabled", Boolean, nullable=False),
     Column("item", String(12), index=True),
+    Column("acknowledged_at", Utc),
 )
 
 journal = Table(
@@ -304,6 +305,51 @@ script_states = Table(
     Column("name", Text, primary_key=True),
     Column("at", Utc, nullable=False, index=True),
     Column("value", JSON, nullable=False),
+)
+
+schedules = Table(
+    "schedules",
+    metadata,
+    Column("id", String(12), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("key", Text, nullable=False, unique=True),
+    Column("kind", Text, nullable=False),
+    Column("arguments", JSON, nullable=False),
+    Column("trigger", String(8), nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("zone", Text, nullable=False),
+    Column("begin", Utc, nullable=False),
+    Column("missed", String(8), nullable=False),
+    Column("paused", Boolean, nullable=False),
+    Column("next_at", Utc, index=True),
+    Column("last_at", Utc),
+    Column("last_job", String(12), nullable=False),
+    Column("problem", Text, nullable=False),
+    Column("created_at", Utc, nullable=False),
+    Column("updated_at", Utc, nullable=False),
+)
+
+alarms = Table(
+    "alarms",
+    metadata,
+    Column("reminder", String(12), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("since", Utc, nullable=False),
+    Column("due_at", Utc, index=True),
+)
+
+alerts = Table(
+    "alerts",
+    metadata,
+    Column("id", String(12), primary_key=True),
+    Column("reminder", String(12), nullable=False),
+    Column("at", Utc, nullable=False),
+    Column("rung_at", Utc, nullable=False, index=True),
+    Column("missed", Integer, nullable=False),
+    Column("rings", Integer, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("delivered_at", Utc, index=True),
+    Index("uq_alerts_occurrence", "reminder", "at", unique=True),
 )
 
 idempotency = Table(

@@ -55,6 +55,15 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
     ("update_link", {"link": "Shop", "url": "https://example.com"}),
     ("list_reminders", {"enabled": True}),
     ("update_reminder", {"reminder": "Water", "snoozed_until": "2026-06-02T09:00"}),
+    ("list_waiting_reminders", {}),
+    ("snooze_reminder", {"reminder": "Water", "until": "2h"}),
+    ("acknowledge_reminder", {"reminder": "Water"}),
+    ("add_schedule", {"kind": "backup", "name": "Nightly", "cron": "0 3 * * *", "zone": "Europe/Paris"}),
+    ("add_schedule", {"kind": "reindex", "every": "2h", "arguments": {"scope": "changes"}, "missed": "skip"}),
+    ("list_schedules", {"paused": False}),
+    ("pause_schedule", {"schedule": "Weekly"}),
+    ("resume_schedule", {"schedule": "weekly"}),
+    ("remove_schedule", {"schedule": "Weekly", "confirm": True}),
     ("list_journal_entries", {"first_day": "2026-05-01"}),
     ("update_journal_entry", {"entry": "$entry", "text": "snow"}),
     ("list_trash", {}),
@@ -109,6 +118,22 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("update_link", {"link": "Shop", "url": "ftp://example.org"}, "http"),
     ("list_reminders", {"enabled": "perhaps"}, "enabled"),
     ("update_reminder", {"reminder": "Water", "at": "never"}, "at"),
+    ("list_waiting_reminders", {"cursor": "garbage"}, "cursor"),
+    ("snooze_reminder", {"reminder": "Water", "until": "yesterday"}, "until"),
+    ("acknowledge_reminder", {"reminder": "Nothing"}, "Nothing"),
+    ("add_schedule", {"kind": "bakcup", "every": "1d"}, "backup"),
+    ("add_schedule", {"kind": "backup", "cron": "0 0 31 2 *"}, "never fires"),
+    ("add_schedule", {"kind": "backup", "cron": "61 0 * * *"}, "minute"),
+    ("add_schedule", {"kind": "backup", "every": "1d", "zone": "Europe/Berln"}, "Europe/Berlin"),
+    ("add_schedule", {"kind": "backup", "every": "5s"}, "every"),
+    ("add_schedule", {"kind": "backup", "at": "2020-01-01T10:00"}, "passed"),
+    ("add_schedule", {"kind": "backup"}, "cron"),
+    ("add_schedule", {"kind": "backup", "cron": "0 3 * * *", "every": "1d"}, "one of cron"),
+    ("add_schedule", {"kind": "backup", "every": "1d", "name": "WEEKLY"}, "Weekly"),
+    ("list_schedules", {"paused": "perhaps"}, "paused"),
+    ("pause_schedule", {"schedule": "Dayly"}, "candidates"),
+    ("resume_schedule", {"schedule": "e_zzzzzzzzzz"}, "e_zzzzzzzzzz"),
+    ("remove_schedule", {"schedule": ""}, "schedule"),
     ("list_journal_entries", {"first_day": "yesteryear"}, "first_day"),
     ("update_journal_entry", {"entry": "j_zzzzzzzzzz", "text": "x"}, "j_zzzzzzzzzz"),
     ("list_trash", {"limit": -1}, "limit"),
@@ -123,7 +148,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 @pytest.fixture
 def toolsets() -> tuple[str, ...]:
     """Every tool is listed."""
-    return ("default", "more", "files")
+    return ("default", "more", "files", "jobs")
 
 
 @pytest.fixture(autouse=True)
@@ -137,6 +162,7 @@ def world(call: Callable[..., Answer], app: App) -> dict[str, str]:
     """One thing of each kind, and what stands for ids in the tables above."""
     call("create_project", name="House")
     call("create_task", title="Paint", project="House", notes="two coats")
+    call("add_schedule", kind="backup", name="Weekly", cron="@weekly")
     call("create_note", title="Colours", content="# Walls\n\nwhite\n", project="House")
     call("create_link", url="example.org", title="Shop")
     call("create_reminder", title="Water", at="2026-06-01T09:00")

@@ -1,0 +1,50 @@
+"""Units: what systemd and launchd are told so that they keep the daemon up. Pure."""
+
+import plistlib
+from collections.abc import Mapping, Sequence
+
+LABEL = "panorama"
+AGENT = "org.panorama.daemon"
+PAUSE_SECONDS = 30
+"""How long a daemon that ended is let be: another, which a client started, may hold the data for some time."""
+
+
+def systemd(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return a systemd user unit (systemd.service(5), systemd.exec(5))."""
+    told = "".join(f'Environment="{_in_quotes(f"{name}={value}")}"\n' for name, value in sorted(environment.items()))
+    words = " ".join(_word(each) for each in (*command, "serve"))
+    return f"""\
+[Unit]
+Description=Panorama's daemon
+StartLimitIntervalSec=0
+
+[Service]
+ExecStart={words}
+{told}Restart=always
+RestartSec={PAUSE_SECONDS}
+
+[Install]
+WantedBy=default.target
+"""
+
+
+def _word(text: str) -> str:
+    """Return a word of a command line: quoted, without specifiers (%) and variables ($)."""
+    return f'"{_in_quotes(text)}"'.replace("$", "$$")
+
+
+def _in_quotes(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+
+
+def launchd(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return a launchd agent (launchd.plist(5)); untested."""
+    agent = {
+        "Label": AGENT,
+        "ProgramArguments": [*command, "serve"],
+        "RunAtLoad": True,
+        "KeepAlive": True,
+        "ThrottleInterval": PAUSE_SECONDS,
+        **({"EnvironmentVariables": dict(environment)} if environment else {}),
+    }
+    return plistlib.dumps(agent).decode()

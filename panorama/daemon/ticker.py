@@ -1,0 +1,123 @@
+"""The ticker: one thread that does what is due at its moment, and notices within seconds that the clock was set.
+
+APScheduler with its memory store is the clock that ticks at the next moment. It alone would not do: it waits by a clock
+that stands still while a machine sleeps, and for as long as it reckoned once, even if the time of day was set back
+meanwhile. So the thread also looks by itself every few seconds, and reckons anew what it waits for.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from typing import Any
+
+from panorama.domain.changes import Touch
+from panorama.errors import PanoramaError
+from panorama.services.ringing import Tell
+from panorama.services.timing import Timing
+
+LOOK_SECONDS = 5.0
+"""How often it looks without being called: for a clock that was set, a sleep, and writes of other programs."""
+
+START_SECONDS = 0.5
+"""How long it lets the first client be answered before it begins."""
+
+SET_BACK = timedelta(seconds=2)
+"""A clock that lost more than this against the machine's own was set back."""
+
+_log = logging.getLogger(__name__)
+Heard = Callable[[Sequence[Touch]], None]
+
+
+class Ticker:
+    """Makes rounds at the right moments, in a thread of its own."""
+
+    def __init__(self, timing: Timing, listen: Callable[[Heard], Callable[[], None]], tell: Tell) -> None:
+        self._timing = timing
+        self._tell = tell
+        self._woken = threading.Event()
+        self._leaving = threading.Event()
+        self._next: datetime | None = None
+        self._failed = False
+        self._deafen = listen(self._heard)
+        self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
+        self._thread.start()
+
+    def due_within(self, span: timedelta) -> bool:
+        """Tell whether something is due within a span of time."""
+        return self._next is not None and self._next - self._timing.now() <= span
+
+    def close(self) -> None:
+        """End after the round that is being made."""
+        self._deafen()
+        self._leaving.set()
+        self._woken.set()
+        self._thread.join()
+
+    def _heard(self, touches: Sequence[Touch]) -> None:
+        if any(touch.kind == "reminder" for touch in touches):
+            self._woken.set()
+
+    def _run(self) -> None:
+        self._leaving.wait(START_SECONDS)
+        clock = _clock(self._woken.set)
+        try:
+            was_set, seen, at = True, self._timing.now(), time.monotonic()
+            while not self._leaving.is_set():
+                self._woken.clear()
+                if self._round(was_set=was_set):
+                    clock.tick_at(self._next and self._next - self._timing.now())
+                    was_set = False
+                self._woken.wait(LOOK_SECONDS)
+                passed = timedelta(seconds=time.monotonic() - at)
+                was_set = was_set or self._timing.now() - seen < passed - SET_BACK
+                seen, at = self._timing.now(), time.monotonic()
+        finally:
+            clock.close()
+
+    def _round(self, *, was_set: bool) -> bool:
+        """Do what is due; return whether all of it was done."""
+        try:
+            self._next = self._timing.round(self._tell, was_set=was_set)
+        except PanoramaError as error:  # such as a locked database; the next look tries again
+            if not self._failed:
+                _log.warning("what is due waits: %s", error.message)
+            self._failed = True
+        except Exception:  # a bug of ours: it is logged, and the next look tries again
+            if not self._failed:
+                _log.exception("what is due could not be done")
+            self._failed = True
+        else:
+            self._failed = False
+        return not self._failed
+
+
+class _Clock:
+    """APScheduler, as a clock that ticks at one moment."""
+
+    def __init__(self, scheduler: Any, tick: Callable[[], None]) -> None:
+        self._scheduler = scheduler
+        self._tick = tick
+
+    def tick_at(self, ahead: timedelta | None) -> None:
+        """Tick after a span of time, instead of when it was to tick before; None for never."""
+        self._scheduler.remove_all_jobs()
+        if ahead is not None:
+            at = datetime.now(UTC) + max(ahead, timedelta())
+            self._scheduler.add_job(self._tick, "date", run_date=at, misfire_grace_time=None)
+
+    def close(self) -> None:
+        """Tick no more."""
+        self._scheduler.shutdown()
+
+
+def _clock(tick: Callable[[], None]) -> _Clock:
+    """Start a clock; its ticks need no threads beside its own."""
+    background: Any = import_module("apscheduler.schedulers.background")  # 40 ms, and not before somebody waits
+    executors: Any = import_module("apscheduler.executors.debug")
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # it tells of every tick
+    scheduler = background.BackgroundScheduler(executors={"default": executors.DebugExecutor()}, timezone=UTC)
+    scheduler.start()
+    return _Clock(scheduler, tick)

@@ -1,0 +1,80 @@
+"""Rows of schedules: the only module that knows how a Schedule is stored."""
+
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, delete, func, insert, select, update
+
+from panorama.domain.items import folded
+from panorama.domain.results import Page, Slice
+from panorama.domain.schedules import Schedule
+from panorama.store.engine import Session
+from panorama.store.pages import nulls_last, page
+from panorama.store.tables import schedules
+
+_NAMES = tuple(each.name for each in fields(Schedule))
+_COLUMNS = tuple(schedules.c[name] for name in _NAMES)
+
+
+def add(session: Session, schedule: Schedule) -> None:
+    """Store a new schedule, whose name nobody has."""
+    session.connection.execute(insert(schedules).values(_row(schedule)))
+
+
+def save(session: Session, schedule: Schedule) -> None:
+    """Store the new value of a schedule."""
+    session.connection.execute(update(schedules).where(schedules.c.id == schedule.id).values(_row(schedule)))
+
+
+def remove(session: Session, id_: str) -> None:
+    """Forget a schedule."""
+    session.connection.execute(delete(schedules).where(schedules.c.id == id_))
+
+
+def found(session: Session, said: str) -> Schedule | None:
+    """Return the schedule of an id or a name."""
+    for where in (schedules.c.id == said.strip(), schedules.c.key == folded(said)):
+        if row := session.connection.execute(select(*_COLUMNS).where(where)).one_or_none():
+            return _value(row)
+    return None
+
+
+def names(session: Session) -> dict[str, str]:
+    """Return what schedules are called, by id."""
+    rows = session.connection.execute(select(schedules.c.id, schedules.c.name).order_by(schedules.c.key))
+    return {row[0]: row[1] for row in rows}
+
+
+def listed(session: Session, part: Slice, *, paused: bool | None = None) -> Page[Schedule]:
+    """Return schedules, the one that runs next first."""
+    statement = select(*_COLUMNS)
+    if paused is not None:
+        statement = statement.where(schedules.c.paused == paused)
+    order = [*nulls_last(schedules.c.next_at, stand_in=schedules.c.created_at), (schedules.c.id, False)]
+    return page(session, statement, order, part, _value)
+
+
+def due(session: Session, now: datetime) -> list[Schedule]:
+    """Return the schedules whose next moment has come, the one that waits longest first."""
+    wanted = select(*_COLUMNS).where(schedules.c.next_at <= now).order_by(schedules.c.next_at, schedules.c.id)
+    return [_value(row) for row in session.connection.execute(wanted)]
+
+
+def ahead(session: Session, now: datetime) -> list[Schedule]:
+    """Return the schedules that were dealt with at a moment which is yet to come: the clock was set back."""
+    wanted = select(*_COLUMNS).where(schedules.c.last_at > now)
+    return [_value(row) for row in session.connection.execute(wanted)]
+
+
+def next_moment(session: Session) -> datetime | None:
+    """Return when the next schedule is due."""
+    return session.connection.execute(select(func.min(schedules.c.next_at))).scalar_one()
+
+
+def _row(schedule: Schedule) -> dict[str, Any]:
+    return {name: getattr(schedule, name) for name in _NAMES} | {"key": folded(schedule.name)}
+
+
+def _value(row: Row[Any]) -> Schedule:
+    return Schedule(**dict(zip(_NAMES, row, strict=False)))

@@ -1,0 +1,27 @@
+"""A queue that takes jobs and runs none: what schedules submit to in tests."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from panorama.errors import PanoramaError
+
+
+@dataclass
+class StandInQueue:
+    """Remembers what was submitted: (kind, arguments, who asked). `fails` is raised instead."""
+
+    names: tuple[str, ...] = ("backup", "reindex")
+    submitted: list[tuple[str, Mapping[str, Any], str]] = field(default_factory=list[Any])
+    fails: PanoramaError | None = None
+
+    def kinds(self) -> Collection[str]:
+        """Return the kinds it takes."""
+        return self.names
+
+    def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
+        """Take a job."""
+        if self.fails:
+            raise self.fails
+        self.submitted.append((kind, arguments, asked_by))
+        return f"b_{len(self.submitted):010}"
