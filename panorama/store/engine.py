@@ -10,7 +10,6 @@ from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -18,6 +17,7 @@ from sqlalchemy.pool import QueuePool
 
 from panorama.domain.changes import Origin, Touch
 from panorama.errors import PanoramaError, UnavailableError
+from panorama.store.copying import copied
 
 APPLICATION_ID = 0x50414E4F
 """Marks the file as ours (`PRAGMA application_id`): "PANO" in ASCII."""
@@ -293,20 +293,13 @@ class Database:
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy while others go on.
 
-        SQLite's online backup in one step: in several, every foreign write would make it begin anew.
-
         Raises:
             UnavailableError: The disk is full or the folder cannot be written; a part of a copy is not left behind.
         """
         part = target.with_suffix(".part")
         try:
-            with _translated(), self._engine.connect() as connection:
-                source: Any = connection.connection.dbapi_connection
-                copy = sqlite3.connect(part)
-                try:
-                    source.backup(copy, pages=-1)
-                finally:
-                    copy.close()
+            with _translated(), self._engine.begin() as connection:
+                copied(connection, part)
             part.replace(target)
         finally:
             with suppress(OSError):
