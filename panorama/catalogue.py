@@ -125,6 +125,17 @@ def operations(do: Services) -> Iterator[Operation]:
         **more,
     )
 
+    lasting: dict[str, Any] = {"sdk": "", "transactional": False, "long": True}
+    asked = do.backups.create_question
+    yield _write("backup", do.backups.create, say.backed_up, "create_backup", question=asked, **lasting, **more)
+    asked = do.exports.create_question
+    yield _write("export", do.exports.create, say.exported, "export_data", question=asked, **lasting, **more)
+    yield _read("backups.list", do.backups.list, say.backups, exempt=True)
+    yield _write("backups.check", do.backups.check, say.checked, **lasting)
+    yield _write("restore", do.restoring.restore, say.brought_back, **lasting)
+    asked = do.purging.purge_question
+    yield _write("purge", do.purging.purge, do.purging.purged, policy="delete", question=asked, **lasting)
+
     yield _write("import.markdown", do.imports.markdown, do.imports.told, transactional=False, long=True)
     yield _read("models.list", do.models.list, do.models.listed, exempt=True)
     asked = do.models.remove_question

@@ -8,7 +8,7 @@ import typer
 from typer.main import get_command
 
 from panorama import __version__
-from panorama.cli import code, daemon, files, install, models, notes, show, tables, tasks
+from panorama.cli import code, daemon, files, install, keeping, models, notes, show, tables, tasks
 from panorama.cli.asking import agreed
 from panorama.cli.client import Answer, Client
 from panorama.cli.options import SETTINGS, AsJson, Kinds, Limit, Project, Yes, argument, examples, group, option
@@ -38,6 +38,9 @@ for each in (tasks.app, notes.app, files.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY)
 app.add_typer(daemon.app, rich_help_panel=CARE)
 app.add_typer(models.app, rich_help_panel=CARE)
+app.add_typer(keeping.app, rich_help_panel=CARE)
+app.command(rich_help_panel=CARE, epilog=keeping.EXPORT_EXAMPLES)(keeping.export)
+app.command(rich_help_panel=CARE, epilog=keeping.PURGE_EXAMPLES)(keeping.purge)
 app.command(rich_help_panel=CARE, epilog=examples("panorama serve", "panorama serve --http 8642"))(daemon.serve)
 
 
@@ -155,6 +158,7 @@ def _undone(data: dict[str, Any]) -> None:
         "panorama restore n_7k3q9xv2mh",
         'panorama restore "Order seeds"',
         "panorama restore --backup ~/panorama-2026-05-20.db",
+        "panorama restore --from ~/Backups/panorama-20260520T080000Z --to ~/panorama-again",
     ),
     rich_help_panel=SAFETY,
 )
@@ -164,11 +168,21 @@ def restore(
         Path | None,
         option("Put this copy of the whole database in place of the present one.", "--backup", metavar="FILE"),
     ] = None,
+    source: Annotated[
+        Path | None,
+        option("Make a new data directory of this backup or export.", "--from", metavar="DIR"),
+    ] = None,
+    to: Annotated[
+        Path | None, option("Where: a new folder; else the data directory, if there is none.", "--to", metavar="DIR")
+    ] = None,
     yes: Yes = False,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """Bring an item back from the trash; without one, list the trash. Or bring back a copy of everything."""
+    if source is not None or to is not None:
+        keeping.restore(source, to, item or backup, as_json)
+        return
     if backup is not None:
         from panorama.cli.restoring import restored  # half a second
 

@@ -105,7 +105,7 @@ class Backups(Service):
             place = free_place(target, self._now(), backup_name)
             with parcels.written(place, "backup") as parcel:
                 manifest = _Making(self._desk, keeper, parcel, pace, latest(target, keeper.origin)).made(with_secrets)
-            removed = self._retain(target)
+            removed = retained(keeper, target, self._now())
         return Backup(
             path=str(place), size_bytes=manifest.size_bytes, rows=sum(manifest.rows.values()),
             files=len(manifest.contents), removed=removed, problems=manifest.missing[:LISTED],
@@ -146,17 +146,6 @@ class Backups(Service):
             version=manifest.version, files=len(manifest.files), size_bytes=manifest.size_bytes,
             rows=sum(manifest.rows.values()), problems=manifest.missing[:LISTED], withheld=manifest.withheld,
         )  # fmt: skip
-
-    def _retain(self, target: Path) -> int:
-        """Remove backups of this store that have had their time; return how many."""
-        mine = [each.name for each in target.iterdir() if _is_mine(each, self._keeper.origin)]
-        if target == self._keeper.backups:
-            mine += [each.name for each in target.iterdir() if is_copy(each.name)]
-        gone = outlived(mine, self._keeper.retention, self._now())
-        for name in gone:
-            with suppress(OSError):
-                _remove(target / name)
-        return len(gone)
 
 
 class _Making:
@@ -322,6 +311,21 @@ def add_scripts(parcel: Parcel, home: Path, missing: list[str], pace: Pace) -> N
             parcel.copy(home / "scripts" / path, f"scripts/{path}", pace.move)
         except UnreadableError as error:
             missing.append(f"scripts/{path}: it {error}")
+
+
+def retained(keeper: Keeper, folder: Path, now: datetime) -> int:
+    """Remove backups of this store that have had their time from a folder; return how many."""
+    if not folder.is_dir():
+        return 0
+    mine = [each.name for each in folder.iterdir() if _is_mine(each, keeper.origin)]
+    if folder == keeper.backups:
+        mine += [each.name for each in folder.iterdir() if is_copy(each.name)]
+    count = 0
+    for name in outlived(mine, keeper.retention, now):
+        with suppress(OSError):
+            _remove(folder / name)
+            count += 1
+    return count
 
 
 def latest(folder: Path, origin: str) -> Path | None:
