@@ -71,7 +71,12 @@ def split(text: str) -> FrontMatter:
 def written(fields: Mapping[str, str | bool | list[str]]) -> str:
     """Return front matter that says these fields; what is below it is read back unchanged by `split`."""
     source = cast("Callable[..., str]", yaml.dump)(  # pyright: ignore[reportUnknownMemberType]
-        dict(fields), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=FRONT_MATTER_CHARS
+        dict(fields),
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=FRONT_MATTER_CHARS,
+        default_flow_style=None,
     )
     return f"---\n{source}---\n"
 

@@ -126,7 +126,8 @@ def _head(item: Item, project: str) -> dict[str, str | bool | list[str]]:
     made: dict[str, str | bool | list[str]] = {"title": item.label, "id": item.id}
     made |= {"project": project} if project else {}
     made |= {"tags": list(tags)} if tags else {}
-    return made | {"created": item.created_at.isoformat(), "updated": item.updated_at.isoformat()}
+    times = {"created": item.created_at, "updated": item.updated_at}
+    return made | {name: at.isoformat(timespec="seconds") for name, at in times.items()}
 
 
 def _page(parts: Iterable[str]) -> str:

@@ -111,7 +111,7 @@ class _Writing:
         add_scripts(self._parcel, self._keeper.home, self._missing, self._pace)
         made_at = self._desk.now().isoformat()
         guide = GUIDE.format(
-            made_at=made_at, version=__version__, rows=sum(counts.values()), contents=len(holding.places)
+            made_at=made_at[:16], version=__version__, rows=sum(counts.values()), contents=len(holding.places)
         )
         self._parcel.write("README.md", guide.encode())
         manifest = Manifest(
