@@ -157,7 +157,7 @@ class Parcel:
 
     def seal(self, manifest: Manifest) -> None:
         """Write the list of what is in it."""
-        told = json.dumps(asdict(manifest), ensure_ascii=False, indent=1).encode()
+        told = json.dumps(sealed(asdict(manifest)), ensure_ascii=False, indent=1).encode()
         listed, self.files = self.files, {}
         self.write(MANIFEST, told)
         self.files = listed
@@ -247,6 +247,8 @@ def _understood(folder: Path, told: Any) -> Manifest:
         raise InvalidInputError(
             f"{folder} was made by a newer Panorama ({told.get('version')}).", hint="Upgrade Panorama first."
         )
+    if sealed(told)["digest"] != told["digest"]:
+        raise damaged(folder, f"{MANIFEST} is not what was written")
     files = {_safe(path): Entry(int(each["size"]), str(each["sha256"])) for path, each in told["files"].items()}
     contents = {str(name): _safe(path) for name, path in told["contents"].items()}
     if unlisted := set(contents.values()) - set(files):
@@ -257,6 +259,12 @@ def _understood(folder: Path, told: Any) -> Manifest:
     plain |= {name: told[name] for name in ("columns", "sequences")}
     plain |= {name: tuple(map(str, told[name])) for name in ("missing", "withheld")}
     return Manifest(files=files, contents=contents, **plain)
+
+
+def sealed(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a list of what is in a parcel with its own digest, by which damage to the list itself is seen."""
+    bare = {name: value for name, value in told.items() if name != "digest"}
+    return {**bare, "digest": sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()}
 
 
 def _safe(path: str) -> str:
