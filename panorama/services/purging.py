@@ -137,6 +137,7 @@ class _Forgetting:
             self._words()
         contents, size = self._contents()
         copies = retained(self._keeper, self._keeper.backups, self._desk.now())
+        self._desk.database.empty_log()
         left = plan.waiting + plan.count - sum(counts.values())
         return _report(
             before, counts, left, changes=changes, texts=texts, calls=emptied["calls"] + log["calls"],
@@ -164,7 +165,7 @@ class _Forgetting:
             with self._reading() as session:
                 found, after = telling(session, traces, after, ROWS)
             if found:
-                with self._writing() as session, purging.overwriting(session):
+                with self._writing() as session:
                     empty(session, found)
             if not after:
                 return count
@@ -177,7 +178,7 @@ class _Forgetting:
         counts, changes = dict.fromkeys(plan.counts, 0), 0
         for kind, ids in plan.rounds:
             for some in in_batches(ids, ITEMS):
-                with self._writing() as session, purging.overwriting(session):
+                with self._writing() as session:
                     taken = purging.take_out(session, kind, some, before)
                     purging.forget_listeners(session, taken.last)
                 counts[kind] += taken.items
@@ -189,7 +190,7 @@ class _Forgetting:
         self._pace.begin("forgetting the old log")
         counts = {"calls": 0, "runs": 0}
         while True:
-            with self._writing() as session, purging.overwriting(session):
+            with self._writing() as session:
                 gone = purging.forget_old(session, old, ROWS)
                 purging.forget_answers(session, self._desk.now() - idempotency.KEPT)
             counts = {name: counts[name] + gone[name] for name in counts}
@@ -213,7 +214,7 @@ class _Forgetting:
             self._pace.ask()
         count = 0
         for some in in_batches(sorted(loose), ITEMS):
-            with self._writing() as session, purging.overwriting(session):
+            with self._writing() as session:
                 count += purging.forget_texts(session, some, last)
             self._pace.ask()
         return count
@@ -223,7 +224,7 @@ class _Forgetting:
         with self._reading() as session:
             unused = passages.unused(session)
         for some in in_batches(unused, VECTORS):
-            with self._desk.database.transaction(INDEXER) as session, purging.overwriting(session):
+            with self._desk.database.transaction(INDEXER) as session:
                 passages.forget(session, some)
             self._pace.ask()
         return len(unused)
@@ -233,7 +234,7 @@ class _Forgetting:
         self._pace.begin("forgetting words")
         is_first = more = True
         while more:
-            with self._writing() as session, purging.overwriting(session):
+            with self._writing() as session:
                 more = purging.merge_words(session, begin=is_first)
             is_first = False
             self._pace.ask()

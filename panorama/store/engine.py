@@ -51,6 +51,7 @@ _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",  # a commit that was answered survives a power cut, not only a killed process
     "foreign_keys=ON",
+    "secure_delete=ON",  # what is deleted is overwritten, so that a purge forgets it; many builds have that anyway
     "temp_store=MEMORY",
     # Eight connections stay open: 4 MB each, and 32 MB of the file mapped for all of them, keep a daemon small.
     "cache_size=-4000",
@@ -58,6 +59,8 @@ _PRAGMAS = (
 )
 _FLEETING = (*_PRAGMAS, "synchronous=OFF")
 
+
+EMPTYING_MS = 200
 
 Listener = Callable[[Sequence[Touch]], None]
 Elsewhere = Callable[[bool], "Database | None"]
@@ -304,6 +307,15 @@ class Database:
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
+
+    def empty_log(self) -> None:
+        """Fold the write-ahead log into the file and empty it, so that it holds nothing old; not while others read."""
+        with self._exclusive(), _translated(), self._engine.connect() as connection:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={EMPTYING_MS}")
+            try:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+            finally:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={self._busy_seconds * 1000:.0f}")
 
     def check(self) -> str:
         """Return "ok", or what SQLite's quick check of the file found."""

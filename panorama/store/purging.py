@@ -1,8 +1,7 @@
 """Forgetting for good: the only module that takes rows out, with everything that tells of them."""
 
 import re
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -119,18 +118,6 @@ def take_out(session: Session, kind: str, ids: Sequence[str], before: datetime) 
         session.connection.execute(delete(table).where(table.c.item.in_(gone)))
     session.connection.execute(delete(noun.table).where(noun.table.c.id.in_(gone)))
     return Taken(len(gone), count, last)
-
-
-@contextmanager
-def overwriting(session: Session) -> Generator[None]:
-    """Let SQLite write zeros over what is deleted inside, rather than only mark its room as free."""
-    connection = session.connection
-    usual = connection.exec_driver_sql("PRAGMA secure_delete").scalar_one()
-    connection.exec_driver_sql("PRAGMA secure_delete=ON")
-    try:
-        yield
-    finally:
-        connection.exec_driver_sql(f"PRAGMA secure_delete={int(usual)}")
 
 
 def named_texts(session: Session, after: int, limit: int) -> tuple[set[str], int]:
