@@ -129,7 +129,7 @@ class Database:
             yield current
             return
         acting = self._acting.get()
-        with self._exclusive(), _translated(), self._writer.begin() as connection:
+        with self._exclusive(), translated(), self._writer.begin() as connection:
             session = Session(connection, acting.origin if acting else origin)
             with self._as_current(session):
                 yield session
@@ -210,7 +210,7 @@ class Database:
         if current := self._current.get():
             yield current
             return
-        with _translated(), self._engine.begin() as connection, self._as_current(Session(connection, None)) as session:
+        with translated(), self._engine.begin() as connection, self._as_current(Session(connection, None)) as session:
             yield session
 
     @contextmanager
@@ -248,7 +248,7 @@ class Database:
     @contextmanager
     def migrating(self) -> Generator[Connection]:
         """Open a write transaction for a migration, and mark the file as ours in it."""
-        with self._exclusive(), _translated(), self._writer.begin() as connection:
+        with self._exclusive(), translated(), self._writer.begin() as connection:
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
             yield connection
 
@@ -267,7 +267,7 @@ class Database:
                 f"{self.path.name} is a database of another program; it was not touched.",
                 hint="Choose another folder with PANORAMA_HOME.",
             )
-        with _translated(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as file:
+        with translated(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as file:
             tables = {row[0] for row in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             row = file.execute("SELECT version_num FROM alembic_version").fetchone() if tables else None
             return str(row[0]) if row else ""
@@ -289,7 +289,7 @@ class Database:
             return True
         if not self.path.with_name(self.path.name + "-wal").exists():
             return False
-        with _translated(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as opened:
+        with translated(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as opened:
             empty = opened.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
             return empty or opened.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
 
@@ -301,7 +301,7 @@ class Database:
         """
         part = target.with_suffix(".part")
         try:
-            with _translated(), self._engine.begin() as connection:
+            with translated(), self._engine.begin() as connection:
                 copied(connection, part)
             part.replace(target)
         finally:
@@ -310,7 +310,7 @@ class Database:
 
     def empty_log(self) -> None:
         """Fold the write-ahead log into the file and empty it, so that it holds nothing old; not while others read."""
-        with self._exclusive(), _translated(), self._engine.connect() as connection:
+        with self._exclusive(), translated(), self._engine.connect() as connection:
             connection.exec_driver_sql(f"PRAGMA busy_timeout={EMPTYING_MS}")
             try:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
@@ -319,7 +319,7 @@ class Database:
 
     def check(self) -> str:
         """Return "ok", or what SQLite's quick check of the file found."""
-        with _translated(), self._engine.connect() as connection:
+        with translated(), self._engine.connect() as connection:
             return str(connection.exec_driver_sql("PRAGMA quick_check(5)").scalar_one())
 
     def close(self) -> None:
@@ -357,7 +357,7 @@ def _compact_json(value: object) -> str:
 
 
 @contextmanager
-def _translated() -> Generator[None]:
+def translated() -> Generator[None]:
     """Say what is wrong with the disk or the file in the words of its owner."""
     try:
         yield

@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import JSON, Boolean, Column, LargeBinary, func, select, text
 
 from panorama.domain.plain import is_object
-from panorama.store.engine import Session
+from panorama.store.engine import Session, translated
 from panorama.store.tables import Utc, Words, metadata
 
 DERIVED = frozenset({"search_parts", "passages", "vectors", "marks"})
@@ -29,6 +29,8 @@ AS_STORED = "$stored"
 """Marks a value that its column's own form would not bring back exactly."""
 
 Line = Mapping[str, Any]
+
+_OF_THE_DISK = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
 def tables() -> list[str]:
@@ -143,6 +145,7 @@ class Loading:
 
         Raises:
             ValueError: A line or a column is not what the table takes.
+            UnavailableError: The disk is full, or cannot be written.
         """
         if not all(each.isidentifier() for each in (name, *forms)):
             raise ValueError(f"{name!r} is no table that an export has")
@@ -157,6 +160,9 @@ class Loading:
                 count += len(some)
                 moved(sum(map(len, some)))
         except (sqlite3.Error, KeyError, TypeError, AttributeError) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK:
+                with translated():
+                    raise
             raise ValueError(f"{name}: {error}") from error
         return count
 
