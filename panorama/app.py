@@ -4,6 +4,7 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from panorama.calls.recorder import Recorder
 from panorama.catalogue import operations
 from panorama.config import Settings
 from panorama.domain.jobs import Kind
+from panorama.domain.keeping import Retention
 from panorama.errors import UnavailableError
 from panorama.index.embedders.choosing import Choice, default, embedder
 from panorama.index.embedders.line import Limits
@@ -20,9 +22,11 @@ from panorama.index.opening import opened as opened_index
 from panorama.ports import JobQueue, Runner
 from panorama.sandbox.runner import ForkServer
 from panorama.services import Services
+from panorama.services.backing_up import Backups, Keeper
 from panorama.services.base import Desk
 from panorama.services.batch import Batch
 from panorama.services.code import Code
+from panorama.services.exporting import Exports
 from panorama.services.files import Files
 from panorama.services.following import Follower
 from panorama.services.history import History
@@ -38,9 +42,11 @@ from panorama.services.notes import Notes
 from panorama.services.overview import Overviews
 from panorama.services.pages import Pages
 from panorama.services.projects import Projects
+from panorama.services.purging import Ages, Purging
 from panorama.services.query import Query
 from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
+from panorama.services.restoring import Restoring
 from panorama.services.sdk_meaning import SdkMeaning
 from panorama.services.sdk_reference import SdkReference
 from panorama.services.search import Search
@@ -149,6 +155,7 @@ def _services(
     desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, runner: Runner, jobs: Jobs, timing: Timing
 ) -> Services:
     blobs = Blobs(settings.home / "files")
+    keeper = Keeper(settings.home, blobs, _retention(settings))
     return Services(
         projects=Projects(desk),
         tasks=Tasks(desk, meaning),
@@ -169,11 +176,20 @@ def _services(
         models=Models(desk, settings.embedder),
         pages=Pages(desk),
         reindexing=Reindexing(desk, meaning),
+        backups=Backups(desk, keeper),
+        exports=Exports(desk, keeper),
+        restoring=Restoring(settings.home),
+        purging=Purging(desk, keeper, Ages(trash=timedelta(days=settings.trash_days), log=settings.log_age)),
         status=State(desk, settings.home / "backups", meaning, runner, jobs),
         jobs=jobs,
         schedules=timing.schedules,
         ringing=timing.ringing,
     )
+
+
+def _retention(settings: Settings) -> Retention:
+    age = timedelta(days=settings.backup_days) if settings.backup_days else None
+    return Retention(most=settings.backups_kept, age=age)
 
 
 def _prepare(home: Path) -> None:

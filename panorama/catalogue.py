@@ -157,6 +157,22 @@ def operations(do: Services) -> Iterator[Operation]:
     )  # fmt: skip
     yield _read("pages.reminders", do.pages.reminders, say.shown, exempt=True)
 
+    lasting: dict[str, Any] = {"sdk": "", "transactional": False, "long": True}
+
+    def kept(name: str) -> dict[str, Any]:
+        """Say that it may be a job; one that is begun again begins from the start, and leaves nothing half."""
+        return {**lasting, "job": Kind(name=name, resumable=True, alone=True)}
+
+    asked = do.backups.create_question
+    yield _write("backup", do.backups.create, say.backed_up, "create_backup", question=asked, **kept("backup"), **more)
+    asked = do.exports.create_question
+    yield _write("export", do.exports.create, say.exported, "export_data", question=asked, **kept("export"), **more)
+    yield _read("backups.list", do.backups.list, say.backups, exempt=True)
+    yield _write("backups.check", do.backups.check, say.checked, **lasting)
+    yield _write("restore", do.restoring.restore, say.brought_back, **lasting)
+    asked = do.purging.purge_question
+    yield _write("purge", do.purging.purge, do.purging.purged, policy="delete", question=asked, **kept("purge"))
+
     yield _write(
         "import.markdown",
         do.imports.markdown,

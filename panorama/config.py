@@ -51,6 +51,21 @@ class Settings(BaseSettings):
         "`files` reads and writes files, `jobs` keeps schedules.",
     )
     log_days: int = Field(default=30, ge=1, le=3650, description="Days that the call log is kept.")
+    trash_days: int = Field(
+        default=30, ge=0, le=36_500, description="Days that an item stays in the trash before a purge forgets it."
+    )
+    backups_kept: int = Field(
+        default=10,
+        ge=0,
+        le=10_000,
+        description="Backups that a folder keeps; the next one removes older ones. 0 for all.",
+    )
+    backup_days: int = Field(
+        default=90,
+        ge=0,
+        le=36_500,
+        description="Days that backups are kept; the newest always stays. 0 for ever.",
+    )
     busy_seconds: float = Field(
         default=10.0,
         ge=0.05,

@@ -14,6 +14,7 @@ from panorama.cli import (
     files,
     install,
     jobs,
+    keeping,
     models,
     notes,
     reminders,
@@ -68,6 +69,9 @@ app.add_typer(service.app, rich_help_panel=CARE)
 app.add_typer(daemon.app, rich_help_panel=CARE)
 app.add_typer(models.app, rich_help_panel=CARE)
 app.add_typer(jobs.app, rich_help_panel=CARE)
+app.add_typer(keeping.app, rich_help_panel=CARE)
+app.command(rich_help_panel=CARE, epilog=keeping.EXPORT_EXAMPLES)(keeping.export)
+app.command(rich_help_panel=CARE, epilog=keeping.PURGE_EXAMPLES)(keeping.purge)
 app.command(rich_help_panel=CARE, epilog=examples("panorama serve", "panorama serve --http 8642"))(daemon.serve)
 
 
@@ -185,6 +189,7 @@ def _undone(data: dict[str, Any]) -> None:
         "panorama restore n_7k3q9xv2mh",
         'panorama restore "Order seeds"',
         "panorama restore --backup ~/panorama-2026-05-20.db",
+        "panorama restore --from ~/Backups/panorama-20260520T080000Z --to ~/panorama-again",
     ),
     rich_help_panel=SAFETY,
 )
@@ -194,11 +199,21 @@ def restore(
         Path | None,
         option("Put this copy of the whole database in place of the present one.", "--backup", metavar="FILE"),
     ] = None,
+    source: Annotated[
+        Path | None,
+        option("Make a new data directory of this backup or export.", "--from", metavar="DIR"),
+    ] = None,
+    to: Annotated[
+        Path | None, option("Where: a new folder; else the data directory, if there is none.", "--to", metavar="DIR")
+    ] = None,
     yes: Yes = False,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """Bring an item back from the trash; without one, list the trash. Or bring back a copy of everything."""
+    if source is not None or to is not None:
+        keeping.restore(source, to, item or backup, as_json)
+        return
     if backup is not None:
         from panorama.cli.restoring import restored  # half a second
 

@@ -18,6 +18,7 @@ _DEEPEST_YAML = 20
 
 # libyaml is eight times faster; a build of PyYAML without it reads the same.
 _Loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+_Dumper = yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper
 # The stubs leave these two untyped.
 _events = cast("Callable[..., Iterator[yaml.Event]]", yaml.parse)  # pyright: ignore[reportUnknownMemberType]
 _node = cast("Callable[..., yaml.Node | None]", yaml.compose)  # pyright: ignore[reportUnknownMemberType]
@@ -65,6 +66,19 @@ def split(text: str) -> FrontMatter:
     if fields is None:
         return FrontMatter(body=text, warnings=("line 1: the front matter has no fields and stays in the text",))
     return _read(fields, text[closing.end() :], 1 + len(_BREAK.findall(text, 0, closing.end())))
+
+
+def written(fields: Mapping[str, str | bool | list[str]]) -> str:
+    """Return front matter that says these fields; what is below it is read back unchanged by `split`."""
+    source = cast("Callable[..., str]", yaml.dump)(  # pyright: ignore[reportUnknownMemberType]
+        dict(fields),
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=FRONT_MATTER_CHARS,
+        default_flow_style=None,
+    )
+    return f"---\n{source}---\n"
 
 
 def _read(fields: Mapping[str, yaml.Node], body: str, first_line: int) -> FrontMatter:

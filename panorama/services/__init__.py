@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from panorama.services.backing_up import Backups
 from panorama.services.batch import Batch
 from panorama.services.code import Code
+from panorama.services.exporting import Exports
 from panorama.services.files import Files
 from panorama.services.history import History
 from panorama.services.imports import Imports
@@ -16,9 +18,11 @@ from panorama.services.notes import Notes
 from panorama.services.overview import Overviews
 from panorama.services.pages import Pages
 from panorama.services.projects import Projects
+from panorama.services.purging import Purging
 from panorama.services.query import Query
 from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
+from panorama.services.restoring import Restoring
 from panorama.services.ringing import Ringing
 from panorama.services.schedules import Schedules
 from panorama.services.sdk_reference import SdkReference
@@ -50,6 +54,10 @@ class Services:
     models: Models
     pages: Pages
     reindexing: Reindexing
+    backups: Backups
+    exports: Exports
+    restoring: Restoring
+    purging: Purging
     status: State
     jobs: Jobs
     schedules: Schedules

@@ -11,16 +11,10 @@ from panorama.services import folders
 from panorama.services.folders import Folder, UnreadableError
 from panorama.services.progress import Progress
 from panorama.services.views import ImportReport
-from panorama.store.imports import WHOLE, Imported
+from panorama.store.imports import GONE, NAMED, WHOLE, Imported
 
 PROGRESS_CALLS = 200
 LISTED = 50
-
-GONE = "gone"
-"""Stands in the remembered fields of a part that its file, or the folder, does not hold any more."""
-
-NAMED = "project_name"
-"""What the file calls the project whose id is remembered as `project`."""
 
 _COUNTED = (
     *("unchanged", "notes_created", "notes_updated", "tasks_created", "tasks_updated", "projects_created"),

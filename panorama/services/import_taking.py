@@ -14,10 +14,10 @@ from panorama.domain.projects import Project
 from panorama.domain.tasks import Task, stamps
 from panorama.errors import NotFoundError
 from panorama.services.base import Desk
-from panorama.services.import_run import GONE, NAMED, File, Run, as_gone
+from panorama.services.import_run import File, Run, as_gone
 from panorama.store import imports, projects, rows, tasks
 from panorama.store.engine import Session
-from panorama.store.imports import WHOLE, Imported
+from panorama.store.imports import GONE, NAMED, WHOLE, Imported
 from panorama.store.rows import IdTakenError
 
 MOST_TASKS = 5000

@@ -135,7 +135,8 @@ class Indexing(Service):
         with self._reading() as session:
             newest = passages.newest(session)
             read = passages.mark(session, self._reader)
-            return Lag(newest - read, newest - min(read, passages.mark(session, heard_as)))
+            # A purge may take out the last change, so that who read it is ahead of the newest.
+            return Lag(max(0, newest - read), max(0, newest - min(read, passages.mark(session, heard_as))))
 
     def is_begun(self) -> bool:
         """Tell whether the index holds anything that it was told of."""

@@ -129,8 +129,10 @@ def taken(session: Session, item: Item, fields: Collection[str] = ("name", "proj
     for tie, kind in (("project", "project"), ("parent", "task")):
         target = getattr(item, tie, None) if tie in fields else None
         if target and not rows.exists(session, kind, target):
-            label = names.labels(session, [(kind, target)])[target][2]
-            return f"The {kind} “{label}” that “{item.label}” belonged to is in the trash."
+            known = names.labels(session, [(kind, target)]).get(target)
+            if known is None:
+                return f"The {kind} ({target}) that “{item.label}” belonged to was removed for good."
+            return f"The {kind} “{known[2]}” that “{item.label}” belonged to is in the trash."
         if target and tie == "parent" and item.id in tasks.ancestors(session, target):
             return f"The task that “{item.label}” belonged to stands under it by now."
     return ""

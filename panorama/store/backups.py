@@ -7,8 +7,10 @@ from datetime import datetime
 from pathlib import Path
 
 from panorama.errors import InvalidInputError, UnavailableError
+from panorama.store import passages
 from panorama.store.engine import Database
 from panorama.store.migrate import HEAD
+from panorama.store.passages import INDEXER
 
 ENDINGS = ("", "-wal", "-shm")
 _OTHER = "Look into the folder backups for another copy."
@@ -67,3 +69,12 @@ def _moved_aside(database: Path, now: datetime) -> Path | None:
         if present.exists():
             shutil.move(present, kept.with_name(kept.name + ending))
     return kept
+
+
+def settle(copy: Path) -> None:
+    """Let a restored copy forget which index it was searched by, so that it gets one of its own.
+
+    On a Qdrant server a store is known by its number; two stores with one number would write each other's vectors.
+    """
+    with closing(Database(copy)) as database, database.transaction(INDEXER) as session:
+        passages.forget_indexes(session)

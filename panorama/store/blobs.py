@@ -7,7 +7,7 @@ a content that nothing names, which is harmless.
 import errno
 import os
 import tempfile
-from collections.abc import Generator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from hashlib import sha256
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from panorama.errors import UnavailableError
 
+DIGEST_CHARS = 64
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -37,14 +38,15 @@ class Blobs:
     def put(self, content: bytes) -> str:
         """Keep a content and return its digest; once this returns it survives a power cut.
 
-        One that is there already is left alone, unless it is damaged: then it is written again.
+        One that is there already is left alone, unless it is damaged: then it is written again. It counts as new from
+        now on, so that nobody forgets it before the row that names it is there.
 
         Raises:
             UnavailableError: The disk is full, or the folder cannot be written.
         """
         name = sha256(content).hexdigest()
         with _translated():
-            if not self._holds(name, content):
+            if not self._renewed(name, content):
                 _write(_place(self._aside.get() or self._folder, name), content)
         return name
 
@@ -84,8 +86,72 @@ class Blobs:
         there = [_place(folder, name) for folder in (other, self._folder) if folder]
         return next((path for path in there if path.is_file()), there[-1])
 
-    def _holds(self, name: str, content: bytes) -> bool:
-        return self.has(name) and self.path(name).read_bytes() == content
+    def names(self) -> Iterator[tuple[str, int]]:
+        """Give the digests of the contents that are there, and their sizes in bytes."""
+        for folder in sorted(self._folder.glob("[0-9a-f][0-9a-f]")):
+            for path in sorted(folder.iterdir()):
+                if len(path.name) == DIGEST_CHARS - 2 and path.is_file():
+                    yield folder.name + path.name, path.stat().st_size
+
+    @contextmanager
+    def kept(self) -> Generator[None]:
+        """Let nobody forget a content meanwhile."""
+        with self._locked(alone=False):
+            yield
+
+    def forget(self, names: Collection[str], *, before: float) -> tuple[int, int]:
+        """Remove contents that were last put before a moment (seconds since 1970); return how many, and their bytes.
+
+        Nothing is removed while somebody copies them.
+
+        Raises:
+            UnavailableError: They are being copied.
+        """
+        count = size = 0
+        for name in names:
+            with self._locked(alone=True), suppress(FileNotFoundError):
+                path = _place(self._folder, name)
+                found = path.stat()
+                if found.st_mtime < before:
+                    path.unlink()
+                    count, size = count + 1, size + found.st_size
+        return count, size
+
+    def _renewed(self, name: str, content: bytes) -> bool:
+        """Tell whether a content is there, and sound; then it is new again."""
+        if not self.has(name):
+            return False
+        with self._locked(alone=False), suppress(FileNotFoundError):
+            path = self.path(name)
+            os.utime(path)
+            return path.read_bytes() == content
+        return False
+
+    @contextmanager
+    def _locked(self, *, alone: bool) -> Generator[None]:
+        """Hold the folder's lock, alone or together with others; who removes holds it alone, for one content."""
+        if not self._folder.is_dir():
+            yield
+            return
+        descriptor = os.open(self._folder, os.O_RDONLY)
+        try:
+            _lock(descriptor, alone=alone)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _lock(descriptor: int, *, alone: bool) -> None:
+    try:
+        import fcntl  # not on Windows
+    except ImportError:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
+    except BlockingIOError as error:
+        raise UnavailableError(
+            "The contents of files are being copied.", hint="Try again when that is done."
+        ) from error
 
 
 def _place(folder: Path, name: str) -> Path:

@@ -18,6 +18,7 @@ from sqlalchemy.pool import QueuePool
 
 from panorama.domain.changes import Origin, Touch
 from panorama.errors import PanoramaError, UnavailableError
+from panorama.store.copying import copied
 
 APPLICATION_ID = 0x50414E4F
 """Marks the file as ours (`PRAGMA application_id`): "PANO" in ASCII."""
@@ -54,6 +55,7 @@ _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",  # a commit that was answered survives a power cut, not only a killed process
     "foreign_keys=ON",
+    "secure_delete=ON",  # what is deleted is overwritten, so that a purge forgets it; many builds have that anyway
     "temp_store=MEMORY",
     # Eight connections stay open: 4 MB each, and 32 MB of the file mapped for all of them, keep a daemon small.
     "cache_size=-4000",
@@ -61,6 +63,8 @@ _PRAGMAS = (
 )
 _FLEETING = (*_PRAGMAS, "synchronous=OFF")
 
+
+EMPTYING_MS = 200
 
 Listener = Callable[[Sequence[Touch]], None]
 Elsewhere = Callable[[bool], "Database | None"]
@@ -130,7 +134,7 @@ class Database:
             yield current
             return
         acting = self._acting.get()
-        with self._exclusive(), _translated(), self._writer.begin() as connection:
+        with self._exclusive(), translated(), self._writer.begin() as connection:
             session = Session(connection, acting.origin if acting else origin)
             with self._as_current(session):
                 yield session
@@ -211,7 +215,7 @@ class Database:
         if current := self._current.get():
             yield current
             return
-        with _translated(), self._views.opened() as connection, self._as_current(Session(connection, None)) as session:
+        with translated(), self._views.opened() as connection, self._as_current(Session(connection, None)) as session:
             yield session
 
     @contextmanager
@@ -249,7 +253,7 @@ class Database:
     @contextmanager
     def migrating(self) -> Generator[Connection]:
         """Open a write transaction for a migration, and mark the file as ours in it."""
-        with self._exclusive(), _translated(), self._writer.begin() as connection:
+        with self._exclusive(), translated(), self._writer.begin() as connection:
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
             yield connection
 
@@ -268,7 +272,7 @@ class Database:
                 f"{self.path.name} is a database of another program; it was not touched.",
                 hint="Choose another folder with PANORAMA_HOME.",
             )
-        with _translated(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as file:
+        with translated(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as file:
             tables = {row[0] for row in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             row = file.execute("SELECT version_num FROM alembic_version").fetchone() if tables else None
             return str(row[0]) if row else ""
@@ -290,35 +294,37 @@ class Database:
             return True
         if not self.path.with_name(self.path.name + "-wal").exists():
             return False
-        with _translated(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as opened:
+        with translated(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as opened:
             empty = opened.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
             return empty or opened.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy while others go on.
 
-        SQLite's online backup in one step: in several, every foreign write would make it begin anew.
-
         Raises:
             UnavailableError: The disk is full or the folder cannot be written; a part of a copy is not left behind.
         """
         part = target.with_suffix(".part")
         try:
-            with _translated(), self._engine.connect() as connection:
-                source: Any = connection.connection.dbapi_connection
-                copy = sqlite3.connect(part)
-                try:
-                    source.backup(copy, pages=-1)
-                finally:
-                    copy.close()
+            with translated(), self._engine.begin() as connection:
+                copied(connection, part)
             part.replace(target)
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
 
+    def empty_log(self) -> None:
+        """Fold the write-ahead log into the file and empty it, so that it holds nothing old; not while others read."""
+        with self._exclusive(), translated(), self._engine.connect() as connection:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={EMPTYING_MS}")
+            try:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+            finally:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={self._busy_seconds * 1000:.0f}")
+
     def check(self) -> str:
         """Return "ok", or what SQLite's quick check of the file found."""
-        with _translated(), self._engine.connect() as connection:
+        with translated(), self._engine.connect() as connection:
             return str(connection.exec_driver_sql("PRAGMA quick_check(5)").scalar_one())
 
     def close(self) -> None:
@@ -417,7 +423,7 @@ def _compact_json(value: object) -> str:
 
 
 @contextmanager
-def _translated() -> Generator[None]:
+def translated() -> Generator[None]:
     """Say what is wrong with the disk or the file in the words of its owner."""
     try:
         yield

@@ -39,3 +39,19 @@ def named(session: Session, key: str, project: str) -> list[str]:
 
 def _of(project: str) -> ColumnElement[bool]:
     return files.c.project == project if project else files.c.project.is_(None)
+
+
+_NAMED = """
+SELECT sha256 FROM files UNION
+SELECT json_extract("before", '$.sha256') FROM changes WHERE kind = 'file' AND id > ? UNION
+SELECT json_extract("after", '$.sha256') FROM changes WHERE kind = 'file' AND id > ?
+"""
+
+
+def contents(session: Session, *, after: int = 0) -> set[str]:
+    """Return the digests of the contents that a file holds, or held before a change that can be undone.
+
+    With `after`, of the changes only those behind that one are looked at.
+    """
+    found = session.connection.exec_driver_sql(_NAMED, (after, after)).scalars().all()
+    return {name for name in found if name}

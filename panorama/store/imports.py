@@ -12,6 +12,12 @@ from panorama.store.tables import imports, notes, tasks
 WHOLE = ""
 """The part that stands for a file as a whole, which became a note."""
 
+GONE = "gone"
+"""Stands in the remembered fields of a part that its file, or the folder, does not hold any more."""
+
+NAMED = "project_name"
+"""What the file calls the project whose id is remembered as `project`."""
+
 _COLUMNS = (imports.c.path, imports.c.part, imports.c.digest, imports.c.item, imports.c.fields)
 _SAME = (
     imports.c.folder == bindparam("folder_"),
@@ -76,3 +82,19 @@ def move(session: Session, folder: str, old: str, new: str) -> None:
     """Remember a file, of which nothing is known under its new path, under that path."""
     same = (imports.c.folder == folder, imports.c.path == old)
     session.connection.execute(update(imports).where(*same).values(path=new))
+
+
+def forget(session: Session, items: Sequence[str]) -> None:
+    """Forget what some items got from their files.
+
+    A part that the folder holds no more is forgotten as a whole. Of others it stays known that they were taken: else
+    the next import would bring back what a person has deleted.
+    """
+    known = select(imports.c.folder, imports.c.path, imports.c.part, imports.c.fields).where(imports.c.item.in_(items))
+    for folder, path, part, fields in session.connection.execute(known).all():
+        same = (imports.c.folder == folder, imports.c.path == path, imports.c.part == part)
+        if GONE in fields:
+            session.connection.execute(delete(imports).where(*same))
+        else:
+            kept = {name: fields[name] for name in (NAMED, "project") if name in fields}
+            session.connection.execute(update(imports).where(*same).values(fields=kept))

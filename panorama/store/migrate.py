@@ -40,6 +40,11 @@ def migrate(database: Database, *, backups: Path, now: datetime) -> None:
     _upgrade(database)
 
 
+def make(database: Database, revision: str = HEAD) -> None:
+    """Give a new or older database the tables of a revision; no copy is taken."""
+    _upgrade(database, revision)
+
+
 def _make(backups: Path) -> None:
     try:
         backups.mkdir(mode=0o700, exist_ok=True)
@@ -50,7 +55,7 @@ def _make(backups: Path) -> None:
         ) from error
 
 
-def _upgrade(database: Database) -> None:
+def _upgrade(database: Database, revision: str = HEAD) -> None:
     from alembic import command  # 240 ms, needed once per version
     from alembic.config import Config
 
@@ -59,4 +64,4 @@ def _upgrade(database: Database) -> None:
     with database.migrating() as connection:
         # Another process may have been faster: Alembic looks again, now that nobody else can write.
         config.attributes["connection"] = connection
-        command.upgrade(config, HEAD)
+        command.upgrade(config, revision)

@@ -298,6 +298,7 @@ def count(session: Session) -> int:
 
 # Which model's vectors the index holds, and the number by which a Qdrant server knows this store.
 
+_INDEX = "index "
 _SERVED = "serves "
 _STORE = "store"
 
@@ -323,3 +324,8 @@ def store_number(session: Session, made: int) -> int:
     if not is_begun(session, _STORE):
         set_mark(session, _STORE, made)
     return mark(session, _STORE)
+
+
+def forget_indexes(session: Session) -> None:
+    """Forget how far each index has come, and the number of this store; every index is built anew then."""
+    session.connection.execute(delete(marks).where((marks.c.name == _STORE) | marks.c.name.startswith(_INDEX)))

@@ -1,5 +1,6 @@
 """Items and their rows: the one place where an item is written, with its change line and its full text."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
@@ -62,6 +63,9 @@ _ALIVE = {
     kind: select(noun.table.c.deleted_at).where(noun.table.c.id == bindparam("id_")) for kind, noun in NOUNS.items()
 }
 _ADD = {kind: insert(noun.table) for kind, noun in NOUNS.items()}
+
+
+AT_ONCE = 32
 
 
 class IdTakenError(ConflictError):
@@ -198,6 +202,28 @@ def exists(session: Session, kind: str, id_: str, *, trash: bool = False) -> boo
     """Tell whether a living item has this id; with `trash`, also one that was deleted."""
     row = session.connection.execute(_ALIVE[kind], {"id_": id_}).first()
     return row is not None and (trash or row[0] is None)
+
+
+def living(session: Session, kind: str, **ties: str | None) -> list[str]:
+    """Return the ids of the living items of a kind, those that began first first.
+
+    Args:
+        ties: Only those with these values in these columns, such as project=None.
+    """
+    table = NOUNS[kind].table
+    where = [table.c[name] == value if value is not None else table.c[name].is_(None) for name, value in ties.items()]
+    statement = select(table.c.id).where(table.c.deleted_at.is_(None), *where).order_by(table.c.created_at, table.c.id)
+    return list(session.connection.execute(statement).scalars())
+
+
+def several(session: Session, kind: str, ids: Sequence[str]) -> Iterator[Any]:
+    """Give items by their ids, in that order; few are in memory at a time, for each may have 10 MB."""
+    table = NOUNS[kind].table
+    for start in range(0, len(ids), AT_ONCE):
+        some = ids[start : start + AT_ONCE]
+        found = {row[0]: row for row in session.connection.execute(select(*columns(kind)).where(table.c.id.in_(some)))}
+        for id_ in some:
+            yield value(kind, found[id_])
 
 
 def is_indexed(session: Session) -> bool:

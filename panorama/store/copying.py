@@ -1,0 +1,112 @@
+"""Copies of the database: how SQLite copies itself while others write, and how a copy is looked over."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+Told = Callable[[int, int], None]
+"""Is told how many bytes of how many are done; what it raises ends the work."""
+
+PAGES = 1024
+"""Pages that are copied in one step: 4 MB, a few thousandths of a second."""
+
+SYNC_STEPS = 4
+"""Steps after which the copy is written to the disk: 16 MB at once do not hold up the writes of others."""
+
+ASK_SECONDS = 0.1
+FINDINGS = 5
+
+
+def silent(_done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
+def copied(connection: Connection, target: Path, told: Told = silent, *, is_durable: bool = False) -> None:
+    """Write what a transaction sees to a new file, in steps; others write meanwhile.
+
+    SQLite's online backup begins anew whenever somebody else writes between two of its steps. Inside a transaction
+    it does not: what is copied is what the transaction saw first. The log grows meanwhile by what is written.
+    """
+    source: Any = connection.connection.dbapi_connection
+    source.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on the transaction sees one state
+    page_bytes = source.execute("PRAGMA page_size").fetchone()[0]
+    with _descriptor(target) as written, closing(sqlite3.connect(target)) as copy:
+        steps = 0
+
+        def moved(_status: int, remaining: int, total: int) -> None:
+            nonlocal steps
+            steps += 1
+            if is_durable and steps % SYNC_STEPS == 0:
+                os.fsync(written)
+            told((total - remaining) * page_bytes, total * page_bytes)
+
+        source.backup(copy, pages=PAGES, progress=moved)
+
+
+@contextmanager
+def _descriptor(path: Path) -> Generator[int]:
+    """Make a file for its owner alone; it stays open until SQLite has closed it: closing one drops SQLite's locks."""
+    number = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield number
+    finally:
+        os.close(number)
+
+
+def found_wrong(path: Path, asked: Callable[[], None]) -> str:
+    """Return what SQLite finds wrong with a copy that nobody writes: damage, or references to nothing; "" if nothing.
+
+    Args:
+        asked: Is called ten times a second; what it raises ends the look, at the next page.
+    """
+    with closing(opened(path)) as copy:
+        return _beside(lambda: _looked(copy), copy, asked)
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """Open a copy that nobody writes, without leaving a log beside it."""
+    return sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+
+
+def revision(path: Path) -> str:
+    """Return the revision of a copy's schema, "" if it is no database of ours."""
+    try:
+        with closing(opened(path)) as copy:
+            row = copy.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.Error:
+        return ""
+    return str(row[0]) if row else ""
+
+
+def _looked(copy: sqlite3.Connection) -> str:
+    try:
+        found = [str(row[0]) for row in copy.execute(f"PRAGMA integrity_check({FINDINGS})")]
+        if found != ["ok"]:
+            return "; ".join(found).replace("\n", " ")
+        loose = copy.execute("PRAGMA foreign_key_check").fetchone()
+        return f"{loose[0]} has a row that refers to a missing one" if loose else ""
+    except sqlite3.DatabaseError as error:
+        return str(error)
+
+
+def _beside(work: Callable[[], str], copy: sqlite3.Connection, asked: Callable[[], None]) -> str:
+    """Let a thread do what may take seconds, so that this one can be stopped meanwhile."""
+    found: list[str] = []
+    thread = threading.Thread(target=lambda: found.append(work()), name="looking over a copy")
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(ASK_SECONDS)
+            asked()
+    except BaseException:
+        copy.interrupt()
+        raise
+    finally:
+        thread.join()
+    return found[0]

@@ -1,0 +1,432 @@
+"""Parcels: folders that appear whole or not at all, and the list of what is in them.
+
+A parcel is written beside its place under a name that begins with `.panorama-part-`, and renamed when it is complete.
+Whoever writes one holds a lock on that folder; a folder without one was left by a process that was killed, and is
+thrown away by the next that writes there.
+"""
+
+import errno
+import json
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+from panorama.domain.plain import is_object
+from panorama.errors import ConflictError, InvalidInputError, UnavailableError
+from panorama.store.migrate import HEAD
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+PART = ".panorama-part-"
+CHUNK_BYTES = 1 << 20
+SYNC_BYTES = 16 << 20
+Kind = Literal["backup", "export"]
+Moved = Callable[[int], None]
+"""Is told of so many bytes more; what it raises ends the work."""
+
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class UnreadableError(Exception):
+    """A file that is to be copied cannot be read; the message says why, as the end of a sentence about it."""
+
+
+def silent(_count: int) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a parcel: its size in bytes and its digest."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a parcel says it holds.
+
+    `origin` names the machine and data directory it was made of. `rows` counts each table's, `files` are all files but
+    this one by their path, `contents` says where the content with a digest lies. `columns` says of an export how each
+    value is written, `sequences` which number each table gives next. `missing` are contents that were not to be had,
+    `withheld` settings that were left out because they are secret.
+    """
+
+    kind: Kind
+    version: str
+    revision: str
+    made_at: str
+    origin: str
+    rows: Mapping[str, int]
+    format: int = FORMAT
+    files: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    contents: Mapping[str, str] = field(default_factory=dict[str, str])
+    columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    sequences: Mapping[str, int] = field(default_factory=dict[str, int])
+    missing: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of all files."""
+        return sum(each.size for each in self.files.values())
+
+
+class Parcel:
+    """A folder that is being written; every file that is put into it is listed with its digest.
+
+    What is durable is on the disk when it is listed. Long files get there in portions, so that others can write too.
+    """
+
+    def __init__(self, folder: Path, *, is_durable: bool = True) -> None:
+        self.folder = folder
+        self._is_durable = is_durable
+        self.files: dict[str, Entry] = {}
+
+    def write(self, path: str, content: bytes) -> None:
+        """Put a file into it."""
+        with self.opened(path) as write:
+            write(content)
+
+    @contextmanager
+    def opened(self, path: str) -> Generator[Callable[[bytes], None]]:
+        """Give a function that appends to a new file."""
+        digest, size, synced = sha256(), 0, 0
+        place = self.folder / path
+        _make(place.parent, [])
+        with open(place, "xb", opener=_private) as file:
+
+            def write(content: bytes) -> None:
+                nonlocal size, synced
+                file.write(content)
+                digest.update(content)
+                size += len(content)
+                if size - synced > SYNC_BYTES:
+                    os.fsync(file.fileno())
+                    synced = size
+
+            yield write
+            file.flush()
+            if self._is_durable:
+                os.fsync(file.fileno())
+        self.files[path] = Entry(size, digest.hexdigest())
+
+    def copy(self, source: Path, path: str, moved: Moved = silent) -> Entry:
+        """Copy a file into it and return what was read; links are not followed.
+
+        Raises:
+            UnreadableError: It cannot be read; nothing of it is in the parcel.
+        """
+        try:
+            with _reading(source) as read_, self.opened(path) as write:
+                while chunk := read_(CHUNK_BYTES):
+                    write(chunk)
+                    moved(len(chunk))
+        except UnreadableError:
+            self.drop(path)
+            raise
+        return self.files[path]
+
+    def link(self, source: Path, path: str) -> bool:
+        """Let a file be the same as one of another parcel, which costs no room; tell whether the disk can do that."""
+        place = self.folder / path
+        _make(place.parent, [])
+        try:
+            os.link(source, place, follow_symlinks=False)
+        except OSError:
+            return False
+        return True
+
+    def note(self, path: str, entry: Entry) -> None:
+        """List a file that is there already."""
+        self.files[path] = entry
+
+    def drop(self, path: str) -> None:
+        """Take a file out again."""
+        self.files.pop(path, None)
+        (self.folder / path).unlink(missing_ok=True)
+
+    def seal(self, manifest: Manifest) -> None:
+        """Write the list of what is in it."""
+        told = json.dumps(sealed(asdict(manifest)), ensure_ascii=False, indent=1).encode()
+        listed, self.files = self.files, {}
+        self.write(MANIFEST, told)
+        self.files = listed
+
+
+@contextmanager
+def written(place: Path, what: str, *, is_durable: bool = True) -> Generator[Parcel]:
+    """Give a new parcel that takes its place once this is left without an error; else nothing of it stays.
+
+    Args:
+        what: What is not made if it fails, such as «backup».
+
+    Raises:
+        ConflictError: There is something in that place.
+        UnavailableError: The disk is full, or the folder cannot be written.
+    """
+    made: list[Path] = []
+    with _translated(place, what):
+        try:
+            _make(place.parent, made)
+            sweep(place.parent)
+            with _locked_part(place.parent) as part:
+                try:
+                    yield Parcel(part, is_durable=is_durable)
+                    _take_place(part, place)
+                except BaseException:
+                    shutil.rmtree(part, ignore_errors=True)
+                    raise
+        except BaseException:
+            for folder in reversed(made):
+                with suppress(OSError):
+                    folder.rmdir()
+            raise
+
+
+def sweep(folder: Path) -> None:
+    """Throw away what killed processes left in a folder."""
+    for each in folder.glob(f"{PART}*"):
+        with suppress(OSError), _locked(each) as is_ours:
+            if is_ours:
+                shutil.rmtree(each, ignore_errors=True)
+
+
+def remove(parcel: Path) -> None:
+    """Remove a parcel, so that a half of one never stands under its name."""
+    going = parcel.with_name(f"{PART}{secrets.token_hex(6)}")
+    parcel.rename(going)
+    shutil.rmtree(going, ignore_errors=True)
+
+
+def read(folder: Path) -> Manifest:
+    """Return what a parcel says it holds.
+
+    Raises:
+        InvalidInputError: It is no parcel, is damaged, or was made by a newer program.
+    """
+    try:
+        told: Any = json.loads((folder / MANIFEST).read_bytes())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InvalidInputError(
+            f"{folder} is no backup or export of Panorama: there is no {MANIFEST} in it.",
+            hint="Give the folder that `panorama backup` or `panorama export` made.",
+        ) from error
+    except OSError as error:
+        raise InvalidInputError(f"{folder} cannot be read: {error.strerror}.", hint="Check its owner.") from error
+    except ValueError as error:
+        raise damaged(folder, f"{MANIFEST} is not what was written") from error
+    try:
+        return _understood(folder, told)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise damaged(folder, f"{MANIFEST} is not what was written") from error
+
+
+def damaged(folder: Path, why: str) -> InvalidInputError:
+    """Return the error that tells of a damaged parcel."""
+    return InvalidInputError(
+        f"{folder} is damaged: {why}.", hint="Use another one; `panorama backup check FOLDER` tells which are sound."
+    )
+
+
+def _understood(folder: Path, told: Any) -> Manifest:
+    if not is_object(told) or told.get("kind") not in ("backup", "export"):
+        raise InvalidInputError(
+            f"{folder} is no backup or export of Panorama.", hint="Give the folder that Panorama made."
+        )
+    if told["format"] > FORMAT or str(told["revision"]) > HEAD:
+        raise InvalidInputError(
+            f"{folder} was made by a newer Panorama ({told.get('version')}).", hint="Upgrade Panorama first."
+        )
+    if sealed(told)["digest"] != told["digest"]:
+        raise damaged(folder, f"{MANIFEST} is not what was written")
+    files = {_safe(path): Entry(int(each["size"]), str(each["sha256"])) for path, each in told["files"].items()}
+    contents = {str(name): _safe(path) for name, path in told["contents"].items()}
+    if unlisted := set(contents.values()) - set(files):
+        raise ValueError(f"not listed: {unlisted}")
+    plain: dict[str, Any] = {
+        name: told[name] for name in ("kind", "version", "revision", "made_at", "origin", "rows", "format")
+    }
+    plain |= {name: told[name] for name in ("columns", "sequences")}
+    plain |= {name: tuple(map(str, told[name])) for name in ("missing", "withheld")}
+    return Manifest(files=files, contents=contents, **plain)
+
+
+def sealed(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a list of what is in a parcel with its own digest, by which damage to the list itself is seen."""
+    bare = {name: value for name, value in told.items() if name != "digest"}
+    return {**bare, "digest": sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()}
+
+
+def _safe(path: str) -> str:
+    """Return a path that leads into the parcel and nowhere else."""
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or "\\" in path or str(pure) != path or path == MANIFEST:
+        raise ValueError(f"a path that leads elsewhere: {path}")
+    return path
+
+
+def unlike(folder: Path, manifest: Manifest, moved: Moved = silent) -> str:
+    """Return which file of a parcel is not what was written; "" if all are."""
+    for path, entry in manifest.files.items():
+        if why := unlike_one(folder / path, entry, moved):
+            return f"{path} {why}"
+    return ""
+
+
+def unlike_one(path: Path, entry: Entry, moved: Moved = silent) -> str:
+    """Return how a file differs from what is known of it; "" if it does not."""
+    digest, size = sha256(), 0
+    try:
+        with _reading(path) as read_:
+            while chunk := read_(CHUNK_BYTES):
+                digest.update(chunk)
+                size += len(chunk)
+                moved(len(chunk))
+    except UnreadableError as error:
+        return str(error)
+    return "" if (size, digest.hexdigest()) == (entry.size, entry.sha256) else "is not what was written"
+
+
+def files_below(folder: Path) -> Iterator[str]:
+    """Give the paths of the plain files in a folder, sorted; links and what cannot be listed are left out."""
+    for root, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(root, name)
+            if path.is_file() and not path.is_symlink():
+                yield path.relative_to(folder).as_posix()
+
+
+def check_room(near: Path, needed: int, what: str) -> None:
+    """Refuse what does not fit on a disk before it is begun.
+
+    Raises:
+        UnavailableError: There is less room than needed.
+    """
+    there = next((each for each in (near, *near.parents) if each.is_dir()), Path("/"))
+    free = shutil.disk_usage(there).free
+    if free < needed:
+        raise UnavailableError(
+            f"The {what} needs {needed / 1e6:,.0f} MB; {free / 1e6:,.0f} MB are free on the disk of {there}.",
+            hint="Free some space, or choose another folder.",
+        )
+
+
+def _make(folder: Path, made: list[Path]) -> None:
+    """Make a folder with those above it, and remember which were not there."""
+    if not folder.is_dir():
+        _make(folder.parent, made)
+        folder.mkdir(mode=0o700)
+        made.append(folder)
+
+
+@contextmanager
+def _locked_part(folder: Path) -> Generator[Path]:
+    while True:
+        part = folder / f"{PART}{secrets.token_hex(6)}"
+        part.mkdir(mode=0o700)
+        with _locked(part) as is_ours:
+            if is_ours:  # else somebody swept it away before it was locked
+                yield part
+                return
+
+
+@contextmanager
+def _locked(folder: Path) -> Generator[bool]:
+    """Hold the lock of a folder; False if another holds it, or the folder is gone."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | _PLAIN)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        yield _is_locked(folder, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_locked(folder: Path, descriptor: int) -> bool:
+    import fcntl  # not on Windows
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(descriptor), os.stat(folder))
+    except (BlockingIOError, FileNotFoundError):
+        return False
+
+
+def _take_place(part: Path, place: Path) -> None:
+    for root, _, _ in os.walk(part):
+        _sync(Path(root))
+    try:
+        part.rename(place)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise ConflictError(f"There is something at {place} by now.", hint="Choose another folder.") from error
+        raise
+    _sync(place.parent)
+
+
+def _sync(folder: Path) -> None:
+    """Let the names in a folder survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _reading(path: Path) -> Generator[Callable[[int], bytes]]:
+    """Open a plain file for reading; links and pipes are none."""
+    with _unreadable():
+        file = open(os.open(path, os.O_RDONLY | _PLAIN), "rb", buffering=0)  # noqa: SIM115
+
+    def read_(count: int) -> bytes:
+        with _unreadable():
+            return file.read(count)
+
+    with file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise UnreadableError("is no plain file")
+        yield read_
+
+
+@contextmanager
+def _unreadable() -> Generator[None]:
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UnreadableError("is missing") from error
+    except OSError as error:
+        raise UnreadableError(f"cannot be read ({error.strerror})") from error
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+@contextmanager
+def _translated(place: Path, what: str) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise UnavailableError(
+                f"The disk is full; no {what} was made.", hint="Free some space, or choose another folder."
+            ) from error
+        at = error.filename or place
+        raise UnavailableError(
+            f"No {what} was made: {at} cannot be written ({error.strerror}).",
+            hint="Choose another folder, or give this user the right to write there.",
+        ) from error

@@ -1,0 +1,76 @@
+"""Which backups go, and what exported files are called."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from panorama.domain.keeping import Retention, backup_name, export_name, made_at, outlived
+from panorama.domain.tree import Names, usable
+
+NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
+
+
+def daily(count: int) -> list[str]:
+    return [backup_name(NOW - timedelta(days=days)) for days in range(count)]
+
+
+def test_a_backup_is_called_by_its_moment() -> None:
+    assert backup_name(NOW) == "panorama-20260520T080000Z"
+    assert backup_name(NOW, 2) == "panorama-20260520T080000Z-2"
+    assert export_name(NOW) == "panorama-export-20260520T080000Z"
+    assert made_at(backup_name(NOW, 2)) == made_at(export_name(NOW)) == NOW
+
+
+@pytest.mark.parametrize(
+    "name", ["panorama", "panorama-2026", "notes-20260520T080000Z", "panorama-20260520T080000Z.old"]
+)
+def test_what_is_called_otherwise_is_no_backup(name: str) -> None:
+    assert made_at(name) is None
+
+
+def test_the_newest_stay_and_the_oldest_go_first() -> None:
+    names = daily(5)
+
+    assert outlived(names, Retention(most=3, age=None), NOW) == [names[4], names[3]]
+
+
+def test_what_is_too_old_goes_but_never_the_newest() -> None:
+    names = daily(5)
+    later = NOW + timedelta(days=100)
+
+    assert outlived(names, Retention(most=0, age=timedelta(days=2)), NOW) == [names[4], names[3]]
+    assert outlived(names, Retention(most=0, age=timedelta(days=2)), later) == names[:0:-1]
+
+
+def test_without_limits_nothing_goes() -> None:
+    assert outlived(daily(50), Retention(most=0, age=None), NOW) == []
+
+
+def test_copies_that_were_put_aside_go_by_their_age_alone() -> None:
+    copies = ["before-0006-20260101T000000Z.db", "replaced-20260519T000000Z.db"]
+
+    assert outlived([*daily(2), *copies], Retention(most=2, age=timedelta(days=90)), NOW) == [copies[0]]
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Tea", "Tea"),
+        ("a/b\\c: d?", "a-b-c- d-"),
+        (".hidden", "hidden"),
+        ("..", "Untitled"),
+        ("CON", "CON_"),
+        ("node_modules", "node_modules_"),
+        ("ends. ", "ends"),
+        ("ä" * 200, "ä" * 90),
+    ],
+)
+def test_a_title_becomes_a_name_that_every_system_takes(title: str, name: str) -> None:
+    assert usable(title) == name
+
+
+def test_two_of_one_name_have_two_names_whatever_their_case() -> None:
+    names = Names()
+
+    assert [names.take("", each, ".md") for each in ("Tea", "TEA", "tea")] == ["Tea.md", "TEA (2).md", "tea (3).md"]
+    assert names.take("Kitchen", "Tea", ".md") == "Tea.md"

@@ -1,0 +1,481 @@
+"""Backups, exports, and what is restored of them: what they hold, what they refuse, and what is never half there."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from panorama.app import App
+from panorama.calls import Answer
+from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError, UnavailableError
+from panorama.services.progress import progressing
+from panorama.store.parcels import PART, sealed
+from tests.conftest import StandingClock
+from tests.whole import contents, differing
+
+Call = Callable[..., Answer]
+
+
+@pytest.fixture
+def lived(call: Call, app: App) -> App:
+    """A store with a project, a task, a note, a file of two versions, a script and a configuration."""
+    call("create_project", name="Garden")
+    call("create_task", title="Dig", project="Garden", deadline="2026-06-01")
+    call("create_note", title="Plan", project="Garden", content="# Beds\n\n- one\n", tags=["green"])
+    call("write_file", name="beds.csv", text="a,b\n1,2\n", project="Garden")
+    call("write_file", name="beds.csv", text="a,b\n3,4\n", project="Garden")
+    home = app.settings.home
+    (home / "scripts" / "mine").mkdir(parents=True)
+    (home / "scripts" / "mine" / "tidy.py").write_text("def main(): pass\n")
+    (home / "config.toml").write_text('timezone = "Europe/Berlin"\nqdrant_key = "geheim"\n')
+    app.recorder.flush()
+    return app
+
+
+@pytest.fixture
+def backup(lived: App, call: Call) -> Path:
+    """A backup in the data directory."""
+    return Path(call("backup").data["path"])
+
+
+@pytest.fixture
+def export(lived: App, call: Call, tmp_path: Path) -> Path:
+    """An export elsewhere."""
+    return Path(call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
+
+
+def below(folder: Path) -> set[str]:
+    return {each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file()}
+
+
+# Backups
+
+
+def test_a_backup_holds_database_contents_scripts_and_configuration(backup: Path, lived: App) -> None:
+    held = below(backup)
+
+    names = {f"files/{name}" for name in contents(lived.settings.home)}
+    assert held == {"panorama.db", "manifest.json", "config.toml", "scripts/mine/tidy.py", *names}
+    assert len(names) == 2
+
+
+def test_a_backup_is_for_its_owner_alone(backup: Path) -> None:
+    modes = {each.stat().st_mode & 0o077 for each in (backup, *backup.rglob("*"))}
+
+    assert modes == {0}
+
+
+def test_a_backup_goes_into_the_data_directory_without_a_question(backup: Path, lived: App) -> None:
+    assert backup == lived.settings.home / "backups" / "panorama-20260520T080000Z"
+
+
+def test_where_a_backup_leaves_the_data_directory_a_person_is_asked(lived: App, call: Call, tmp_path: Path) -> None:
+    with pytest.raises(ConfirmationError, match="Write a backup of all your data into"):
+        call("backup", folder=str(tmp_path / "out"))
+
+    assert not (tmp_path / "out").exists()
+
+
+def test_keys_are_left_out_and_named(backup: Path, call: Call, clock: StandingClock) -> None:
+    assert "geheim" not in (backup / "config.toml").read_text()
+    assert call("backup").data["withheld"] == ["qdrant_key"]
+
+
+def test_keys_are_kept_if_a_person_says_so(lived: App, call: Call) -> None:
+    with pytest.raises(ConfirmationError, match="keys"):
+        call("backup", with_secrets=True)
+
+    path = Path(call("backup", with_secrets=True, confirm=True).data["path"])
+
+    assert "geheim" in (path / "config.toml").read_text()
+
+
+def test_the_keys_of_the_daemon_are_in_no_backup(lived: App, call: Call) -> None:
+    for name in ("state.key", "http.token"):
+        (lived.settings.home / name).write_text("geheim")
+
+    assert not {"state.key", "http.token"} & below(Path(call("backup").data["path"]))
+
+
+def test_two_backups_of_one_second_are_two(backup: Path, call: Call) -> None:
+    second = Path(call("backup").data["path"])
+
+    assert second.name == f"{backup.name}-2"
+    assert backup.is_dir()
+
+
+def test_a_content_that_the_backup_before_has_takes_no_room_again(backup: Path, call: Call) -> None:
+    second = Path(call("backup").data["path"])
+
+    name = next(each for each in below(second) if each.startswith("files/"))
+    assert (second / name).stat().st_ino == (backup / name).stat().st_ino
+
+
+def test_a_content_that_is_damaged_in_the_backup_before_is_copied_again(backup: Path, call: Call) -> None:
+    name = next(each for each in sorted(below(backup)) if each.startswith("files/"))
+    (backup / name).write_text("damage")
+
+    second = Path(call("backup").data["path"])
+
+    assert call("backups.check", path=str(second)).summary.startswith("The backup of")
+
+
+def test_old_backups_go_with_the_next_one(lived: App, call: Call, clock: StandingClock) -> None:
+    made = [call("backup").data["path"]]
+    for _ in range(lived.settings.backups_kept):
+        clock.advance(hours=1)
+        made.append(call("backup").data["path"])
+
+    left = [path for path in made if Path(path).exists()]
+    assert left == made[1:]
+
+
+def test_backups_of_another_store_in_the_same_folder_stay(
+    lived: App, call: Call, tmp_path: Path, clock: StandingClock
+) -> None:
+    folder = tmp_path / "stick"
+    first = Path(call("backup", folder=str(folder), confirm=True).data["path"])
+    told = json.loads((first / "manifest.json").read_text())
+    (first / "manifest.json").write_text(json.dumps(sealed(told | {"origin": "elsewhere:/home"})))
+    clock.advance(days=1000)
+
+    call("backup", folder=str(folder), confirm=True)
+
+    assert first.is_dir()
+
+
+def test_a_content_that_is_missing_is_told_and_all_else_is_kept(lived: App, call: Call) -> None:
+    next(each for each in sorted((lived.settings.home / "files").rglob("*")) if each.is_file()).unlink()
+
+    answer = call("backup")
+
+    assert (answer.data["is_complete"], answer.data["problem_count"]) == (False, 1)
+    assert "missing" in answer.data["problems"][0]
+    assert "not to be had" in answer.summary
+    assert call("backups.check", path=answer.data["path"]).data["problems"] == answer.data["problems"]
+
+
+def test_backups_are_listed_with_what_they_hold(backup: Path, call: Call) -> None:
+    (backup.parent / "before-0005-20260101T000000Z.db").write_bytes(b"x")
+
+    told = call("backups.list").data
+
+    assert [each["kind"] for each in told["backups"]] == ["backup", "copy"]
+    assert told["backups"][0]["files"] == 2
+
+
+# Where a backup or an export may go
+
+
+@pytest.mark.parametrize("operation", ["backup", "export"])
+@pytest.mark.parametrize("inside", ["", "files", "files/ab", "index", "new"])
+def test_nothing_is_put_among_the_files_of_the_data_directory(
+    lived: App, call: Call, operation: str, inside: str
+) -> None:
+    before = below(lived.settings.home)
+
+    with pytest.raises(InvalidInputError, match="lies in the data directory"):
+        call(operation, folder=str(lived.settings.home / inside), confirm=True)
+
+    lived.recorder.flush()
+    assert below(lived.settings.home) == before
+
+
+@pytest.mark.parametrize("operation", ["backup", "export"])
+def test_a_link_into_the_data_directory_is_seen_through(lived: App, call: Call, tmp_path: Path, operation: str) -> None:
+    (tmp_path / "link").symlink_to(lived.settings.home)
+
+    with pytest.raises(InvalidInputError, match="lies in the data directory"):
+        call(operation, folder=str(tmp_path / "link"), confirm=True)
+
+
+@pytest.mark.parametrize("operation", ["backup", "export"])
+def test_a_file_is_no_folder(lived: App, call: Call, tmp_path: Path, operation: str) -> None:
+    (tmp_path / "file").write_text("mine")
+
+    for path in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(PanoramaError) as refusal:
+            call(operation, folder=str(path), confirm=True)
+        assert refusal.value.hint
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("operation", ["backup", "export"])
+def test_a_path_that_is_none_is_refused(lived: App, call: Call, operation: str) -> None:
+    for path in ("~nobody-of-that-name/x", "/proc/none/x", "/dev/null"):
+        with pytest.raises(PanoramaError) as refusal:
+            call(operation, folder=path, confirm=True)
+        assert refusal.value.hint
+        assert refusal.value.code in ("invalid_input", "unavailable")
+
+
+@pytest.mark.parametrize("operation", ["backup", "export"])
+def test_whoever_stops_it_leaves_nothing_behind(lived: App, call: Call, tmp_path: Path, operation: str) -> None:
+    class LeftError(Exception):
+        pass
+
+    def leave(done: int, total: int, at: str) -> None:
+        raise LeftError
+
+    with pytest.raises(LeftError), progressing(leave):
+        call(operation, folder=str(tmp_path / "new" / "folder"), confirm=True)
+
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_a_killed_process_left_is_swept_away_and_what_another_writes_is_not(lived: App, call: Call) -> None:
+    import fcntl
+
+    folder = lived.settings.home / "backups"
+    for name in ("dead", "alive"):
+        (folder / f"{PART}{name}").mkdir(parents=True)
+        (folder / f"{PART}{name}" / "panorama.db").write_text("half")
+    held = os.open(folder / f"{PART}alive", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+
+    call("backup")
+
+    os.close(held)
+    assert sorted(each.name for each in folder.iterdir() if each.name.startswith(PART)) == [f"{PART}alive"]
+
+
+def test_a_database_that_is_damaged_is_not_backed_up(lived: App, call: Call) -> None:
+    with closing(sqlite3.connect(lived.settings.database)) as file:
+        file.execute("PRAGMA writable_schema=ON")
+        file.execute("UPDATE sqlite_master SET rootpage = 3 WHERE name = 'ix_notes_updated'")
+        file.commit()
+
+    with pytest.raises(UnavailableError, match=r"no backup was kept|damaged"):
+        call("backup")
+
+    assert list((lived.settings.home / "backups").glob("*")) == []
+
+
+# Exports
+
+
+def test_an_export_has_a_line_for_each_row(export: Path, lived: App) -> None:
+    told = json.loads((export / "manifest.json").read_text())
+
+    for name, count in told["rows"].items():
+        assert len((export / "data" / f"{name}.jsonl").read_text().splitlines()) == count
+    task = json.loads((export / "data" / "tasks.jsonl").read_text())
+    assert (task["title"], task["deadline"], task["urgent"], task["tags"]) == ("Dig", "2026-06-01", False, [])
+    assert task["created_at"] == "2026-05-20T08:00:00.000000Z"
+
+
+def test_a_person_finds_pages_and_files_under_their_names(export: Path) -> None:
+    pages = below(export / "markdown")
+
+    assert pages == {"Garden/Garden.md", "Garden/Plan.md"}
+    assert (export / "files" / "Garden" / "beds.csv").read_text() == "a,b\n3,4\n"
+    page = (export / "markdown" / "Garden" / "Garden.md").read_text()
+    assert "- [ ] Dig 📅 2026-06-01" in page
+    assert "[beds.csv](<../../files/Garden/beds.csv>)" in page
+    assert (export / "markdown" / "Garden" / "Plan.md").read_text().endswith("---\n# Beds\n\n- one\n")
+
+
+def test_what_a_file_held_before_is_in_the_export_too(export: Path) -> None:
+    older = [each for each in (export / "files" / "older").rglob("*") if each.is_file()]
+
+    assert [each.read_text() for each in older] == ["a,b\n1,2\n"]
+
+
+def test_no_key_is_in_an_export(export: Path) -> None:
+    assert not any(b"geheim" in each.read_bytes() for each in export.rglob("*") if each.is_file())
+
+
+def test_titles_cannot_lead_out_of_the_export(call: Call, tmp_path: Path) -> None:
+    call("create_project", name="../../outside")
+    call("create_note", title="../../../evil", project="../../outside", content="x")
+    call("create_note", title="..", content="y")
+
+    path = Path(call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
+
+    assert {each.name for each in tmp_path.iterdir()} == {"out"}
+    assert len(below(path / "markdown")) == 3
+
+
+# Restoring
+
+
+@pytest.mark.parametrize("made", ["backup", "export"])
+def test_what_is_restored_is_equal(
+    made: str, lived: App, call: Call, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    source: Path = request.getfixturevalue(made)
+
+    answer = call("restore", source=str(source), folder=str(tmp_path / "again"))
+
+    again = tmp_path / "again"
+    left = differing(lived.settings.home, again)
+    assert left.keys() <= {"calls"}
+    assert (again / "scripts" / "mine" / "tidy.py").read_text() == "def main(): pass\n"
+    assert (again / "config.toml").read_text() == 'timezone = "Europe/Berlin"\n'
+    assert answer.data["withheld"] == ["qdrant_key"]
+    assert {each.stat().st_mode & 0o077 for each in (again, *again.rglob("*"))} == {0}
+
+
+@pytest.mark.parametrize("made", ["backup", "export"])
+def test_a_folder_that_holds_something_is_not_restored_into(
+    made: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    source: Path = request.getfixturevalue(made)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+
+    with pytest.raises(ConflictError, match="not empty"):
+        call("restore", source=str(source), folder=str(tmp_path / "full"))
+
+    assert below(tmp_path / "full") == {"mine.txt"}
+
+
+def test_an_empty_folder_may_be_restored_into(backup: Path, call: Call, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+
+    call("restore", source=str(backup), folder=str(tmp_path / "empty"))
+
+    assert (tmp_path / "empty" / "panorama.db").is_file()
+
+
+def test_the_present_data_directory_is_not_restored_into(backup: Path, call: Call, lived: App) -> None:
+    with pytest.raises(ConflictError, match="not empty"):
+        call("restore", source=str(backup))
+    with pytest.raises(InvalidInputError, match="present data directory"):
+        call("restore", source=str(backup), folder=str(lived.settings.home / "again"))
+    with pytest.raises(InvalidInputError, match="in the backup"):
+        call("restore", source=str(backup), folder=str(backup / "again"))
+
+
+def middle(path: Path) -> None:
+    """Change one byte in the middle of a file."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def every_file(made: str) -> list[str]:
+    common = ["manifest.json", "config.toml", "scripts/mine/tidy.py"]
+    if made == "backup":
+        return [*common, "panorama.db", "files/*/*"]
+    return [*common, "data/notes.jsonl", "data/changes.jsonl", "files/Garden/beds.csv", "files/older/*/*", "README.md"]
+
+
+@pytest.mark.parametrize(
+    ("made", "pattern"), [(made, pattern) for made in ("backup", "export") for pattern in every_file(made)]
+)
+@pytest.mark.parametrize("fault", ["changed", "cut", "gone", "a link"])
+def test_what_is_damaged_is_not_restored_and_nothing_is_left(
+    made: str, pattern: str, fault: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    source: Path = request.getfixturevalue(made)
+    path = next(each for each in sorted(source.glob(pattern)) if each.is_file())
+    content = path.read_bytes()
+    match fault:
+        case "changed":
+            middle(path)
+        case "cut":
+            path.write_bytes(content[: len(content) // 2])
+        case "gone":
+            path.unlink()
+        case _:
+            path.unlink()
+            path.symlink_to("/etc/hostname")
+
+    with pytest.raises(InvalidInputError) as refusal:
+        call("restore", source=str(source), folder=str(tmp_path / "a" / "again"))
+
+    assert refusal.value.hint
+    assert not (tmp_path / "a").exists()
+    with pytest.raises(InvalidInputError):
+        call("backups.check", path=str(source))
+
+
+@pytest.mark.parametrize("made", ["backup", "export"])
+@pytest.mark.parametrize("newer", [{"format": 99}, {"revision": "9999"}])
+def test_what_a_newer_program_made_is_refused(
+    made: str, newer: dict[str, Any], call: Call, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    source: Path = request.getfixturevalue(made)
+    told = json.loads((source / "manifest.json").read_text())
+    (source / "manifest.json").write_text(json.dumps(told | newer))
+
+    with pytest.raises(InvalidInputError, match="newer Panorama"):
+        call("restore", source=str(source), folder=str(tmp_path / "again"))
+
+    assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "files/../../x", "files//x", "manifest.json", "a\\b"])
+def test_a_list_that_leads_elsewhere_is_refused(backup: Path, call: Call, tmp_path: Path, path: str) -> None:
+    told = json.loads((backup / "manifest.json").read_text())
+    told["files"][path] = {"size": 1, "sha256": "0" * 64}
+    (backup / "manifest.json").write_text(json.dumps(sealed(told)))
+
+    with pytest.raises(InvalidInputError, match="damaged"):
+        call("restore", source=str(backup), folder=str(tmp_path / "again"))
+
+
+@pytest.mark.parametrize("what", ["nothing", "empty", "file"])
+def test_what_is_no_backup_is_refused(call: Call, tmp_path: Path, what: str) -> None:
+    path = tmp_path / what
+    if what == "empty":
+        path.mkdir()
+    elif what == "file":
+        path.write_text("mine")
+
+    with pytest.raises(InvalidInputError, match="no backup or export"):
+        call("restore", source=str(path), folder=str(tmp_path / "again"))
+
+
+def test_a_restored_store_takes_no_vectors_of_the_first_on_a_server(lived: App, call: Call, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(lived.settings.database)) as file:
+        file.execute("INSERT INTO marks VALUES ('store', 7), ('index abc', 3), ('passages m', 3)")
+        file.commit()
+
+    call("restore", source=call("backup").data["path"], folder=str(tmp_path / "again"))
+
+    with closing(sqlite3.connect(tmp_path / "again" / "panorama.db")) as file:
+        assert file.execute("SELECT name FROM marks").fetchall() == [("passages m",)]
+
+
+# The tree as an import reads it
+
+
+def test_an_import_of_the_pages_gives_the_same_notes_tasks_and_projects(lived: App, call: Call, tmp_path: Path) -> None:
+    call("create_note", title="1.10", content="---\nnot: front matter\n---\r\nyes", pinned=True)
+    call("create_note", title="Plan", project="Garden", content="")
+    call("create_task", title="Water", tags=["daily"], recurrence="FREQ=DAILY", deadline="2026-05-21", important=True)
+    outer = call("create_task", title="Build", project="Garden", notes="two\nlines").data["id"]
+    call("create_task", title="Saw", parent=outer, project="Garden", status="done")
+    path = Path(call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
+
+    told = _imported(path / "markdown", tmp_path / "other")
+
+    with closing(sqlite3.connect(lived.settings.database)) as mine, closing(sqlite3.connect(told)) as theirs:
+        for question in (
+            "SELECT title, content, tags, pinned FROM notes ORDER BY 1, 2",
+            "SELECT title, status, deadline, recurrence, important, tags, notes FROM tasks ORDER BY 1",
+            "SELECT name FROM projects",
+        ):
+            wanted = mine.execute(question).fetchall()
+            found = theirs.execute(question).fetchall()
+            assert [row for row in wanted if row not in found] == []
+        assert theirs.execute("SELECT count(*) FROM tasks").fetchone() == (4,)
+
+
+def _imported(folder: Path, home: Path) -> Path:
+    from panorama.app import opened
+    from panorama.calls import Conversation
+    from panorama.config import Settings
+
+    with opened(Settings(home=home, timezone="Europe/Berlin")) as app:
+        client = Conversation(id="v", actor="cli", client="tests")
+        report = app.calls.call("import.markdown", {"folder": str(folder)}, client).data
+        assert report["problem_count"] == 0, report
+    return home / "panorama.db"

@@ -1,0 +1,342 @@
+"""Purging: what has been in the trash for long is forgotten everywhere, and nothing else is."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from panorama.app import App
+from panorama.calls import Answer
+from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError
+from panorama.services.progress import progressing
+from panorama.store import rows
+from tests.conftest import StandingClock
+
+Call = Callable[..., Answer]
+SECRET = "Xanthippe"
+LONG = f"{SECRET} " * 1000
+
+
+def asked(app: App, question: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Ask the file itself."""
+    with closing(sqlite3.connect(app.settings.database)) as file:
+        return file.execute(question, values).fetchall()
+
+
+def aged(app: App, days: float = 2) -> None:
+    """Let contents be as old as that."""
+    for path in (app.settings.home / "files").rglob("*"):
+        at = path.stat().st_mtime - days * 86_400
+        os.utime(path, (at, at))
+
+
+@pytest.fixture
+def purge(call: Call, app: App, clock: StandingClock) -> Callable[..., Answer]:
+    """Purges after a month and a day."""
+
+    def purged(**arguments: Any) -> Answer:
+        app.recorder.flush()
+        clock.advance(days=31)
+        return call("purge", confirm=True, **arguments)
+
+    return purged
+
+
+def test_what_is_younger_in_the_trash_stays(call: Call, clock: StandingClock) -> None:
+    note = call("create_note", title="Tea").data["id"]
+    call("delete_item", item=note)
+    clock.advance(days=29)
+
+    assert call("purge").data["items"] == {}
+    assert call("restore_item", item=note).data["title"] == "Tea"
+
+
+def test_what_lives_stays_however_old_it_is(call: Call, purge: Callable[..., Answer], app: App) -> None:
+    note = call("create_note", title="Tea", content=LONG).data["id"]
+    call("update_note", note=note, content="short")
+    before = asked(app, "SELECT * FROM notes"), asked(app, "SELECT * FROM changes"), asked(app, "SELECT * FROM texts")
+
+    purge()
+
+    assert (
+        asked(app, "SELECT * FROM notes"),
+        asked(app, "SELECT * FROM changes"),
+        asked(app, "SELECT * FROM texts"),
+    ) == before
+    call("undo", unit=asked(app, "SELECT call FROM changes ORDER BY id DESC")[0][0])
+    assert call("get_note", note=note).data["chars"] == len(LONG)
+
+
+def test_nothing_in_any_table_tells_of_what_was_forgotten(call: Call, purge: Callable[..., Answer], app: App) -> None:
+    note = call("create_note", title=f"About {SECRET}", content=LONG).data["id"]
+    call("update_note", note=note, content=f"{SECRET} again")
+    call("get_note", note=f"about {SECRET}")
+    call("write_file", name=f"{SECRET}.txt", text=LONG)
+    call("delete_item", item=note)
+    call("delete_item", item=asked(app, "SELECT id FROM files")[0][0])
+    aged(app)
+
+    told = purge().data
+
+    assert told["items"] == {"note": 1, "file": 1}
+    assert (told["contents"], told["texts"], told["changes"]) == (1, 1, 5)
+    with closing(sqlite3.connect(app.settings.database)) as file:
+        said = "\n".join(file.iterdump())
+    assert SECRET.lower() not in said.lower()
+    assert note not in said
+    assert [each for each in (app.settings.home / "files").rglob("*") if each.is_file()] == []
+
+
+def test_not_even_the_bytes_of_the_file_hold_it(call: Call, purge: Callable[..., Answer], app: App) -> None:
+    for number in range(20):
+        note = call("create_note", title=f"About {SECRET} {number}", content=f"{SECRET} {number} " * 200).data["id"]
+        call("delete_item", item=note)
+
+    purge()
+
+    app.recorder.flush()
+    app.desk.database.close()
+    content = app.settings.database.read_bytes()
+    assert SECRET.encode() not in content
+    assert b"xanthipp" not in content
+
+
+def test_the_index_of_words_matches_afterwards(call: Call, purge: Callable[..., Answer], app: App) -> None:
+    for number in range(5):
+        note = call("create_note", title=f"Tea {number}", content="green").data["id"]
+        if number % 2:
+            call("delete_item", item=note)
+
+    purge()
+
+    with app.desk.database.reading() as session:
+        assert rows.is_indexed(session)
+    assert len(call("search", query="green").data) == 3
+
+
+def test_a_project_goes_with_what_was_deleted_with_it(call: Call, purge: Callable[..., Answer], app: App) -> None:
+    project = call("create_project", name="Garden").data["id"]
+    outer = call("create_task", title="Dig", project=project).data["id"]
+    for depth in range(3):
+        outer = call("create_task", title=f"Deeper {depth}", parent=outer, project=project).data["id"]
+    call("create_note", title="Plan", project=project)
+    call("delete_item", item=project, items="trash", confirm=True)
+
+    told = purge().data
+
+    assert told["items"] == {"note": 1, "task": 4, "project": 1}
+    assert asked(app, "PRAGMA foreign_key_check") == []
+    assert [asked(app, f"SELECT count(*) FROM {name}")[0][0] for name in ("projects", "tasks", "notes", "changes")] == [
+        0
+    ] * 4
+
+
+def test_what_others_in_the_trash_still_belong_to_waits(call: Call, app: App, clock: StandingClock) -> None:
+    project = call("create_project", name="Garden").data["id"]
+    task = call("create_task", title="Dig", project=project).data["id"]
+    with closing(sqlite3.connect(app.settings.database)) as file:  # as a trash of an earlier version might be
+        file.execute("UPDATE projects SET deleted_at = '2026-04-01 08:00:00.000000'")
+        file.execute("UPDATE tasks SET deleted_at = '2026-05-19 08:00:00.000000'")
+        file.commit()
+
+    first = call("purge", confirm=True).data
+    clock.advance(days=31)
+    second = call("purge", confirm=True).data
+
+    assert (first["items"], first["waiting"]) == ({}, 1)
+    assert second["items"] == {"task": 1, "project": 1}
+    assert {project, task} & {row[0] for row in asked(app, "SELECT item FROM changes")} == set()
+
+
+def test_a_content_that_another_file_or_a_history_names_stays(
+    call: Call, purge: Callable[..., Answer], app: App
+) -> None:
+    call("write_file", name="a.txt", text="shared")
+    call("write_file", name="b.txt", text="shared")
+    call("write_file", name="c.txt", text="before")
+    call("write_file", name="c.txt", text="after")
+    call("delete_item", item=asked(app, "SELECT id FROM files WHERE name = 'a.txt'")[0][0])
+    aged(app)
+
+    told = purge().data
+
+    assert (told["items"], told["contents"]) == ({"file": 1}, 0)
+    assert call("get_file", file="b.txt").data["text"] == "shared"
+    call(
+        "undo", unit=asked(app, "SELECT call FROM changes ORDER BY id DESC LIMIT 1 OFFSET 1")[0][0], skip_conflicts=True
+    )
+
+
+def test_a_content_that_was_put_just_now_stays(call: Call, purge: Callable[..., Answer], app: App) -> None:
+    call("write_file", name="a.txt", text="again")
+    aged(app)
+    call("delete_item", item=asked(app, "SELECT id FROM files")[0][0])
+    from panorama.store.blobs import Blobs
+
+    Blobs(app.settings.home / "files").put(b"again")  # the row that will name it is still to come
+
+    assert purge().data["contents"] == 0
+
+
+def test_while_contents_are_copied_they_stay_and_the_answer_says_so(
+    call: Call, purge: Callable[..., Answer], app: App
+) -> None:
+    from panorama.store.blobs import Blobs
+
+    call("write_file", name="a.txt", text="again")
+    aged(app)
+    call("delete_item", item=asked(app, "SELECT id FROM files")[0][0])
+
+    with Blobs(app.settings.home / "files").kept():
+        told = purge().data
+
+    assert (told["items"], told["contents"], len(told["problems"])) == ({"file": 1}, 0, 1)
+    assert call("purge", confirm=True).data["contents"] == 1
+
+
+def test_the_old_log_goes_and_the_younger_stays(call: Call, app: App, clock: StandingClock) -> None:
+    call("create_note", title="Old")
+    app.recorder.flush()
+    clock.advance(days=31)
+    call("create_note", title="New")
+    app.recorder.flush()
+
+    call("purge")
+
+    kept = [row[0] for row in asked(app, "SELECT arguments FROM calls WHERE name = 'create_note'")]
+    assert kept == ['{"title":"New"}']
+
+
+def test_the_log_keeps_that_a_call_was_made_but_not_what_it_said(call: Call, app: App, clock: StandingClock) -> None:
+    note = call("create_note", title=SECRET).data["id"]
+    call("delete_item", item=note)
+    app.recorder.flush()
+
+    told = call("purge", days=0, confirm=True) if clock.advance(minutes=1) is None else None
+
+    assert told is not None
+    assert told.data["calls"] == 2
+    logged = asked(app, "SELECT name, arguments FROM calls WHERE name != 'purge' ORDER BY number")
+    assert logged == [("create_note", '{"forgotten":true}'), ("delete_item", '{"forgotten":true}')]
+
+
+def test_a_question_names_what_would_be_forgotten(call: Call, clock: StandingClock) -> None:
+    for title in ("Tea", "Soup"):
+        call("delete_item", item=call("create_note", title=title).data["id"])
+    clock.advance(days=31)
+
+    with pytest.raises(ConfirmationError, match=r"Forget 2 notes .* for good\? This cannot be undone"):
+        call("purge")
+
+    assert len(call("list_trash").data) == 2
+
+
+def test_without_anything_to_forget_nobody_is_asked(call: Call) -> None:
+    assert call("purge").summary == "Forgot nothing from the trash"
+
+
+def test_a_dry_run_tells_and_changes_nothing(call: Call, clock: StandingClock, app: App) -> None:
+    call("delete_item", item=call("create_note", title="Tea").data["id"])
+    app.recorder.flush()
+    clock.advance(days=31)
+    before = asked(app, "SELECT * FROM notes"), asked(app, "SELECT * FROM changes")
+
+    told = call("purge", dry_run=True)
+
+    assert told.summary == "Would forget 1 note from the trash; 2 entries of the log"
+    assert (asked(app, "SELECT * FROM notes"), asked(app, "SELECT * FROM changes")) == before
+
+
+def test_no_days_empty_the_trash_now(call: Call, clock: StandingClock) -> None:
+    call("delete_item", item=call("create_note", title="Tea").data["id"])
+    clock.advance(seconds=1)
+
+    assert call("purge", days=0, confirm=True).data["items"] == {"note": 1}
+
+
+@pytest.mark.parametrize("days", [-1, 40_000])
+def test_days_that_make_no_sense_are_refused(call: Call, days: int) -> None:
+    with pytest.raises(InvalidInputError, match="days"):
+        call("purge", days=days)
+
+
+def test_a_purge_is_no_write_that_could_be_undone(call: Call, purge: Callable[..., Answer]) -> None:
+    call("delete_item", item=call("create_note", title="Tea").data["id"])
+
+    answer = purge()
+
+    assert "undo" not in answer.metadata
+    with pytest.raises((ConflictError, NotFoundError)):
+        call("undo")
+
+
+def test_an_undo_that_needs_what_was_forgotten_is_refused_with_the_reason(
+    call: Call, purge: Callable[..., Answer]
+) -> None:
+    project = call("create_project", name="Garden").data["id"]
+    call("create_task", title="Dig", project=project)
+    gone = call("delete_item", item=project, items="keep")
+
+    purge()
+
+    with pytest.raises(ConflictError) as refusal:
+        call("undo", unit=gone.metadata["undo"])
+    assert "removed for good" in str(refusal.value.candidates)
+
+
+def test_an_import_does_not_bring_back_what_was_forgotten(
+    call: Call, purge: Callable[..., Answer], tmp_path: Path, app: App
+) -> None:
+    (tmp_path / "Notes" / "Garden").mkdir(parents=True)
+    (tmp_path / "Notes" / "Garden" / "Tea.md").write_text(f"{SECRET}\n\n- [ ] Buy {SECRET}\n")
+    (tmp_path / "Notes" / "Garden" / "Soup.md").write_text("hot\n")
+    call("import.markdown", folder=str(tmp_path / "Notes"))
+    for kind, title in (("notes", "Tea"), ("tasks", f"Buy {SECRET}")):
+        call("delete_item", item=asked(app, f"SELECT id FROM {kind} WHERE title = ?", title)[0][0])
+    purge()
+    (tmp_path / "Notes" / "Garden" / "Tea.md").write_text(f"{SECRET} again\n\n- [ ] Buy {SECRET}\n")
+
+    told = call("import.markdown", folder=str(tmp_path / "Notes")).data
+
+    assert (told["notes_created"], told["tasks_created"], told["projects_created"]) == (0, 0, 0)
+    assert asked(app, "SELECT title FROM notes") == [("Soup",)]
+
+
+def test_a_purge_that_was_stopped_is_finished_by_the_next(call: Call, app: App, clock: StandingClock) -> None:
+    for number in range(250):
+        call("delete_item", item=call("create_note", title=f"{SECRET} {number}", content=LONG).data["id"])
+    app.recorder.flush()
+    clock.advance(days=31)
+
+    class LeftError(Exception):
+        pass
+
+    def leave(done: int, total: int, at: str) -> None:
+        if at == "forgetting the old log":
+            raise LeftError
+
+    with pytest.raises(LeftError), progressing(leave):
+        call("purge", confirm=True)
+    call("purge", confirm=True)
+
+    with closing(sqlite3.connect(app.settings.database)) as file:
+        assert SECRET.lower() not in "\n".join(file.iterdump()).lower()
+
+
+def test_indexes_that_have_not_heard_of_the_end_are_built_anew(
+    call: Call, purge: Callable[..., Answer], app: App
+) -> None:
+    note = call("create_note", title="Tea").data["id"]
+    call("delete_item", item=note)
+    last = asked(app, "SELECT max(id) FROM changes")[0][0]
+    with closing(sqlite3.connect(app.settings.database)) as file:
+        file.execute("INSERT INTO marks VALUES ('index behind', ?), ('index there', ?)", (last - 1, last))
+        file.commit()
+
+    purge()
+
+    assert asked(app, "SELECT name FROM marks WHERE name LIKE 'index %'") == [("index there",)]
