@@ -21,7 +21,7 @@ MOVES: Mapping[State, frozenset[State]] = {
 
 ENDED: frozenset[State] = frozenset(state for state, after in MOVES.items() if not after)
 
-FUTILE = 5
+FUTILE = 10
 """How often in a row the worker of a job may die before it came further than the one before; then it is given up."""
 
 LEASE = timedelta(seconds=6)

@@ -342,7 +342,7 @@ class Jobs(Service):
     def _occupied(self, session: Session) -> Collection[str]:
         """Return the kinds of which one runs at a time, and does."""
         alone = {name for name, offer in self._offers.items() if offer.kind.alone}
-        return {job.kind for job in rows.running(session)} & alone
+        return rows.kinds_running(session) & alone
 
     def pick_up(self) -> None:
         """Take jobs from workers that are gone, to be begun again, or ended with what is known."""

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import Row, Update, bindparam, delete, func, insert, select, update
 
 from panorama.domain.jobs import ENDED, Asker, Job, State
 from panorama.domain.results import Page, Slice
@@ -14,8 +15,8 @@ from panorama.store.engine import Session
 from panorama.store.pages import page
 from panorama.store.tables import jobs
 
-RANKS: Mapping[State, int] = {"running": 0, "queued": 1, **dict.fromkeys(ENDED, 2)}
-"""In which order lists have them: what runs, what waits, what has ended."""
+RANKS: Mapping[State, int] = {"running": 2, "queued": 1, **dict.fromkeys(ENDED, 0)}
+"""By what lists are sorted, the highest first: what runs, what waits, what has ended."""
 
 _ASKER = tuple(each.name for each in fields(Asker))
 _NAMES = tuple(each.name for each in fields(Job) if each.name != "asker")
@@ -44,9 +45,16 @@ def save(session: Session, old: Job, new: Job) -> None:
         return
     if new.state != old.state:
         values["rank"] = RANKS[new.state]
-    same = jobs.c.id == old.id, jobs.c.state == old.state, jobs.c.worker == old.worker
-    if session.connection.execute(update(jobs).where(*same).values(**_stored(values))).rowcount != 1:
+    same = {"old_id": old.id, "old_state": old.state, "old_worker": old.worker}
+    if session.connection.execute(_update(tuple(values)), _stored(values) | same).rowcount != 1:
         raise ConflictError(f"The job {old.id} was taken over by another process.")
+
+
+@cache
+def _update(names: tuple[str, ...]) -> Update:
+    """Return the statement that writes some columns of a job, made once: ten thousand jobs write the same few."""
+    same = (jobs.c[name] == bindparam(f"old_{name}") for name in ("id", "state", "worker"))
+    return update(jobs).where(*same).values({name: bindparam(name) for name in names})
 
 
 def found(session: Session, id_: str) -> Job | None:
@@ -57,9 +65,22 @@ def found(session: Session, id_: str) -> Job | None:
 
 def next_queued(session: Session, kinds: Collection[str], but: Collection[str]) -> Job | None:
     """Return the job that waits longest among those of some kinds, leaving out others."""
-    statement = select(*_COLUMNS).where(jobs.c.state == "queued", jobs.c.kind.in_(set(kinds) - set(but)))
-    row = session.connection.execute(statement.order_by(jobs.c.number).limit(1)).one_or_none()
+    row = session.connection.execute(_NEXT, {"kinds": sorted(set(kinds) - set(but))}).one_or_none()
     return _job(row) if row else None
+
+
+_NEXT = (
+    select(*_COLUMNS)
+    .where(jobs.c.state == "queued", jobs.c.kind.in_(bindparam("kinds", expanding=True)))
+    .order_by(jobs.c.number)
+    .limit(1)
+)
+_KINDS = select(jobs.c.kind).where(jobs.c.state == "running")
+
+
+def kinds_running(session: Session) -> set[str]:
+    """Return the kinds of which a job runs, also elsewhere."""
+    return set(session.connection.execute(_KINDS).scalars())
 
 
 def running(session: Session) -> list[Job]:
@@ -113,7 +134,7 @@ def listed(session: Session, part: Slice, *, states: Collection[str], kind: str)
         statement = statement.where(jobs.c.state.in_(states))
     if kind:
         statement = statement.where(jobs.c.kind == kind)
-    order = [(jobs.c.rank, False), (jobs.c.number, True)]
+    order = [(jobs.c.rank, True), (jobs.c.number, True)]
     return page(session, statement, order, part, lambda row: _job(row, _LISTED))
 
 

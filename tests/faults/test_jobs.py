@@ -59,10 +59,12 @@ def has_ended(peer: Peer, id_: str) -> bool:
     return shown(peer, id_)["state"] in ENDED
 
 
-def picked_up(peer: Peer, id_: str, attempts: int) -> float:
-    """Wait until a job is begun again, or found to have ended; return the seconds since the next daemon was started."""
+def picked_up(address: Address, peer: Peer, id_: str, attempts: int) -> float:
+    """Wait until a job is begun again, or found to have ended; return the seconds since the next daemon began."""
+    asked = peer.start("status")
+    wait(lambda: address.pid() is not None, "the next daemon")
     began = time.monotonic()
-    peer.call("status")
+    peer.answer(asked)
     until(lambda: has_ended(peer, id_) or shown(peer, id_)["attempts"] > attempts, "the pick-up")
     return time.monotonic() - began
 
@@ -83,7 +85,7 @@ def reindexed_through_kills(address: Address, home: Path, rounds: int, notes: in
             before = one(home, "SELECT attempts FROM jobs WHERE id = ?", id_)
             kill(pid_of(address))
             wait(lambda: address.pid() is None)
-            waits.append(picked_up(peer, id_, int(before)))
+            waits.append(picked_up(address, peer, id_, int(before)))
         until(lambda: has_ended(peer, id_), "the job's end")
         found = [shown(peer, each) for each in (*ends, id_)]
     wait(lambda: address.pid() is None, "the daemon's end")
