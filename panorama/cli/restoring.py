@@ -1,5 +1,6 @@
 """Restoring: puts a copy of the database in place of the present one; needs no daemon, and ends the one that runs."""
 
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from panorama.cli.daemon import end_daemon
 from panorama.config import data_directory
 from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
 from panorama.store import backups
+
+LOCK_SECONDS = 10.0
+"""How long it waits for the daemon that ends to let go of the data."""
 
 
 def restored(copy: Path, *, yes: bool) -> None:
@@ -27,11 +31,20 @@ def restored(copy: Path, *, yes: bool) -> None:
     address = Address(str(home))
     with translated(), alone(address):
         end_daemon(address, again=False)
-        with held(address.lock) as lock:
-            if lock is None:
-                raise UnavailableError("Another program serves this data.", hint="`panorama daemon status` shows it.")
-            kept = backups.put_in_place(copy, home / "panorama.db", datetime.now(UTC))
+        kept = _put(copy, home / "panorama.db", address)
     show.aside(f"Restored from {copy}" + (f"; what was there before is {kept}" if kept else ""))
+
+
+def _put(copy: Path, database: Path, address: Address) -> Path | None:
+    """Put the copy in place as soon as nobody serves the data: a process that ends lets go of it at the very last."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        with held(address.lock) as lock:
+            if lock is not None:
+                return backups.put_in_place(copy, database, datetime.now(UTC))
+        if time.monotonic() > deadline:
+            raise UnavailableError("Another program serves this data.", hint="`panorama daemon status` shows it.")
+        time.sleep(0.05)
 
 
 def _ask(question: str) -> None:

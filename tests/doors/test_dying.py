@@ -17,6 +17,8 @@ from panorama.address import Address
 from .conftest import wait
 from .peer import COMMAND, LEGACY, Peer, kill
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def locked(home: Path) -> Iterator[sqlite3.Connection]:

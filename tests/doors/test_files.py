@@ -14,6 +14,8 @@ from panorama.address import Address
 from .conftest import wait
 from .peer import COMMAND, MODERN, Peer
 
+pytestmark = pytest.mark.slow
+
 
 def titles(home: Path) -> list[str]:
     """Return the titles of all tasks, read beside the product."""

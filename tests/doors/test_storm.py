@@ -19,6 +19,8 @@ from ..benchmarks.raw import Straight, straight
 from .conftest import wait
 from .peer import LEGACY, MODERN, Peer
 
+pytestmark = pytest.mark.slow
+
 ERAS = (LEGACY, MODERN)
 CYCLES, WARM_UP = 60, 10
 FLOOD = 2000

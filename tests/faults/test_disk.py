@@ -14,6 +14,8 @@ from .files import everything, is_sound, one, rows
 from .house import House
 from .servers import Server
 
+pytestmark = pytest.mark.slow
+
 PAGE = "words of a page that takes some room on a small disk. " * 400
 
 

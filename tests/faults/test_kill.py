@@ -12,6 +12,8 @@ import pytest
 from .files import holding, indexed, is_sound, one, rows
 from .servers import Server
 
+pytestmark = pytest.mark.slow
+
 MANY, FEW = 1000, 200
 """How many writes a server begins in each round: in the full check, and while working."""
 
@@ -124,7 +126,6 @@ def test_a_killed_server_has_lost_nothing_it_answered(home: Path) -> None:
     killed_again_and_again(home, 2, FEW)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_server_killed_twenty_times_has_lost_nothing_it_answered(home: Path) -> None:
     killed_again_and_again(home, 20, MANY)

@@ -19,6 +19,8 @@ from tests.doors.peer import Peer, kill
 from .files import is_sound, rows
 from .meanings import assert_converged, is_done, until
 
+pytestmark = pytest.mark.slow
+
 AHEAD = 8
 """Calls that are sent before the first is answered."""
 
@@ -111,7 +113,6 @@ def test_a_daemon_killed_three_times_leaves_an_index_that_becomes_a_fresh_build(
     killed_again_and_again(address, home, 3, 200)
 
 
-@pytest.mark.slow
 def test_a_daemon_killed_while_the_model_changes_goes_on_with_the_change(
     address: Address, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +141,6 @@ def becomes(address: Address, model: str) -> Mapping[str, Any]:
     return dict(found)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_daemon_killed_twenty_times_leaves_an_index_that_becomes_a_fresh_build(address: Address, home: Path) -> None:
     killed_again_and_again(address, home, 20, 2500)

@@ -7,9 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 import psutil
+import pytest
 
 from .files import one
 from .servers import Server
+
+pytestmark = pytest.mark.slow
 
 PATIENCE = 20.0
 WRITING = "n = 0\nwhile True:\n    n += 1\n    sdk.tasks.create(f'Task {n}')"

@@ -11,6 +11,8 @@ import pytest
 from .files import everything, holding, is_sound, one
 from .servers import Server
 
+pytestmark = pytest.mark.slow
+
 WRITES = 200
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from .world import World
 
+pytestmark = pytest.mark.slow
+
 MEGABYTE = 1 << 20
 SIZE = 10 * MEGABYTE - 40_000
 
@@ -39,7 +41,6 @@ def appended_and_undone(template: Path, appends: int, most: int) -> None:
         assert world.indexed_words() == world.words_to_index()
 
 
-@pytest.mark.slow
 def test_a_hundred_appends_to_ten_megabytes_cost_far_less_than_a_gigabyte_and_undo_exactly(template: Path) -> None:
     appended_and_undone(template, 100, 150 * MEGABYTE)
 
