@@ -64,9 +64,7 @@ def test_a_schedule_says_when_it_runs_next(call: Call, trigger: dict[str, str], 
     assert call("add_schedule", kind="backup", **trigger).data["next_at"] == at
 
 
-def test_a_schedule_is_kept_over_a_restart(
-    call: Call, app: App, clock: StandingClock, queue: StandInQueue
-) -> None:
+def test_a_schedule_is_kept_over_a_restart(call: Call, app: App, clock: StandingClock, queue: StandInQueue) -> None:
     from panorama.services.timing import Timing
 
     call("add_schedule", kind="backup", every="2h")
@@ -170,7 +168,7 @@ def test_a_submission_that_is_not_kept_is_made_again(call: Call, app: App, clock
     schedules = app.timing.schedules
 
     class Dying(StandInQueue):
-        def submit(self, kind: str, arguments: Any, *, asked_by: str) -> str:
+        def submit(self, *_: Any, **__: Any) -> str:
             raise KeyboardInterrupt  # as if the process died before the transaction was kept
 
     kept, schedules._queue = schedules._queue, Dying()
