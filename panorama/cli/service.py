@@ -97,6 +97,8 @@ def install(
         end_daemon(Address(data_directory()), again=True)
         _ask_all(found, found.begin)
     except UnavailableError:
+        if before is None:
+            _ask(found, found.end[-1])
         _put_back(found.file, before)
         raise
     _told(found, "write", f"{found.name} keeps Panorama's daemon up, by {found.file}", as_json, hint=_hint(found))

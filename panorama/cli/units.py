@@ -1,6 +1,7 @@
 """Units: what systemd and launchd are told so that they keep the daemon up. Pure."""
 
 import plistlib
+import re
 from collections.abc import Mapping, Sequence
 
 LABEL = "panorama"
@@ -9,10 +10,15 @@ PAUSE_SECONDS = 30
 """How long a daemon that ended is let be: another, which a client started, may hold the data for some time."""
 
 
+_PLAIN = re.compile(r"[\w/.+@-]+")
+
+
 def systemd(command: Sequence[str], environment: Mapping[str, str]) -> str:
     """Return a systemd user unit (systemd.service(5), systemd.exec(5))."""
     told = "".join(f'Environment="{_in_quotes(f"{name}={value}")}"\n' for name, value in sorted(environment.items()))
-    words = " ".join(_word(each) for each in (*command, "serve"))
+    # The name of a program may hold none of systemd's own signs; an argument may.
+    by = () if _PLAIN.fullmatch(command[0]) else ("/usr/bin/env",)
+    words = " ".join(_word(each) for each in (*by, *command, "serve"))
     return f"""\
 [Unit]
 Description=Panorama's daemon
@@ -29,7 +35,9 @@ WantedBy=default.target
 
 
 def _word(text: str) -> str:
-    """Return a word of a command line: quoted, without specifiers (%) and variables ($)."""
+    """Return a word of a command line: quoted where that is needed, without specifiers (%) and variables ($)."""
+    if _PLAIN.fullmatch(text):
+        return text
     return f'"{_in_quotes(text)}"'.replace("$", "$$")
 
 

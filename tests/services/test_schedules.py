@@ -168,7 +168,7 @@ def test_a_submission_that_is_not_kept_is_made_again(call: Call, app: App, clock
     schedules = app.timing.schedules
 
     class Dying(StandInQueue):
-        def submit(self, kind: str, arguments: Any, *, asked_by: str) -> str:
+        def submit(self, *_: Any, **__: Any) -> str:
             raise KeyboardInterrupt  # as if the process died before the transaction was kept
 
     kept, schedules._queue = schedules._queue, Dying()
