@@ -20,13 +20,14 @@ from typing import Any, Literal
 
 from panorama.domain.plain import is_object
 from panorama.errors import ConflictError, InvalidInputError, UnavailableError
+from panorama.store.copying import sync
 from panorama.store.migrate import HEAD
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 PART = ".panorama-part-"
 CHUNK_BYTES = 1 << 20
-SYNC_BYTES = 16 << 20
+SYNC_BYTES = 1 << 20
 Kind = Literal["backup", "export"]
 Moved = Callable[[int], None]
 """Is told of so many bytes more; what it raises ends the work."""
@@ -111,13 +112,13 @@ class Parcel:
                 digest.update(content)
                 size += len(content)
                 if size - synced > SYNC_BYTES:
-                    os.fsync(file.fileno())
+                    sync(file.fileno())
                     synced = size
 
             yield write
             file.flush()
             if self._is_durable:
-                os.fsync(file.fileno())
+                sync(file.fileno())
         self.files[path] = Entry(size, digest.hexdigest())
 
     def copy(self, source: Path, path: str, moved: Moved = silent) -> Entry:

@@ -148,7 +148,9 @@ def test_a_script_of_a_megabyte_is_refused(run: Run) -> None:
         run("x = 1\n" * 200_000)
 
 
-@pytest.mark.parametrize("name", ["run_code", "sdk.search", "reindex", "import.markdown", "models.remove", "runs.get"])
+@pytest.mark.parametrize(
+    "name", ["run_code", "sdk.search", "reindex", "import.markdown", "backup", "purge", "models.remove", "runs.get"]
+)
 def test_a_script_cannot_call_what_is_not_for_scripts(app: App, name: str) -> None:
     assert name not in app.calls.scriptable
 

@@ -1,0 +1,141 @@
+"""`panorama backup`, `export`, `purge` and `restore --from`, at a terminal."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Command
+
+Given = Callable[..., Any]
+
+
+def test_a_backup_says_what_it_holds_and_where(run: Command, given: Given, home: Path) -> None:
+    given("write_file", name="tea.md", text="oolong")
+
+    made = run("backup")
+
+    assert (made.code, made.err) == (0, "")
+    assert made.out.startswith("Backed up ")
+    assert f"to {home}/backups/panorama-" in made.out
+
+
+def test_whoever_types_a_folder_is_not_asked_again(run: Command, given: Given, tmp_path: Path) -> None:
+    given("create_note", title="Tea")
+
+    made = run("backup", str(tmp_path / "stick"), "--json")
+
+    assert made.code == 0
+    assert Path(made.answer["data"]["path"]).parent == tmp_path / "stick"
+
+
+def test_backups_are_listed_and_checked(run: Command, given: Given, home: Path) -> None:
+    given("create_note", title="Tea")
+    run("backup")
+
+    listed, path = run("backup", "list"), next((home / "backups").iterdir())
+    checked = run("backup", "check", str(path))
+
+    assert path.name in listed.lines[1]
+    assert "1 backup in" in listed.err
+    assert (checked.code, "is whole" in checked.out) == (0, True)
+
+
+def test_a_damaged_backup_ends_with_2_and_says_what_to_do(
+    run: Command, given: Given, home: Path, tmp_path: Path
+) -> None:
+    given("create_note", title="Tea")
+    run("backup")
+    path = next((home / "backups").iterdir())
+    (path / "panorama.db").write_bytes(b"half")
+
+    checked, restored = (
+        run("backup", "check", str(path)),
+        run("restore", "--from", str(path), "--to", str(tmp_path / "n")),
+    )
+
+    assert (checked.code, restored.code) == (2, 2)
+    assert "is damaged: panorama.db is not what was written" in checked.err
+    assert "→" in restored.err
+    assert not (tmp_path / "n").exists()
+
+
+def test_what_was_not_to_be_had_is_told_and_ends_with_1(run: Command, given: Given, home: Path) -> None:
+    given("write_file", name="tea.md", text="oolong")
+    next(each for each in (home / "files").rglob("*") if each.is_file()).unlink()
+
+    made = run("backup")
+
+    assert made.code == 1
+    assert "1 thing was not to be had" in made.out
+    assert "the content is missing" in made.err
+
+
+@pytest.mark.parametrize("what", ["backup", "export"])
+def test_what_was_made_is_restored_without_a_daemon(run: Command, given: Given, tmp_path: Path, what: str) -> None:
+    given("create_note", title="Tea", content="oolong")
+    path = run(what, str(tmp_path / "out"), "--json").answer["data"]["path"]
+
+    restored = run("restore", "--from", path, "--to", str(tmp_path / "again"), "--json")
+
+    assert restored.code == 0
+    assert restored.answer["data"]["path"] == str(tmp_path / "again")
+    with closing(sqlite3.connect(tmp_path / "again" / "panorama.db")) as file:
+        assert file.execute("SELECT title, content FROM notes").fetchall() == [("Tea", "oolong")]
+
+
+def test_a_lost_data_directory_is_restored_to_where_it_was(
+    run: Command, given: Given, home: Path, tmp_path: Path
+) -> None:
+    given("create_note", title="Tea")
+    path = run("backup", str(tmp_path / "out"), "--json").answer["data"]["path"]
+    home.rename(tmp_path / "lost")
+
+    restored = run("restore", "--from", path)
+
+    assert restored.code == 0
+    assert run("note", "--json").answer["data"][0]["title"] == "Tea"
+
+
+def test_a_full_folder_is_not_restored_into(run: Command, given: Given, tmp_path: Path) -> None:
+    given("create_note", title="Tea")
+    path = run("backup", str(tmp_path / "out"), "--json").answer["data"]["path"]
+
+    refused = run("restore", "--from", path, "--to", str(tmp_path / "out"))
+
+    assert refused.code == 1
+    assert "is not empty" in refused.err
+
+
+def test_to_goes_with_from_alone(run: Command, tmp_path: Path) -> None:
+    assert run("restore", "--to", str(tmp_path / "n")).code == 2
+    assert run("restore", "Tea", "--from", str(tmp_path)).code == 2
+
+
+def test_a_folder_among_panoramas_own_files_is_refused(run: Command, home: Path) -> None:
+    refused = run("backup", str(home / "files"), "--json")
+
+    assert refused.code == 2
+    assert json.loads(refused.err)["error"]["code"] == "invalid_input"
+
+
+def test_a_purge_asks_first(run: Command, given: Given) -> None:
+    given("delete_item", item=given("create_note", title="Tea")["id"])
+
+    refused, done = run("purge", "--days", "0"), run("purge", "--days", "0", "--yes")
+
+    assert refused.code == 1
+    assert "This cannot be undone" in refused.err
+    assert done.out.startswith("Forgot 1 note from the trash")
+    assert "undo" not in done.err
+
+
+def test_a_dry_purge_asks_nothing(run: Command, given: Given) -> None:
+    given("delete_item", item=given("create_note", title="Tea")["id"])
+
+    assert run("purge", "--days", "0", "--dry-run").out.startswith("Would forget 1 note")
+    assert run("restore", "--json").answer["data"]
