@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -28,18 +28,6 @@ MOST = 500
 
 CANDIDATES = 5
 _ONE = "Give one of cron (“30 7 * * mon-fri”), every (“2h”) or at (“2026-05-31T15:00”); every may begin at a moment."
-
-
-class NoQueue:
-    """Stands where no jobs can be run."""
-
-    def kinds(self) -> Collection[str]:
-        """Return nothing."""
-        return ()
-
-    def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:  # noqa: ARG002 (the port's)
-        """Refuse."""
-        raise UnavailableError(f"No {kind} can be run here.", hint="Start Panorama's daemon.")
 
 
 class Schedules(Service):

@@ -25,7 +25,7 @@ def works(app: App) -> Works:
 
 
 @pytest.fixture
-def queue(app: App, works: Works) -> Iterator[None]:
+def working(app: App, works: Works) -> Iterator[None]:
     """Somebody who does it."""
     with at_work(app):
         yield
@@ -51,7 +51,7 @@ def left_behind(app: App, kind: str, worker: str = "elsewhere 1 x", **fields: An
     return made.id
 
 
-def test_a_job_runs_and_tells_what_came_of_it(queue: None, call: Call, app: App) -> None:
+def test_a_job_runs_and_tells_what_came_of_it(working: None, call: Call, app: App) -> None:
     begun = call("test.much", size=20, background=True)
 
     found = ended(app, begun.data["id"])
@@ -59,7 +59,7 @@ def test_a_job_runs_and_tells_what_came_of_it(queue: None, call: Call, app: App)
     assert (found.state, found.result, found.attempts) == ("succeeded", {"text": "x" * 20}, 1)
 
 
-def test_two_run_at_a_time_in_the_order_they_were_asked_for(queue: None, call: Call, app: App, works: Works) -> None:
+def test_two_run_at_a_time_in_the_order_they_were_asked_for(working: None, call: Call, app: App, works: Works) -> None:
     ids = [call("test.steps", name=str(number), background=True).data["id"] for number in range(5)]
     until(lambda: len(works.begun) == 2)
 
@@ -71,7 +71,7 @@ def test_two_run_at_a_time_in_the_order_they_were_asked_for(queue: None, call: C
     assert (works.most, sorted(works.begun[:2]), len(works.begun)) == (2, ["0", "1"], 5)
 
 
-def test_of_a_kind_that_is_alone_one_runs_and_others_pass_by(queue: None, call: Call, app: App, works: Works) -> None:
+def test_of_a_kind_that_is_alone_one_runs_and_others_pass_by(working: None, call: Call, app: App, works: Works) -> None:
     first, second = (call("test.lonely", name="lonely", background=True).data["id"] for _ in range(2))
     until(lambda: works.begun == ["lonely"])
 
@@ -84,7 +84,7 @@ def test_of_a_kind_that_is_alone_one_runs_and_others_pass_by(queue: None, call: 
     assert works.most == 1
 
 
-def test_progress_is_seen_while_it_runs(queue: None, call: Call, app: App, works: Works) -> None:
+def test_progress_is_seen_while_it_runs(working: None, call: Call, app: App, works: Works) -> None:
     id_ = call("test.steps", background=True).data["id"]
 
     until(lambda: job(app, id_).current > 3)
@@ -94,7 +94,7 @@ def test_progress_is_seen_while_it_runs(queue: None, call: Call, app: App, works
     assert shown["message"].startswith("step ")
 
 
-def test_progress_is_written_for_those_who_look_from_outside(queue: None, call: Call, app: App, works: Works) -> None:
+def test_progress_is_written_for_those_who_look_from_outside(working: None, call: Call, app: App, works: Works) -> None:
     id_ = call("test.steps", background=True).data["id"]
 
     def written() -> int:
@@ -106,7 +106,7 @@ def test_progress_is_written_for_those_who_look_from_outside(queue: None, call: 
 
 
 def test_a_cancelled_job_stops_at_its_next_step_and_says_how_far_it_came(
-    queue: None, call: Call, app: App, works: Works
+    working: None, call: Call, app: App, works: Works
 ) -> None:
     id_ = call("test.steps", background=True).data["id"]
     until(lambda: job(app, id_).current > 3)
@@ -118,7 +118,7 @@ def test_a_cancelled_job_stops_at_its_next_step_and_says_how_far_it_came(
     assert "what it finished stands" in told.summary
 
 
-def test_a_job_that_waits_is_cancelled_before_it_begins(queue: None, call: Call, app: App, works: Works) -> None:
+def test_a_job_that_waits_is_cancelled_before_it_begins(working: None, call: Call, app: App, works: Works) -> None:
     for _ in range(2):
         call("test.steps", background=True)
     waits = call("test.steps", name="never", background=True).data["id"]
@@ -131,7 +131,7 @@ def test_a_job_that_waits_is_cancelled_before_it_begins(queue: None, call: Call,
     assert "never" not in works.begun
 
 
-def test_what_has_ended_cannot_be_cancelled(queue: None, call: Call, app: App) -> None:
+def test_what_has_ended_cannot_be_cancelled(working: None, call: Call, app: App) -> None:
     id_ = call("test.nothing", background=True).data["id"]
     before = ended(app, id_)
 
@@ -140,7 +140,7 @@ def test_what_has_ended_cannot_be_cancelled(queue: None, call: Call, app: App) -
     assert job(app, id_) == before
 
 
-def test_a_job_that_is_refused_has_failed_and_says_why_and_what_to_do(queue: None, call: Call, app: App) -> None:
+def test_a_job_that_is_refused_has_failed_and_says_why_and_what_to_do(working: None, call: Call, app: App) -> None:
     found = ended(app, call("test.raises", what="ours", background=True).data["id"])
 
     assert found.state == "failed"
@@ -150,7 +150,7 @@ def test_a_job_that_is_refused_has_failed_and_says_why_and_what_to_do(queue: Non
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_bug_in_a_job_ends_that_job_and_no_other(queue: None, call: Call, app: App) -> None:
+def test_a_bug_in_a_job_ends_that_job_and_no_other(working: None, call: Call, app: App) -> None:
     broken = ended(app, call("test.raises", what="bug", background=True).data["id"])
     next_ = ended(app, call("test.nothing", background=True).data["id"])
 
@@ -159,7 +159,7 @@ def test_a_bug_in_a_job_ends_that_job_and_no_other(queue: None, call: Call, app:
     assert "daemon logs" in broken.error["hint"]
 
 
-def test_a_large_result_becomes_a_file_that_an_undo_of_the_job_takes_back(queue: None, call: Call, app: App) -> None:
+def test_a_large_result_becomes_a_file_that_an_undo_of_the_job_takes_back(working: None, call: Call, app: App) -> None:
     found = ended(app, call("test.much", background=True).data["id"])
 
     file = call("get_file", file=found.result_file).data
@@ -169,7 +169,7 @@ def test_a_large_result_becomes_a_file_that_an_undo_of_the_job_takes_back(queue:
     assert call("list_files").data == []
 
 
-def test_what_a_job_wrote_is_one_unit(queue: None, call: Call, app: App) -> None:
+def test_what_a_job_wrote_is_one_unit(working: None, call: Call, app: App) -> None:
     code = "for number in range(3): sdk.tasks.create(f'Task {number}')"
     id_ = call("run_code", code=code, background=True).data["id"]
     found = ended(app, id_)
@@ -180,7 +180,7 @@ def test_what_a_job_wrote_is_one_unit(queue: None, call: Call, app: App) -> None
     assert call("list_tasks").data == []
 
 
-def test_the_last_write_is_the_jobs_that_this_client_asked_for(queue: None, call: Call, app: App) -> None:
+def test_the_last_write_is_the_jobs_that_this_client_asked_for(working: None, call: Call, app: App) -> None:
     ended(app, call("run_code", code="sdk.tasks.create('Tea')", background=True).data["id"])
 
     call("undo")
@@ -188,7 +188,7 @@ def test_the_last_write_is_the_jobs_that_this_client_asked_for(queue: None, call
     assert call("list_tasks").data == []
 
 
-def test_what_a_job_still_writes_cannot_be_undone(queue: None, call: Call, app: App) -> None:
+def test_what_a_job_still_writes_cannot_be_undone(working: None, call: Call, app: App) -> None:
     code = "sdk.tasks.create('Tea')\nwhile True: sdk.progress(1, 2, 'written')"
     id_ = call("run_code", code=code, background=True).data["id"]
     until(lambda: job(app, id_).current)
@@ -202,7 +202,7 @@ def test_what_a_job_still_writes_cannot_be_undone(queue: None, call: Call, app: 
     assert call("list_tasks").data == []
 
 
-def test_a_script_that_fails_has_failed_as_a_job_and_says_where(queue: None, call: Call, app: App) -> None:
+def test_a_script_that_fails_has_failed_as_a_job_and_says_where(working: None, call: Call, app: App) -> None:
     found = ended(app, call("run_code", code="sdk.tasks.create('Tea')\n1 / 0", background=True).data["id"])
 
     assert (found.state, found.result["error"]["line"]) == ("failed", 2)
@@ -210,7 +210,7 @@ def test_a_script_that_fails_has_failed_as_a_job_and_says_where(queue: None, cal
     assert "undo" in found.result["note"]
 
 
-def test_a_script_that_is_cancelled_tells_what_it_had_done(queue: None, call: Call, app: App) -> None:
+def test_a_script_that_is_cancelled_tells_what_it_had_done(working: None, call: Call, app: App) -> None:
     code = "sdk.tasks.create('Tea')\nwhile True: sdk.progress(1, 2, 'going on')"
     id_ = call("run_code", code=code, background=True).data["id"]
     until(lambda: job(app, id_).current)
@@ -221,7 +221,7 @@ def test_a_script_that_is_cancelled_tells_what_it_had_done(queue: None, call: Ca
     assert (found.state, found.result["changes"]) == ("cancelled", {"created": 1})
 
 
-def test_a_script_in_the_background_may_take_an_hour(queue: None, call: Call, app: App) -> None:
+def test_a_script_in_the_background_may_take_an_hour(working: None, call: Call, app: App) -> None:
     found = ended(app, call("run_code", code="1", timeout=3600, background=True).data["id"])
 
     assert found.state == "succeeded"
@@ -241,7 +241,7 @@ def test_a_script_in_the_background_may_take_an_hour(queue: None, call: Call, ap
     ],
 )
 def test_what_can_be_refused_at_once_never_becomes_a_job(
-    queue: None, call: Call, operation: str, arguments: dict[str, Any], said: str
+    working: None, call: Call, operation: str, arguments: dict[str, Any], said: str
 ) -> None:
     with pytest.raises((InvalidInputError, UnavailableError), match=said):
         call(operation, **arguments, background=True)
@@ -249,26 +249,26 @@ def test_what_can_be_refused_at_once_never_becomes_a_job(
     assert call("list_jobs").data == []
 
 
-def test_an_unknown_kind_is_refused_with_those_there_are(queue: None, app: App) -> None:
+def test_an_unknown_kind_is_refused_with_those_there_are(working: None, app: App) -> None:
     with pytest.raises(InvalidInputError, match="There is no kind of job 'dance'") as refused:
         app.jobs.submit("dance", {}, "a schedule")
 
     assert "reindex" in refused.value.hint
 
 
-def test_arguments_that_a_kind_does_not_take_are_refused(queue: None, app: App) -> None:
+def test_arguments_that_a_kind_does_not_take_are_refused(working: None, app: App) -> None:
     with pytest.raises(InvalidInputError, match="speed is not one of its parameters"):
         app.jobs.submit("reindex", {"speed": 3}, "a schedule")
 
 
-def test_the_same_key_asks_once(queue: None, call: Call, app: App) -> None:
+def test_the_same_key_asks_once(working: None, call: Call, app: App) -> None:
     first, again = (call("test.nothing", background=True, idempotency_key="k") for _ in range(2))
 
     assert first.data["id"] == again.data["id"]
     assert again.metadata["repeated"]
 
 
-def test_a_conversation_is_told_once_that_its_job_has_ended(queue: None, call: Call, app: App) -> None:
+def test_a_conversation_is_told_once_that_its_job_has_ended(working: None, call: Call, app: App) -> None:
     id_ = call("test.nothing", background=True).data["id"]
     ended(app, id_)
     other = app.calls.call("status", {}, Conversation("v_other", "tool", "other"))
@@ -279,7 +279,7 @@ def test_a_conversation_is_told_once_that_its_job_has_ended(queue: None, call: C
     assert "hint" not in other.metadata
 
 
-def test_a_conversation_that_saw_the_end_is_not_told_of_it(queue: None, call: Call, app: App) -> None:
+def test_a_conversation_that_saw_the_end_is_not_told_of_it(working: None, call: Call, app: App) -> None:
     id_ = call("test.nothing", background=True).data["id"]
 
     seen = call("get_job", job=id_, wait=20)
@@ -289,7 +289,7 @@ def test_a_conversation_that_saw_the_end_is_not_told_of_it(queue: None, call: Ca
     assert "hint" not in call("list_tasks").metadata
 
 
-def test_who_waits_for_a_job_gets_its_end_at_once(queue: None, call: Call, app: App, works: Works) -> None:
+def test_who_waits_for_a_job_gets_its_end_at_once(working: None, call: Call, app: App, works: Works) -> None:
     id_ = call("test.steps", steps=20, background=True).data["id"]
 
     assert call("get_job", job=id_, wait=30).data["result"] == {"done": 20}
@@ -334,7 +334,7 @@ def test_a_job_that_cannot_go_on_is_interrupted_with_what_is_known(app: App, wor
 
 
 def test_a_job_that_was_taken_over_stops_here_and_changes_nothing_more(
-    queue: None, call: Call, app: App, works: Works
+    working: None, call: Call, app: App, works: Works
 ) -> None:
     id_ = call("test.steps", background=True).data["id"]
     until(lambda: job(app, id_).current > 3)
@@ -368,7 +368,7 @@ def test_where_nobody_runs_jobs_none_is_taken(app: App, call: Call, works: Works
     assert call("list_jobs").data == []
 
 
-def test_old_jobs_are_forgotten_and_open_ones_kept(queue: None, call: Call, app: App, clock: StandingClock) -> None:
+def test_old_jobs_are_forgotten_and_open_ones_kept(working: None, call: Call, app: App, clock: StandingClock) -> None:
     old = call("test.nothing", background=True).data["id"]
     ended(app, old)
     runs = call("test.steps", background=True).data["id"]
@@ -379,7 +379,7 @@ def test_old_jobs_are_forgotten_and_open_ones_kept(queue: None, call: Call, app:
     assert [row["id"] for row in call("list_jobs").data] == [runs]
 
 
-def test_status_counts_what_runs_and_waits(queue: None, call: Call, works: Works) -> None:
+def test_status_counts_what_runs_and_waits(working: None, call: Call, works: Works) -> None:
     for _ in range(3):
         call("test.steps", background=True)
     until(lambda: len(works.begun) == 2)

@@ -2,22 +2,25 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from panorama.app import App
-from panorama.calls import Answer
+from panorama.app import App, opened
+from panorama.calls import Answer, Conversation
+from panorama.config import read_settings
+from panorama.daemon.queue import working
 from panorama.errors import (
     ConfirmationError,
     ConflictError,
     InvalidInputError,
     NotFoundError,
-    PanoramaError,
     UnavailableError,
 )
 from tests.conftest import StandingClock
 from tests.queues import StandInQueue
+from tests.working import until
 
 Call = Callable[..., Answer]
 
@@ -314,12 +317,13 @@ def test_a_clock_that_stands_between_two_runs_knows_the_nearest_moment(call: Cal
     assert coming - app.desk.now() == timedelta(hours=1)
 
 
-def test_without_a_queue_every_kind_is_refused(home: Any) -> None:
-    from panorama.app import opened
-    from panorama.calls import Conversation
-    from panorama.config import read_settings
+def test_a_due_schedule_becomes_a_job_of_the_real_queue(home: Path) -> None:
+    begins = (datetime.now(UTC) + timedelta(seconds=1)).isoformat(timespec="seconds")
+    with opened(read_settings(home=home)) as alone, working(alone):
+        talk = Conversation("v_schedules", actor="cli", client="tests")
+        alone.calls.call("schedules.add", {"kind": "backup", "at": begins}, talk)
+        until(lambda: alone.timing.round(lambda _: None) is None, "the moment")
+        until(lambda: alone.calls.call("jobs.list", {"state": "ended"}, talk).data, "the backup")
+        (job,) = alone.calls.call("jobs.list", {"state": "ended"}, talk).data
 
-    with opened(read_settings(home=home)) as alone, pytest.raises(PanoramaError) as refused:
-        alone.calls.call("schedules.add", {"kind": "backup", "every": "1h"}, Conversation("v", actor="cli", client="x"))
-
-    assert refused.value.hint
+    assert (job["kind"], job["state"]) == ("backup", "succeeded")
