@@ -7,8 +7,8 @@ point costs only the repetition of a step, and a lost index is built from vector
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -44,6 +44,9 @@ MANY = 2000
 
 TELL_SECONDS, TELL_SHARE = 10.0, 5
 """While much is read, the index is told of it after so many seconds, and five times as long as that took."""
+
+ASK_SECONDS, YIELD_SECONDS = 0.1, 0.005
+"""How often who waits for its turn looks whether it should stop; how long it is let in between two steps of others."""
 
 Stop = Callable[[], bool]
 Told = Callable[[int], None]
@@ -87,6 +90,7 @@ class Indexing(Service):
         self._embedder = embedder
         self._index = index
         self._turn = threading.RLock()
+        self._waiting = 0
         self._heard_as = self._begun_as = ""
         self._takes_over = False
         self.is_built = False
@@ -123,11 +127,27 @@ class Indexing(Service):
             self.build(reads)
         next_time = time.monotonic() + TELL_SECONDS
         while reads():
+            if self._waiting:
+                time.sleep(YIELD_SECONDS)
             if time.monotonic() > next_time:
                 begun = time.monotonic()
                 self.tell_all(stop)
                 next_time = time.monotonic() + max(TELL_SECONDS, TELL_SHARE * (time.monotonic() - begun))
         self.tell_all(stop)
+
+    @contextmanager
+    def _having_turn(self, told: Told) -> Generator[None]:
+        """Wait for whoever else is at work, and tell of nothing new meanwhile, so that who waits can be stopped."""
+        self._waiting += 1
+        try:
+            while not self._turn.acquire(timeout=ASK_SECONDS):
+                told(0)
+        finally:
+            self._waiting -= 1
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     def lag(self) -> Lag:
         """Return how far the index is behind."""
@@ -186,7 +206,7 @@ class Indexing(Service):
         Raises:
             UnavailableError: The model is out of order; the vectors that were made are kept.
         """
-        with self._turn:
+        with self._having_turn(told):
             with self._reading() as session:
                 found = passages.touched(session, passages.mark(session, self._reader), CHANGES)
                 cut = cut_of(session, found, TEXTS_OF_A_STEP)
@@ -201,7 +221,7 @@ class Indexing(Service):
         Raises:
             UnavailableError: The model is out of order; the vectors that were made are kept.
         """
-        with self._turn:
+        with self._having_turn(told):
             with self._reading() as session:
                 found = passages.touched(session, passages.mark(session, mark), CHANGES, created=True, part=part)
                 cut = cut_of(session, found, TEXTS_ANEW)
@@ -325,7 +345,7 @@ class Indexing(Service):
         Raises:
             UnavailableError: The index is out of order, or the model; the one before goes on.
         """
-        with self._turn:
+        with self._having_turn(counted):
             self._takes_over = self._index.model != self.model or self.is_begun()
             told = _Told()
             self._index.build(_counted(self._every(told, reads), counted), self.model)
@@ -339,7 +359,7 @@ class Indexing(Service):
                 yield from _pointed(passages.stored(session, self.name, kind))
         told.last = read
         end = time.monotonic() + TELL_SECONDS
-        while time.monotonic() < end and reads():
+        while time.monotonic() < end and not self._waiting and reads():
             while (points := self._next(told)) is not None:
                 yield from points
 
