@@ -310,10 +310,12 @@ class Database:
 
     def empty_log(self) -> None:
         """Fold the write-ahead log into the file and empty it, so that it holds nothing old; not while others read."""
-        with self._exclusive(), translated(), self._engine.connect() as connection:
+        with translated(), self._engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)").all()  # most of it, while others write
             connection.exec_driver_sql(f"PRAGMA busy_timeout={EMPTYING_MS}")
             try:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+                with self._exclusive():
+                    connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
             finally:
                 connection.exec_driver_sql(f"PRAGMA busy_timeout={self._busy_seconds * 1000:.0f}")
 
