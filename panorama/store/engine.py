@@ -1,5 +1,6 @@
 """The database file: the only module, beside full text, that knows it is SQLite."""
 
+import errno
 import json
 import logging
 import os
@@ -304,6 +305,9 @@ class Database:
             with translated(), self._engine.begin() as connection:
                 copied(connection, part)
             part.replace(target)
+        except OSError as error:
+            is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            raise _unavailable(sqlite3.SQLITE_FULL if is_full else sqlite3.SQLITE_CANTOPEN) from error
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
