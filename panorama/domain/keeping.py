@@ -39,6 +39,12 @@ def is_copy(name: str) -> bool:
     return _COPY.fullmatch(name) is not None
 
 
+def newest(names: Iterable[str]) -> str | None:
+    """Return the backup, or the copy that was put aside, that was made last; None if there is none."""
+    dated = ((at, name) for name in names if (at := made_at(name)))
+    return max(dated, default=(None, None))[1]
+
+
 def outlived(names: Iterable[str], keep: Retention, now: datetime) -> list[str]:
     """Return which backups of one store go, the oldest first; the newest always stays.
 

@@ -1,8 +1,8 @@
 """Purging: forgets for good what has been in the trash for long, and the log that has had its time."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -16,11 +16,12 @@ from panorama.services.progress import Progress, told_to_the_door
 from panorama.services.views import Purged
 from panorama.store import files, idempotency, passages, purging
 from panorama.store.engine import Session
-from panorama.store.passages import INDEXER
 from panorama.store.purging import Traces
 
-ITEMS, ROWS, VECTORS, CONTENTS = 100, 2000, 500, 100
+ITEMS, ROWS, VECTORS, CONTENTS = 20, 1000, 250, 100
 """How much is forgotten or looked at in one step: others write in between, and it can be stopped."""
+
+REST_SECONDS = 0.1
 
 LOOSE_SECONDS = 24 * 60 * 60
 """A content that nobody names is young that long: the row that will name it may be still to come."""
@@ -224,7 +225,7 @@ class _Forgetting:
         with self._reading() as session:
             unused = passages.unused(session)
         for some in in_batches(unused, VECTORS):
-            with self._desk.database.transaction(INDEXER) as session:
+            with self._writing() as session:
                 passages.forget(session, some)
             self._pace.ask()
         return len(unused)
@@ -258,8 +259,13 @@ class _Forgetting:
     def _reading(self) -> AbstractContextManager[Session]:
         return self._desk.database.reading()
 
-    def _writing(self) -> AbstractContextManager[Session]:
-        return self._desk.database.transaction(PURGER)
+    @contextmanager
+    def _writing(self) -> Generator[Session]:
+        """Open one step's transaction, and rest as long as it took: the lock goes to whoever asks first."""
+        begun = time.perf_counter()
+        with self._desk.database.transaction(PURGER) as session:
+            yield session
+        time.sleep(min(REST_SECONDS, time.perf_counter() - begun))
 
 
 def _planned(session: Session, before: datetime) -> _Plan:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from panorama import __version__
+from panorama.domain.keeping import newest
 from panorama.domain.results import Page, Slice
 from panorama.ports import Runner
 from panorama.services.base import Desk, Service
@@ -50,5 +51,5 @@ class State(Service):
             search=self._meaning.told(),
             jobs=self._jobs.counts(),
             scripts={"isolation": self._runner.known or "found out by the first script"},
-            last_backup=max((each.name for each in self._backups.glob("*.db")), default=None),
+            last_backup=newest(each.name for each in self._backups.glob("*")),
         )

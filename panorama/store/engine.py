@@ -1,5 +1,6 @@
 """The database file: the only module, beside full text, that knows it is SQLite."""
 
+import errno
 import json
 import logging
 import os
@@ -309,16 +310,21 @@ class Database:
             with translated(), self._engine.begin() as connection:
                 copied(connection, part)
             part.replace(target)
+        except OSError as error:
+            is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            raise _unavailable(sqlite3.SQLITE_FULL if is_full else sqlite3.SQLITE_CANTOPEN) from error
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
 
     def empty_log(self) -> None:
         """Fold the write-ahead log into the file and empty it, so that it holds nothing old; not while others read."""
-        with self._exclusive(), translated(), self._engine.connect() as connection:
+        with translated(), self._engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)").all()  # most of it, while others write
             connection.exec_driver_sql(f"PRAGMA busy_timeout={EMPTYING_MS}")
             try:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+                with self._exclusive():
+                    connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
             finally:
                 connection.exec_driver_sql(f"PRAGMA busy_timeout={self._busy_seconds * 1000:.0f}")
 

@@ -37,12 +37,12 @@ def migrate(database: Database, *, backups: Path, now: datetime) -> None:
     if found:
         _make(backups)
         database.copy_to(backups / f"before-{HEAD}-{now:%Y%m%dT%H%M%SZ}.db")
-    _upgrade(database)
+    _upgrade(database, HEAD)
 
 
-def make(database: Database, revision: str = HEAD) -> None:
-    """Give a new or older database the tables of a revision; no copy is taken."""
-    _upgrade(database, revision)
+def make(database: Database, revision: str = "") -> None:
+    """Give a new or older database the tables of a revision, else of `HEAD`; no copy is taken."""
+    _upgrade(database, revision or HEAD)
 
 
 def _make(backups: Path) -> None:
@@ -55,7 +55,7 @@ def _make(backups: Path) -> None:
         ) from error
 
 
-def _upgrade(database: Database, revision: str = HEAD) -> None:
+def _upgrade(database: Database, revision: str) -> None:
     from alembic import command  # 240 ms, needed once per version
     from alembic.config import Config
 

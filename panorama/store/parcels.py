@@ -20,8 +20,8 @@ from typing import Any, Literal
 
 from panorama.domain.plain import is_object
 from panorama.errors import ConflictError, InvalidInputError, UnavailableError
+from panorama.store import migrate
 from panorama.store.copying import sync
-from panorama.store.migrate import HEAD
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -244,7 +244,7 @@ def _understood(folder: Path, told: Any) -> Manifest:
         raise InvalidInputError(
             f"{folder} is no backup or export of Panorama.", hint="Give the folder that Panorama made."
         )
-    if told["format"] > FORMAT or str(told["revision"]) > HEAD:
+    if told["format"] > FORMAT or str(told["revision"]) > migrate.HEAD:
         raise InvalidInputError(
             f"{folder} was made by a newer Panorama ({told.get('version')}).", hint="Upgrade Panorama first."
         )

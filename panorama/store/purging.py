@@ -28,7 +28,7 @@ from panorama.store.tables import (
 AT_ONCE = 400
 """Values in one condition."""
 
-MERGED_PAGES = 200
+MERGED_PAGES = 64
 """Pages of the full-text index that are written in one step, some ten milliseconds."""
 
 FORGOTTEN = {"forgotten": True}

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from panorama.domain.keeping import Retention, backup_name, export_name, made_at, outlived
+from panorama.domain.keeping import Retention, backup_name, export_name, made_at, newest, outlived
 from panorama.domain.tree import Names, usable
 
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
@@ -74,3 +74,10 @@ def test_two_of_one_name_have_two_names_whatever_their_case() -> None:
 
     assert [names.take("", each, ".md") for each in ("Tea", "TEA", "tea")] == ["Tea.md", "TEA (2).md", "tea (3).md"]
     assert names.take("Kitchen", "Tea", ".md") == "Tea.md"
+
+
+def test_the_last_backup_is_known_among_other_names() -> None:
+    names = ["notes.txt", "before-0006-20260101T000000Z.db", *daily(3)]
+
+    assert newest(names) == backup_name(NOW)
+    assert newest(["notes.txt"]) is None

@@ -307,7 +307,7 @@ def test_an_import_does_not_bring_back_what_was_forgotten(
 
 
 def test_a_purge_that_was_stopped_is_finished_by_the_next(call: Call, app: App, clock: StandingClock) -> None:
-    for number in range(250):
+    for number in range(100):
         call("delete_item", item=call("create_note", title=f"{SECRET} {number}", content=LONG).data["id"])
     app.recorder.flush()
     clock.advance(days=31)
