@@ -45,6 +45,14 @@ class JobQueue(Protocol):
         """Return the kinds of jobs that can be submitted."""
         ...
 
+    def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
+        """Look whether a kind takes some arguments.
+
+        Raises:
+            InvalidInputError: It does not.
+        """
+        ...
+
     def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
         """Put a job into the queue, in the transaction that is open if there is one, and return its id.
 

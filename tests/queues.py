@@ -19,6 +19,9 @@ class StandInQueue:
         """Return the kinds it takes."""
         return self.names
 
+    def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
+        """Take any arguments."""
+
     def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
         """Take a job."""
         if self.fails:

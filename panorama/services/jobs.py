@@ -163,13 +163,21 @@ class Jobs(Service):
                 "Nobody runs jobs in the background here; nothing was begun.",
                 hint="Leave background out, or use the daemon (without PANORAMA_NO_DAEMON).",
             )
-        self._offers[kind].check(arguments)
+        self.check(kind, arguments)
         job = self._made(kind, arguments, asker)
         with self._keeping() as session:
             rows.add(session, job)
         self.wake()
         self._tell(job)
         return job.id
+
+    def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
+        """Look whether the operation of a kind takes some arguments.
+
+        Raises:
+            InvalidInputError: It does not.
+        """
+        self._offers[kind].check(arguments)
 
     def wake(self) -> None:
         """Let whoever runs jobs look for one."""

@@ -68,13 +68,15 @@ class Schedules(Service):
             missed: What becomes of runs that were missed: `run` one for all of them, late, or `skip` them.
 
         Raises:
-            InvalidInputError: No job is of this kind, no time is ever meant, or there is no such zone.
+            InvalidInputError: No job is of this kind, or it does not take these arguments; no time is ever meant; or
+                there is no such zone.
             ConflictError: There is a schedule of this name.
         """
         now = self._now()
         chosen = walls.known_zone(zone) if zone.strip() else self._desk.zone
         trigger, rule, begin = self._times(cron.strip(), every.strip(), at.strip(), now, chosen)
         self._check_kind(kind)
+        self._queue.check(kind, arguments or {})
         schedule = Schedule(
             id=self._desk.new_id(SCHEDULE_LETTER), name=line(name or kind, "name"), kind=kind,
             arguments=_plain(arguments or {}), trigger=trigger, rule=rule, zone=chosen.key, begin=begin, missed=missed,

@@ -10,7 +10,7 @@ from sqlalchemy import Column, Table, delete, func, select, update
 
 from panorama.domain.items import BASE32, folded
 from panorama.domain.plain import is_list, is_object
-from panorama.store import fulltext, imports
+from panorama.store import alerts, fulltext, imports
 from panorama.store.engine import Session
 from panorama.store.rows import NOUNS
 from panorama.store.tables import (
@@ -113,6 +113,8 @@ def take_out(session: Session, kind: str, ids: Sequence[str], before: datetime) 
     count, last = session.connection.execute(of_them).one()
     for id_ in gone:
         fulltext.remove(session, id_)
+        if kind == "reminder":
+            alerts.stop(session, id_)
     imports.forget(session, gone)
     for table in (changes, passages):
         session.connection.execute(delete(table).where(table.c.item.in_(gone)))

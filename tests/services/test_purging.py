@@ -340,3 +340,18 @@ def test_indexes_that_have_not_heard_of_the_end_are_built_anew(
     purge()
 
     assert asked(app, "SELECT name FROM marks WHERE name LIKE 'index %'") == [("index there",)]
+
+
+def test_what_rang_of_a_reminder_is_forgotten_with_it(
+    call: Call, purge: Callable[..., Answer], app: App, clock: StandingClock
+) -> None:
+    reminder = call("create_reminder", title="Tea", at="2026-05-20T11:00").data["id"]
+    clock.advance(hours=2)
+    app.timing.round(lambda _: None)
+    call("delete_item", item=reminder)
+
+    rang = asked(app, "SELECT count(*) FROM alerts WHERE reminder = ?", reminder)
+    purge()
+
+    assert rang == [(1,)]
+    assert asked(app, "SELECT count(*) FROM alerts WHERE reminder = ?", reminder) == [(0,)]

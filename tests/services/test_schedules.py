@@ -327,3 +327,11 @@ def test_a_due_schedule_becomes_a_job_of_the_real_queue(home: Path) -> None:
         (job,) = alone.calls.call("jobs.list", {"state": "ended"}, talk).data
 
     assert (job["kind"], job["state"]) == ("backup", "succeeded")
+
+
+def test_arguments_that_the_job_does_not_take_are_refused_when_the_schedule_is_added(home: Path) -> None:
+    talk = Conversation("v_schedules", actor="cli", client="tests")
+    with opened(read_settings(home=home)) as alone, pytest.raises(InvalidInputError) as refused:
+        alone.calls.call("schedules.add", {"kind": "backup", "every": "1d", "arguments": {"keep": 3}}, talk)
+
+    assert "keep" in refused.value.message
