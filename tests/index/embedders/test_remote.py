@@ -124,9 +124,19 @@ def test_it_waits_as_long_as_it_was_asked_to(remote: Remote, service: Service) -
     assert time.monotonic() - started >= 0.2
 
 
-@pytest.mark.parametrize("after", ["3600", format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)])
-def test_it_does_not_wait_longer_than_its_limit(remote: Remote, service: Service, after: str) -> None:
-    service.always = says({}, 429, retry_after=after)
+def in_seconds() -> str:
+    """Return an hour in seconds."""
+    return "3600"
+
+
+def as_a_date() -> str:
+    """Return the moment that is an hour ahead."""
+    return format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+
+
+@pytest.mark.parametrize("after", [in_seconds, as_a_date])
+def test_it_does_not_wait_longer_than_its_limit(remote: Remote, service: Service, after: Callable[[], str]) -> None:
+    service.always = says({}, 429, retry_after=after())
     started = time.monotonic()
 
     with pytest.raises(UnavailableError, match="it answers 429"):
