@@ -86,7 +86,7 @@ async def test_the_resources_are_listed(either: Chat) -> None:
     fixed = {str(each.uri) for each in await either.client.list_resources()}
 
     assert templates == {f"panorama://{kind}/{{id}}" for kind in ("note", "project", "run", "task")}
-    assert fixed == {"panorama://today"}
+    assert fixed == {"panorama://today", "panorama://reminders"}
 
 
 async def test_the_prompts_are_listed(either: Chat) -> None:
