@@ -130,7 +130,7 @@ async def test_a_client_can_subscribe_to_a_thousand_pages_and_not_to_one_more(se
         await listener.subscribe(page(0), to="unsubscribe")
         await listener.subscribe(page(MOST))
 
-        assert hub.size == (1, MOST + 3)
+        assert hub.size == (1, MOST + 3)  # beside the pages: two lists, and reminders in words
 
 
 async def test_all_streams_of_a_client_count_together(server: Server, hub: Hub) -> None:
