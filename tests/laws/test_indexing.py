@@ -1,7 +1,7 @@
 """Whatever is written, and wherever the model or the index fails, catching up makes the index equal to the store."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -291,30 +291,34 @@ def test_two_that_read_at_once_leave_what_the_later_one_saw(world: World) -> Non
     world.check()
 
 
-def test_what_is_cut_anew_never_replaces_what_another_read_since(world: World) -> None:
+@pytest.fixture
+def write_meanwhile(world: World) -> Callable[[int], None]:
+    """A note, and what writes it while its first text is embedded, and lets another process catch up."""
     note = world.do("create_note", title="Jam", content="Quince")["id"]
 
-    def write_and_let_another_catch_up(_: int) -> None:
+    def write(_: int) -> None:
         if len(world.embedder.embedded) == 1:
             world.do("update_note", note=note, content="Plum")
             world.indexing.catch_up()
 
-    while world.indexing.read_anew("anew", write_and_let_another_catch_up):
+    return write
+
+
+def test_what_is_cut_anew_never_replaces_what_another_read_since(
+    world: World, write_meanwhile: Callable[[int], None]
+) -> None:
+    while world.indexing.read_anew("anew", write_meanwhile):
         pass
 
     world.index = FailingIndex(MODEL)
     world.check()
 
 
-def test_a_slow_reader_does_not_take_back_how_far_another_has_come(world: World) -> None:
-    note = world.do("create_note", title="Jam", content="Quince")["id"]
-
-    def write_and_let_another_catch_up(_: int) -> None:
-        if len(world.embedder.embedded) == 1:
-            world.do("update_note", note=note, content="Plum")
-            world.indexing.catch_up()
-
-    world.indexing.read(told=write_and_let_another_catch_up)
+def test_a_slow_reader_does_not_take_back_how_far_another_has_come(
+    world: World, write_meanwhile: Callable[[int], None]
+) -> None:
+    world.indexing.read(told=write_meanwhile)
 
     assert world.indexing.lag().unread == 0
+    world.index = FailingIndex(MODEL)
     world.check()
