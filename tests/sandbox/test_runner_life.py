@@ -72,6 +72,7 @@ def test_a_runner_that_is_warm_has_a_worker_ready(runner: ForkServer):
 
 
 def test_warming_what_is_warm_changes_nothing(runner: ForkServer):
+    assert runner.isolation  # a template that starts has a child for a moment, on which it tries things out
     runner.warm()
     until(lambda: len(processes()) == 2)
     before = {each.pid for each in processes()}
