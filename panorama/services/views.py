@@ -580,8 +580,8 @@ class Purged:
     """What was forgotten for good, or would be in a dry run.
 
     `items` counts by kind what was in the trash since before `before`; `changes` and `texts` are its history, `calls`
-    and `runs` those of the log that were removed or, as they told of it, emptied. `waiting` items are over their time,
-    but others in the trash belong to them.
+    and `runs` those of the log that were removed or, as they told of it, emptied, `jobs` those that were emptied.
+    `waiting` items are over their time, but others in the trash belong to them.
     """
 
     before: datetime
@@ -590,6 +590,7 @@ class Purged:
     texts: int
     calls: int
     runs: int
+    jobs: int
     vectors: int
     contents: int
     content_bytes: int
