@@ -144,7 +144,7 @@ class Calls:
 
     def _with_remark(self, answer: Answer, conversation: Conversation) -> Answer:
         """Return an answer that also tells, once, of the conversation's jobs that have ended."""
-        told = self._jobs.remark(conversation.id, _ended_jobs(answer.data))
+        told = self._jobs.remarks.take(conversation.id, _ended_jobs(answer.data))
         if not told:
             return answer
         hint = " ".join(filter(None, (str(answer.metadata.get("hint", "")), told)))
