@@ -197,12 +197,13 @@ LOGS = (
 def telling(session: Session, log: Log, traces: Traces, after: int, limit: int) -> tuple[list[int], int]:
     """Return which of the next rows wrote or told of what is forgotten, and the number of the last that was read."""
     number, nothing = log.table.c.number, list(log.nothing.values())
-    statement = select(number, log.wrote, *(log.table.c[name] for name in log.nothing)).where(number > after, *log.only)
+    columns = [number, log.wrote, *(log.table.c[name] for name in log.nothing)]
+    statement = select(*columns).where(number > after, *log.only).order_by(number).limit(limit)
     found: list[int] = []
     last = 0
-    for row in session.connection.execute(statement.order_by(number).limit(limit)):
-        last, said = row[0], list[Any](row[2:])
-        if said != nothing and any(said) and (row[1] in traces.calls or any(_tells(each, traces) for each in said)):
+    for row in session.connection.execute(statement):
+        last, wrote, said = row[0], row[1], list[Any](row[2:])
+        if said != nothing and any(said) and (wrote in traces.calls or any(_tells(each, traces) for each in said)):
             found.append(last)
     return found, last
 
