@@ -202,7 +202,8 @@ def telling(session: Session, log: Log, traces: Traces, after: int, limit: int) 
     found: list[int] = []
     last = 0
     for row in session.connection.execute(statement):
-        last, wrote, said = row[0], row[1], list[Any](row[2:])
+        values = list[Any](row)
+        last, wrote, said = values[0], values[1], values[2:]
         if said != nothing and any(said) and (wrote in traces.calls or any(_tells(each, traces) for each in said)):
             found.append(last)
     return found, last
