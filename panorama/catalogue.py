@@ -146,7 +146,8 @@ def operations(do: Services) -> Iterator[Operation]:
     done = do.reminders.acknowledge
     yield _write("reminders.acknowledge", done, say.acknowledged, "acknowledge_reminder", idempotent=True, **rung)
     timed: dict[str, Any] = {"toolset": "jobs", "sdk": ""}  # what undo cannot take back is not for scripts
-    yield _write("schedules.add", do.schedules.add, say.scheduled, "add_schedule", **timed)
+    may = do.schedules.add_question
+    yield _write("schedules.add", do.schedules.add, say.scheduled, "add_schedule", question=may, **timed)
     yield _read("schedules.list", do.schedules.list, say.listed("schedule"), "list_schedules", **timed)
     yield _write("schedules.pause", do.schedules.pause, say.scheduled, "pause_schedule", idempotent=True, **timed)
     yield _write("schedules.resume", do.schedules.resume, say.scheduled, "resume_schedule", idempotent=True, **timed)

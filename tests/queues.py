@@ -22,6 +22,10 @@ class StandInQueue:
     def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
         """Take any arguments."""
 
+    def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:
+        """Need nobody's."""
+        return False
+
     def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
         """Take a job."""
         if self.fails:

@@ -16,7 +16,7 @@ from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
 from panorama.catalogue import Operation
 from panorama.domain.changes import digest
-from panorama.domain.jobs import ENDED, Job
+from panorama.domain.jobs import ENDED, FOR_THE_CALL, Job
 from panorama.domain.plain import is_list, is_object
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import CALL_LETTER, RUN_LETTER, Desk
@@ -59,6 +59,24 @@ def checking(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
     return check
 
 
+def needing_leave(arguments: Arguments) -> Callable[[Mapping[str, Any]], bool]:
+    """Return what tells whether the person has to agree to an operation's being run when nobody can be asked.
+
+    That is so where they are asked whenever it is called, where it deletes, and where it is theirs alone.
+    """
+    operation = arguments.operation
+
+    def needs_leave(sent: Mapping[str, Any]) -> bool:
+        if not operation.tool or operation.policy == "delete":
+            return True
+        if operation.question is None:
+            return False
+        values = arguments.parse(sent)
+        return bool(operation.question(**{name: each for name, each in values.items() if name not in FOR_THE_CALL}))
+
+    return needs_leave
+
+
 def _ended_jobs(data: Any) -> set[str]:
     """Return the ids of the jobs whose end an answer shows."""
     rows = data if is_list(data) else [data]
@@ -95,7 +113,8 @@ class Calls:
             for name in filter(None, (operation.name, operation.tool)):
                 self._by_name[name] = arguments
             if operation.job:
-                self._jobs.offer({operation.job.name: Offer(operation.job, operation.name, checking(arguments))})
+                told = checking(arguments), operation.question is not None, needing_leave(arguments)
+                self._jobs.offer({operation.job.name: Offer(operation.job, operation.name, *told)})
 
     @property
     def offered(self) -> tuple[Arguments, ...]:

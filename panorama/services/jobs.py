@@ -43,11 +43,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A kind of job, the operation it runs, and what looks at the operation's arguments beforehand."""
+    """A kind of job, the operation it runs, and what looks at the operation's arguments beforehand.
+
+    `asks` tells whether the operation may ask the person first; `needs_leave` whether they have to agree to its being
+    run with some arguments when nobody can be asked.
+    """
 
     kind: Kind
     operation: str
     check: Callable[[Mapping[str, Any]], None]
+    asks: bool = False
+    needs_leave: Callable[[Mapping[str, Any]], bool] = bool
 
 
 class Jobs(Service):
@@ -147,7 +153,6 @@ class Jobs(Service):
             InvalidInputError: There is no such kind, or its operation does not take these arguments.
             UnavailableError: Nobody runs jobs here.
         """
-        asker = asked_by if isinstance(asked_by, Asker) else Asker(actor="schedule", client=asked_by)
         if kind not in self.kinds():
             raise InvalidInputError(
                 f"There is no kind of job {kind[:40]!r}.", hint=f"There are {', '.join(self.kinds())}."
@@ -157,6 +162,11 @@ class Jobs(Service):
                 "Nobody runs jobs in the background here; nothing was begun.",
                 hint="Leave background out, or use the daemon (without PANORAMA_NO_DAEMON).",
             )
+        if isinstance(asked_by, Asker):
+            asker = asked_by
+        else:  # the person agreed when the schedule was added
+            asker = Asker(actor="schedule", client=asked_by)
+            arguments = {**arguments, "confirm": True} if self._offers[kind].asks else arguments
         self.check(kind, arguments)
         job = self._made(kind, arguments, asker)
         with self._keeping() as session:
@@ -172,6 +182,10 @@ class Jobs(Service):
             InvalidInputError: It does not.
         """
         self._offers[kind].check(arguments)
+
+    def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:
+        """Tell whether the person has to agree to a kind's being run when nobody can be asked."""
+        return self._offers[kind].needs_leave(arguments)
 
     def wake(self) -> None:
         """Let whoever runs jobs look for one."""
