@@ -170,7 +170,7 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _write("export", do.exports.create, say.exported, "export_data", question=asked, **kept("export"), **more)
     yield _read("backups.list", do.backups.list, say.backups, exempt=True)
     yield _write("backups.check", do.backups.check, say.checked, **lasting)
-    yield _write("restore", do.restoring.restore, say.brought_back, **lasting)
+    yield _write("restore", do.restoring.restore, say.brought_back, **kept("restore"))
     asked = do.purging.purge_question
     yield _write("purge", do.purging.purge, do.purging.purged, policy="delete", question=asked, **kept("purge"))
 

@@ -519,6 +519,11 @@ class Backup:
     is_complete: bool
     seconds: float
 
+    @property
+    def shortfall(self) -> str:
+        """What it could not take."""
+        return _without(self.problems, self.problem_count)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupList:
@@ -559,6 +564,11 @@ class Exported:
     is_complete: bool
     seconds: float
 
+    @property
+    def shortfall(self) -> str:
+        """What it could not take."""
+        return _without(self.problems, self.problem_count)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoredHome:
@@ -598,3 +608,14 @@ class Purged:
     waiting: int
     dry_run: bool
     problems: tuple[str, ...]
+
+    @property
+    def shortfall(self) -> str:
+        """What of it has to wait for the next purge."""
+        return " ".join(self.problems)
+
+
+def _without(problems: tuple[str, ...], count: int) -> str:
+    if not count:
+        return ""
+    return f"Made and checked, but without {count:,} {'thing' if count == 1 else 'things'}, such as: {problems[0]}"
