@@ -23,8 +23,8 @@ class StandInQueue:
         """Take any arguments."""
 
     def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:
-        """Need nobody's."""
-        return False
+        """Ask for what deletes."""
+        return kind == "purge" and bool(arguments)
 
     def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
         """Take a job."""

@@ -94,13 +94,13 @@ class Schedules(Service):
     def add_question(
         self,
         kind: str,
-        name: str = "",
+        name: str = "",  # noqa: ARG002 (what is asked gets what the operation gets)
         cron: str = "",
         every: str = "",
         at: str = "",
-        zone: str = "",
+        zone: str = "",  # noqa: ARG002
         arguments: dict[str, Any] | None = None,
-        missed: Missed = "run",
+        missed: Missed = "run",  # noqa: ARG002
     ) -> str:
         """Return what the person is asked before something runs by itself of which they would be asked each time."""
         sent = arguments or {}

@@ -366,8 +366,8 @@ def test_the_person_agrees_to_what_will_ask_nobody_when_it_runs(
 
 @pytest.mark.parametrize("name", ["confirm", "background", "idempotency_key"])
 def test_a_schedule_cannot_agree_in_the_person_s_place(home: Path, name: str) -> None:
+    talk = Conversation("v_schedules", actor="tool", client="tests")
     with opened(read_settings(home=home)) as alone, pytest.raises(InvalidInputError) as refused:
-        talk = Conversation("v_schedules", actor="tool", client="tests")
         alone.calls.call("add_schedule", {"kind": "purge", "every": "1d", "arguments": {name: True}}, talk)
 
     assert name in refused.value.message
