@@ -21,6 +21,7 @@ from panorama.store.tables import (
     marks,
     metadata,
     passages,
+    reminders,
     runs,
     script_states,
     texts,
@@ -119,6 +120,7 @@ def take_out(session: Session, kind: str, ids: Sequence[str], before: datetime) 
     imports.forget(session, gone)
     for table in (changes, passages):
         session.connection.execute(delete(table).where(table.c.item.in_(gone)))
+    session.connection.execute(update(reminders).where(reminders.c.item.in_(gone)).values(item=None))
     session.connection.execute(delete(noun.table).where(noun.table.c.id.in_(gone)))
     return Taken(len(gone), count, last)
 

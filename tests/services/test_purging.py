@@ -377,6 +377,19 @@ def test_indexes_that_have_not_heard_of_the_end_are_built_anew(
     assert asked(app, "SELECT name FROM marks WHERE name LIKE 'index %'") == [("index there",)]
 
 
+def test_a_reminder_about_what_is_forgotten_stays_and_is_about_nothing(
+    call: Call, purge: Callable[..., Answer], clock: StandingClock
+) -> None:
+    note = call("create_note", title="Tea").data["id"]
+    reminder = call("create_reminder", title="Read it", at="2027-05-20T11:00", item=note).data["id"]
+    call("delete_item", item=note)
+
+    purge()
+
+    assert "item" not in call("get_item", item=reminder).data["item"]
+    assert call("update_reminder", reminder=reminder, title="Read").data["title"] == "Read"
+
+
 def test_what_rang_of_a_reminder_is_forgotten_with_it(
     call: Call, purge: Callable[..., Answer], app: App, clock: StandingClock
 ) -> None:
