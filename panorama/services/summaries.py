@@ -283,8 +283,9 @@ def shown(page: Any) -> str:
 
 def status(state: Status) -> str:
     """Return the moment and what is stored."""
-    counts = state.counts
+    counts, rung = state.counts, state.reminders_waiting
+    wait = f"; {rung:,} {'reminder' if rung == 1 else 'reminders'} rang and wait (list_waiting_reminders)"
     return (
         f"Panorama {state.version}, {state.weekday} {state.now:%Y-%m-%d %H:%M} ({state.timezone}): "
-        f"{counts['project']} projects, {counts['task']} tasks, {counts['note']} notes"
+        f"{counts['project']} projects, {counts['task']} tasks, {counts['note']} notes{wait if rung else ''}"
     )

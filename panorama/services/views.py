@@ -293,6 +293,7 @@ class Status:
     revision: str
     search: Mapping[str, Any]
     jobs: Mapping[str, int]
+    reminders_waiting: int
     scripts: Mapping[str, Any]
     last_backup: str | None
 
