@@ -15,10 +15,10 @@ from panorama.domain.results import Page, Slice
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError, UnavailableError
 from panorama.services.base import Desk, Service
 from panorama.services.job_page import job_page
+from panorama.services.job_views import JobView
 from panorama.services.progress import Progress, silent, told_to_the_door
 from panorama.services.remarks import Remarks
 from panorama.services.running import Running
-from panorama.services.views import JobView
 from panorama.services.workers import Worker
 from panorama.store import jobs as rows
 from panorama.store.engine import Session

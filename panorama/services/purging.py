@@ -11,9 +11,9 @@ from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index.points import in_batches
 from panorama.services.backing_up import Keeper, retained
 from panorama.services.base import Desk, Service
+from panorama.services.keeping_views import Purged
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
-from panorama.services.views import Purged
 from panorama.store import files, idempotency, passages, purging
 from panorama.store.engine import Session
 from panorama.store.purging import Log, Traces

@@ -10,31 +10,27 @@ from panorama.domain.reminders import Reminder
 from panorama.domain.results import Page
 from panorama.domain.schedules import Schedule
 from panorama.services.job_page import progress
+from panorama.services.job_views import JobView
+from panorama.services.keeping_views import Backup, BackupList, Checked, Exported, RestoredHome
 from panorama.services.views import (
-    Backup,
-    BackupList,
     BatchResult,
-    Checked,
     Dashboard,
-    Exported,
     FilePart,
     FileText,
     HistoryLine,
     ItemView,
-    JobView,
     NoteText,
     Overview,
     Ran,
     Reindexed,
     Removed,
     RemovedSchedule,
-    RestoredHome,
     Review,
     Rung,
     RunView,
     Status,
     Undone,
-)  # fmt: skip
+)
 
 
 def listed(noun: str) -> Callable[[Page[Any]], str]:
