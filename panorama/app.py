@@ -129,7 +129,7 @@ def joined(
 ) -> Calls:
     """Join services and catalogue over a store that need not be open yet."""
     calls = Calls(desk, recorder, jobs)
-    jobs.offer({CATCH_UP.name: Offer(CATCH_UP, "", lambda _: None)})
+    jobs.offer({CATCH_UP.name: Offer(CATCH_UP, "")})
     timing = timing or Timing(desk, jobs)
     calls.offer(operations(_services(desk, calls, settings, meaning, runner, jobs, timing)))
     return calls

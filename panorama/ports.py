@@ -46,11 +46,15 @@ class JobQueue(Protocol):
         ...
 
     def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
-        """Look whether a kind takes some arguments.
+        """Look whether a schedule may ask for a kind with some arguments.
 
         Raises:
-            InvalidInputError: It does not.
+            PanoramaError: It may not.
         """
+        ...
+
+    def is_theirs(self, kind: str) -> bool:
+        """Tell whether only a person at a terminal may schedule a kind."""
         ...
 
     def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 import difflib
 import time
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,15 +12,16 @@ from panorama.calls.answers import MODEL, Answer, Reader
 from panorama.calls.arguments import Arguments, readable, unusable
 from panorama.calls.conversation import Conversation
 from panorama.calls.guests import SCRIPT_ACTOR, Guest
+from panorama.calls.offers import offered
 from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
 from panorama.catalogue import Operation
 from panorama.domain.changes import digest
-from panorama.domain.jobs import ENDED, FOR_THE_CALL, Job
+from panorama.domain.jobs import ENDED, Job
 from panorama.domain.plain import is_list, is_object
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import CALL_LETTER, RUN_LETTER, Desk
-from panorama.services.jobs import Jobs, Offer
+from panorama.services.jobs import Jobs
 from panorama.services.running import Running
 from panorama.store.calls import Call
 
@@ -44,37 +45,6 @@ class Followed:
 
 
 FOLLOWED: ContextVar[Followed | None] = ContextVar("followed", default=None)
-
-
-def checking(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
-    """Return what refuses arguments that an operation does not take."""
-
-    def check(sent: Mapping[str, Any]) -> None:
-        if problem := unusable(sent):
-            raise InvalidInputError(
-                f"{arguments.operation.name} was not asked for: {problem}.", hint="Send it otherwise."
-            )
-        arguments.parse(sent)
-
-    return check
-
-
-def needing_leave(arguments: Arguments) -> Callable[[Mapping[str, Any]], bool]:
-    """Return what tells whether the person has to agree to an operation's being run when nobody can be asked.
-
-    That is so where they are asked whenever it is called, where it deletes, and where it is theirs alone.
-    """
-    operation = arguments.operation
-
-    def needs_leave(sent: Mapping[str, Any]) -> bool:
-        if not operation.tool or operation.policy == "delete":
-            return True
-        if operation.question is None:
-            return False
-        values = arguments.parse(sent)
-        return bool(operation.question(**{name: each for name, each in values.items() if name not in FOR_THE_CALL}))
-
-    return needs_leave
 
 
 def _ended_jobs(data: Any) -> set[str]:
@@ -113,8 +83,7 @@ class Calls:
             for name in filter(None, (operation.name, operation.tool)):
                 self._by_name[name] = arguments
             if operation.job:
-                told = checking(arguments), operation.question is not None, needing_leave(arguments)
-                self._jobs.offer({operation.job.name: Offer(operation.job, operation.name, *told)})
+                self._jobs.offer({operation.job.name: offered(operation.job, arguments, self._desk)})
 
     @property
     def offered(self) -> tuple[Arguments, ...]:
@@ -163,7 +132,7 @@ class Calls:
 
     def _with_remark(self, answer: Answer, conversation: Conversation) -> Answer:
         """Return an answer that also tells, once, of the conversation's jobs that have ended."""
-        told = self._jobs.remarks.take(conversation.id, _ended_jobs(answer.data))
+        told = self._jobs.remarks.take(conversation.id, conversation.client_name, _ended_jobs(answer.data))
         if not told:
             return answer
         hint = " ".join(filter(None, (str(answer.metadata.get("hint", "")), told)))

@@ -9,6 +9,7 @@ from panorama.calls.answers import Answer
 from panorama.calls.door import Calls
 from panorama.calls.recorder import redacted
 from panorama.domain.jobs import Job, how_far
+from panorama.domain.plain import is_object
 from panorama.errors import PanoramaError
 from panorama.services.jobs import Jobs
 from panorama.services.progress import StoppedError, progressing
@@ -47,6 +48,8 @@ def done(calls: Calls, jobs: Jobs, running: Running, answer: Answer) -> Job:
             summary += f"; its result of {size:,} bytes is the file {file}"
         except PanoramaError as refused:  # the work is done all the same
             summary += f"; its result of {size:,} bytes could not be kept: {refused.message}"
+    if state == "cancelled":
+        summary = f"Cancelled. {_stands(answer) or how_far(running.job, running.kind)}"
     told: dict[str, Any] = {"summary": summary, "result": result, "result_file": file, "error": error}
     return _shut(running.job).ended(state, jobs.now(), **told)
 
@@ -57,14 +60,19 @@ def failed(jobs: Jobs, running: Running, error: Exception) -> Job:
         return _left(jobs, running)
     job = _shut(running.job)
     if running.why == "cancelled":
-        return job.ended("cancelled", jobs.now(), summary=f"Cancelled. {how_far(running.job)}")
+        return job.ended("cancelled", jobs.now(), summary=f"Cancelled. {how_far(running.job, running.kind)}")
     if isinstance(error, PanoramaError):
-        return job.ended("failed", jobs.now(), error=error.told(), summary=how_far(running.job))
+        return job.ended("failed", jobs.now(), error=error.told(), summary=how_far(running.job, running.kind))
     if not isinstance(error, StoppedError):
         _log.error("the job %s (%s) failed", job.id, job.kind, exc_info=error)
     told = f"Panorama itself failed: {type(error).__name__}. {how_far(running.job)}"
     hint = f"`panorama daemon logs` tells more; undo {job.unit} takes back what it wrote."
     return job.ended("failed", jobs.now(), error={"code": "internal", "message": told, "hint": hint})
+
+
+def _stands(answer: Answer) -> str:
+    """Return what an answer says of what stands."""
+    return str(answer.data.get("note", "")) if is_object(answer.data) else ""
 
 
 def _left(jobs: Jobs, running: Running) -> Job:

@@ -20,9 +20,12 @@ from panorama.services.progress import Progress, silent, told_to_the_door
 from panorama.services.remarks import Remarks
 from panorama.services.running import Running
 from panorama.services.workers import Worker
+from panorama.store import changes, schedules
 from panorama.store import jobs as rows
 from panorama.store.engine import Session
 
+SCHEDULE_ACTOR = "schedule"
+PROBLEM_CHARS = 300
 LONGEST_WAIT = 50
 """Seconds that get_job waits at most: clients give up a call after 60."""
 
@@ -30,6 +33,9 @@ CANCEL_SECONDS = 1.0
 """How long cancel_job waits to tell how far the job came."""
 
 LOOK_SECONDS = 0.1
+TELL_SECONDS = 0.25
+"""How often who waits for a job is told how far it is, at most."""
+
 REMEMBERED = timedelta(days=1)
 """How long somebody is told, at their next call, of a job that ended meanwhile."""
 
@@ -41,19 +47,26 @@ _STATES: Mapping[str, Collection[State]] = {"active": ("queued", "running"), "en
 _log = logging.getLogger(__name__)
 
 
+def _allow(_: Mapping[str, Any]) -> None:
+    """Refuse nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A kind of job, the operation it runs, and what looks at the operation's arguments beforehand.
 
-    `asks` tells whether the operation may ask the person first; `needs_leave` whether they have to agree to its being
-    run with some arguments when nobody can be asked.
+    `scheduled` looks whether a schedule may ask for it with some arguments. `asks` tells whether the operation may ask
+    the person first; `needs_leave` whether they have to agree to its being run with some arguments when nobody can be
+    asked. What `is_theirs` only a person at a terminal may schedule.
     """
 
     kind: Kind
     operation: str
-    check: Callable[[Mapping[str, Any]], None]
+    check: Callable[[Mapping[str, Any]], None] = _allow
+    scheduled: Callable[[Mapping[str, Any]], None] = _allow
     asks: bool = False
     needs_leave: Callable[[Mapping[str, Any]], bool] = bool
+    is_theirs: bool = False
 
 
 class Jobs(Service):
@@ -61,7 +74,7 @@ class Jobs(Service):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.remarks = Remarks(self._keeping)
+        self.remarks = Remarks(self._keeping, self._now)
         self._worker = Worker.here()
         self._offers: dict[str, Offer] = {}
         self._running: dict[str, Running] = {}
@@ -77,11 +90,19 @@ class Jobs(Service):
 
         Args:
             state: `active` is what runs or waits.
+
+        Raises:
+            InvalidInputError: There is no such kind.
         """
+        wanted = kind.strip()
+        if wanted and wanted not in self._offers:
+            raise self._unknown(wanted)
         with self._reading() as session:
             states = _STATES.get(state, (state,)) if state else ()  # type: ignore[arg-type]
-            found = rows.listed(session, page, states=states, kind=kind.strip())  # pyright: ignore[reportArgumentType]
-        return Page(tuple(map(self._view, found.items)), found.keys, found.total, found.more)
+            found = rows.listed(session, page, states=states, kind=wanted)  # pyright: ignore[reportArgumentType]
+        now = self._now()
+        lines = tuple(JobView.of(self._now_of(each), now).shortened() for each in found.items)
+        return Page(lines, found.keys, found.total, found.more)
 
     def get(self, job: str, wait: int = 0) -> JobView:
         """Show a background job: its progress, and once it has ended its result or error.
@@ -154,9 +175,7 @@ class Jobs(Service):
             UnavailableError: Nobody runs jobs here.
         """
         if kind not in self.kinds():
-            raise InvalidInputError(
-                f"There is no kind of job {kind[:40]!r}.", hint=f"There are {', '.join(self.kinds())}."
-            )
+            raise self._unknown(kind)
         if not self.is_attended:
             raise UnavailableError(
                 "Nobody runs jobs in the background here; nothing was begun.",
@@ -165,9 +184,9 @@ class Jobs(Service):
         if isinstance(asked_by, Asker):
             asker = asked_by
         else:  # the person agreed when the schedule was added
-            asker = Asker(actor="schedule", client=asked_by)
+            asker = Asker(actor=SCHEDULE_ACTOR, client=asked_by)
             arguments = {**arguments, "confirm": True} if self._offers[kind].asks else arguments
-        self.check(kind, arguments)
+        self._offers[kind].check(arguments)
         job = self._made(kind, arguments, asker)
         with self._keeping() as session:
             rows.add(session, job)
@@ -176,16 +195,20 @@ class Jobs(Service):
         return job.id
 
     def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
-        """Look whether the operation of a kind takes some arguments.
+        """Look whether a schedule may ask for a kind with some arguments.
 
         Raises:
-            InvalidInputError: It does not.
+            PanoramaError: It may not.
         """
-        self._offers[kind].check(arguments)
+        self._offers[kind].scheduled(arguments)
 
     def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:
         """Tell whether the person has to agree to a kind's being run when nobody can be asked."""
         return self._offers[kind].needs_leave(arguments)
+
+    def is_theirs(self, kind: str) -> bool:
+        """Tell whether only a person at a terminal may schedule a kind."""
+        return self._offers[kind].is_theirs
 
     def wake(self) -> None:
         """Let whoever runs jobs look for one."""
@@ -209,13 +232,17 @@ class Jobs(Service):
         Raises:
             NotFoundError: There is no such job.
         """
-        deadline = time.monotonic() + seconds
+        deadline, next_time = time.monotonic() + seconds, 0.0
+        last: tuple[int, int, str] | None = None
         while True:
             job = self.loaded(id_)
             left = deadline - time.monotonic()
             if job.has_ended or left <= 0 or self.is_leaving:
                 return job
-            told(job.current, job.total, job.message or job.state)
+            far = job.current, job.total, job.message or job.state
+            if far != last and time.monotonic() >= next_time:
+                told(*far)
+                last, next_time = far, time.monotonic() + TELL_SECONDS
             with self._changed:
                 self._changed.wait(min(left, LOOK_SECONDS))
 
@@ -297,6 +324,7 @@ class Jobs(Service):
     def _end(self, session: Session, running: Running, ended: Job) -> None:
         try:
             running.end(session, ended)
+            _tell_schedule(session, ended)
         except ConflictError:
             _log.warning("the job %s was taken over by another process; what it did here stands", ended.id)
             running.stop("lost")
@@ -345,10 +373,13 @@ class Jobs(Service):
             gone = [job for job in rows.running(session) if self._is_left(job)]
         for old in gone:
             offer = self._offers.get(old.kind)
-            new = old.abandoned(offer.kind if offer else None, self._now())
+            with self._reading() as session:
+                wrote = changes.size_of_unit(session, old.unit)
+            new = old.abandoned(offer.kind if offer else None, self._now(), wrote)
             with suppress(ConflictError):  # another process was faster
                 with self._keeping() as session:
                     rows.save(session, old, new)
+                    _tell_schedule(session, new)
                 _log.warning("the job %s (%s) was left by its process; it is %s", old.id, old.kind, new.state)
                 if new.has_ended:
                     self.remarks.remember(new)
@@ -425,7 +456,13 @@ class Jobs(Service):
         return replace(running.job, is_stopping=job.is_stopping) if running and not job.has_ended else job
 
     def _view(self, job: Job) -> JobView:
-        return JobView.of(self._now_of(job), self._now())
+        with self._reading() as session:
+            wrote = bool(changes.size_of_unit(session, job.unit))
+        return JobView.of(self._now_of(job), self._now(), wrote=wrote)
+
+    def _unknown(self, kind: str) -> InvalidInputError:
+        known = ", ".join(sorted(self._offers))
+        return InvalidInputError(f"There is no kind of job {kind[:40]!r}.", hint=f"There are {known}.")
 
     def _is_standing(self, kind: str) -> bool:
         return kind in self._offers and self._offers[kind].kind.standing
@@ -445,3 +482,10 @@ class Jobs(Service):
 
 def void(_: object) -> None:
     """Drop a value."""
+
+
+def _tell_schedule(session: Session, job: Job) -> None:
+    """Let the schedule that asked for a job say what went wrong, until its next one."""
+    if job.asker.actor == SCHEDULE_ACTOR and job.has_ended and job.state != "succeeded":
+        told = str(job.error.get("message") or job.summary)
+        schedules.note(session, job.id, f"The last job {job.state}: {told}"[:PROBLEM_CHARS])

@@ -28,6 +28,9 @@ MOST = 500
 """Schedules that may be kept: each is looked at when it is due."""
 
 CANDIDATES = 5
+PERSON = "cli"
+"""The actor who is a person at a terminal."""
+
 SHOWN = 200
 """Characters of an argument that a question shows."""
 
@@ -118,6 +121,11 @@ class Schedules(Service):
             raise InvalidInputError(
                 f"{refused[0]} is no argument for a schedule.", hint="The person is asked when it is added."
             )
+        with self._writing() as session:
+            if self._queue.is_theirs(kind) and session.origin and session.origin.actor != PERSON:
+                raise InvalidInputError(
+                    f"Only the person can schedule {kind}, at a terminal.", hint=f"panorama schedule add {kind} …"
+                )
         self._queue.check(kind, sent)
 
     def pause(self, schedule: str) -> Noted[Schedule]:
@@ -247,11 +255,10 @@ class Schedules(Service):
         known = sorted(self._queue.kinds())
         if kind in known:
             return
-        near = difflib.get_close_matches(kind[:60], known, 3, 0.4)
+        near = difflib.get_close_matches(kind[:60], known, 1, 0.6)
         hint = f"There are {', '.join(known)}." if known else "No jobs can be run here: the daemon runs them."
-        raise InvalidInputError(
-            f"There is no kind of job {kind[:60]!r}.", hint=f"Did you mean {' or '.join(near)}?" if near else hint
-        )
+        meant = f"Did you mean {near[0]}? " if near else ""
+        raise InvalidInputError(f"There is no kind of job {kind[:60]!r}.", hint=f"{meant}{hint}")
 
     def _check_name(self, session: Session, name: str) -> None:
         known = schedules.names(session)

@@ -27,6 +27,11 @@ def save(session: Session, schedule: Schedule) -> None:
     session.connection.execute(update(schedules).where(schedules.c.id == schedule.id).values(_row(schedule)))
 
 
+def note(session: Session, job: str, problem: str) -> None:
+    """Keep what went wrong with the last job of a schedule."""
+    session.connection.execute(update(schedules).where(schedules.c.last_job == job).values(problem=problem))
+
+
 def remove(session: Session, id_: str) -> None:
     """Forget a schedule."""
     session.connection.execute(delete(schedules).where(schedules.c.id == id_))

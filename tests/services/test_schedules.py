@@ -16,6 +16,7 @@ from panorama.errors import (
     ConflictError,
     InvalidInputError,
     NotFoundError,
+    PanoramaError,
     UnavailableError,
 )
 from tests.conftest import StandingClock
@@ -317,13 +318,22 @@ def test_a_clock_that_stands_between_two_runs_knows_the_nearest_moment(call: Cal
     assert coming - app.desk.now() == timedelta(hours=1)
 
 
+def soon() -> str:
+    """Return a moment that is just to come."""
+    return (datetime.now(UTC) + timedelta(seconds=2)).isoformat(timespec="seconds")
+
+
+def ended(app: App, talk: Conversation) -> Any:
+    """Do what is due, and return the jobs that have ended."""
+    app.timing.round(lambda _: None)
+    return app.calls.call("jobs.list", {"state": "ended"}, talk).data
+
+
 def test_a_due_schedule_becomes_a_job_of_the_real_queue(home: Path) -> None:
-    begins = (datetime.now(UTC) + timedelta(seconds=1)).isoformat(timespec="seconds")
     with opened(read_settings(home=home)) as alone, working(alone):
         talk = Conversation("v_schedules", actor="cli", client="tests")
-        alone.calls.call("schedules.add", {"kind": "backup", "at": begins}, talk)
-        until(lambda: alone.timing.round(lambda _: None) is None, "the moment")
-        until(lambda: alone.calls.call("jobs.list", {"state": "ended"}, talk).data, "the backup")
+        alone.calls.call("schedules.add", {"kind": "backup", "at": soon()}, talk)
+        until(lambda: ended(alone, talk), "the backup")
         (job,) = alone.calls.call("jobs.list", {"state": "ended"}, talk).data
 
     assert (job["kind"], job["state"]) == ("backup", "succeeded")
@@ -338,21 +348,23 @@ def test_arguments_that_the_job_does_not_take_are_refused_when_the_schedule_is_a
 
 
 @pytest.mark.parametrize(
-    ("kind", "arguments"),
+    ("actor", "kind", "arguments"),
     [
-        ("purge", {"days": 0}),
-        ("import", {"folder": "/"}),
-        ("restore", {"source": "/there"}),
-        ("backup", {"folder": "/elsewhere"}),
-        ("backup", {"with_secrets": True}),
-        ("export", {"folder": "/elsewhere"}),
+        ("cli", "purge", {"days": 0}),
+        ("cli", "import", {"folder": "."}),
+        ("tool", "backup", {"folder": "/elsewhere"}),
+        ("tool", "backup", {"with_secrets": True}),
+        ("tool", "export", {"folder": "/elsewhere"}),
     ],
 )
 def test_the_person_agrees_to_what_will_ask_nobody_when_it_runs(
-    home: Path, kind: str, arguments: dict[str, Any]
+    home: Path, tmp_path: Path, actor: str, kind: str, arguments: dict[str, Any]
 ) -> None:
+    if arguments == {"folder": "."}:
+        (tmp_path / "notes").mkdir()
+        arguments = {"folder": str(tmp_path / "notes")}
     with opened(read_settings(home=home)) as alone:
-        talk = Conversation("v_schedules", actor="tool", client="tests")
+        talk = Conversation("v_schedules", actor=actor, client="tests")
         wanted = {"kind": kind, "every": "1d", "arguments": arguments}
         with pytest.raises(ConfirmationError) as asked:
             alone.calls.call("add_schedule", wanted, talk)
@@ -364,26 +376,69 @@ def test_the_person_agrees_to_what_will_ask_nobody_when_it_runs(
         assert len(alone.calls.call("list_schedules", {}, talk).data) == 1
 
 
+@pytest.mark.parametrize("kind", ["purge", "import", "restore"])
+def test_an_assistant_cannot_schedule_what_is_for_the_terminal(home: Path, kind: str) -> None:
+    talk = Conversation("v_schedules", actor="tool", client="tests")
+    wanted = {"kind": kind, "every": "1d", "confirm": True}
+    with opened(read_settings(home=home)) as alone:
+        with pytest.raises(InvalidInputError) as refused:
+            alone.calls.call("add_schedule", wanted, talk)
+        with pytest.raises(PanoramaError):
+            alone.calls.call("batch", {"operations": [{"tool": "add_schedule", "args": wanted}]}, talk)
+
+        assert "at a terminal" in refused.value.message
+        assert alone.calls.call("list_schedules", {}, talk).data == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "why"),
+    [
+        ("reindex", {"project": "nope"}, "nope"),
+        ("reindex", {"scope": "all of it"}, "scope"),
+        ("run_script", {"code": " "}, "empty"),
+        ("import", {"folder": "/nowhere"}, "/nowhere"),
+    ],
+)
+def test_what_the_job_would_refuse_is_refused_when_the_schedule_is_added(
+    home: Path, kind: str, arguments: dict[str, Any], why: str
+) -> None:
+    talk = Conversation("v_schedules", actor="cli", client="tests")
+    wanted = {"kind": kind, "every": "1d", "arguments": arguments, "confirm": True}
+    with opened(read_settings(home=home)) as alone, pytest.raises(PanoramaError) as refused:
+        alone.calls.call("schedules.add", wanted, talk)
+
+    assert why in refused.value.message
+
+
+def test_a_schedule_says_what_went_wrong_with_its_last_job(home: Path) -> None:
+    with opened(read_settings(home=home)) as alone, working(alone):
+        talk = Conversation("v_schedules", actor="cli", client="tests")
+        wanted = {"kind": "run_script", "at": soon(), "arguments": {"code": "raise ValueError('no tea')"}}
+        alone.calls.call("schedules.add", wanted, talk)
+        until(lambda: ended(alone, talk), "its end")
+        (schedule,) = alone.calls.call("list_schedules", {"detail": "full"}, talk).data
+
+    assert schedule["problem"].startswith("The last job failed: ")
+    assert "no tea" in schedule["problem"]
+
+
 @pytest.mark.parametrize("name", ["confirm", "background", "idempotency_key"])
 def test_a_schedule_cannot_agree_in_the_person_s_place(home: Path, name: str) -> None:
     talk = Conversation("v_schedules", actor="tool", client="tests")
     with opened(read_settings(home=home)) as alone, pytest.raises(InvalidInputError) as refused:
-        alone.calls.call("add_schedule", {"kind": "purge", "every": "1d", "arguments": {name: True}}, talk)
+        alone.calls.call("add_schedule", {"kind": "backup", "every": "1d", "arguments": {name: True}}, talk)
 
     assert name in refused.value.message
 
 
 def test_what_the_person_agreed_to_runs_without_asking_again(home: Path) -> None:
-    begins = (datetime.now(UTC) + timedelta(seconds=1)).isoformat(timespec="seconds")
     with opened(read_settings(home=home)) as alone, working(alone):
         talk = Conversation("v_schedules", actor="cli", client="tests")
         gone = alone.calls.call("create_note", {"title": "Gone"}, talk).data["id"]
         alone.calls.call("delete_item", {"item": gone}, talk)
-        wanted = {"kind": "purge", "at": begins, "arguments": {"days": 0}, "confirm": True}
+        wanted = {"kind": "purge", "at": soon(), "arguments": {"days": 0}, "confirm": True}
         alone.calls.call("add_schedule", wanted, talk)
-        until(lambda: alone.timing.round(lambda _: None) is None, "the moment")
-        until(lambda: alone.calls.call("jobs.list", {"state": "ended"}, talk).data, "the purge")
-        ended = alone.calls.call("jobs.list", {"state": "ended"}, talk).data[0]["id"]
-        job = alone.calls.call("jobs.get", {"job": ended}, talk).data
+        until(lambda: ended(alone, talk), "the purge")
+        job = alone.calls.call("jobs.get", {"job": ended(alone, talk)[0]["id"]}, talk).data
 
     assert (job["state"], job["result"]["items"]) == ("succeeded", {"note": 1})
