@@ -160,9 +160,9 @@ def operations(do: Services) -> Iterator[Operation]:
 
     lasting: dict[str, Any] = {"sdk": "", "transactional": False, "long": True}
 
-    def kept(name: str) -> dict[str, Any]:
+    def kept(name: str, *, whole: bool = True) -> dict[str, Any]:
         """Say that it may be a job; one that is begun again begins from the start, and leaves nothing half."""
-        return {**lasting, "job": Kind(name=name, resumable=True, alone=True)}
+        return {**lasting, "job": Kind(name=name, resumable=True, alone=True, whole=whole)}
 
     asked = do.backups.create_question
     yield _write("backup", do.backups.create, say.backed_up, "create_backup", question=asked, **kept("backup"), **more)
@@ -172,7 +172,9 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _write("backups.check", do.backups.check, say.checked, **lasting)
     yield _write("restore", do.restoring.restore, say.brought_back, **kept("restore"))
     asked = do.purging.purge_question
-    yield _write("purge", do.purging.purge, do.purging.purged, policy="delete", question=asked, **kept("purge"))
+    yield _write(
+        "purge", do.purging.purge, do.purging.purged, policy="delete", question=asked, **kept("purge", whole=False)
+    )
 
     yield _write(
         "import.markdown",

@@ -73,6 +73,10 @@ def show_(
     return _shown(answer, as_json)
 
 
+def _undo(job: Mapping[str, Any]) -> dict[str, Any]:
+    return {"undo": job["undo"]} if "undo" in job else {}
+
+
 def _shown(answer: Answer, as_json: bool) -> int:
     """Print a job; return 1 if it did not do what it should."""
     data: Mapping[str, Any] = answer.data
@@ -84,7 +88,7 @@ def _shown(answer: Answer, as_json: bool) -> int:
             show.text(json.dumps(data["result"], ensure_ascii=False, indent=2) + "\n")
         if hint := data.get("error", {}).get("hint"):
             show.aside(str(hint), "yellow")
-        if data.get("started_at") and data["state"] not in OPEN:
+        if data.get("undo") and data["state"] not in OPEN:
             show.aside(f"`panorama undo {data['undo']}` takes back what it wrote")
     return 0 if data["state"] in ("succeeded", *OPEN) else 1
 
@@ -133,6 +137,6 @@ def imported(arguments: Mapping[str, Any], name: str, *, waits: bool, as_json: b
     result = ended.data.get("result")
     if result is None:
         return _shown(ended, as_json)
-    told = Answer(result, str(ended.data.get("summary", "")), {**ended.metadata, "undo": ended.data["undo"]})
+    told = Answer(result, str(ended.data.get("summary", "")), {**ended.metadata, **_undo(ended.data)})
     show.written(told, as_json, lambda: show.sheet(tables.problems(result)))
     return 0 if ended.data["state"] == "succeeded" else 1

@@ -305,7 +305,7 @@ def _job(row: Row, now: datetime) -> tuple[Any, ...]:
 def how_far(job: Row) -> str:
     """Return how far a job is, or what became of it, in a few words."""
     if job["state"] not in ("running", "queued"):
-        return str(job.get("summary") or job.get("error", {}).get("message", ""))
+        return str(job.get("error", {}).get("message") or job.get("summary", ""))
     total, current = job.get("total", 0), job.get("current", 0)
     far = f"{current:,} of {total:,}" if total else f"{current:,}" if current else ""
     rate = f"{job['rate']:g} a second" if job.get("rate") else ""

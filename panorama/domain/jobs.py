@@ -42,11 +42,12 @@ class Kind:
 
     A `resumable` one goes on where it was when it is begun again; any other that its process did not finish is
     `interrupted`. Of one that is `alone` one runs at a time. A `standing` one runs as long as there is somebody to run
-    it, and nobody asks for it.
+    it, and nobody asks for it. One that is `whole` leaves nothing unless it succeeds.
     """
 
     name: str
     resumable: bool = False
+    whole: bool = False
     alone: bool = False
     standing: bool = False
 
@@ -114,7 +115,10 @@ class Job:
 
     def ended(self, state: State, now: datetime, **told: Any) -> "Job":
         """Return the job at its end; `told` is what is known of that: summary, result, error."""
-        return self._moved(state, ended_at=now, worker="", heartbeat=None, **told)
+        done = self.total if state == "succeeded" and self.total else self.current
+        return self._moved(
+            state, ended_at=now, worker="", heartbeat=None, is_stopping=False, current=done, **told
+        )  # fmt: skip
 
     def put_back(self) -> "Job":
         """Return the job that runs as it waits for somebody to begin it again."""
@@ -129,7 +133,7 @@ class Job:
         if self.has_ended:
             raise ConflictError(
                 f"The job {self.id} has {WORDS[self.state]} already; nothing was changed.",
-                hint=f"undo {self.unit} takes back what it wrote." if self.state != "queued" else "",
+                hint=f"get_job shows what became of {self.id}.",
             )
         if self.state == "queued":
             return self.ended(
@@ -137,15 +141,19 @@ class Job:
             )
         return replace(self, is_stopping=True)
 
-    def abandoned(self, kind: Kind | None, now: datetime) -> "Job":
-        """Return the job whose worker is gone: put back if it can go on, else at its end, with what is known."""
-        known = how_far(self)
+    def abandoned(self, kind: Kind | None, now: datetime, wrote: int = 0) -> "Job":
+        """Return the job whose worker is gone: put back if it can go on, else at its end, with what is known.
+
+        Args:
+            wrote: How many changes it had made.
+        """
+        known = how_far(self, kind) + (f" It had made {wrote:,} changes, which stand." if wrote else "")
         if self.is_stopping:
             return self.ended("cancelled", now, summary=f"Cancelled; Panorama ended before it stopped. {known}")
         if kind is None or not (kind.resumable or kind.standing):
             told = {"code": "interrupted", "message": f"Panorama ended while it ran. {known}"}
-            hint = {"hint": f"Look what it did with history, or take it back with undo {self.unit}; then ask again."}
-            return self.ended("interrupted", now, error=told | hint)
+            back = f"Look what it did with history, or take it back with undo {self.unit}; then ask again."
+            return self.ended("interrupted", now, error=told | {"hint": back if wrote else "Ask for it again."})
         futile = 0 if self.current > self.reached else self.futile + 1
         if futile >= FUTILE and not kind.standing:
             told = {
@@ -176,13 +184,14 @@ WORDS: Mapping[State, str] = {
 """How a person says what became of a job: it has …"""
 
 
-def how_far(job: Job) -> str:
-    """Return how far a job came, as a sentence."""
+def how_far(job: Job, kind: Kind | None = None) -> str:
+    """Return how far a job of a kind came, as a sentence."""
     if not job.current and not job.message:
         return "It had told of no step."
     of = f" of {job.total:,}" if job.total else ""
     at = f" ({job.message})" if job.message else ""
-    return f"It came to {job.current:,}{of}{at}; what it finished stands."
+    stands = "nothing of it is left" if kind and kind.whole else "what it finished stands"
+    return f"It came to {job.current:,}{of}{at}; {stands}."
 
 
 @dataclass(frozen=True, slots=True)

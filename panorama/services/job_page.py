@@ -27,7 +27,7 @@ def _parts(job: JobView) -> Iterator[str]:
         yield f"```json\n{json.dumps(job.result, ensure_ascii=False, indent=2, default=str)}\n```"
     if job.result_file:
         yield f"Its result is the file {job.result_file}."
-    if job.started_at:
+    if job.undo:
         yield f"`undo {job.undo}` takes back what it wrote."
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
@@ -14,7 +14,7 @@ class JobView:
     """A background job: how far it is, and at its end what came of it.
 
     `current` of `total` steps are done, `rate` a second, `seconds_left` are about left. A result that is large is the
-    file `result_file`. `undo` takes back what it wrote.
+    file `result_file`. `undo` takes back what it wrote, if that was anything.
     """
 
     id: str
@@ -36,7 +36,7 @@ class JobView:
     started_at: datetime | None
     ended_at: datetime | None
     is_stopping: bool
-    undo: str
+    undo: str | None
 
     BRIEF: ClassVar = (
         *("id", "kind", "state", "current", "total", "message", "rate", "seconds_left", "summary", "error"),
@@ -45,28 +45,40 @@ class JobView:
     EXACT: ClassVar = ("result",)
 
     @classmethod
-    def of(cls, job: Job, now: datetime) -> Self:
-        """Show a job as it is at a moment."""
+    def of(cls, job: Job, now: datetime, *, wrote: bool = False) -> Self:
+        """Show a job as it is at a moment; `wrote` tells whether there is anything to undo."""
         pace = Pace.of(job, now)
         same = {
             name: getattr(job, name)
             for name in (
-                *("id", "kind", "state", "current", "total", "message", "summary", "result", "result_file"),
+                *("id", "kind", "state", "current", "total", "message", "result", "result_file"),
                 *("attempts", "created_at", "started_at", "ended_at", "is_stopping"),
             )
         }
         return cls(
             **same,
+            summary=_short(job.summary),
             rate=pace.rate and round(pace.rate, 1),
             seconds_left=None if pace.left is None else round(pace.left),
-            error=job.error or None,
+            error={name: _short(value) for name, value in job.error.items()} or None,
             arguments={name: _cut(value) for name, value in job.arguments.items()},
             client=job.asker.client,
-            undo=job.unit,
+            undo=job.unit if wrote else None,
         )
 
+    def shortened(self) -> Self:
+        """Return it as lists show it: what it says of itself in a line."""
+        error = {name: _short(value, LINE_CHARS) for name, value in (self.error or {}).items()}
+        return replace(self, summary=_short(self.summary, LINE_CHARS), error=error or None)
 
-ARGUMENT_CHARS = 200
+
+ARGUMENT_CHARS = LINE_CHARS = 200
+SAID_CHARS = 2_000
+"""How much of its end a job tells at most."""
+
+
+def _short(value: Any, chars: int = SAID_CHARS) -> Any:
+    return f"{value[: chars - 1]}…" if isinstance(value, str) and len(value) > chars else value
 
 
 def _cut(value: Any) -> Any:

@@ -3,11 +3,18 @@
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, suppress
+from datetime import datetime, timedelta
 
 from panorama.domain.jobs import Job
 from panorama.errors import PanoramaError
 from panorama.store import jobs as rows
 from panorama.store.engine import Session
+
+SAID_CHARS = 200
+"""What is said of one job at most."""
+
+ORPHANED = timedelta(minutes=5)
+"""So long after its end any conversation of the same program is told of a job: the one that asked may be over."""
 
 SEEN = 1000
 """Jobs of which it is remembered that somebody saw their end."""
@@ -16,8 +23,9 @@ SEEN = 1000
 class Remarks:
     """The ends of jobs that those who asked for them have not been told of. Safe to use from several threads."""
 
-    def __init__(self, writing: Callable[[], AbstractContextManager[Session]]) -> None:
+    def __init__(self, writing: Callable[[], AbstractContextManager[Session]], now: Callable[[], datetime]) -> None:
         self._writing = writing
+        self._now = now
         self._untold: dict[str, dict[str, Job]] = {}
         self._seen: OrderedDict[str, None] = OrderedDict()
 
@@ -26,17 +34,37 @@ class Remarks:
         if job.asker.conversation and not job.is_told and job.id not in self._seen:
             self._untold.setdefault(job.asker.conversation, {})[job.id] = job
 
-    def take(self, conversation: str, seen: Collection[str]) -> str:
-        """Return what a conversation is told, once, of its jobs that have ended; not of those that it sees anyway."""
+    def take(self, conversation: str, client: str, seen: Collection[str]) -> str:
+        """Return what a conversation is told, once, of its jobs that have ended; not of those that it sees anyway.
+
+        Args:
+            client: The program's name: it is also told of jobs that it asked for in a conversation before.
+        """
         for id_ in seen:  # its end may be in the row, and not yet here
             self._seen[id_] = None
             if len(self._seen) > SEEN:
                 self._seen.popitem(last=False)
-        if conversation not in self._untold:
+        if not self._untold:
             return ""
-        ended = self._untold.pop(conversation, {})
+        ended = self._untold.pop(conversation, {}) | self._orphaned(client)
+        if not ended:
+            return ""
         self._keep(list(ended))
         return " ".join(_remark(job) for id_, job in ended.items() if id_ not in seen)
+
+    def _orphaned(self, client: str) -> dict[str, Job]:
+        """Take the jobs of a program that ended a while ago."""
+        before = self._now() - ORPHANED
+        found: dict[str, Job] = {}
+        for each in tuple(self._untold):
+            jobs = self._untold.get(each, {})
+            old = {id_: job for id_, job in jobs.items() if _is_of(job, client, before)}
+            found |= old
+            if len(old) == len(jobs):
+                self._untold.pop(each, None)
+            else:
+                self._untold[each] = {id_: job for id_, job in jobs.items() if id_ not in old}
+        return found
 
     def drop(self, job: Job) -> None:
         """Remember that whoever asked for a job knows of its end."""
@@ -48,9 +76,14 @@ class Remarks:
             rows.tell(session, ids)
 
 
+def _is_of(job: Job, client: str, before: datetime) -> bool:
+    return job.asker.client == client and job.ended_at is not None and job.ended_at < before
+
+
 def _remark(job: Job) -> str:
     became = {"succeeded": "is done", "failed": "failed", "cancelled": "was cancelled"}.get(
         job.state, "was interrupted"
     )
-    said = job.summary or str(job.error.get("message", ""))
+    said = str(job.error.get("message") or job.summary)
+    said = f"{said[: SAID_CHARS - 1]}…" if len(said) > SAID_CHARS else said
     return f"Your job {job.id} ({job.kind}) {became}{f': {said}' if said else ''} (get_job shows it)."

@@ -231,8 +231,8 @@ def run_shown(run: RunView) -> str:
 
 def job_shown(job: JobView) -> str:
     """Return how far a job is, or what became of it."""
-    said = job.summary or (str(job.error.get("message", "")) if job.error else "")
-    told = progress(job) if job.state in ("queued", "running") else said
+    wrong = str(job.error.get("message", "")) if job.error else ""
+    told = progress(job) if job.state in ("queued", "running") else " ".join(filter(None, (wrong, job.summary)))
     return f"Job {job.id} ({job.kind}) {job.state}{f': {told}' if told else ''}"
 
 

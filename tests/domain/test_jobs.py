@@ -47,12 +47,14 @@ def test_one_that_waits_is_cancelled_at_once_and_one_that_runs_at_its_next_step(
 def test_a_job_whose_worker_died_goes_on_if_it_can_and_else_says_what_is_known() -> None:
     died = job().begun("a", NOW).advanced(3, 10, "notes", NOW)
 
-    goes_on, ended = died.abandoned(RESUMABLE, NOW), died.abandoned(ONCE, NOW)
+    goes_on, ended = died.abandoned(RESUMABLE, NOW), died.abandoned(ONCE, NOW, wrote=7)
 
     assert (goes_on.state, goes_on.worker, goes_on.current) == ("queued", "", 3)
     assert ended.state == "interrupted"
     assert "3 of 10 (notes)" in ended.error["message"]
+    assert "It had made 7 changes, which stand." in ended.error["message"]
     assert "undo w_1" in ended.error["hint"]
+    assert "undo" not in died.abandoned(ONCE, NOW).error["hint"]
 
 
 def test_a_job_that_was_cancelled_when_its_worker_died_is_cancelled() -> None:
