@@ -42,6 +42,10 @@ class Reminder(Item):
         """Return its occurrences after a moment, in order."""
         return recurrence.occurrences(self.recurrence, self.at, after=after, zone=self.clock)
 
+    def is_quiet(self, now: datetime) -> bool:
+        """Tell whether it was put off to a moment that is to come."""
+        return self.snoozed_until is not None and self.snoozed_until > now
+
     @property
     def clock(self) -> ZoneInfo:
         """The zone whose clock is meant; UTC if this machine does not know it."""

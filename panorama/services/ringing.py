@@ -42,11 +42,16 @@ class Ringing(Service):
         return Page(items, found.keys, found.total, found.more)
 
     def rings(self, limit: int) -> list[Ring]:
-        """Return what waits as it is told to a client that has just come, the last that rang first."""
+        """Return what waits as it is told to a client that has just come, the last that rang first.
+
+        Of each reminder that is its last alert; what is put off is quiet until then.
+        """
         now = self._now()
         with self._reading() as session:
-            found = alerts.waiting(session, Slice(limit)).items
-        return [Ring(alert=alert, reminder=each, late=now - alert.at, repeated=True) for alert, each in found]
+            found = alerts.waiting(session, Slice(AT_ONCE)).items
+        last = {each.id: (alert, each) for alert, each in reversed(found) if not each.is_quiet(now)}
+        rung = sorted(last.values(), key=lambda both: both[0].rung_at, reverse=True)[:limit]
+        return [Ring(alert=alert, reminder=each, late=now - alert.at, repeated=True) for alert, each in rung]
 
     def wind(self, *, was_set: bool = False) -> None:
         """Set the alarms of reminders that were written since; if the clock was set, of those that rang ahead of it."""

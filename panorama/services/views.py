@@ -117,6 +117,7 @@ class Rung:
     late: str | None
     missed: int | None
     rings: int
+    snoozed_until: datetime | None
     item: str | None
 
     @classmethod
@@ -125,6 +126,7 @@ class Rung:
         return cls(
             id=alert.id, reminder=reminder.id, title=reminder.title, at=alert.at, rung_at=alert.rung_at,
             late=waited(now - alert.at) or None, missed=alert.missed or None, rings=alert.rings, item=reminder.item,
+            snoozed_until=reminder.snoozed_until if reminder.is_quiet(now) else None,
         )  # fmt: skip
 
 

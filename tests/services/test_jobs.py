@@ -279,6 +279,83 @@ def test_a_conversation_is_told_once_that_its_job_has_ended(working: None, call:
     assert "hint" not in other.metadata
 
 
+def test_a_program_that_comes_back_is_told_of_what_it_asked_for_before(
+    works: Works, app: App, clock: StandingClock
+) -> None:
+    before, after, other = (Conversation(f"v_{name}", "tool", name.rstrip("2")) for name in ("one", "one2", "other"))
+    with at_work(app):
+        id_ = app.calls.call("test.nothing", {"background": True}, before).data["id"]
+        ended(app, id_)
+        at_once = app.calls.call("status", {}, after)
+        clock.advance(minutes=6)
+
+        told = [app.calls.call("status", {}, each).metadata.get("hint", "") for each in (other, after, before)]
+
+    assert "hint" not in at_once.metadata
+    assert [id_ in each for each in told] == [False, True, False]
+
+
+def test_lists_are_short_however_much_jobs_have_to_say(working: None, call: Call, app: App) -> None:
+    for _ in range(3):
+        ended(app, call("test.raises", what="x" * 5000, background=True).data["id"])
+        ended(app, call("run_code", code="raise ValueError('q' * 6000)", background=True).data["id"])
+
+    listed = call("list_jobs", state="ended")
+
+    assert len(listed.text) < 6_000
+    assert all(len(row["error"]["message"]) <= 200 for row in listed.data)
+
+
+def test_of_a_kind_that_is_not_known_nothing_is_listed(call: Call, works: Works) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        call("list_jobs", kind="nope")
+
+    assert "reindex" in refused.value.hint
+
+
+def test_only_what_was_written_can_be_undone(working: None, call: Call, app: App) -> None:
+    wrote = ended(app, call("run_code", code="sdk.notes.create('Tea')", background=True).data["id"])
+    read = ended(app, call("run_code", code="sdk.notes.list()", background=True).data["id"])
+
+    assert call("get_job", job=wrote.id).data["undo"] == wrote.unit
+    assert "undo" not in call("get_job", job=read.id).data
+
+
+def test_a_cancelled_script_says_what_stands_and_is_not_stopping_any_more(working: None, call: Call, app: App) -> None:
+    id_ = call("run_code", code="sdk.notes.create('Tea')\nwhile True: pass", background=True).data["id"]
+    until(lambda: call("status").data["counts"]["note"], "its note")
+
+    told = call("cancel_job", job=id_)
+
+    until(lambda: job(app, id_).has_ended)
+    shown = call("get_job", job=id_).data
+    assert told.data["id"] == id_
+    assert (shown["state"], shown["is_stopping"]) == ("cancelled", False)
+    assert shown["summary"].startswith("Cancelled. ")
+    assert "nobody waits" not in shown["summary"]
+
+
+def test_what_succeeded_has_come_to_its_end(working: None, call: Call, app: App, works: Works) -> None:
+    id_ = call("test.steps", background=True).data["id"]
+    until(lambda: job(app, id_).current > 3)
+    works.go.set()
+
+    found = ended(app, id_)
+
+    assert (found.current, found.total) == (1_000_000, 1_000_000)
+
+
+def test_who_waits_is_told_of_what_moved_and_seldom(works: Works, app: App) -> None:
+    heard: list[tuple[int, int, str]] = []
+    with at_work(app):
+        id_ = app.calls.call("test.steps", {"background": True}, Conversation("v", "tool", "one")).data["id"]
+        app.jobs.awaited(id_, 1.2, lambda *far: heard.append(far))
+        works.go.set()
+
+    assert 2 <= len(heard) <= 6
+    assert len(set(heard)) == len(heard)
+
+
 def test_a_conversation_that_saw_the_end_is_not_told_of_it(working: None, call: Call, app: App) -> None:
     id_ = call("test.nothing", background=True).data["id"]
 

@@ -36,3 +36,21 @@ def test_todays_page_names_reminders_that_wait(call: Call, app: App, clock: Stan
     reminder = rung(call, app, clock)
 
     assert f"Call Petra (due 2026-05-20T11:00+02:00, 60 min late) `{reminder}`" in call("pages.today").data["markdown"]
+
+
+def test_whoever_comes_is_told_of_each_reminder_once_and_not_of_one_that_was_put_off(
+    call: Call, app: App, clock: StandingClock
+) -> None:
+    daily = call("create_reminder", title="Feed", at="2026-05-20T11:00", recurrence="FREQ=DAILY").data["id"]
+    reminder = rung(call, app, clock)
+    clock.advance(days=1)
+    app.timing.round(lambda _: None)
+    heard = [each.reminder.id for each in app.timing.ringing.rings(20)]
+
+    call("snooze_reminder", reminder=reminder, until="2h")
+
+    assert sorted(heard) == sorted([daily, reminder])
+    assert [each.reminder.id for each in app.timing.ringing.rings(20)] == [daily]
+    waiting = {row["title"]: row for row in call("list_waiting_reminders").data}
+    assert waiting["Call Petra"]["snoozed_until"] == "2026-05-21T14:00+02:00"
+    assert "snoozed_until" not in waiting["Feed"]
