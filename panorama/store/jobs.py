@@ -45,6 +45,8 @@ def save(session: Session, old: Job, new: Job) -> None:
         return
     if new.state != old.state:
         values["rank"] = RANKS[new.state]
+    if new.has_ended:
+        values["is_stopping"] = False  # also if somebody cancelled it since it was read
     same = {"old_id": old.id, "old_state": old.state, "old_worker": old.worker}
     if session.connection.execute(_update(tuple(values)), _stored(values) | same).rowcount != 1:
         raise ConflictError(f"The job {old.id} was taken over by another process.")
