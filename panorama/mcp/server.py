@@ -24,6 +24,7 @@ from panorama.domain.times import shown
 from panorama.mcp.connection import Connection
 from panorama.mcp.hub import Hub, Rang
 from panorama.mcp.keys import state_key
+from panorama.mcp.promoted import PromotedTools
 from panorama.mcp.prompts import add_prompts
 from panorama.mcp.resources import add_resources
 from panorama.mcp.subscriptions import add_subscriptions
@@ -83,10 +84,11 @@ def build(app: App, conversing: Conversing | None = None) -> Server:
     mcp.add_middleware(Strangers(app.calls, conversing, [each.operation.tool for each in listed]))
     for arguments in listed:
         mcp.add_tool(OperationTool.of(arguments, app.calls, conversing))
+    mcp.add_provider(PromotedTools(app.calls, conversing))
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)
     mcp.add_extension(JobTasks(app.calls, app.jobs, conversing, app.settings.log_age))
-    mcp.hub = Hub(app.desk.database, app.jobs)
+    mcp.hub = Hub(app.desk.database, app.jobs, app.calls.promoted.tell)
     zone = app.desk.zone
     add_subscriptions(mcp, mcp.hub, lambda: [told(each, zone) for each in app.timing.ringing.rings(WAITING)])
     return mcp

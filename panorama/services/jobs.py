@@ -48,11 +48,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A kind of job, the operation it runs, and what looks at the operation's arguments beforehand."""
+    """A kind of job, the operation it runs, and what looks at the operation's arguments beforehand.
+
+    `scheduled` looks whether a schedule may ask for it with these.
+    """
 
     kind: Kind
     operation: str
     check: Callable[[Mapping[str, Any]], None]
+    scheduled: Callable[[Mapping[str, Any]], None] = lambda _: None
 
 
 class Jobs(Service):
@@ -163,7 +167,9 @@ class Jobs(Service):
                 "Nobody runs jobs in the background here; nothing was begun.",
                 hint="Leave background out, or use the daemon (without PANORAMA_NO_DAEMON).",
             )
-        self.check(kind, arguments)
+        self._offers[kind].check(arguments)
+        if asker.actor == "schedule":
+            self._offers[kind].scheduled(arguments)
         job = self._made(kind, arguments, asker)
         with self._keeping() as session:
             rows.add(session, job)
@@ -172,12 +178,13 @@ class Jobs(Service):
         return job.id
 
     def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
-        """Look whether the operation of a kind takes some arguments.
+        """Look whether the operation of a kind takes some arguments from a schedule.
 
         Raises:
             InvalidInputError: It does not.
         """
         self._offers[kind].check(arguments)
+        self._offers[kind].scheduled(arguments)
 
     def wake(self) -> None:
         """Let whoever runs jobs look for one."""
