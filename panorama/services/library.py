@@ -157,12 +157,10 @@ class Library(Service):
     # What people and models do.
 
     def list(self, page: Slice, state: Wanted = "all", suggest: bool = False) -> Page[ScriptLine]:
-        """List kept scripts with their state and how to call them; run one with run_script.
-
-        Reviewed ones were approved by the person; drafts were not. Promoted ones are tools too.
+        """List kept scripts: state, and arguments for run_script. Drafts were not approved by the person.
 
         Args:
-            suggest: Instead, list what was done again and again and is worth a script; save_script takes its `run`.
+            suggest: List what was done often and is worth a script instead; save_script takes its `run`.
         """
         if suggest:
             lines = tuple(self._suggesting.found())
@@ -215,7 +213,8 @@ class Library(Service):
             reviews = rows.reviewed(session, kept.name)
             ran = rows.ran(session, kept.name, RUNS)
             did = rows.called(session, [each.id for each in ran[:LATELY]])
-            dry = next((each.id for each in ran if each.options.get("dry_run")), "")
+            tried = (each for each in ran if each.options.get("dry_run") and each.options["digest"] == kept.text.digest)
+            dry = rows.wrote(session, next((each.id for each in tried), ""), LATELY)
         approved = next((each.text for each in reviews if each.verdict == rows.APPROVED), "")
         shipped = self.shelf.shipped(kept.name)
         latest = next((each for each in reviews if each.digest == kept.text.digest), None)
@@ -223,7 +222,7 @@ class Library(Service):
             name=kept.name, state=kept.state, by=kept.by, summary=signature.summary, description=signature.description,
             parameters=_called(signature), schema=signature.schema(), reads=uses_.reads, writes=uses_.writes,
             scripts=uses_.scripts, unclear=uses_.unclear, read_only=kept.standing.read_only and bool(kept.tool),
-            tool=kept.tool, did=did, last_dry_run=dry, findings=(*problems, *self._findings(source)),
+            tool=kept.tool, did=did, dry_run=tuple(dry), findings=(*problems, *self._findings(source)),
             digest=kept.text.digest, path=str(self.shelf.path(kept.name)), statistics=_statistics(ran), text=source,
             reviewed=approved or (shipped.source if shipped else ""),
             rejected=latest is not None and latest.verdict == rows.REJECTED,
@@ -232,16 +231,16 @@ class Library(Service):
     def save(
         self, name: str, code: str = "", run: str = "", summary: str = "", replace: bool = False
     ) -> Noted[ScriptSaved]:
-        """Keep a script as a draft: `def main(…)` with typed parameters and a docstring.
+        """Keep a script as a draft: a docstring, then `def main(…)` with typed parameters.
 
-        The person approves it later: see promote_script.
+        promote_script asks the person to approve it.
 
         Args:
-            name: Such as weekly_review.
-            code: Code without main is wrapped.
-            run: Or: a run whose code is kept; its inputs become parameters.
-            summary: One sentence, if the code has no docstring.
-            replace: Overwrite a script of this name.
+            name: Such as late_tasks.
+            code: Without main it is wrapped.
+            run: Or a run whose code to keep; its inputs become parameters.
+            summary: One sentence, if there is no docstring.
+            replace: Overwrite the one of this name.
 
         Raises:
             InvalidInputError: The name or the text cannot be a script.

@@ -35,15 +35,15 @@ class KeptScripts(Service):
         atomic: bool = False,
         timeout: int = LONGEST,
     ) -> Ran:
-        """Run a kept script by its name; list_scripts tells which there are and what they take.
+        """Run a kept script by its name; list_scripts tells what each takes.
 
-        Drafts run too, and the answer says so. It answers like run_code; `undo` with the run's id takes it back.
+        It answers like run_code, and says if it is a draft.
 
         Args:
             args: Its arguments by name.
             dry_run: Change nothing; show what would change.
             atomic: If it fails, take back what it wrote.
-            timeout: Seconds, 1 to 60; in the background up to 3600.
+            timeout: As of run_code.
 
         Raises:
             NotFoundError: There is no such script.

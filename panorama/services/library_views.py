@@ -60,7 +60,8 @@ class ScriptView:
     """A script with all that a person wants to know before they decide on it.
 
     `did` are the operations that its last runs called, each with how much it changed; `findings` are what the sandbox
-    would refuse; `reviewed` is the text that was approved last.
+    would refuse; `dry_run` are the calls by which its last dry run, of this very text, would have changed something;
+    `reviewed` is the text that was approved last.
     """
 
     name: str
@@ -77,7 +78,7 @@ class ScriptView:
     read_only: bool
     tool: str
     did: Mapping[str, int]
-    last_dry_run: str
+    dry_run: tuple[Mapping[str, Any], ...]
     findings: tuple[str, ...]
     digest: str
     path: str

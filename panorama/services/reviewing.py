@@ -32,12 +32,10 @@ class Reviewing(Service):
     # What asks the person.
 
     def promote(self, script: str, to: Step = "promoted", read_only: bool = False) -> ScriptReviewed:
-        """Ask the person to approve a kept script, or to make it a tool of its own, named script_<name>.
-
-        They are shown what it does; only they can agree. At most 12 are tools.
+        """Ask the person to approve a kept script, or to make it a tool of its own, script_<name>.
 
         Args:
-            to: reviewed approves it, or takes its tool away; retired takes it out of use.
+            to: reviewed approves it, or takes its tool away; retired ends its use.
             read_only: Its tool cannot change anything.
 
         Raises:

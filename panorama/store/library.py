@@ -117,7 +117,7 @@ def ran(session: Session, name: str, most: int) -> list[Ran]:
     return [_ran(row) for row in session.connection.execute(wanted)]
 
 
-_ITS_CALL = and_(calls.c.id == runs.c.id, calls.c.unit == runs.c.id)
+_ITS_CALL = and_(calls.c.id == runs.c.id, calls.c.unit == runs.c.id, calls.c.actor == "tool")
 
 
 def _of_a_run() -> tuple[Any, ...]:
@@ -137,6 +137,15 @@ def called(session: Session, runs_: Sequence[str]) -> dict[str, int]:
         .group_by(calls.c.name).order_by(calls.c.name)
     )  # fmt: skip
     return {row[0]: int(row[1] or 0) for row in session.connection.execute(wanted)}
+
+
+def wrote(session: Session, run: str, most: int) -> list[dict[str, Any]]:
+    """Return the first calls of a run that changed something: their names, arguments, and how much that was."""
+    wanted = (
+        select(calls.c.name, calls.c.arguments, calls.c.changes)
+        .where(calls.c.unit == run, calls.c.position > 0, calls.c.changes > 0).order_by(calls.c.position).limit(most)
+    )  # fmt: skip
+    return [{"name": row[0], "arguments": row[1], "changes": row[2]} for row in session.connection.execute(wanted)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
