@@ -55,6 +55,8 @@ def _wrapped(tree: ast.Module, code: str, inputs: Mapping[str, Any]) -> str:
     head: list[str] = []
     if ast.get_docstring(tree) is not None:
         last = body.pop(0).end_lineno or 1
+        if body and body[0].lineno == last:
+            raise InvalidInputError(f"Line {last} holds more than the docstring.", hint="Give that a line of its own.")
         head, lines = [*lines[:last], ""], [*[""] * last, *lines[last:]]
     if not body:
         raise InvalidInputError("The script does nothing.", hint="Give its code.")

@@ -46,6 +46,8 @@ Panorama keeps this person's projects, tasks, notes, links, reminders and journa
 - Dates: 2026-05-31, 2026-05-31T15:00 (their zone), today, tomorrow, +3d. status tells today's date.
 - Many items, joins, counts over texts, files such as CSV: search_sdk, then a short Python script with run_code. What it
   reads stays out of this conversation; undo takes a whole run back.
+- What is done often is a kept script: list_scripts, run_script; save_script keeps a new one as a draft. Only the person
+  approves it: promote_script asks them. How to write one: the resource panorama://scripts.
 - What takes long runs as a job: background=true answers at once, get_job follows it (wait=30), cancel_job stops it.
 - Several changes at once: batch; all or nothing, "$0.data.id" refers to an earlier result.
 - Every change can be undone: undo() takes back your last write, undo(unit) any other; history shows what happened.

@@ -413,6 +413,7 @@ class RunView:
     options: Mapping[str, Any]
     inputs: Mapping[str, Any]
     isolation: str
+    script: str
     source: str
     output: str
     result: str
