@@ -163,7 +163,8 @@ def _dry_run(view: Mapping[str, Any]) -> None:
         return
     show.blocks([line("Its last dry run would have made these changes:", "bold")])
     for each in view["dry_run"]:
-        said = json.dumps(each["arguments"], ensure_ascii=False)
+        given = {name: value for name, value in each["arguments"].items() if value not in ("", [], None, False)}
+        said = json.dumps(given, ensure_ascii=False)
         show.blocks([Text.assemble(("  ~ ", "yellow"), line(f"{each['name']} {said}"))])
 
 

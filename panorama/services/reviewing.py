@@ -190,10 +190,10 @@ class Reviewing(Service):
             raise InvalidInputError(
                 f"The script {kept.name} does not say what it does.", hint="Begin it with a docstring of one sentence."
             )
-        rejected = rows.last(session, kept.name, rows.REJECTED)
-        if rejected and rejected.digest == kept.text.digest and kept.state == "draft":
+        decided = next((each for each in rows.reviewed(session, kept.name) if each.digest == kept.text.digest), None)
+        if decided and decided.verdict == rows.REJECTED and kept.state == "draft":
             raise ConflictError(
-                f"The person rejected this text of {kept.name} on {rejected.at:%Y-%m-%d}.",
+                f"The person rejected this text of {kept.name} on {decided.at:%Y-%m-%d}.",
                 hint=f"Change it first; they can look again with `panorama scripts review {kept.name}`.",
             )
 

@@ -90,13 +90,6 @@ def reviewed(session: Session, name: str) -> list[Review]:
     return [_review(row) for row in session.connection.execute(wanted)]
 
 
-def last(session: Session, name: str, verdict: str = APPROVED) -> Review | None:
-    """Return the last verdict of a kind on a script."""
-    wanted = select(*_COLUMNS).where(reviews.c.name == name, reviews.c.verdict == verdict)
-    row = session.connection.execute(wanted.order_by(reviews.c.number.desc()).limit(1)).one_or_none()
-    return _review(row) if row else None
-
-
 def _review(row: Row[Any]) -> Review:
     return Review(**dict(zip(_NAMES, row, strict=True)))
 

@@ -13,6 +13,7 @@ from panorama.app import App
 from panorama.calls import Answer
 from panorama.domain.jobs import Asker, Job
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError, UnavailableError
+from panorama.services import shelf
 from panorama.services.progress import progressing, silent
 from tests.conftest import StandingClock
 from tests.kept import COUNTING, WRITING, Person, put
@@ -27,7 +28,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     (folder / "ours.py").write_text('"""Say five. Ours."""\n\ndef main() -> int:\n    return 5\n')
     (folder / "weekly_review.py").write_text('"""Named like a tool."""\n\ndef main() -> int:\n    return 6\n')
-    monkeypatch.setattr(composition, "shipped", lambda name: folder)
+    monkeypatch.setattr(composition, "shipped", lambda _: folder)
     return folder
 
 
@@ -687,11 +688,11 @@ def test_a_file_that_has_rested_is_read_once(call: Call, app: App, monkeypatch: 
     path = put(app, "count", COUNTING)
     long_ago = time.time() - 60
     os.utime(path, (long_ago, long_ago))
-    monkeypatch.setattr("panorama.services.shelf.FRESH_SECONDS", -1)
+    monkeypatch.setattr(shelf, "FRESH_SECONDS", -1)
     call("list_scripts")
     read: list[Path] = []
-    real = open
-    monkeypatch.setattr("panorama.services.shelf._read", lambda path: read.append(path) or real(path, "rb").read())
+    real = shelf._read
+    monkeypatch.setattr(shelf, "_read", lambda path: (read.append(path), real(path))[1])
 
     call("list_scripts")
 
