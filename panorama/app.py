@@ -165,7 +165,7 @@ def _services(
     blobs = Blobs(settings.home / "files")
     keeper = Keeper(settings.home, blobs, _retention(settings))
     shelf = Shelf(settings.home / "scripts", shipped("scripts"))
-    library = Library(desk, shelf, taken=lambda: calls.names | SURFACE.keys(), findings=_findings)
+    library = Library(desk, shelf, taken=lambda: calls.names | SURFACE.keys() | {"sdk", "state"}, findings=_findings)
     code = Code(desk, calls, runner, blobs)
     return Services(
         projects=Projects(desk),

@@ -71,7 +71,10 @@ def _shown(view: Mapping[str, Any], summary: str, now: Any) -> None:
 
 def _facts(view: Mapping[str, Any]) -> list[Text]:
     """Return what a person should know of a script: what was found out, not what it says."""
-    did = [f"{name} ({count} changes)" if count else name for name, count in view["did"].items()]
+    did = [
+        f"{name} ({count:,} change{'' if count == 1 else 's'})" if count else name
+        for name, count in view["did"].items()
+    ]
     told = {
         "takes": view["parameters"] or "nothing", "reads": _listed(view["reads"]), "writes": _listed(view["writes"]),
         "runs scripts": ", ".join(view["scripts"]), "its runs called": _listed(did) if did else "",

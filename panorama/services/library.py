@@ -275,7 +275,7 @@ class Library(Service):
                 raise NotFoundError(f"There is no run of code {run[:40]!r}.", hint="Give the run_id of a run_code.")
             code, inputs = found.source, found.inputs
         if len(code) > wrapping.MOST_CHARS:
-            raise InvalidInputError(f"The script has {len(code):,} characters.", hint="262,144 bytes are the most.")
+            raise InvalidInputError(f"The script has {len(code):,} characters.", hint="262,144 are the most.")
         return wrapping.script_of(code, inputs, summary)
 
     def _saved(self, name: str, told: "_Told", text: Text) -> ScriptSaved:

@@ -223,7 +223,7 @@ def _is_again(kept: Kept) -> bool:
 
 def facts(view: ScriptView) -> str:
     """Return what a person should know of a script: what it says is quoted, what it does was found out."""
-    did = [f"{name} ({count} changes)" if count else name for name, count in view.did.items()][:LISTED]
+    did = [f"{name} ({changes(count)})" if count else name for name, count in view.did.items()]
     lines = [
         f"It says of itself: “{view.summary}”",
         f"Its arguments: {view.parameters or 'none'}",
@@ -236,6 +236,11 @@ def facts(view: ScriptView) -> str:
         f"Its text: {view.text.count(chr(10)) + 1} lines, sha256 {view.digest}",
     ]
     return visible("\n".join(lines))
+
+
+def changes(count: int) -> str:
+    """Return how much was changed, in words."""
+    return f"{count:,} change{'' if count == 1 else 's'}"
 
 
 def _listed(names: tuple[str, ...]) -> str:

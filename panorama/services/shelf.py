@@ -157,10 +157,11 @@ def _read(path: Path) -> bytes | None:
                 f"The script {path.stem} is a symbolic link, which is not followed.", hint="Put the file itself there."
             ) from error
         raise _unreadable(path, error) from error
+    found = os.fstat(number)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(number)
+        raise InvalidInputError(f"The script {path.stem} is no plain file.", hint="Put a file of Python there.")
     with os.fdopen(number, "rb") as file:
-        found = os.fstat(number)
-        if not stat.S_ISREG(found.st_mode):
-            raise InvalidInputError(f"The script {path.stem} is no plain file.", hint="Put a file of Python there.")
         try:
             content = file.read(TEXT_BYTES + 1)
         except OSError as error:

@@ -240,7 +240,7 @@ def test_the_findings_of_the_policy_and_the_last_dry_run_are_shown(run: Command,
             terminal.ends()
             shown.append(terminal.seen)
 
-    assert 'tasks.create {"title": "Tea"}' in shown[0]
+    assert 'tasks.create {"title": "Tea"' in shown[0]
     assert "The sandbox would refuse line 4: open() is not available" in shown[1]
 
 
