@@ -37,19 +37,22 @@ class Promoted:
     def all(self) -> list[Arguments]:
         """Return what each of these tools takes, in the order of their names."""
         kept = self._library.promoted()
-        keys = tuple((each.name, each.text.digest, each.standing.read_only) for each in kept)
-        self._known = {key: self._known.get(key) or self._made(each) for key, each in zip(keys, kept, strict=True)}
-        if self._seen is not None and keys != self._seen:
-            self._seen = keys
+        keys = tuple(map(_key, kept))
+        known = {key: self._known.get(key) or self._made(each) for key, each in zip(keys, kept, strict=True)}
+        seen, self._seen, self._known = self._seen, keys, known
+        if seen is not None and keys != seen:
             self._library.changed()
-        self._seen = keys
-        return [self._known[key] for key in keys]
+        return list(known.values())
 
     def found(self, tool: str) -> Arguments | None:
         """Return what a tool takes, None if there is none of this name (any more)."""
         if not tool.startswith(TOOL_PREFIX):
             return None
-        return next((each for each in self.all() if each.operation.tool == tool), None)
+        for each in self._library.promoted(tool.removeprefix(TOOL_PREFIX)):
+            return self._known.get(_key(each)) or self._made(each)
+        if any(name == tool.removeprefix(TOOL_PREFIX) for name, _, _ in self._seen or ()):
+            self.all()  # it is gone: those hear of it who have it in their list
+        return None
 
     def _made(self, kept: Kept) -> Arguments:
         told, name = told_of(kept.text), kept.name
@@ -81,6 +84,10 @@ class Promoted:
         run.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": Ran}
         run.__signature__ = inspect.Signature(parameters, return_annotation=Ran)  # type: ignore[attr-defined]
         return run
+
+
+def _key(kept: Kept) -> _Key:
+    return kept.name, kept.text.digest, kept.standing.read_only
 
 
 def _parameter(each: Parameter) -> inspect.Parameter:

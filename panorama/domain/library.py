@@ -231,11 +231,12 @@ def runnable(text: str, found: Signature, given: Collection[str]) -> str:
     Lines keep their numbers. What stands under `if __name__ == "__main__":` is left out, for it would run too.
     """
     lines = text.split("\n")
-    for node in parsed(text).body:
+    for node in parsed(text).body if "__name__" in text else ():
         if isinstance(node, ast.If) and "__name__" in ast.dump(node.test):
             lines[node.lineno - 1 : node.end_lineno] = ["pass", *[""] * ((node.end_lineno or 0) - node.lineno)]
     sent = ", ".join(f"{each.name}={_value(each)}" for each in found.parameters if each.name in given)
-    return "\n".join([*lines, f"import datetime as _datetime; return main({sent})"])
+    needed = "import datetime as _datetime; " if "_datetime" in sent else ""
+    return "\n".join([*lines, f"{needed}return main({sent})"])
 
 
 def _value(each: Parameter) -> str:

@@ -10,6 +10,7 @@ from fastmcp.utilities.versions import VersionSpec
 
 from panorama.calls import Calls
 from panorama.calls.arguments import Arguments
+from panorama.domain.library import TOOL_PREFIX
 from panorama.errors import PanoramaError
 from panorama.mcp.tools import Conversing, OperationTool
 
@@ -33,8 +34,11 @@ class PromotedTools(Provider):
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         del version
-        if not name.startswith("script_"):
+        if not name.startswith(TOOL_PREFIX):
             return None
+        known = next((each for each in self._known.values() if each.name == name), None)
+        if known:  # whether it still is one is looked at when it is called
+            return known
         return next((each for each in await self._list_tools() if each.name == name), None)
 
     async def get_tasks(self) -> Sequence[FastMCPComponent]:

@@ -110,10 +110,10 @@ class Library(Service):
         with self._reading() as session:
             return self._standing(text, rows.standing(session, plain))
 
-    def promoted(self) -> list[Kept]:
-        """Return the scripts that are tools now: those whose text is the one that was approved."""
+    def promoted(self, name: str | None = None) -> list[Kept]:
+        """Return the scripts that are tools now, or the one of a name: their text is the one that was approved."""
         with self._reading() as session:
-            standings = rows.promoted(session)
+            standings = rows.promoted(session, name)
         found: list[Kept] = []
         for name, standing in standings.items():
             try:
@@ -121,7 +121,7 @@ class Library(Service):
             except PanoramaError:  # it is no plain file any more
                 continue
             if text and standing.of(text.digest) == "promoted":
-                found.append(self._standing(text, standing))
+                found.append(Kept(text=text, state="promoted", standing=standing, is_ours=text.is_shipped))
         return found
 
     def tell(self, ear: Callable[[], None]) -> Callable[[], None]:

@@ -12,7 +12,7 @@ from panorama.services import progress
 from panorama.services.base import Desk, Service
 from panorama.services.code import LONGEST, Code
 from panorama.services.code_run import Wish
-from panorama.services.library import Kept, Library
+from panorama.services.library import Kept, Library, told_of
 from panorama.services.nesting import DEEPEST, NEST
 from panorama.services.views import Ran
 
@@ -159,7 +159,7 @@ class KeptScripts(Service):
 
     def _prepared(self, kept: Kept, args: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         """Return the text to run, and its inputs."""
-        signature = kept.text.signature
+        signature = told_of(kept.text).signature
         given = signature.arguments(args, self._dated)
         return runnable(kept.text.source, signature, given), {ARGUMENTS: given}
 

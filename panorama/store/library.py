@@ -52,9 +52,11 @@ def standings(session: Session) -> dict[str, Standing]:
     return {row[0]: _standing(row[1:]) for row in rows}
 
 
-def promoted(session: Session) -> dict[str, Standing]:
-    """Return how the scripts stand that are tools, by name."""
+def promoted(session: Session, name: str | None = None) -> dict[str, Standing]:
+    """Return how the scripts stand that are tools, or the one of a name, by name."""
     wanted = select(scripts.c.name, *_STANDING).where(scripts.c.state == "promoted").order_by(scripts.c.name)
+    if name is not None:
+        wanted = wanted.where(scripts.c.name == name)
     return {row[0]: _standing(row[1:]) for row in session.connection.execute(wanted)}
 
 

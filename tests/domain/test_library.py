@@ -143,7 +143,7 @@ def test_lines_keep_their_numbers_in_what_runs() -> None:
 
     lines = ran.split("\n")
     assert lines[:9] == ['"""X."""', "", "def main(day: date):", "    return 1", "", "pass", "", "", "last = 1"]
-    assert lines[-1].endswith("return main(day=_datetime.date.fromisoformat(_arguments['day']))")
+    assert lines[-1].endswith("; return main(day=_datetime.date.fromisoformat(_arguments['day']))")
     ast.parse(ran)
 
 

@@ -7,6 +7,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from fastmcp.exceptions import McpError
+from mcp.types import ElicitResult as Answered
 
 from panorama.app import App
 from panorama.calls import Answer
@@ -220,7 +221,7 @@ async def test_a_question_about_one_text_is_not_answered_for_another(app: App) -
     async with Client(build(app), elicitation_handler=person.answer) as client:
         asked = await client.session.call_tool("promote_script", {"script": "count"}, allow_input_required=True)
         path.write_text(MARKING)
-        answers = {"confirmation": _yes()}
+        answers = {"confirmation": Answered(action="accept", content={"value": True})}
         again = await client.session.call_tool(
             "promote_script", {"script": "count"}, input_responses=answers,
             request_state=getattr(asked, "request_state", None), allow_input_required=True,
@@ -233,9 +234,3 @@ async def test_a_question_about_one_text_is_not_answered_for_another(app: App) -
 
         assert type(again).__name__ == "InputRequiredResult"
         assert await tools(Chat(client)) == []
-
-
-def _yes() -> Any:
-    from mcp.types import ElicitResult as Answered
-
-    return Answered(action="accept", content={"value": True})
