@@ -216,7 +216,7 @@ def operations(do: Services) -> Iterator[Operation]:
 
 _PERSON = (
     "Only the person can agree, and their client cannot ask them: tell them to run "
-    "`panorama scripts review {script}` in a terminal."
+    "`panorama scripts review {script}` in a terminal (and `scripts promote {script}` for a tool)."
 )
 
 

@@ -50,7 +50,8 @@ def list_(
 
 def _row(row: Mapping[str, Any]) -> tuple[Text, ...]:
     style = {"draft": "yellow", "promoted": "green", "retired": "dim"}.get(row["state"], "")
-    about = line(row.get("problem") or row["summary"], "red" if row.get("problem") else "")
+    told = row["summary"] + (f"; save it with --run {row['run']}" if row.get("run") else "")
+    about = line(row.get("problem") or told, "red" if row.get("problem") else "")
     runs = f"{row['runs']}" if row.get("runs") else ""
     return line(row["name"]), line(row["state"], style), line(row.get("by", "")), line(runs), about
 
@@ -79,7 +80,7 @@ def _facts(view: Mapping[str, Any]) -> list[Text]:
         "takes": view["parameters"] or "nothing", "reads": _listed(view["reads"]), "writes": _listed(view["writes"]),
         "runs scripts": ", ".join(view["scripts"]), "its runs called": _listed(did) if did else "",
         "tool": f"{view['tool']}{', which only reads' if view['read_only'] else ''}" if view["tool"] else "",
-        "sha256": view["digest"],
+        "once approved": f"it is the tool {view['again']} again" if view["again"] else "", "sha256": view["digest"],
     }  # fmt: skip
     found = [Text.assemble((f"{name:>16}  ", "dim"), line(value)) for name, value in told.items() if value]
     if view["unclear"]:

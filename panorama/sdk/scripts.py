@@ -33,7 +33,7 @@ def call(script: str, arguments: Mapping[str, Any] | None = None) -> Any:
     Example:
         try:
             print(sdk.scripts.call("plan_day", {"day": "tomorrow"}))
-        except NotFoundError as error:
+        except sdk.NotFoundError as error:
             print(error.hint)
     """
     return _wire.call("scripts.call", script=script, arguments=arguments)

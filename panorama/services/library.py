@@ -226,6 +226,7 @@ class Library(Service):
             digest=kept.text.digest, path=str(self.shelf.path(kept.name)), statistics=_statistics(ran), text=source,
             reviewed=approved or (shipped.source if shipped else ""),
             rejected=latest is not None and latest.verdict == rows.REJECTED,
+            again=f"{TOOL_PREFIX}{kept.name}" if not kept.tool and kept.standing.state == "promoted" else "",
         )  # fmt: skip
 
     def save(

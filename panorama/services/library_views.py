@@ -61,7 +61,8 @@ class ScriptView:
 
     `did` are the operations that its last runs called, each with how much it changed; `findings` are what the sandbox
     would refuse; `dry_run` are the calls by which its last dry run, of this very text, would have changed something;
-    `reviewed` is the text that was approved last.
+    `reviewed` is the text that was approved last, `again` the tool that a draft becomes once it is approved, since it
+    was one before it was changed.
     """
 
     name: str
@@ -86,6 +87,7 @@ class ScriptView:
     text: str
     reviewed: str
     rejected: bool
+    again: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

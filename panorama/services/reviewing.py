@@ -59,11 +59,11 @@ class Reviewing(Service):
             deed = f"Take the script {kept.name} out of use?"
         elif to == "promoted":
             limit = ", which will only be able to read" if read_only else ", which can change your data"
-            deed = f"Make the script {kept.name} a tool of your assistants{limit if view.writes or read_only else ''}?"
+            deed = f"Make the script {kept.name} a tool of your assistants{limit}?"
         elif kept.state == "promoted":
             deed = f"Take the tool {kept.tool} away? The script {kept.name} stays reviewed."
         else:
-            again = f" It will be the tool {view.tool or 'script_' + kept.name} again." if _is_again(kept) else ""
+            again = f" It will be the tool {view.again} again." if view.again else ""
             deed = f"Approve the script {kept.name}?{again}"
         return f"{deed}\n{facts(view)}"
 
@@ -80,7 +80,8 @@ class Reviewing(Service):
         if kept.text.digest != digest:
             raise ConflictError("Another text was agreed to; nothing was approved.", hint="Look at it again.")
         with self._writing() as session:
-            self._keep(session, kept.text, rows.APPROVED)
+            if kept.standing.of(kept.text.digest) in ("draft", "retired"):
+                self._keep(session, kept.text, rows.APPROVED)
             return self._stands(session, kept, kept.standing.approved(kept.text.digest))
 
     def approve_question(self, script: str, digest: str) -> str:
@@ -215,10 +216,6 @@ class Reviewing(Service):
             name=kept.name, state=state, tool=f"script_{kept.name}" if state == "promoted" else "",
             read_only=new.read_only, digest=kept.text.digest,
         )  # fmt: skip
-
-
-def _is_again(kept: Kept) -> bool:
-    return kept.state == "draft" and kept.standing.state == "promoted"
 
 
 def facts(view: ScriptView) -> str:

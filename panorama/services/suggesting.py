@@ -11,8 +11,9 @@ from panorama.store import library as rows
 OFTEN = 3
 """How often makes it worth a script."""
 
-LOOKED_AT = 500
-CALLED = 5000
+LOOKED_AT, CALLED = 200, 2000
+"""How many runs and calls of the log are looked at, the newest."""
+
 LONGEST = 5
 """The longest chain of calls that is looked for."""
 

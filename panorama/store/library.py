@@ -143,6 +143,10 @@ def wrote(session: Session, run: str, most: int) -> list[dict[str, Any]]:
     return [{"name": row[0], "arguments": row[1], "changes": row[2]} for row in session.connection.execute(wanted)]
 
 
+MOST_CALLS = 1000
+"""Runs with more calls are not looked at: reading them would take longer than what is told by them is worth."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coded:
     """A run of code that is not in the library: what it called, in the order of its first calls, and what it cost."""
@@ -157,13 +161,14 @@ def coded(session: Session, most: int) -> list[Coded]:
     """Return the last successful runs of code that is no script of the library, the newest first."""
     wanted = (
         select(runs.c.id, runs.c.source, calls.c.tokens).join_from(runs, calls, _ITS_CALL, isouter=True)
-        .where(runs.c.script == "", runs.c.status == "succeeded", runs.c.calls > 0)
+        .where(runs.c.script == "", runs.c.status == "succeeded", runs.c.calls.between(1, MOST_CALLS))
         .order_by(runs.c.number.desc()).limit(most)
     )  # fmt: skip
     found = {row[0]: (row[1], row[2] or 0) for row in session.connection.execute(wanted)}
     named: dict[str, dict[str, None]] = {id_: {} for id_ in found}
+    first = func.min(calls.c.position)
     made = select(calls.c.unit, calls.c.name).where(calls.c.unit.in_(found), calls.c.position > 0)
-    for unit, name in session.connection.execute(made.order_by(calls.c.unit, calls.c.position)):
+    for unit, name in session.connection.execute(made.group_by(calls.c.unit, calls.c.name).order_by(first)):
         named[unit][name] = None
     return [
         Coded(id=id_, source=source, called=tuple(named[id_]), tokens=tokens) for id_, (source, tokens) in found.items()

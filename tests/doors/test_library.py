@@ -1,6 +1,7 @@
 """The library through the real door: a question, a tool for every client, and its end when the file changes."""
 
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -91,3 +92,42 @@ def test_a_script_runs_in_the_background_and_on_a_schedule(address: Address) -> 
 
         assert (ended["state"], ended["result"]["result"]) == ("succeeded", 0)
         assert "reviewed scripts only" in refused["error"]["message"]
+
+
+def test_a_schedule_runs_what_was_reviewed_and_nothing_else(address: Address) -> None:
+    with Peer(capabilities=CAN_ASK, toolsets="jobs") as peer:
+        peer.call("save_script", name="count", code=COUNTING)
+        promoted(peer, "count")
+
+        job = scheduled(peer, "first")["last_job"]
+        ended = peer.call("get_job", job=job, wait=30)["data"]
+        path = Path(address.home) / "scripts" / "count.py"
+        soon = add(peer, "second")
+        path.write_text(COUNTING + "# other\n")
+        refused = awaited(peer, soon)
+
+        assert (ended["state"], ended["result"]["script_state"]) == ("succeeded", "promoted")
+        assert "reviewed scripts only" in refused["problem"]
+
+
+def add(peer: Peer, name: str) -> str:
+    """Schedule the script for a moment from now."""
+    at = (datetime.now(UTC) + timedelta(seconds=3)).isoformat(timespec="seconds")
+    sent = {"kind": "run_script", "name": name, "at": at, "arguments": {"script": "count"}}
+    return str(peer.call("add_schedule", **sent)["data"]["id"])
+
+
+def scheduled(peer: Peer, name: str) -> dict[str, Any]:
+    """Schedule the script, and return the schedule once it was due."""
+    return awaited(peer, add(peer, name))
+
+
+def awaited(peer: Peer, id_: str) -> dict[str, Any]:
+    """Return a schedule once it was due."""
+
+    def now() -> dict[str, Any]:
+        rows = peer.call("list_schedules", detail="full", limit=50)["data"]
+        return next(row for row in rows if row["id"] == id_)
+
+    wait(lambda: now().get("last_at"), "the schedule's moment")
+    return now()

@@ -697,3 +697,16 @@ def test_a_file_that_has_rested_is_read_once(call: Call, app: App, monkeypatch: 
     call("list_scripts")
 
     assert path not in read
+
+
+def test_a_tool_whose_text_was_changed_is_one_again_once_that_is_approved(call: Call, app: App, person: Person) -> None:
+    path = put(app, "count", COUNTING)
+    person.promotes("count", read_only=True)
+    path.write_text(COUNTING + "# other\n")
+    told = call("scripts.get", script="count").data
+
+    person.approves("count")
+
+    assert (told["state"], told["again"]) == ("draft", "script_count")
+    assert call("script_count").data["result"] == 0
+    assert call("scripts.get", script="count").data["read_only"] is True
