@@ -152,7 +152,8 @@ def operations(do: Services) -> Iterator[Operation]:
     done = do.reminders.acknowledge
     yield _write("reminders.acknowledge", done, say.acknowledged, "acknowledge_reminder", idempotent=True, **rung)
     timed: dict[str, Any] = {"toolset": "jobs", "sdk": ""}  # what undo cannot take back is not for scripts
-    yield _write("schedules.add", do.schedules.add, say.scheduled, "add_schedule", **timed)
+    may = do.schedules.add_question
+    yield _write("schedules.add", do.schedules.add, say.scheduled, "add_schedule", question=may, **timed)
     yield _read("schedules.list", do.schedules.list, say.listed("schedule"), "list_schedules", **timed)
     yield _write("schedules.pause", do.schedules.pause, say.scheduled, "pause_schedule", idempotent=True, **timed)
     yield _write("schedules.resume", do.schedules.resume, say.scheduled, "resume_schedule", idempotent=True, **timed)
@@ -175,7 +176,7 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _write("export", do.exports.create, say.exported, "export_data", question=asked, **kept("export"), **more)
     yield _read("backups.list", do.backups.list, say.backups, exempt=True)
     yield _write("backups.check", do.backups.check, say.checked, **lasting)
-    yield _write("restore", do.restoring.restore, say.brought_back, **lasting)
+    yield _write("restore", do.restoring.restore, say.brought_back, **kept("restore"))
     asked = do.purging.purge_question
     yield _write("purge", do.purging.purge, do.purging.purged, policy="delete", question=asked, **kept("purge"))
 

@@ -58,6 +58,10 @@ class JobQueue(Protocol):
         """
         ...
 
+    def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:
+        """Tell whether the person has to agree to a kind's being run when nobody can be asked."""
+        ...
+
     def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
         """Put a job into the queue, in the transaction that is open if there is one, and return its id.
 

@@ -22,6 +22,10 @@ class StandInQueue:
     def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
         """Take any arguments."""
 
+    def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:
+        """Ask for what deletes."""
+        return kind == "purge" and bool(arguments)
+
     def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
         """Take a job."""
         if self.fails:

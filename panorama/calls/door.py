@@ -17,7 +17,7 @@ from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
 from panorama.catalogue import Operation
 from panorama.domain.changes import digest
-from panorama.domain.jobs import ENDED, Job
+from panorama.domain.jobs import ENDED, FOR_THE_CALL, Job
 from panorama.domain.library import TOOL_PREFIX
 from panorama.domain.plain import is_list, is_object
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
@@ -73,6 +73,24 @@ def scheduling(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
     return check
 
 
+def needing_leave(arguments: Arguments) -> Callable[[Mapping[str, Any]], bool]:
+    """Return what tells whether the person has to agree to an operation's being run when nobody can be asked.
+
+    That is so where they are asked whenever it is called, where it deletes, and where it is theirs alone.
+    """
+    operation = arguments.operation
+
+    def needs_leave(sent: Mapping[str, Any]) -> bool:
+        if not operation.tool or operation.policy == "delete":
+            return True
+        if operation.question is None:
+            return False
+        values = arguments.parse(sent)
+        return bool(operation.question(**{name: each for name, each in values.items() if name not in FOR_THE_CALL}))
+
+    return needs_leave
+
+
 def _ended_jobs(data: Any) -> set[str]:
     """Return the ids of the jobs whose end an answer shows."""
     rows = data if is_list(data) else [data]
@@ -111,7 +129,14 @@ class Calls:
             for name in filter(None, (operation.name, operation.tool)):
                 self._by_name[name] = arguments
             if operation.job:
-                offer = Offer(operation.job, operation.name, checking(arguments), scheduling(arguments))
+                offer = Offer(
+                    operation.job,
+                    operation.name,
+                    checking(arguments),
+                    asks=operation.question is not None,
+                    needs_leave=needing_leave(arguments),
+                    scheduled=scheduling(arguments),
+                )
                 self._jobs.offer({operation.job.name: offer})
         self._names = frozenset(part for name in self._by_name for part in (name, name.partition(".")[0]))
 
@@ -173,7 +198,7 @@ class Calls:
 
     def _with_remark(self, answer: Answer, conversation: Conversation) -> Answer:
         """Return an answer that also tells, once, of the conversation's jobs that have ended."""
-        told = self._jobs.remark(conversation.id, _ended_jobs(answer.data))
+        told = self._jobs.remarks.take(conversation.id, _ended_jobs(answer.data))
         if not told:
             return answer
         hint = " ".join(filter(None, (str(answer.metadata.get("hint", "")), told)))

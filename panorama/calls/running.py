@@ -13,7 +13,7 @@ from panorama.calls.arguments import Arguments
 from panorama.calls.conversation import Conversation, Memory
 from panorama.domain.changes import Origin, digest
 from panorama.domain.items import kind_of
-from panorama.domain.jobs import Asker
+from panorama.domain.jobs import FOR_THE_CALL, Asker
 from panorama.domain.plain import is_list, is_object
 from panorama.domain.results import Page, Slice, is_noted, is_page
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError
@@ -166,12 +166,11 @@ class Run:
 
     def _of_the_job(self) -> dict[str, Any]:
         """Return the arguments that the job is run with: what was sent, with ids for names; the person was asked."""
-        doors = ("background", "idempotency_key", "confirm")
         named = {each.name for each in self._arguments.parameters if each.reference}
         sent = {
             name: self._values[name] if name in named else value
             for name, value in self._sent.items()
-            if name not in doors
+            if name not in FOR_THE_CALL
         }
         return sent | ({"confirm": True} if self._operation.question else {})
 

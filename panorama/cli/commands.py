@@ -207,13 +207,14 @@ def restore(
     to: Annotated[
         Path | None, option("Where: a new folder; else the data directory, if there is none.", "--to", metavar="DIR")
     ] = None,
+    background: Background = False,
     yes: Yes = False,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """Bring an item back from the trash; without one, list the trash. Or bring back a copy of everything."""
-    if source is not None or to is not None:
-        keeping.restore(source, to, item or backup, as_json)
+    if source is not None or to is not None or background:
+        keeping.restore(source, to, item or backup, background=background, as_json=as_json)
         return
     if backup is not None:
         from panorama.cli.restoring import restored  # half a second

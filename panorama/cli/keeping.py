@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from panorama.cli import show
 from panorama.cli.asking import agreed
 from panorama.cli.client import Answer, Client
-from panorama.cli.options import AsJson, Yes, argument, examples, group, option
+from panorama.cli.options import AsJson, Background, Yes, argument, examples, group, option
 from panorama.cli.tables import Column, Row, Sheet, ago, line, size
 from panorama.errors import InvalidInputError
 
@@ -35,10 +35,11 @@ Folder = Annotated[Path | None, argument("A folder; else the one in the data dir
 def create(
     folder: Folder = None,
     with_secrets: Annotated[bool, option("Also keep the keys in config.toml.", "--with-secrets")] = False,
+    background: Background = False,
     as_json: AsJson = False,
 ) -> int:
     """Back up everything while you go on: database, files, scripts and configuration; the copy is checked."""
-    wanted = {"folder": _path(folder), "with_secrets": with_secrets or None}
+    wanted = {"folder": _path(folder), "with_secrets": with_secrets or None, "background": background or None}
     with Client() as panorama, _stopped("No backup was made."), show.progress("Backing up") as progress:
         # Whoever types the folder has said where; a model is asked.
         answer = panorama.call("backup", {**wanted, "confirm": True}, progress)
@@ -82,10 +83,11 @@ def check(
     return _told(answer, as_json)
 
 
-def export(folder: Folder = None, as_json: AsJson = False) -> int:
+def export(folder: Folder = None, background: Background = False, as_json: AsJson = False) -> int:
     """Export everything: as JSON Lines, from which it can be restored, and as a tree of Markdown to read."""
     with Client() as panorama, _stopped("No export was made."), show.progress("Exporting") as progress:
-        answer = panorama.call("export", {"folder": _path(folder), "confirm": True}, progress)
+        wanted = {"folder": _path(folder), "background": background or None}
+        answer = panorama.call("export", {**wanted, "confirm": True}, progress)
     return _told(answer, as_json)
 
 
@@ -95,13 +97,15 @@ def purge(
         option("Days in the trash; else as `trash_days` says. 0 empties it.", "--days", min=0),
     ] = None,
     dry_run: Annotated[bool, option("Only tell what would be forgotten.", "--dry-run")] = False,
+    background: Background = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Forget for good what has been in the trash for long, with its history, and the old log. It cannot be undone."""
     kept = _stopped("What was forgotten stays so; run it again to go on.")
     with _Watched() as panorama, kept:
-        answer = agreed(panorama, "purge", {"days": days, "dry_run": dry_run or None}, yes=yes)
+        wanted = {"days": days, "dry_run": dry_run or None, "background": background or None}
+        answer = agreed(panorama, "purge", wanted, yes=yes)
     show.written(answer, as_json)
     if not as_json:
         for problem in answer.data.get("problems", ()):
@@ -117,10 +121,17 @@ class _Watched(Client):
             return super().call(name, arguments, progress or bar, agreed, whole=whole)
 
 
-def restore(source: Path | None, to: Path | None, other: object, as_json: bool) -> None:
-    """Make a new data directory of a backup or an export; no daemon is needed, and none is disturbed."""
+def restore(source: Path | None, to: Path | None, other: object, *, background: bool, as_json: bool) -> None:
+    """Make a new data directory of a backup or an export; no daemon is needed, unless it is to do it."""
     if source is None or other is not None:
-        raise InvalidInputError("--to goes with --from alone.", hint="panorama restore --from BACKUP --to NEW_FOLDER")
+        raise InvalidInputError(
+            "--to and --background go with --from alone.", hint="panorama restore --from BACKUP --to NEW_FOLDER"
+        )
+    if background:
+        with Client() as panorama:
+            begun = panorama.call("restore", {"source": _path(source), "folder": _path(to), "background": True})
+        show.written(begun, as_json)
+        return
     restored = _restored(source, to)
     if as_json:
         show.data(restored.structured())

@@ -31,7 +31,7 @@ def list_(limit: Limit = 50, as_json: AsJson = False) -> None:
         'panorama schedule add backup --cron "0 3 * * *"',
         'panorama schedule add backup Weekly --cron "@weekly" --zone Europe/Berlin',
         "panorama schedule add reindex --every 12h --missed skip",
-        "panorama schedule add export --at 2026-12-31T23:00 -i format=markdown",
+        "panorama schedule add export --at 2026-12-31T23:00",
     )
 )
 def add(
@@ -48,15 +48,19 @@ def add(
         list[str] | None,
         option("What the job gets: k=v, where v is JSON or text.", "--input", "-i", metavar="K=V"),
     ] = None,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a job run by itself: at times of the day, every so often, or once."""
+    """Let a job run by itself: at times of the day, every so often, or once.
+
+    It asks first where the job would: nobody is there to be asked when it runs.
+    """
     wanted = {
         "kind": kind, "name": name, "cron": cron, "every": every, "at": at, "zone": zone, "missed": missed,
         "arguments": _inputs(inputs or ()),
     }  # fmt: skip
     with Client() as panorama:
-        answer = panorama.call("schedules.add", wanted)
+        answer = agreed(panorama, "schedules.add", wanted, yes=yes)
     show.written(answer, as_json)
 
 

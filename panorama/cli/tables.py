@@ -324,10 +324,11 @@ def status(data: Row) -> Sheet:
         "database": f"{size(data.get('database_bytes', 0))}, revision {data['revision']}",
         **_search(data.get("search", {})),
         "jobs": ", ".join(f"{count} {state}" for state, count in data.get("jobs", {}).items()) or "none",
+        "reminders": f"{data.get('reminders_waiting', 0)} rang and wait" if data.get("reminders_waiting") else "",
         "scripts": data.get("scripts", {}).get("isolation", ""),
         "last backup": data.get("last_backup", "none"),
     }
-    rows = tuple((line(name, "cyan"), line(value)) for name, value in told.items())
+    rows = tuple((line(name, "cyan"), line(value)) for name, value in told.items() if value != "")
     return Sheet((Column("panorama"), Column(str(data["version"]), fold=True)), rows)
 
 

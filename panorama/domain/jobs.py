@@ -32,6 +32,9 @@ LETTER = "w"
 
 MESSAGE_CHARS = 300
 
+FOR_THE_CALL = frozenset(("background", "idempotency_key", "confirm"))
+"""Arguments that tell how an operation is called, and are none of a job's."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:

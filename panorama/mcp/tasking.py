@@ -162,7 +162,7 @@ class JobTasks(ServerExtension):
         if job.state in _OPEN:
             return told
         if self._conversing().id == job.asker.conversation and not job.is_told:
-            await anyio.to_thread.run_sync(self._jobs.was_told, job)
+            await anyio.to_thread.run_sync(self._jobs.remarks.drop, job)
         if told["status"] == "completed":
             told["result"] = _result(job)
         elif told["status"] == "failed":

@@ -13,9 +13,9 @@ from panorama.domain.keeping import Retention, backup_name, is_copy, made_at, ou
 from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
 from panorama.services.base import Desk, Service
 from panorama.services.configuration import FILE, without_secrets
+from panorama.services.keeping_views import Backup, BackupList, Checked
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
-from panorama.services.views import Backup, BackupList, Checked
 from panorama.store import copying, files, lines, migrate, parcels
 from panorama.store.blobs import Blobs
 from panorama.store.parcels import Entry, Manifest, Parcel, UnreadableError

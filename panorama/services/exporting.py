@@ -21,9 +21,9 @@ from panorama.services.backing_up import (
     free_place,
 )
 from panorama.services.base import Desk, Service
+from panorama.services.keeping_views import Exported
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
-from panorama.services.views import Exported
 from panorama.store import files, lines, migrate, names, parcels, rows
 from panorama.store.blobs import Blobs
 from panorama.store.engine import Session

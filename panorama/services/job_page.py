@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from panorama.services.views import JobView
+from panorama.services.job_views import JobView
 
 
 def job_page(job: JobView) -> str:

@@ -1,12 +1,8 @@
 """Jobs: what runs in the background, who may ask for it, how far it is, and what became of it."""
 
 import logging
-import os
-import secrets
-import socket
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -19,9 +15,11 @@ from panorama.domain.results import Page, Slice
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError, UnavailableError
 from panorama.services.base import Desk, Service
 from panorama.services.job_page import job_page
+from panorama.services.job_views import JobView
 from panorama.services.progress import Progress, silent, told_to_the_door
+from panorama.services.remarks import Remarks
 from panorama.services.running import Running
-from panorama.services.views import JobView
+from panorama.services.workers import Worker
 from panorama.store import jobs as rows
 from panorama.store.engine import Session
 
@@ -35,9 +33,6 @@ LOOK_SECONDS = 0.1
 REMEMBERED = timedelta(days=1)
 """How long somebody is told, at their next call, of a job that ended meanwhile."""
 
-SEEN = 1000
-"""Jobs of which it is remembered that somebody saw their end."""
-
 QUEUE = Origin(actor="queue", client="", conversation="", operation="", call="", unit="")
 """Who writes the rows of jobs; it leaves no line in `changes`."""
 
@@ -50,12 +45,15 @@ _log = logging.getLogger(__name__)
 class Offer:
     """A kind of job, the operation it runs, and what looks at the operation's arguments beforehand.
 
-    `scheduled` looks whether a schedule may ask for it with these.
+    `asks` tells whether the operation may ask the person first; `needs_leave` whether they have to agree to its being
+    run with some arguments when nobody can be asked; `scheduled` looks whether a schedule may ask for it with these.
     """
 
     kind: Kind
     operation: str
     check: Callable[[Mapping[str, Any]], None]
+    asks: bool = False
+    needs_leave: Callable[[Mapping[str, Any]], bool] = bool
     scheduled: Callable[[Mapping[str, Any]], None] = lambda _: None
 
 
@@ -64,13 +62,12 @@ class Jobs(Service):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.worker = f"{socket.gethostname()[:60]} {os.getpid()} {secrets.token_hex(4)}"
+        self.remarks = Remarks(self._keeping)
+        self._worker = Worker.here()
         self._offers: dict[str, Offer] = {}
         self._running: dict[str, Running] = {}
         self._wakers: dict[object, Callable[[], None]] = {}
         self._ears: dict[object, Callable[[str], None]] = {}
-        self._untold: dict[str, dict[str, Job]] = {}
-        self._seen: OrderedDict[str, None] = OrderedDict()
         self._changed = threading.Condition()
         self.is_leaving = False
 
@@ -157,7 +154,6 @@ class Jobs(Service):
             InvalidInputError: There is no such kind, or its operation does not take these arguments.
             UnavailableError: Nobody runs jobs here.
         """
-        asker = asked_by if isinstance(asked_by, Asker) else Asker(actor="schedule", client=asked_by)
         if kind not in self.kinds():
             raise InvalidInputError(
                 f"There is no kind of job {kind[:40]!r}.", hint=f"There are {', '.join(self.kinds())}."
@@ -167,6 +163,11 @@ class Jobs(Service):
                 "Nobody runs jobs in the background here; nothing was begun.",
                 hint="Leave background out, or use the daemon (without PANORAMA_NO_DAEMON).",
             )
+        if isinstance(asked_by, Asker):
+            asker = asked_by
+        else:  # the person agreed when the schedule was added
+            asker = Asker(actor="schedule", client=asked_by)
+            arguments = {**arguments, "confirm": True} if self._offers[kind].asks else arguments
         self._offers[kind].check(arguments)
         if asker.actor == "schedule":
             self._offers[kind].scheduled(arguments)
@@ -186,6 +187,10 @@ class Jobs(Service):
         self._offers[kind].check(arguments)
         self._offers[kind].scheduled(arguments)
 
+    def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:
+        """Tell whether the person has to agree to a kind's being run when nobody can be asked."""
+        return self._offers[kind].needs_leave(arguments)
+
     def wake(self) -> None:
         """Let whoever runs jobs look for one."""
         for each in tuple(self._wakers.values()):
@@ -197,7 +202,7 @@ class Jobs(Service):
         Raises:
             UnavailableError: It cannot be kept.
         """
-        job = replace(self._made(kind, arguments, asker), unit=unit).begun(self.worker, self._now())
+        job = replace(self._made(kind, arguments, asker), unit=unit).begun(self._worker.name, self._now())
         with self._keeping() as session:
             rows.add(session, job)
         return self._runs(job)
@@ -233,27 +238,6 @@ class Jobs(Service):
         self._ears[key] = ear
         return lambda: void(self._ears.pop(key, None))
 
-    # What a conversation is told.
-
-    def remark(self, conversation: str, seen: Collection[str]) -> str:
-        """Return what a conversation is told, once, of its jobs that have ended; not of those that it sees anyway."""
-        for id_ in seen:  # its end may be in the row, and not yet here
-            self._seen[id_] = None
-            if len(self._seen) > SEEN:
-                self._seen.popitem(last=False)
-        if conversation not in self._untold:
-            return ""
-        ended = self._untold.pop(conversation, {})
-        with suppress(PanoramaError), self._keeping() as session:  # else it is told once more after a restart
-            rows.tell(session, list(ended))
-        return " ".join(_remark(job) for id_, job in ended.items() if id_ not in seen)
-
-    def was_told(self, job: Job) -> None:
-        """Remember that whoever asked for a job knows of its end."""
-        self._untold.get(job.asker.conversation, {}).pop(job.id, None)
-        with suppress(PanoramaError), self._keeping() as session:
-            rows.tell(session, [job.id])
-
     # What whoever runs jobs does.
 
     @property
@@ -277,7 +261,7 @@ class Jobs(Service):
         key = object()
         with suppress(PanoramaError), self._reading() as session:
             for job in rows.untold(session, self._now() - REMEMBERED):
-                self._remember(job)
+                self.remarks.remember(job)
         self._wakers[key] = wake
         try:
             yield
@@ -310,7 +294,7 @@ class Jobs(Service):
         old = rows.next_queued(session, self.kinds(), self._occupied(session))
         if old is None:
             return None
-        new = old.begun(self.worker, self._now())
+        new = old.begun(self._worker.name, self._now())
         rows.save(session, old, new)
         return new
 
@@ -325,7 +309,7 @@ class Jobs(Service):
         self._running.pop(ended.id, None)
         if running.why != "lost":
             if ended.has_ended:
-                self._remember(ended)
+                self.remarks.remember(ended)
             self._tell(ended)
 
     def beat(self) -> None:
@@ -362,7 +346,7 @@ class Jobs(Service):
     def pick_up(self) -> None:
         """Take jobs from workers that are gone, to be begun again, or ended with what is known."""
         with self._reading() as session:
-            gone = [job for job in rows.running(session) if self._is_abandoned(job)]
+            gone = [job for job in rows.running(session) if self._is_left(job)]
         for old in gone:
             offer = self._offers.get(old.kind)
             new = old.abandoned(offer.kind if offer else None, self._now())
@@ -371,18 +355,8 @@ class Jobs(Service):
                     rows.save(session, old, new)
                 _log.warning("the job %s (%s) was left by its process; it is %s", old.id, old.kind, new.state)
                 if new.has_ended:
-                    self._remember(new)
+                    self.remarks.remember(new)
                 self._tell(new)
-
-    def _is_abandoned(self, job: Job) -> bool:
-        if job.worker == self.worker:
-            return False
-        host, pid, _ = (*job.worker.rsplit(" ", 2), "", "")[:3]
-        if host != self.worker.rsplit(" ", 2)[0] or not pid.isdigit():
-            return job.is_stale(self._now())
-        if int(pid) == os.getpid() or not _is_alive(int(pid)):
-            return True  # the number is ours by now, or nobody's
-        return not self._is_standing(job.kind) and job.is_stale(self._now())
 
     def leave(self) -> None:
         """Begin no more jobs, and let those that can go on later end at their next step: the process will end."""
@@ -419,14 +393,14 @@ class Jobs(Service):
         with self._keeping() as session:
             old = rows.of_kind(session, kind)
             if old and old.state == "running":
-                if not self._is_abandoned(old):
+                if not self._is_left(old):
                     return None
                 rows.save(session, old, old.put_back())
                 old = old.put_back()
             if old is None:
                 old = self._made(kind, {}, Asker(actor="panorama", client="panorama"))
                 rows.add(session, old)
-            new = replace(old.begun(self.worker, self._now()), attempts=1)
+            new = replace(old.begun(self._worker.name, self._now()), attempts=1)
             rows.save(session, old, new)
             return self._runs(new)
 
@@ -460,9 +434,8 @@ class Jobs(Service):
     def _is_standing(self, kind: str) -> bool:
         return kind in self._offers and self._offers[kind].kind.standing
 
-    def _remember(self, job: Job) -> None:
-        if job.asker.conversation and not job.is_told and job.id not in self._seen:
-            self._untold.setdefault(job.asker.conversation, {})[job.id] = job
+    def _is_left(self, job: Job) -> bool:
+        return self._worker.may_take(job, self._now(), standing=self._is_standing(job.kind))
 
     def _tell(self, job: Job) -> None:
         with self._changed:
@@ -476,21 +449,3 @@ class Jobs(Service):
 
 def void(_: object) -> None:
     """Drop a value."""
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _remark(job: Job) -> str:
-    became = {"succeeded": "is done", "failed": "failed", "cancelled": "was cancelled"}.get(
-        job.state, "was interrupted"
-    )
-    said = job.summary or str(job.error.get("message", ""))
-    return f"Your job {job.id} ({job.kind}) {became}{f': {said}' if said else ''} (get_job shows it)."

@@ -13,6 +13,7 @@ from panorama.domain.tasks import CLOSED, Task
 from panorama.domain.times import shown
 from panorama.services.base import Service
 from panorama.store import alerts, names, notes, rows, tasks
+from panorama.store.engine import Session
 
 MANY = Slice(limit=100)
 COMING = 20
@@ -62,20 +63,27 @@ class Pages(Service):
                 known = "\n".join(parts)
                 lines = [line for line in map(self._line, found) if line not in known]
                 parts += [f"\n## {title}\n", *lines] if lines else []
+            rung = self._rung(session)
+        parts += ["\n## Reminders that wait\n", *rung] if rung else []
         return {"markdown": "\n".join(parts) if len(parts) > 1 else f"{parts[0]}\n\nNothing is due."}
 
     def reminders(self) -> Text:
         """Return the reminders that rang and wait to be acknowledged, and those that ring next."""
-        zone, now = self._desk.zone, self._now()
         with self._reading() as session:
-            waiting = alerts.waiting(session, MANY).items
+            rung = self._rung(session)
             coming = alerts.coming(session, limit=COMING)
-        rung = [Ring(alert=alert, reminder=each, late=now - alert.at, repeated=True) for alert, each in waiting]
         lines = ["# Reminders"]
-        lines += ["\n## Waiting\n", *(f"- {each.words(zone)} `{each.reminder.id}`" for each in rung)] if rung else []
+        lines += ["\n## Waiting\n", *rung] if rung else []
         lines += ["\n## Coming\n"] if coming else []
-        lines += [f"- {shown(at, zone)}: {title} `{id_}`" for at, id_, title in coming]
+        lines += [f"- {shown(at, self._desk.zone)}: {title} `{id_}`" for at, id_, title in coming]
         return {"markdown": "\n".join(lines) if len(lines) > 1 else "# Reminders\n\nNone waits, and none is to come."}
+
+    def _rung(self, session: Session) -> list[str]:
+        """Return a line for each reminder that rang and waits."""
+        zone, now = self._desk.zone, self._now()
+        waiting = alerts.waiting(session, MANY).items
+        rung = (Ring(alert=alert, reminder=each, late=now - alert.at, repeated=True) for alert, each in waiting)
+        return [f"- {each.words(zone)} `{each.reminder.id}`" for each in rung]
 
     def list(self, page: Slice) -> Page[Mapping[str, str]]:
         """Return kind, id and name of the pages at hand: favourite projects, then pinned notes, each by name."""

@@ -1,7 +1,7 @@
 """Purging: forgets for good what has been in the trash for long, and the log that has had its time."""
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -11,12 +11,12 @@ from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index.points import in_batches
 from panorama.services.backing_up import Keeper, retained
 from panorama.services.base import Desk, Service
+from panorama.services.keeping_views import Purged
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
-from panorama.services.views import Purged
 from panorama.store import files, idempotency, passages, purging
 from panorama.store.engine import Session
-from panorama.store.purging import Traces
+from panorama.store.purging import Log, Traces
 
 ITEMS, ROWS, VECTORS, CONTENTS = 20, 1000, 250, 100
 """How much is forgotten or looked at in one step: others write in between, and it can be stopped."""
@@ -29,9 +29,6 @@ LOOSE_SECONDS = 24 * 60 * 60
 LONGEST_DAYS = 36_500
 PURGER = Origin(actor="purge", client="", conversation="", operation="purge", call="", unit="")
 """Who takes out; it leaves no line in `changes`, for there would be nothing that could be undone."""
-
-_Telling = Callable[[Session, Traces, int, int], tuple[list[int], int]]
-_Emptying = Callable[[Session, Sequence[int]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +99,8 @@ class Purging(Service):
         verb = "Would forget" if done.dry_run else "Forgot"
         said = [f"{verb} {_listed(done.items) or 'nothing'} from the trash"]
         said += [f"{done.changes:,} changes of theirs"] if done.changes else []
-        said += [f"{done.calls + done.runs:,} entries of the log"] if done.calls + done.runs else []
+        logged = done.calls + done.runs + done.jobs
+        said += [f"{logged:,} entries of the log"] if logged else []
         said += [f"{done.contents:,} contents ({done.content_bytes / 1e6:,.1f} MB)"] if done.contents else []
         said += [f"{done.copies:,} old backups"] if done.copies else []
         said += [f"{done.waiting:,} wait for others that belong to them"] if done.waiting else []
@@ -141,9 +139,9 @@ class _Forgetting:
         self._desk.database.empty_log()
         left = plan.waiting + plan.count - sum(counts.values())
         return _report(
-            before, counts, left, changes=changes, texts=texts, calls=emptied["calls"] + log["calls"],
-            runs=emptied["runs"] + log["runs"], vectors=vectors, contents=contents, content_bytes=size, copies=copies,
-            problems=tuple(self._problems),
+            before, counts, left, changes=changes, texts=texts, vectors=vectors, contents=contents,
+            content_bytes=size, copies=copies, problems=tuple(self._problems), jobs=emptied["jobs"],
+            calls=emptied["calls"] + log["calls"], runs=emptied["runs"] + log["runs"],
         )  # fmt: skip
 
     def _empty_log(self, plan: _Plan) -> dict[str, int]:
@@ -153,21 +151,16 @@ class _Forgetting:
             with self._reading() as session:
                 purging.trace(session, kind, ids, traces)
             self._pace.ask()
-        if not traces.items:
-            return {"calls": 0, "runs": 0}
-        return {
-            "calls": self._emptied(traces, purging.telling_calls, purging.empty_calls),
-            "runs": self._emptied(traces, purging.telling_runs, purging.empty_runs),
-        }
+        return {log.name: self._emptied(log, traces) if traces.items else 0 for log in purging.LOGS}
 
-    def _emptied(self, traces: Traces, telling: _Telling, empty: _Emptying) -> int:
+    def _emptied(self, log: Log, traces: Traces) -> int:
         after = count = 0
         while True:
             with self._reading() as session:
-                found, after = telling(session, traces, after, ROWS)
+                found, after = purging.telling(session, log, traces, after, ROWS)
             if found:
                 with self._writing() as session:
-                    empty(session, found)
+                    purging.empty(session, log, found)
             if not after:
                 return count
             count += len(found)
@@ -290,7 +283,7 @@ def _report(
     problems: tuple[str, ...] = (),
     **counts: int,
 ) -> Purged:
-    names = ("changes", "texts", "calls", "runs", "vectors", "contents", "content_bytes", "copies")
+    names = ("changes", "texts", "calls", "runs", "jobs", "vectors", "contents", "content_bytes", "copies")
     every = dict.fromkeys(names, 0) | counts
     return Purged(before=before, items=items, waiting=waiting, dry_run=dry_run, problems=problems, **every)
 

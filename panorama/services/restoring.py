@@ -9,9 +9,9 @@ from panorama.domain.changes import Origin
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.backing_up import DATABASE, MB, SPARE_BYTES, unsound
 from panorama.services.configuration import FILE
+from panorama.services.keeping_views import RestoredHome
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
-from panorama.services.views import RestoredHome
 from panorama.store import backups, fulltext, lines, migrate, parcels, rows
 from panorama.store.engine import Database
 from panorama.store.parcels import Manifest, Parcel, UnreadableError

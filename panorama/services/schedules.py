@@ -12,6 +12,7 @@ from panorama.domain import schedules as rules
 from panorama.domain import times, walls
 from panorama.domain.cron import cron as cron_line
 from panorama.domain.items import folded, line
+from panorama.domain.jobs import FOR_THE_CALL
 from panorama.domain.results import Noted, Page, Slice
 from panorama.domain.schedules import Due, Missed, Schedule, Trigger
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError, UnavailableError
@@ -27,6 +28,9 @@ MOST = 500
 """Schedules that may be kept: each is looked at when it is due."""
 
 CANDIDATES = 5
+SHOWN = 200
+"""Characters of an argument that a question shows."""
+
 _ONE = "Give one of cron (“30 7 * * mon-fri”), every (“2h”) or at (“2026-05-31T15:00”); every may begin at a moment."
 
 
@@ -76,7 +80,7 @@ class Schedules(Service):
         chosen = walls.known_zone(zone) if zone.strip() else self._desk.zone
         trigger, rule, begin = self._times(cron.strip(), every.strip(), at.strip(), now, chosen)
         self._check_kind(kind)
-        self._queue.check(kind, arguments or {})
+        self._check_arguments(kind, arguments or {})
         schedule = Schedule(
             id=self._desk.new_id(SCHEDULE_LETTER), name=line(name or kind, "name"), kind=kind,
             arguments=_plain(arguments or {}), trigger=trigger, rule=rule, zone=chosen.key, begin=begin, missed=missed,
@@ -86,6 +90,35 @@ class Schedules(Service):
             self._check_name(session, schedule.name)
             schedules.add(session, schedule)
         return schedule
+
+    def add_question(
+        self,
+        kind: str,
+        name: str = "",  # noqa: ARG002 (what is asked gets what the operation gets)
+        cron: str = "",
+        every: str = "",
+        at: str = "",
+        zone: str = "",  # noqa: ARG002
+        arguments: dict[str, Any] | None = None,
+        missed: Missed = "run",  # noqa: ARG002
+    ) -> str:
+        """Return what the person is asked before something runs by itself of which they would be asked each time."""
+        sent = arguments or {}
+        if kind not in self._queue.kinds():
+            return ""  # `add` refuses it
+        self._check_arguments(kind, sent)
+        if not self._queue.needs_leave(kind, sent):
+            return ""
+        given = ", ".join(f"{key} {json.dumps(value)[:SHOWN]}" for key, value in sent.items())
+        when = f"by {cron}" if cron else f"every {every}" if every else f"at {at}"
+        return f"Let {kind}{f' ({given})' if given else ''} run by itself {when}? Nobody will be asked then."
+
+    def _check_arguments(self, kind: str, sent: Mapping[str, Any]) -> None:
+        if refused := sorted(FOR_THE_CALL & set(sent)):
+            raise InvalidInputError(
+                f"{refused[0]} is no argument for a schedule.", hint="The person is asked when it is added."
+            )
+        self._queue.check(kind, sent)
 
     def pause(self, schedule: str) -> Noted[Schedule]:
         """Let a schedule rest until resume_schedule; what comes due meanwhile is not made up for.

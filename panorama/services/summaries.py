@@ -10,6 +10,8 @@ from panorama.domain.reminders import Reminder
 from panorama.domain.results import Page
 from panorama.domain.schedules import Schedule
 from panorama.services.job_page import progress
+from panorama.services.job_views import JobView
+from panorama.services.keeping_views import Backup, BackupList, Checked, Exported, RestoredHome
 from panorama.services.library_views import (
     ScriptDiff,
     ScriptHistory,
@@ -19,30 +21,24 @@ from panorama.services.library_views import (
     ScriptView,
 )
 from panorama.services.views import (
-    Backup,
-    BackupList,
     BatchResult,
-    Checked,
     Dashboard,
-    Exported,
     FilePart,
     FileText,
     HistoryLine,
     ItemView,
-    JobView,
     NoteText,
     Overview,
     Ran,
     Reindexed,
     Removed,
     RemovedSchedule,
-    RestoredHome,
     Review,
     Rung,
     RunView,
     Status,
     Undone,
-)  # fmt: skip
+)
 
 
 def listed(noun: str) -> Callable[[Page[Any]], str]:
@@ -333,8 +329,9 @@ def shown(page: Any) -> str:
 
 def status(state: Status) -> str:
     """Return the moment and what is stored."""
-    counts = state.counts
+    counts, rung = state.counts, state.reminders_waiting
+    wait = f"; {rung:,} {'reminder' if rung == 1 else 'reminders'} rang and wait (list_waiting_reminders)"
     return (
         f"Panorama {state.version}, {state.weekday} {state.now:%Y-%m-%d %H:%M} ({state.timezone}): "
-        f"{counts['project']} projects, {counts['task']} tasks, {counts['note']} notes"
+        f"{counts['project']} projects, {counts['task']} tasks, {counts['note']} notes{wait if rung else ''}"
     )

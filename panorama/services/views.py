@@ -1,6 +1,5 @@
 """Views: what operations answer where it is more than one item as it is stored."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
@@ -8,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 from panorama.domain.files import File
 from panorama.domain.items import Item
-from panorama.domain.jobs import Job, Pace
 from panorama.domain.notes import Note
 from panorama.domain.projects import Project
 from panorama.domain.reminders import Alert, Reminder
@@ -293,6 +291,7 @@ class Status:
     revision: str
     search: Mapping[str, Any]
     jobs: Mapping[str, int]
+    reminders_waiting: int
     scripts: Mapping[str, Any]
     last_backup: str | None
 
@@ -434,170 +433,6 @@ class RunView:
         return cls(**kept, called=called, calls=tuple({name: getattr(each, name) for name in told} for each in made))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobView:
-    """A background job: how far it is, and at its end what came of it.
-
-    `current` of `total` steps are done, `rate` a second, `seconds_left` are about left. A result that is large is the
-    file `result_file`. `undo` takes back what it wrote.
-    """
-
-    id: str
-    kind: str
-    state: str
-    current: int
-    total: int
-    message: str
-    rate: float | None
-    seconds_left: int | None
-    summary: str
-    error: Mapping[str, Any] | None
-    result: Any
-    result_file: str | None
-    arguments: Mapping[str, Any]
-    client: str
-    attempts: int
-    created_at: datetime
-    started_at: datetime | None
-    ended_at: datetime | None
-    is_stopping: bool
-    undo: str
-
-    BRIEF: ClassVar = (
-        *("id", "kind", "state", "current", "total", "message", "rate", "seconds_left", "summary", "error"),
-        *("created_at", "ended_at"),
-    )
-    EXACT: ClassVar = ("result",)
-
-    @classmethod
-    def of(cls, job: Job, now: datetime) -> Self:
-        """Show a job as it is at a moment."""
-        pace = Pace.of(job, now)
-        same = {
-            name: getattr(job, name)
-            for name in (
-                *("id", "kind", "state", "current", "total", "message", "summary", "result", "result_file"),
-                *("attempts", "created_at", "started_at", "ended_at", "is_stopping"),
-            )
-        }
-        return cls(
-            **same,
-            rate=pace.rate and round(pace.rate, 1),
-            seconds_left=None if pace.left is None else round(pace.left),
-            error=job.error or None,
-            arguments={name: _cut(value) for name, value in job.arguments.items()},
-            client=job.asker.client,
-            undo=job.unit,
-        )
-
-
-ARGUMENT_CHARS = 200
-
-
-def _cut(value: Any) -> Any:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return value if len(text) <= ARGUMENT_CHARS else f"{text[:ARGUMENT_CHARS]}… ({len(text):,} characters)"
-
-
 def values(item: Item) -> dict[str, Any]:
     """Return the fields of an item by name."""
     return {field.name: getattr(item, field.name) for field in fields(item)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backup:
-    """A backup that was made and checked; `rows` and `files` count what is in it, `removed` older ones that went.
-
-    `problems` are the first 50 things that it could not take, such as a content that was missing: it is whole if there
-    are none. `withheld` are settings that were left out because they are secret.
-    """
-
-    path: str
-    size_bytes: int
-    rows: int
-    files: int
-    removed: int
-    problems: tuple[str, ...]
-    problem_count: int
-    withheld: tuple[str, ...]
-    is_complete: bool
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackupList:
-    """The first 50 backups in a folder, the newest first; `count` counts all."""
-
-    folder: str
-    backups: tuple[Mapping[str, Any], ...]
-    count: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """A backup or an export in which nothing is wrong; `problems` are what it could not take when it was made."""
-
-    path: str
-    kind: str
-    made_at: datetime
-    version: str
-    files: int
-    size_bytes: int
-    rows: int
-    problems: tuple[str, ...]
-    withheld: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
-    """An export that was made: rows as JSON Lines, pages in Markdown, contents of files; `problems` as of a backup."""
-
-    path: str
-    size_bytes: int
-    rows: int
-    pages: int
-    files: int
-    problems: tuple[str, ...]
-    problem_count: int
-    withheld: tuple[str, ...]
-    is_complete: bool
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestoredHome:
-    """A data directory that was made of a backup or an export, and compared with it."""
-
-    path: str
-    source: str
-    kind: str
-    made_at: datetime
-    rows: int
-    files: int
-    problems: tuple[str, ...]
-    withheld: tuple[str, ...]
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Purged:
-    """What was forgotten for good, or would be in a dry run.
-
-    `items` counts by kind what was in the trash since before `before`; `changes` and `texts` are its history, `calls`
-    and `runs` those of the log that were removed or, as they told of it, emptied. `waiting` items are over their time,
-    but others in the trash belong to them.
-    """
-
-    before: datetime
-    items: Mapping[str, int]
-    changes: int
-    texts: int
-    calls: int
-    runs: int
-    vectors: int
-    contents: int
-    content_bytes: int
-    copies: int
-    waiting: int
-    dry_run: bool
-    problems: tuple[str, ...]

@@ -125,7 +125,7 @@ def put(session: Session, alert: Alert) -> None:
 
 def untold(session: Session, *, limit: int) -> list[Waiting]:
     """Return what rang and was not told yet, in the order in which it rang; what waits no more is left out."""
-    wanted = _joined().where(alerts.c.delivered_at.is_(None), reminders.c.deleted_at.is_(None), _OPEN)
+    wanted = _waiting().where(alerts.c.delivered_at.is_(None))
     return [_both(row) for row in session.connection.execute(wanted.order_by(alerts.c.rung_at).limit(limit))]
 
 
@@ -141,9 +141,14 @@ def told(session: Session, ids: Sequence[str], now: datetime) -> None:
 
 def waiting(session: Session, part: Slice) -> Page[Waiting]:
     """Return what rang and waits for the person to take note, the last that rang first."""
-    wanted = _joined().where(reminders.c.deleted_at.is_(None), _OPEN)
     order = [(alerts.c.rung_at, True), (alerts.c.id, True)]
-    return page(session, wanted, order, part, _both)
+    return page(session, _waiting(), order, part, _both)
+
+
+def count_waiting(session: Session) -> int:
+    """Return how many reminders rang and wait for the person to take note."""
+    counted = _waiting().with_only_columns(func.count())
+    return session.connection.execute(counted).scalar_one()
 
 
 def is_waiting(session: Session, reminder: str) -> bool:
@@ -176,6 +181,10 @@ def _joined() -> Any:
     # Both have an `id` and an `at`.
     labelled = [column.label(f"c{number}") for number, column in enumerate(shown)]
     return select(*labelled).join_from(alerts, reminders, reminders.c.id == alerts.c.reminder)
+
+
+def _waiting() -> Any:
+    return _joined().where(reminders.c.deleted_at.is_(None), _OPEN)
 
 
 def _both(row: Row[Any]) -> Waiting:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Table, delete, func, select, update
+from sqlalchemy import Column, ColumnElement, Table, delete, func, select, update
 
 from panorama.domain.items import BASE32, folded
 from panorama.domain.plain import is_list, is_object
@@ -17,9 +17,11 @@ from panorama.store.tables import (
     calls,
     changes,
     idempotency,
+    jobs,
     marks,
     metadata,
     passages,
+    reminders,
     runs,
     script_states,
     texts,
@@ -118,6 +120,7 @@ def take_out(session: Session, kind: str, ids: Sequence[str], before: datetime) 
     imports.forget(session, gone)
     for table in (changes, passages):
         session.connection.execute(delete(table).where(table.c.item.in_(gone)))
+    session.connection.execute(update(reminders).where(reminders.c.item.in_(gone)).values(item=None))
     session.connection.execute(delete(noun.table).where(noun.table.c.id.in_(gone)))
     return Taken(len(gone), count, last)
 
@@ -168,47 +171,50 @@ def forget_answers(session: Session, before: datetime) -> None:
     session.connection.execute(delete(idempotency).where(idempotency.c.at < before))
 
 
-def telling_calls(session: Session, traces: Traces, after: int, limit: int) -> tuple[list[int], int]:
-    """Return which of the next calls told of what is forgotten, and the number of the last one that was read."""
-    statement = (
-        select(calls.c.number, calls.c.id, calls.c.arguments)
-        .where(calls.c.number > after)
-        .order_by(calls.c.number)
-        .limit(limit)
-    )
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A table that tells of items: what of a row names a change, and what stands in it once it is emptied."""
+
+    name: str
+    table: Table
+    wrote: Column[Any]
+    nothing: Mapping[str, Any]
+    only: tuple[ColumnElement[bool], ...] = ()
+
+
+LOGS = (
+    Log("calls", calls, calls.c.id, {"arguments": FORGOTTEN}),
+    Log("runs", runs, runs.c.id, {"source": "", "inputs": {}, "result": "", "output": "", "error": {}}),
+    Log(
+        "jobs",
+        jobs,
+        jobs.c.unit,
+        {"arguments": {}, "message": "", "summary": "", "result": [None], "error": {}, "checkpoint": {}},
+        (jobs.c.ended_at.is_not(None),),
+    ),
+)
+"""What is emptied when what it tells of is forgotten. A job that has not ended needs what it was given."""
+
+
+def telling(session: Session, log: Log, traces: Traces, after: int, limit: int) -> tuple[list[int], int]:
+    """Return which of the next rows wrote or told of what is forgotten, and the number of the last that was read."""
+    number, nothing = log.table.c.number, list(log.nothing.values())
+    columns = [number, log.wrote, *(log.table.c[name] for name in log.nothing)]
+    statement = select(*columns).where(number > after, *log.only).order_by(number).limit(limit)
     found: list[int] = []
     last = 0
-    for number, id_, arguments in session.connection.execute(statement):
-        last = number
-        if arguments != FORGOTTEN and arguments and (id_ in traces.calls or _tells(arguments, traces)):
-            found.append(number)
+    for row in session.connection.execute(statement):
+        values = list[Any](row)
+        last, wrote, said = values[0], values[1], values[2:]
+        if said != nothing and any(said) and (wrote in traces.calls or any(_tells(each, traces) for each in said)):
+            found.append(last)
     return found, last
 
 
-def empty_calls(session: Session, numbers: Sequence[int]) -> None:
-    """Let calls stay in the log without what was said in them."""
+def empty(session: Session, log: Log, numbers: Sequence[int]) -> None:
+    """Let rows stay without what was said in them."""
     for some in _portions(numbers):
-        session.connection.execute(update(calls).where(calls.c.number.in_(some)).values(arguments=FORGOTTEN))
-
-
-def telling_runs(session: Session, traces: Traces, after: int, limit: int) -> tuple[list[int], int]:
-    """Return which of the next runs wrote or told of what is forgotten, and the number of the last that was read."""
-    named = (runs.c.source, runs.c.inputs, runs.c.result, runs.c.output, runs.c.error)
-    statement = select(runs.c.number, runs.c.id, *named).where(runs.c.number > after).order_by(runs.c.number)
-    found: list[int] = []
-    last = 0
-    for number, id_, *said in session.connection.execute(statement.limit(limit)):
-        last = number
-        if any(said) and (id_ in traces.calls or any(_tells(each, traces) for each in said)):
-            found.append(number)
-    return found, last
-
-
-def empty_runs(session: Session, numbers: Sequence[int]) -> None:
-    """Let runs stay in the list without their script, and what came of it."""
-    nothing: dict[str, Any] = {"source": "", "inputs": {}, "result": "", "output": "", "error": {}}
-    for some in _portions(numbers):
-        session.connection.execute(update(runs).where(runs.c.number.in_(some)).values(nothing))
+        session.connection.execute(update(log.table).where(log.table.c.number.in_(some)).values(dict(log.nothing)))
 
 
 def _tells(value: Any, traces: Traces) -> bool:

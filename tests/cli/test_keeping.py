@@ -116,6 +116,19 @@ def test_to_goes_with_from_alone(run: Command, tmp_path: Path) -> None:
     assert run("restore", "Tea", "--from", str(tmp_path)).code == 2
 
 
+def test_in_the_background_it_needs_somebody_who_runs_jobs(run: Command, given: Given, tmp_path: Path) -> None:
+    given("create_note", title="Tea")
+
+    asked = [
+        run(*words, "--background")
+        for words in (("backup",), ("export",), ("purge",), ("restore", "--from", str(tmp_path)))
+    ]
+
+    assert {each.code for each in asked} == {3}
+    assert all("Nobody runs jobs" in each.err for each in asked)
+    assert run("restore", "--background").code == 2
+
+
 def test_a_folder_among_panoramas_own_files_is_refused(run: Command, home: Path) -> None:
     refused = run("backup", str(home / "files"), "--json")
 

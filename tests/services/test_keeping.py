@@ -17,6 +17,7 @@ from panorama.services.progress import progressing
 from panorama.store.parcels import PART, sealed
 from tests.conftest import StandingClock
 from tests.whole import contents, differing
+from tests.working import at_work
 
 Call = Callable[..., Answer]
 
@@ -158,6 +159,29 @@ def test_a_content_that_is_missing_is_told_and_all_else_is_kept(lived: App, call
     assert "missing" in answer.data["problems"][0]
     assert "not to be had" in answer.summary
     assert call("backups.check", path=answer.data["path"]).data["problems"] == answer.data["problems"]
+
+
+@pytest.mark.parametrize("what", ["backup", "export"])
+def test_as_a_job_it_has_not_succeeded_if_something_was_missing(lived: App, call: Call, what: str) -> None:
+    next(each for each in sorted((lived.settings.home / "files").rglob("*")) if each.is_file()).unlink()
+
+    with at_work(lived):
+        job = call(what, background=True).data["id"]
+        ended = call("get_job", job=job, wait=20).data
+
+    assert (ended["state"], ended["result"]["is_complete"]) == ("failed", False)
+    assert "without 1 thing" in ended["error"]["message"]
+    assert "missing" in ended["error"]["message"]
+    assert Path(ended["result"]["path"]).is_dir()
+
+
+def test_restoring_may_be_a_job(backup: Path, lived: App, call: Call, tmp_path: Path) -> None:
+    with at_work(lived):
+        asked = {"source": str(backup), "folder": str(tmp_path / "again"), "background": True}
+        ended = call("get_job", job=call("restore", **asked).data["id"], wait=20).data
+
+    assert (ended["state"], ended["kind"]) == ("succeeded", "restore")
+    assert set(differing(lived.settings.home, tmp_path / "again")) <= {"calls", "jobs"}
 
 
 def test_backups_are_listed_with_what_they_hold(backup: Path, call: Call) -> None:

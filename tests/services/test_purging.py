@@ -11,8 +11,11 @@ import pytest
 
 from panorama.app import App
 from panorama.calls import Answer
+from panorama.domain.jobs import Asker, Job
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError
+from panorama.services.jobs import QUEUE
 from panorama.services.progress import progressing
+from panorama.store import jobs as store_jobs
 from panorama.store import rows
 from tests.conftest import StandingClock
 
@@ -224,6 +227,38 @@ def test_the_log_keeps_that_a_call_was_made_but_not_what_it_said(call: Call, app
     assert logged == [("create_note", '{"forgotten":true}'), ("delete_item", '{"forgotten":true}')]
 
 
+def kept_job(app: App, told: str, *, ended: bool) -> str:
+    """Keep a job that was given a text and, if it has ended, answers it."""
+    new = Job(id=app.desk.new_id("w"), kind="run_script", arguments={"code": told}, asker=Asker(),
+              created_at=app.desk.now(), unit="w_unit")  # fmt: skip
+    if ended:
+        new = new.begun("me", app.desk.now()).ended("succeeded", app.desk.now(), summary=told, result={"text": told})
+    with app.desk.database.transaction(QUEUE) as session:
+        store_jobs.add(session, new)
+    return new.id
+
+
+def test_ended_jobs_stay_without_what_they_told_of_what_was_forgotten(
+    call: Call, app: App, clock: StandingClock
+) -> None:
+    note = call("create_note", title=SECRET).data["id"]
+    call("delete_item", item=note)
+    telling, waiting, other = (
+        kept_job(app, f"sdk.notes.get({note!r})", ended=True),
+        kept_job(app, f"sdk.notes.get({note!r})", ended=False),
+        kept_job(app, "sdk.notes.list()", ended=True),
+    )
+    clock.advance(minutes=1)
+
+    told = call("purge", days=0, confirm=True)
+
+    assert told.data["jobs"] == 1
+    emptied = app.jobs.loaded(telling)
+    assert (emptied.state, emptied.arguments, emptied.summary, emptied.result) == ("succeeded", {}, "", None)
+    assert app.jobs.loaded(waiting).arguments["code"].endswith(f"({note!r})")
+    assert app.jobs.loaded(other).result == {"text": "sdk.notes.list()"}
+
+
 def test_a_question_names_what_would_be_forgotten(call: Call, clock: StandingClock) -> None:
     for title in ("Tea", "Soup"):
         call("delete_item", item=call("create_note", title=title).data["id"])
@@ -340,6 +375,19 @@ def test_indexes_that_have_not_heard_of_the_end_are_built_anew(
     purge()
 
     assert asked(app, "SELECT name FROM marks WHERE name LIKE 'index %'") == [("index there",)]
+
+
+def test_a_reminder_about_what_is_forgotten_stays_and_is_about_nothing(
+    call: Call, purge: Callable[..., Answer], clock: StandingClock
+) -> None:
+    note = call("create_note", title="Tea").data["id"]
+    reminder = call("create_reminder", title="Read it", at="2027-05-20T11:00", item=note).data["id"]
+    call("delete_item", item=note)
+
+    purge()
+
+    assert "item" not in call("get_item", item=reminder).data["item"]
+    assert call("update_reminder", reminder=reminder, title="Read").data["title"] == "Read"
 
 
 def test_what_rang_of_a_reminder_is_forgotten_with_it(

@@ -335,3 +335,55 @@ def test_arguments_that_the_job_does_not_take_are_refused_when_the_schedule_is_a
         alone.calls.call("schedules.add", {"kind": "backup", "every": "1d", "arguments": {"keep": 3}}, talk)
 
     assert "keep" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        ("purge", {"days": 0}),
+        ("import", {"folder": "/"}),
+        ("restore", {"source": "/there"}),
+        ("backup", {"folder": "/elsewhere"}),
+        ("backup", {"with_secrets": True}),
+        ("export", {"folder": "/elsewhere"}),
+    ],
+)
+def test_the_person_agrees_to_what_will_ask_nobody_when_it_runs(
+    home: Path, kind: str, arguments: dict[str, Any]
+) -> None:
+    with opened(read_settings(home=home)) as alone:
+        talk = Conversation("v_schedules", actor="tool", client="tests")
+        wanted = {"kind": kind, "every": "1d", "arguments": arguments}
+        with pytest.raises(ConfirmationError) as asked:
+            alone.calls.call("add_schedule", wanted, talk)
+        assert alone.calls.call("list_schedules", {}, talk).data == []
+
+        alone.calls.call("add_schedule", wanted, talk, agreed=asked.value.agreement)
+
+        assert asked.value.question.endswith("by itself every 1d? Nobody will be asked then.")
+        assert len(alone.calls.call("list_schedules", {}, talk).data) == 1
+
+
+@pytest.mark.parametrize("name", ["confirm", "background", "idempotency_key"])
+def test_a_schedule_cannot_agree_in_the_person_s_place(home: Path, name: str) -> None:
+    talk = Conversation("v_schedules", actor="tool", client="tests")
+    with opened(read_settings(home=home)) as alone, pytest.raises(InvalidInputError) as refused:
+        alone.calls.call("add_schedule", {"kind": "purge", "every": "1d", "arguments": {name: True}}, talk)
+
+    assert name in refused.value.message
+
+
+def test_what_the_person_agreed_to_runs_without_asking_again(home: Path) -> None:
+    begins = (datetime.now(UTC) + timedelta(seconds=1)).isoformat(timespec="seconds")
+    with opened(read_settings(home=home)) as alone, working(alone):
+        talk = Conversation("v_schedules", actor="cli", client="tests")
+        gone = alone.calls.call("create_note", {"title": "Gone"}, talk).data["id"]
+        alone.calls.call("delete_item", {"item": gone}, talk)
+        wanted = {"kind": "purge", "at": begins, "arguments": {"days": 0}, "confirm": True}
+        alone.calls.call("add_schedule", wanted, talk)
+        until(lambda: alone.timing.round(lambda _: None) is None, "the moment")
+        until(lambda: alone.calls.call("jobs.list", {"state": "ended"}, talk).data, "the purge")
+        ended = alone.calls.call("jobs.list", {"state": "ended"}, talk).data[0]["id"]
+        job = alone.calls.call("jobs.get", {"job": ended}, talk).data
+
+    assert (job["state"], job["result"]["items"]) == ("succeeded", {"note": 1})

@@ -1,0 +1,127 @@
+"""Views of keeping: what backups, exports, restoring and purging answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backup:
+    """A backup that was made and checked; `rows` and `files` count what is in it, `removed` older ones that went.
+
+    `problems` are the first 50 things that it could not take, such as a content that was missing: it is whole if there
+    are none. `withheld` are settings that were left out because they are secret.
+    """
+
+    path: str
+    size_bytes: int
+    rows: int
+    files: int
+    removed: int
+    problems: tuple[str, ...]
+    problem_count: int
+    withheld: tuple[str, ...]
+    is_complete: bool
+    seconds: float
+
+    @property
+    def shortfall(self) -> str:
+        """What it could not take."""
+        return _without(self.problems, self.problem_count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupList:
+    """The first 50 backups in a folder, the newest first; `count` counts all."""
+
+    folder: str
+    backups: tuple[Mapping[str, Any], ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A backup or an export in which nothing is wrong; `problems` are what it could not take when it was made."""
+
+    path: str
+    kind: str
+    made_at: datetime
+    version: str
+    files: int
+    size_bytes: int
+    rows: int
+    problems: tuple[str, ...]
+    withheld: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """An export that was made: rows as JSON Lines, pages in Markdown, contents of files; `problems` as of a backup."""
+
+    path: str
+    size_bytes: int
+    rows: int
+    pages: int
+    files: int
+    problems: tuple[str, ...]
+    problem_count: int
+    withheld: tuple[str, ...]
+    is_complete: bool
+    seconds: float
+
+    @property
+    def shortfall(self) -> str:
+        """What it could not take."""
+        return _without(self.problems, self.problem_count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoredHome:
+    """A data directory that was made of a backup or an export, and compared with it."""
+
+    path: str
+    source: str
+    kind: str
+    made_at: datetime
+    rows: int
+    files: int
+    problems: tuple[str, ...]
+    withheld: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purged:
+    """What was forgotten for good, or would be in a dry run.
+
+    `items` counts by kind what was in the trash since before `before`; `changes` and `texts` are its history, `calls`
+    and `runs` those of the log that were removed or, as they told of it, emptied, `jobs` those that were emptied.
+    `waiting` items are over their time, but others in the trash belong to them.
+    """
+
+    before: datetime
+    items: Mapping[str, int]
+    changes: int
+    texts: int
+    calls: int
+    runs: int
+    jobs: int
+    vectors: int
+    contents: int
+    content_bytes: int
+    copies: int
+    waiting: int
+    dry_run: bool
+    problems: tuple[str, ...]
+
+    @property
+    def shortfall(self) -> str:
+        """What of it has to wait for the next purge."""
+        return " ".join(self.problems)
+
+
+def _without(problems: tuple[str, ...], count: int) -> str:
+    if not count:
+        return ""
+    return f"Made and checked, but without {count:,} {'thing' if count == 1 else 'things'}, such as: {problems[0]}"

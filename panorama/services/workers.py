@@ -1,0 +1,54 @@
+"""Workers: the processes that run jobs, as their rows name them."""
+
+import os
+import secrets
+import socket
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+
+from panorama.domain.jobs import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that runs jobs: `name` is what it writes into the rows of those that it has begun."""
+
+    host: str
+    process: int
+    key: str
+
+    @classmethod
+    def here(cls) -> Self:
+        """Return a new name for this process."""
+        return cls(socket.gethostname()[:60], os.getpid(), secrets.token_hex(4))
+
+    @property
+    def name(self) -> str:
+        """How a row names it."""
+        return f"{self.host} {self.process} {self.key}"
+
+    def may_take(self, job: Job, now: datetime, *, standing: bool) -> bool:
+        """Tell whether this one may begin a job anew, for whoever began it is gone.
+
+        Of a process on this machine the system knows; of others, and of one that hangs, only what was heard of them. A
+        `standing` job is not heard of, and goes with its process.
+        """
+        if job.worker == self.name:
+            return False
+        host, process, _ = (*job.worker.rsplit(" ", 2), "", "")[:3]
+        if host != self.host or not process.isdigit():
+            return job.is_stale(now)
+        if int(process) == self.process or not _is_alive(int(process)):
+            return True  # the number is ours by now, or nobody's
+        return not standing and job.is_stale(now)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
