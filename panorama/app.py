@@ -1,7 +1,7 @@
 """The composition root: joins the parts, and closes them."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from panorama.calls import Calls
+from panorama.calls.promoted import Promoted
 from panorama.calls.recorder import Recorder
 from panorama.catalogue import operations
 from panorama.config import Settings
@@ -21,6 +22,7 @@ from panorama.index.opening import Place
 from panorama.index.opening import opened as opened_index
 from panorama.ports import JobQueue, Runner
 from panorama.sandbox.runner import ForkServer
+from panorama.sdk import SURFACE
 from panorama.services import Services
 from panorama.services.backing_up import Backups, Keeper
 from panorama.services.base import Desk
@@ -35,6 +37,8 @@ from panorama.services.imports import Imports
 from panorama.services.items import Items
 from panorama.services.jobs import Jobs, Offer
 from panorama.services.journal import Journal
+from panorama.services.library import Library
+from panorama.services.library_run import KeptScripts
 from panorama.services.links import Links
 from panorama.services.meaning import Meaning
 from panorama.services.models import Models
@@ -47,15 +51,17 @@ from panorama.services.query import Query
 from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
 from panorama.services.restoring import Restoring
+from panorama.services.reviewing import Reviewing
 from panorama.services.sdk_meaning import SdkMeaning
 from panorama.services.sdk_reference import SdkReference
 from panorama.services.search import Search
+from panorama.services.shelf import Shelf
 from panorama.services.status import State
 from panorama.services.tasks import Tasks
 from panorama.services.timing import Timing
 from panorama.store.blobs import Blobs
 from panorama.store.engine import Database
-from panorama.store.migrate import migrate
+from panorama.store.migrate import migrate, shipped
 
 CATCH_UP = Kind(name="catch_up", standing=True)
 """Bringing the index of meanings up to what is written: it goes on as long as there is a daemon."""
@@ -131,7 +137,9 @@ def joined(
     calls = Calls(desk, recorder, jobs)
     jobs.offer({CATCH_UP.name: Offer(CATCH_UP, "")})
     timing = timing or Timing(desk, jobs)
-    calls.offer(operations(_services(desk, calls, settings, meaning, runner, jobs, timing)))
+    services = _services(desk, calls, settings, meaning, runner, jobs, timing)
+    calls.offer(operations(services))
+    calls.offer_promoted(Promoted(services.library, services.scripts))
     return calls
 
 
@@ -156,6 +164,9 @@ def _services(
 ) -> Services:
     blobs = Blobs(settings.home / "files")
     keeper = Keeper(settings.home, blobs, _retention(settings))
+    shelf = Shelf(settings.home / "scripts", shipped("scripts"))
+    library = Library(desk, shelf, taken=lambda: calls.names | SURFACE.keys() | {"sdk", "state"}, findings=_findings)
+    code = Code(desk, calls, runner, blobs)
     return Services(
         projects=Projects(desk),
         tasks=Tasks(desk, meaning),
@@ -167,10 +178,13 @@ def _services(
         items=Items(desk),
         search=Search(desk, meaning),
         query=Query(desk),
-        overview=Overviews(desk),
+        overview=Overviews(desk, library.remark),
         history=History(desk),
         batch=Batch(calls),
-        code=Code(desk, calls, runner, blobs),
+        code=code,
+        library=library,
+        scripts=KeptScripts(desk, library, code),
+        reviewing=Reviewing(desk, library),
         sdk_reference=SdkReference(nearest=SdkMeaning(meaning).nearest, asked=runner.warm),
         imports=Imports(desk),
         models=Models(desk, settings.embedder),
@@ -185,6 +199,13 @@ def _services(
         schedules=timing.schedules,
         ringing=timing.ringing,
     )
+
+
+def _findings(source: str) -> Sequence[str]:
+    """Return what the sandbox would refuse in a script; nothing of it is run."""
+    from panorama.sandbox.language import findings  # 40 ms, and only somebody who looks closely asks
+
+    return findings(source)
 
 
 def _retention(settings: Settings) -> Retention:

@@ -24,6 +24,8 @@ class Operation:
     steps when nobody waits for it any more. One with a `job` may also run in the background, as a job of that kind;
     `check` takes the same arguments, and refuses what can be refused before it begins. `question` takes the same
     arguments and tells, changing nothing, what the person is asked before the call is made, "" if they need not be.
+    Where only the person's own answer counts, `person` says what to do if they cannot be asked here; then there is no
+    `confirm`, and it is no step of a batch. `scheduled` takes the same arguments, and refuses what no schedule may run.
     """
 
     name: str
@@ -44,6 +46,8 @@ class Operation:
     job: Kind | None = None
     check: Callable[..., None] | None = None
     question: Callable[..., str] | None = None
+    person: str = ""
+    scheduled: Callable[..., None] | None = None
 
     @property
     def writes(self) -> bool:
@@ -93,9 +97,11 @@ def operations(do: Services) -> Iterator[Operation]:
         transactional=False,
         composed=True,
         long=True,
-        job=Kind(name="run_script"),
+        job=Kind(name="run_code"),
         check=do.code.check,
+        scheduled=do.code.check_scheduled,
     )
+    yield from _library(do)
 
     asking = do.items.delete_question
     yield _write("items.delete", do.items.delete, say.removed, "delete_item", policy="delete", question=asking)
@@ -192,6 +198,12 @@ def operations(do: Services) -> Iterator[Operation]:
     )
     yield _read("files.content", do.files.content, say.part_read, exempt=True)
     yield _write("runs.create", do.code.create, say.ran, transactional=False, composed=True, long=True)
+    yield _write("scripts.run", do.scripts.create, say.ran, transactional=False, composed=True, long=True)
+    asked = do.reviewing.approve_question
+    yield _write("scripts.approve", do.reviewing.approve, say.decided, question=asked, person=_PERSON)
+    yield _write("scripts.reject", do.reviewing.reject, say.decided)
+    asked = do.reviewing.rollback_question
+    yield _write("scripts.rollback", do.reviewing.rollback, say.decided, question=asked, person=_PERSON)
     yield _read("runs.list", do.code.list, say.listed("run"), exempt=True)
     yield _read("runs.get", do.code.get, say.run_shown, exempt=True)
     yield _read("calls.list", do.status.calls, say.listed("call"), exempt=True)
@@ -203,6 +215,40 @@ def operations(do: Services) -> Iterator[Operation]:
     yield _read("pages.project", do.pages.project, say.shown, exempt=True)
     yield _read("pages.task", do.pages.task, say.shown, exempt=True)
     yield _read("pages.today", do.pages.today, say.shown, exempt=True)
+
+
+_PERSON = (
+    "Only the person can agree, and their client cannot ask them: tell them to run "
+    "`panorama scripts review {script}` in a terminal (and `scripts promote {script}` for a tool)."
+)
+
+
+def _library(do: Services) -> Iterator[Operation]:
+    """Return what can be done with scripts that are kept."""
+    yield _read("scripts.list", do.library.list, say.scripts_listed, "list_scripts", sdk="", exempt=True)
+    kept: dict[str, Any] = {"sdk": "", "transactional": False}
+    yield _write("scripts.save", do.library.save, say.script_saved, "save_script", idempotent=True, **kept)
+    yield _write(
+        "run_script",
+        do.scripts.run,
+        say.ran,
+        "run_script",
+        composed=True,
+        long=True,
+        job=Kind(name="run_script"),
+        check=do.scripts.check,
+        scheduled=do.scripts.check_scheduled,
+        **kept,
+    )
+    asked = do.reviewing.promote_question
+    yield _write(
+        "scripts.promote", do.reviewing.promote, say.decided, "promote_script", question=asked, person=_PERSON, sdk=""
+    )
+    more = {"toolset": "more", "sdk": ""}
+    yield _read("scripts.get", do.library.get, say.script_shown, "get_script", **more)
+    yield _read("scripts.history", do.library.history, say.script_history, "get_script_history", **more)
+    yield _read("scripts.diff", do.library.diff, say.script_diff, exempt=True)
+    yield _read("scripts.call", do.scripts.call, say.script_called, sdk="scripts.call", transactional=False, long=True)
 
 
 def _read(name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str = "", **more: Any) -> Operation:

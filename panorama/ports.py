@@ -29,6 +29,11 @@ class Calls(Protocol):
         ...
 
     @property
+    def names(self) -> frozenset[str]:
+        """The names of all operations and tools, and what these begin with: `tasks.list`, `tasks`, `list_tasks`."""
+        ...
+
+    @property
     def scriptable(self) -> frozenset[str]:
         """The names of the operations that scripts may call."""
         ...
@@ -93,8 +98,8 @@ class Guest(Protocol):
         """What was called so far, in the order in which it began."""
         ...
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> bytes:
-        """Call one operation; return msgpack of {"data", "metadata"}.
+    def call(self, name: str, arguments: Mapping[str, Any], *, reads_only: bool = False) -> bytes:
+        """Call one operation; return msgpack of {"data", "metadata"}. One that `reads_only` is refused what writes.
 
         Raises:
             PanoramaError: The operation refused.

@@ -79,6 +79,11 @@ class Arguments:
         """The type that the method returns."""
         return self._hints.get("return")
 
+    @property
+    def takes_confirm(self) -> bool:
+        """Whether the person's yes may be told by whoever calls."""
+        return self.operation.question is not None and not self.operation.person
+
     @cached_property
     def has_detail(self) -> bool:
         """Whether rows can be brief or full."""
@@ -102,7 +107,7 @@ class Arguments:
             found["cursor"] = (str, "")
         if self.has_detail:
             found["detail"] = (Detail, "brief")
-        if self.operation.question:
+        if self.takes_confirm:
             found["confirm"] = (bool, Field(default=False, description="The person has agreed."))
         if self.operation.job:
             found["background"] = (bool, Field(default=False, description="Return at once with a job; see get_job."))

@@ -13,11 +13,13 @@ from panorama.calls.arguments import Arguments, readable, unusable
 from panorama.calls.conversation import Conversation
 from panorama.calls.guests import SCRIPT_ACTOR, Guest
 from panorama.calls.offers import offered
+from panorama.calls.promoted import Promoted
 from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
 from panorama.catalogue import Operation
 from panorama.domain.changes import digest
 from panorama.domain.jobs import ENDED, Job
+from panorama.domain.library import TOOL_PREFIX
 from panorama.domain.plain import is_list, is_object
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import CALL_LETTER, RUN_LETTER, Desk
@@ -75,6 +77,8 @@ class Calls:
         self._jobs = jobs
         self._recorder = recorder
         self._by_name: dict[str, Arguments] = {}
+        self._names: frozenset[str] = frozenset()
+        self._promoted: Promoted | None = None
 
     def offer(self, operations: Iterable[Operation]) -> None:
         """Make operations callable; called once, by the composition root."""
@@ -84,6 +88,18 @@ class Calls:
                 self._by_name[name] = arguments
             if operation.job:
                 self._jobs.offer({operation.job.name: offered(operation.job, arguments, self._desk)})
+        self._names = frozenset(part for name in self._by_name for part in (name, name.partition(".")[0]))
+
+    def offer_promoted(self, promoted: Promoted) -> None:
+        """Make scripts callable that are tools; called once, by the composition root."""
+        self._promoted = promoted
+
+    @property
+    def promoted(self) -> Promoted:
+        """The scripts that are tools."""
+        if self._promoted is None:
+            raise RuntimeError("no scripts are offered")
+        return self._promoted
 
     @property
     def offered(self) -> tuple[Arguments, ...]:
@@ -178,10 +194,19 @@ class Calls:
         outer.steps += 1
         sent = dict(arguments)
         known = self._by_name.get(name)
+        if known and outer.conversation.actor == SCRIPT_ACTOR and not known.operation.sdk:
+            raise NotFoundError(f"Scripts cannot call {name!r}, nor as a step of a batch.", hint="See search_sdk.")
+        if known and known.operation.person:
+            raise InvalidInputError(f"{name} asks the person, so it is no step of a batch.", hint="Call it by itself.")
         if known and known.operation.writes and outer.key and not outer.whole:
             sent.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
         frame = Frame(outer.inside(), self._desk.new_id(CALL_LETTER), unit=outer.unit)
         return self._logged(name, sent, frame, outer).structured()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all operations and tools, and what these begin with."""
+        return self._names
 
     @property
     def scriptable(self) -> frozenset[str]:
@@ -201,6 +226,9 @@ class Calls:
         known = self._by_name.get(name)
         if known is None or not known.operation.sdk:
             raise NotFoundError(f"Scripts cannot call {readable(name, NAME_CHARS)!r}.", hint="See search_sdk.")
+        if known.operation.writes and guest.reads_only:
+            told = f"{name} writes, and this script was promoted as one that only reads; nothing was changed."
+            raise InvalidInputError(told, hint="The person can promote it as one that writes.")
         if known.operation.writes and guest.key:
             sent = {"idempotency_key": f"{guest.key}/{position}", **sent}
         frame = Frame(
@@ -274,6 +302,11 @@ class Calls:
     def _find(self, name: str, listed: Container[str] | None = None) -> Arguments:
         if name in self._by_name:
             return self._by_name[name]
+        if self._promoted and (tool := self._promoted.found(name)):
+            return tool
+        if name.startswith(TOOL_PREFIX):
+            gone = f"There is no tool {readable(name, NAME_CHARS)!r}: it was taken away, or its script was changed."
+            raise NotFoundError(gone, hint="list_scripts shows the state of each; promote_script asks the person.")
         known = [each for each in self._by_name if listed is None or each in listed]
         near = difflib.get_close_matches(name, known, 3, 0.5)
         hint = f"Did you mean {' or '.join(near)}?" if near else "Look at the list of tools."

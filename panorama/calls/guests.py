@@ -50,8 +50,8 @@ class Guest:
         """What was called so far, in the order in which it began."""
         return tuple(sorted(self._made, key=lambda made: made.position))
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> bytes:
-        """Call one operation; return msgpack of {"data", "metadata"}.
+    def call(self, name: str, arguments: Mapping[str, Any], *, reads_only: bool = False) -> bytes:
+        """Call one operation; return msgpack of {"data", "metadata"}. One that `reads_only` is refused what writes.
 
         Raises:
             PanoramaError: The operation refused.
@@ -61,7 +61,8 @@ class Guest:
             position = self._position
         began, wrote, is_done = time.perf_counter(), 0, False
         try:
-            answer, frame = self._calling(name, arguments, self._frame, position)
+            guest = replace(self._frame, reads_only=True) if reads_only else self._frame
+            answer, frame = self._calling(name, arguments, guest, position)
             wrote, is_done = frame.wrote, True
             return answer.packed
         finally:

@@ -15,7 +15,7 @@ def offered(kind: Kind, arguments: Arguments, desk: Desk) -> Offer:
     """Return what the queue is told of an operation."""
     operation = arguments.operation
     return Offer(
-        kind, operation.name, _checking(arguments), scheduled=_scheduling(arguments, desk),
+        kind, operation.name, _checking(arguments), scheduled=_scheduling(arguments, desk), due=_due(arguments),
         asks=operation.question is not None, needs_leave=_needing_leave(arguments), is_theirs=not operation.tool,
     )  # fmt: skip
 
@@ -35,10 +35,11 @@ def _checking(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
 
 def _scheduling(arguments: Arguments, desk: Desk) -> Callable[[Mapping[str, Any]], None]:
     """Return what refuses, when a schedule is added, all that would be refused before the job begins."""
-    operation, check = arguments.operation, _checking(arguments)
+    operation, check, due = arguments.operation, _checking(arguments), _due(arguments)
 
     def scheduled(sent: Mapping[str, Any]) -> None:
         check(sent)
+        due(sent)
         values = _own(arguments.parse(sent))
         with desk.database.reading() as session:
             for each in arguments.parameters:
@@ -48,6 +49,16 @@ def _scheduling(arguments: Arguments, desk: Desk) -> Callable[[Mapping[str, Any]
             operation.check(**values)
 
     return scheduled
+
+
+def _due(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
+    """Return what refuses what no schedule may run, such as a text that nobody has reviewed."""
+
+    def due(sent: Mapping[str, Any]) -> None:
+        if arguments.operation.scheduled:
+            arguments.operation.scheduled(**_own(arguments.parse(sent)))
+
+    return due
 
 
 def _needing_leave(arguments: Arguments) -> Callable[[Mapping[str, Any]], bool]:

@@ -36,7 +36,7 @@ class Frame:
     """A call that runs: `unit` is shared with what runs inside it, `whole` says that all of it is one transaction.
 
     `agreed` is the agreement that the person gave to the call, "" before they were asked. `position` counts the calls
-    of a script, from 1.
+    of a script, from 1. A script that `reads_only` is refused what writes.
     """
 
     conversation: Conversation
@@ -46,6 +46,7 @@ class Frame:
     agreed: str = ""
     reader: Reader = MODEL
     position: int = 0
+    reads_only: bool = False
     key: str = ""
     steps: int = 0
     wrote: int = 0
@@ -106,7 +107,7 @@ class Run:
         self._brief = detail == "brief" and not self._reader.wants_all
         self._question = ""
         self._metadata: dict[str, Any] = {"source": SOURCE, "policy": self._operation.policy}
-        self._confirmed: bool = bool(self._operation.question) and self._values.pop("confirm")
+        self._confirmed: bool = self._arguments.takes_confirm and self._values.pop("confirm")
         self._put_off: bool = bool(self._operation.job) and self._values.pop("background")
         frame.key = self._values.pop("idempotency_key", "")
         decides = self._operation.whole_if
@@ -257,7 +258,10 @@ class Run:
         if question := self._operation.question(**self._values):
             agreement = asked(self._operation.name, {**self._values, "question": question})
             if agreement != self._frame.agreed:
-                told = f"{question} Nothing was changed yet."
+                told = f"{question}{chr(10) if chr(10) in question else ' '}Nothing was changed yet."
+                if way := self._operation.person:
+                    hint = way.format(**self._values)
+                    raise ConfirmationError(told, hint=hint, question=question, agreement=agreement)
                 raise ConfirmationError(told, question=question, agreement=agreement)
 
     def _turn_page(self) -> None:

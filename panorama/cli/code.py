@@ -1,6 +1,7 @@
 """`panorama run`, `panorama runs` and `panorama sdk`: scripts at the command line."""
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from panorama.cli import kept_options as options
 from panorama.cli import show
 from panorama.cli.client import Client
 from panorama.cli.options import AsJson, Background, Limit, argument, examples, group, option
@@ -16,6 +18,7 @@ from panorama.cli.tables import Column, Sheet, ago, line, lines
 from panorama.direct import Progress
 from panorama.errors import InvalidInputError
 
+_KEPT = re.compile(r"[a-z][a-z0-9_]*")
 AROUND = 2
 """How many lines are shown before and after the one that failed."""
 
@@ -23,7 +26,10 @@ runs = group("runs", "Look at what scripts did.", default=True)
 
 
 def run(
-    script: Annotated[str | None, argument("A file, or - for standard input.", metavar="FILE")] = None,
+    context: typer.Context,
+    script: Annotated[
+        str | None, argument("A file, - for standard input, or the name of a kept script.", metavar="FILE|NAME")
+    ] = None,
     code: Annotated[str | None, option("The script itself.", "--code", "-c")] = None,
     dry_run: Annotated[bool, option("Change nothing; show what would change.", "--dry-run")] = False,
     atomic: Annotated[bool, option("If it fails, take back what it wrote.", "--atomic")] = False,
@@ -39,8 +45,16 @@ def run(
 ) -> int:
     """Run a Python script against your data, in a sandbox: `sdk.tasks.list()` and its kin are there.
 
+    A kept script is run by its name and takes its own options: `panorama run late_tasks --project Alpha`.
     Its output and its result are printed. What it wrote, `panorama undo` takes back.
     """
+    if script and code is None and is_kept(script):
+        kept: dict[str, Any] = {"dry_run": dry_run, "atomic": atomic, "timeout": timeout}
+        return run_kept(script, [*context.args], _inputs(inputs or []), kept, background=background, as_json=as_json)
+    if context.args:
+        raise InvalidInputError(
+            f"panorama run has no option {context.args[0]!r}.", hint="A file gets what it needs by --input k=v."
+        )
     source = _source(script, code)
     wanted: dict[str, Any] = {"code": source, "inputs": _inputs(inputs or []), "state": state, "timeout": timeout}
     if background:
@@ -48,13 +62,30 @@ def run(
             begun = panorama.call("run_code", {**wanted, "dry_run": dry_run, "atomic": atomic, "background": True})
         show.written(begun, as_json)
         return 0
+    return _run("runs.create", {**wanted, "dry_run": dry_run, "atomic": atomic}, source, as_json)
+
+
+def run_kept(
+    name: str, words: list[str], given: Mapping[str, Any], how: dict[str, Any], *, background: bool, as_json: bool
+) -> int:
+    """Run a script of the library with the options that it takes itself."""
+    with Client() as panorama:
+        view = panorama.call("scripts.get", {"script": name}, whole=True).data
+        args = {**options.read(words, view["schema"].get("properties", {})), **given}
+        wanted = {"script": name, "args": args, **how}
+        if background:
+            show.written(panorama.call("run_script", {**wanted, "background": True}), as_json)
+            return 0
+    return _run("scripts.run", wanted, view["text"], as_json)
+
+
+def _run(operation: str, wanted: Mapping[str, Any], source: str, as_json: bool) -> int:
     with Client() as panorama, show.progress("Running") as moved:
         watched = _Watched(moved)
         try:
-            more = {"dry_run": dry_run, "atomic": atomic}
-            answer = panorama.call("runs.create", {**wanted, **more}, watched, whole=True)
+            answer = panorama.call(operation, wanted, watched, whole=True)
         except KeyboardInterrupt:
-            show.aside(watched.left(dry_run=dry_run, atomic=atomic))
+            show.aside(watched.left(dry_run=wanted["dry_run"], atomic=wanted["atomic"]))
             raise
     data = answer.data
     if as_json:
@@ -65,6 +96,11 @@ def run(
     if unit := answer.metadata.get("undo"):
         show.aside(f"`panorama undo {unit}` takes it back")
     return 1 if data.get("error") else 0
+
+
+def is_kept(script: str) -> bool:
+    """Tell whether what is to be run is the name of a kept script: an existing path is a file."""
+    return bool(_KEPT.fullmatch(script)) and not Path(script).is_file()
 
 
 class _Watched:

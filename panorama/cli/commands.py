@@ -19,6 +19,7 @@ from panorama.cli import (
     notes,
     reminders,
     schedules,
+    scripts,
     service,
     show,
     tables,
@@ -321,10 +322,13 @@ app.command(
         "panorama run report.py --dry-run -i project=Garden",
         "panorama run -c 'len(sdk.tasks.list(view=\"overdue\"))'",
         "panorama run - < report.py",
+        "panorama run plan_day --day tomorrow       # a kept script, with options of its own",
     ),
+    context_settings={**SETTINGS["context_settings"], "allow_extra_args": True, "ignore_unknown_options": True},
     rich_help_panel=SCRIPTS,
 )(code.run)
 app.add_typer(code.runs, rich_help_panel=SCRIPTS)
+app.add_typer(scripts.app, rich_help_panel=SCRIPTS)
 app.command(epilog=examples("panorama sdk", 'panorama sdk "group by"'), rich_help_panel=SCRIPTS)(code.sdk)
 
 app.command(

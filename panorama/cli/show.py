@@ -185,6 +185,16 @@ def failure(message: str, hint: str, candidates: Sequence[Mapping[str, object]])
         console.print(Text("  ").append_text(line(" · ".join(str(value) for value in each.values()), "dim")))
 
 
+def coloured(what: RenderableType) -> None:
+    """Print what a terminal shows in colours."""
+    _print(what)
+
+
+def prompt(question: str) -> None:
+    """Put a question to the person, who types behind it."""
+    _console(stderr=True).print(line(question), end=" ")
+
+
 def mistake(told: Text) -> None:
     """Say what is wrong with a script, in its own lines."""
     _console(stderr=True).print(told)

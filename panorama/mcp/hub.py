@@ -42,6 +42,8 @@ class Rang:
 
 
 Event = ServerEvent | Rings | Rang
+Telling = Callable[[Callable[[], None]], Callable[[], None]]
+"""Tells somebody of something from now on, and returns how to stop that."""
 
 
 class Ear:
@@ -101,9 +103,11 @@ class Hub:
     belongs to the server's event loop.
     """
 
-    def __init__(self, database: Database, jobs: Jobs) -> None:
+    def __init__(self, database: Database, jobs: Jobs, tools: Telling | None = None) -> None:
+        """Make a hub; `tools` tells when tools come or go."""
         self._database = database
         self._jobs = jobs
+        self._tools = tools
         self._ears: dict[Ear, None] = {}
         self._by_event: dict[Event, set[Ear]] = {}
         self._stop_hearing: tuple[Callable[[], None], ...] = ()
@@ -205,7 +209,8 @@ class Hub:
         if loop is not self._loop:
             self._loop, self._gathered, self._timer = loop, {}, None
         if not self._stop_hearing:
-            self._stop_hearing = self._database.tell(self.heard), self._jobs.tell(self.job_moved)
+            tools = (self._tools(self.tools_changed),) if self._tools else ()
+            self._stop_hearing = self._database.tell(self.heard), self._jobs.tell(self.job_moved), *tools
 
     def _forget(self, ear: Ear) -> None:
         for event in tuple(ear.events):

@@ -2,6 +2,8 @@
 
 from fastmcp import FastMCP
 
+from panorama.mcp.guide import GUIDE
+
 _REVIEW = """\
 Do my weekly review with Panorama{period}.
 
@@ -28,6 +30,12 @@ Capture a meeting with Panorama{about}.
 4. Then create them in one batch in the same project, and link the note as [[title]] in their notes."""
 
 
+_SCRIPT = """\
+Write a script for Panorama{task}, and keep it.
+
+{guide}"""
+
+
 def add_prompts(mcp: FastMCP) -> None:
     """Offer the prompts."""
 
@@ -45,3 +53,8 @@ def add_prompts(mcp: FastMCP) -> None:
     def capture_meeting(project: str = "") -> str:  # pyright: ignore[reportUnusedFunction]
         """Turn a meeting into a note and tasks."""
         return _MEETING.format(about=f" of the project {project}" if project else "")
+
+    @mcp.prompt(title="Write a script")
+    def write_script(task: str = "") -> str:  # pyright: ignore[reportUnusedFunction]
+        """Turn what is done again and again into a script that is kept."""
+        return _SCRIPT.format(task=f" that does this: {task}" if task else "", guide=GUIDE)

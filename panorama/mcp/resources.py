@@ -18,8 +18,9 @@ from mcp.types import Completion, CompletionArgument, CompletionContext, PromptR
 
 from panorama.calls import Calls
 from panorama.errors import NotFoundError, PanoramaError
+from panorama.mcp.guide import GUIDE
 from panorama.mcp.tools import Conversing
-from panorama.mcp.uris import KINDS, REMINDERS, SCHEME, TODAY, page_of
+from panorama.mcp.uris import KINDS, REMINDERS, SCHEME, SCRIPTS, TODAY, page_of
 
 MARKDOWN = "text/markdown"
 COMPLETIONS = 20
@@ -105,6 +106,11 @@ def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
     async def reminders() -> str:  # pyright: ignore[reportUnusedFunction]
         """Reminders that rang and wait, and those to come."""
         return await read("pages.reminders")
+
+    @mcp.resource(SCRIPTS, name="scripts", title="How to write a script", mime_type=MARKDOWN)
+    async def scripts() -> str:  # pyright: ignore[reportUnusedFunction]
+        """How to write a script that is worth keeping, by example."""
+        return GUIDE
 
     @mcp.completion
     async def complete(  # pyright: ignore[reportUnusedFunction]

@@ -24,6 +24,7 @@ from panorama.domain.times import shown
 from panorama.mcp.connection import Connection
 from panorama.mcp.hub import Hub, Rang
 from panorama.mcp.keys import state_key
+from panorama.mcp.promoted import PromotedTools
 from panorama.mcp.prompts import add_prompts
 from panorama.mcp.resources import add_resources
 from panorama.mcp.subscriptions import add_subscriptions
@@ -45,6 +46,8 @@ Panorama keeps this person's projects, tasks, notes, links, reminders and journa
 - Dates: 2026-05-31, 2026-05-31T15:00 (their zone), today, tomorrow, +3d. status tells today's date.
 - Many items, joins, counts over texts, files such as CSV: search_sdk, then a short Python script with run_code. What it
   reads stays out of this conversation; undo takes a whole run back.
+- What is done often is a kept script: list_scripts, run_script; save_script keeps a new one as a draft. Only the person
+  approves it: promote_script asks them. How to write one: the resource panorama://scripts.
 - What takes long runs as a job: background=true answers at once, get_job follows it (wait=30), cancel_job stops it.
 - Several changes at once: batch; all or nothing, "$0.data.id" refers to an earlier result.
 - Every change can be undone: undo() takes back your last write, undo(unit) any other; history shows what happened.
@@ -83,10 +86,11 @@ def build(app: App, conversing: Conversing | None = None) -> Server:
     mcp.add_middleware(Strangers(app.calls, conversing, [each.operation.tool for each in listed]))
     for arguments in listed:
         mcp.add_tool(OperationTool.of(arguments, app.calls, conversing))
+    mcp.add_provider(PromotedTools(app.calls, conversing))
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)
     mcp.add_extension(JobTasks(app.calls, app.jobs, conversing, app.settings.log_age))
-    mcp.hub = Hub(app.desk.database, app.jobs)
+    mcp.hub = Hub(app.desk.database, app.jobs, app.calls.promoted.tell)
     zone = app.desk.zone
     add_subscriptions(mcp, mcp.hub, lambda: [told(each, zone) for each in app.timing.ringing.rings(WAITING)])
     return mcp

@@ -10,6 +10,9 @@ from panorama.domain.jobs import LETTER
 SCHEME = "panorama://"
 TODAY = f"{SCHEME}today"
 REMINDERS = f"{SCHEME}reminders"
+SCRIPTS = f"{SCHEME}scripts"
+"""How scripts are written; it never changes."""
+
 KINDS: tuple[Kind, ...] = ("note", "project", "task")
 """The kinds whose items have a page each."""
 

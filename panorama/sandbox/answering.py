@@ -71,7 +71,7 @@ class Answering:
         if number != self.calls:
             raise ProtocolError(f"call {number} after {self.calls - 1}")
         read = messages.claimed(arguments)
-        if not overlapping or len(arguments) >= LONG_BYTES:
+        if not overlapping or self._script.in_turn or len(arguments) >= LONG_BYTES:
             self._send(number, *self._called(operation, read))
             return True
         if not self._places.acquire(blocking=False):

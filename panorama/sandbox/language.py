@@ -16,7 +16,7 @@ from panorama.sandbox.policy import Policy
 from panorama.sandbox.refusals import FILENAME, RefusedSyntax, refused
 from panorama.sandbox.survey import Names, surveyed
 
-__all__ = ["ENTRY", "FILENAME", "RefusedSyntax", "compiled", "modules", "namespace"]
+__all__ = ["ENTRY", "FILENAME", "RefusedSyntax", "compiled", "findings", "modules", "namespace"]
 
 ENTRY: str = tables.ENTRY
 """The function that the code defines; calling it runs the script and returns its result."""
@@ -104,6 +104,20 @@ def _named(code: CodeType) -> CodeType:
     return code.replace(
         co_consts=tuple(_named(part) if isinstance(part, CodeType) else part for part in constants), co_qualname=name
     )
+
+
+def findings(source: str, given: Collection[str] = ()) -> list[str]:
+    """Return all that scripts may not say in a text, in its order, each with its line; nothing is run."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source, FILENAME)
+            policy = Policy(surveyed(tree).bound | frozenset(given), MODULES | SDK_MODULES)
+            policy.visit(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return [str(error) or _TOO_DEEP]
+    found = sorted(policy.refusals, key=lambda refusal: (refusal.line, refusal.column))
+    return [f"line {each.line}: {each.message}" + (f" ({each.hint})" if each.hint else "") for each in found]
 
 
 def modules(sdk: object | None = None) -> Mapping[str, Facade]:

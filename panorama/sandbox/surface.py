@@ -8,6 +8,7 @@ from panorama.sandbox.guards import writable
 from panorama.sandbox.kinds import nameable
 from panorama.sdk import SURFACE
 from panorama.sdk._rows import Row
+from panorama.sdk.scripts import named
 
 
 def sdk(state: dict[str, Any]) -> Facade:
@@ -18,7 +19,19 @@ def sdk(state: dict[str, Any]) -> Facade:
 
 
 def _facade(name: str, names: Mapping[str, object]) -> Facade:
-    return Facade(name, {key: _held(f"{name}.{key}", each) for key, each in names.items()})
+    kind = _Scripts if name == "sdk.scripts" else Facade
+    return kind(name, {key: _held(f"{name}.{key}", each) for key, each in names.items()})
+
+
+class _Scripts(Facade):
+    """The scripts of the library; which there are is known to the host alone."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:  # type: ignore[override] (the names of others are all known)
+        if name.startswith("_"):
+            raise AttributeError(f"'sdk.scripts' has no '{name}'")
+        return named(name)
 
 
 def _held(name: str, value: object) -> object:

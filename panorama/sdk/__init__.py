@@ -11,7 +11,20 @@ A script that Panorama runs finds it as `sdk`. Elsewhere `connect()` reaches the
 
 from typing import Any
 
-from panorama.sdk import _wire, errors, files, items, journal, links, notes, overview, projects, reminders, tasks
+from panorama.sdk import (
+    _wire,
+    errors,
+    files,
+    items,
+    journal,
+    links,
+    notes,
+    overview,
+    projects,
+    reminders,
+    scripts,
+    tasks,
+)
 from panorama.sdk._finding import query, search, similar
 from panorama.sdk._outside import Connection, connect
 from panorama.sdk._rows import Row
@@ -107,6 +120,7 @@ __all__ = (
     "projects",
     "query",
     "reminders",
+    "scripts",
     "search",
     "similar",
     "status",

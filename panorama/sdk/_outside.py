@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from panorama.sdk import _wire
+from panorama.sdk import _wire, scripts
 from panorama.sdk._rows import Row
 from panorama.sdk._surface import SURFACE
 from panorama.sdk._told import unknown
@@ -104,7 +104,9 @@ class _Noun:
         self.__name__ = name
 
     def __getattr__(self, name: str) -> Any:
-        """Say what there is instead."""
+        """Say what there is instead; the names of scripts are known to the library alone."""
+        if self.__name__ == "scripts" and not name.startswith("_"):
+            return scripts.named(name)
         raise unknown(f"sdk.{self.__name__}", name, self.__dir__())
 
     def __dir__(self) -> list[str]:
@@ -116,7 +118,18 @@ class Connection:
     """What `sdk` is in a script, over the daemon's socket; `state` is a plain dict that lives as long as this."""
 
     if TYPE_CHECKING:
-        from panorama.sdk import errors, files, items, journal, links, notes, overview, projects, reminders, tasks
+        from panorama.sdk import (
+            errors,
+            files,
+            items,
+            journal,
+            links,
+            notes,
+            overview,
+            projects,
+            reminders,
+            tasks,
+        )
         from panorama.sdk._finding import query, search, similar
         from panorama.sdk._running import parallel, parallel_map, progress
         from panorama.sdk._safety import batch, history, status, undo

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 
-from panorama.sdk import errors, files, items, journal, links, notes, overview, projects, reminders, tasks
+from panorama.sdk import errors, files, items, journal, links, notes, overview, projects, reminders, scripts, tasks
 from panorama.sdk._finding import query, search, similar
 from panorama.sdk._rows import Row
 from panorama.sdk._running import parallel, parallel_map, progress
@@ -15,7 +15,7 @@ def _public(module: ModuleType) -> Mapping[str, object]:
     return MappingProxyType({name: getattr(module, name) for name in module.__all__})
 
 
-_NOUNS = (projects, tasks, notes, links, reminders, journal, files, items, overview)
+_NOUNS = (projects, tasks, notes, links, reminders, journal, files, items, overview, scripts)
 _FUNCTIONS = (
     search, similar, query, batch, history, undo, status, parallel, parallel_map, progress, markdown_table,
 )  # fmt: skip

@@ -12,6 +12,8 @@ from panorama.services.imports import Imports
 from panorama.services.items import Items
 from panorama.services.jobs import Jobs
 from panorama.services.journal import Journal
+from panorama.services.library import Library
+from panorama.services.library_run import KeptScripts
 from panorama.services.links import Links
 from panorama.services.models import Models
 from panorama.services.notes import Notes
@@ -23,6 +25,7 @@ from panorama.services.query import Query
 from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
 from panorama.services.restoring import Restoring
+from panorama.services.reviewing import Reviewing
 from panorama.services.ringing import Ringing
 from panorama.services.schedules import Schedules
 from panorama.services.sdk_reference import SdkReference
@@ -49,6 +52,9 @@ class Services:
     history: History
     batch: Batch
     code: Code
+    library: Library
+    scripts: KeptScripts
+    reviewing: Reviewing
     sdk_reference: SdkReference
     imports: Imports
     models: Models

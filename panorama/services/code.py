@@ -83,6 +83,14 @@ class Code(Service):
         _state(state)
         self._script(code, inputs, _seconds(timeout, LONGEST_JOB))
 
+    def check_scheduled(self, **arguments: Any) -> None:
+        """Refuse code that a schedule would run: nobody has reviewed it."""
+        del arguments
+        raise InvalidInputError(
+            "A schedule runs reviewed scripts only, not code.",
+            hint="Keep it with save_script, let the person approve it, and schedule run_script with its name.",
+        )
+
     def create(
         self,
         code: str,
@@ -111,10 +119,24 @@ class Code(Service):
             raise InvalidInputError(
                 f"code has {len(code):,} characters; {SOURCE_CHARS:,} is the most.", hint="Split it."
             )
+        return self._limited(code, named, seconds)
+
+    def _limited(self, source: str, inputs: Mapping[str, Any], seconds: int) -> Script:
         limits = Limits(wall=timedelta(seconds=seconds))
         if seconds > LONGEST:  # a job may also use the processor for longer, and call more
             limits = replace(limits, cpu=timedelta(seconds=seconds), calls=limits.calls * (seconds // LONGEST))
-        return Script(source=code, inputs=named, operations=self._calls.scriptable, limits=limits)
+        return Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
+
+    def run_kept(self, wish: Wish, source: str, inputs: Mapping[str, Any], timeout: int) -> Ran:
+        """Run the text of a script of the library."""
+        seconds = _seconds(timeout, LONGEST_JOB if progress.is_job() else LONGEST)
+        run = CodeRun(self._desk, self._calls, self._runner, self._blobs, wish)
+        self._forget_asides()
+        return run.done(self._limited(source, inputs, seconds))
+
+    def check_seconds(self, timeout: int) -> None:
+        """Refuse a time that no script may take, not even in the background."""
+        _seconds(timeout, LONGEST_JOB)
 
     def list(self, page: Slice, failed: bool = False) -> Page[RunLine]:
         """List runs of scripts, the newest first."""

@@ -4,17 +4,19 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, Self, TypeVar
 
 from panorama.domain.changes import Change, Origin
-from panorama.domain.scripts import Ending, Failure, Made, Script
-from panorama.errors import PanoramaError, UnavailableError
+from panorama.domain.scripts import Ending, Failure, Limits, Made, Script
+from panorama.errors import PanoramaError, ScriptError, UnavailableError
 from panorama.ports import Calls, Guest, Runner
 from panorama.services import progress
 from panorama.services.base import Desk
+from panorama.services.nesting import NEST, Nest
 from panorama.services.views import Ran
 from panorama.store import changes, names, runs
 from panorama.store.aside import Aside
@@ -40,12 +42,25 @@ _DONE = {"create": "created", "update": "updated", "delete": "deleted", "restore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """How a script is to be run; `is_whole` wants a large result in the answer."""
+    """How a script is to be run; `is_whole` wants a large result in the answer.
+
+    One that `reads_only` cannot write, nor can what it runs; `reviewed_only` lets it run reviewed scripts alone. Of a
+    script of the library `name` is its name, `marks` what the log keeps of its text, `args` what it was called with.
+    """
 
     dry_run: bool
     atomic: bool
     state: str
     is_whole: bool = False
+    reads_only: bool = False
+    reviewed_only: bool = False
+    name: str = ""
+    marks: Mapping[str, str] = field(default_factory=dict[str, str])
+    args: Mapping[str, Any] | None = None
+
+    def of_script(self, name: str, marks: Mapping[str, str], args: Mapping[str, Any]) -> Self:
+        """Return the wish for a script of the library."""
+        return replace(self, name=name, marks=marks, args=args)
 
 
 class CodeRun:
@@ -61,6 +76,7 @@ class CodeRun:
         self._aside: Aside | None = None
         self._is_taken_back = False
         self._turn = threading.Lock()
+        self._until = 0.0
         if wish.dry_run:
             folder = desk.database.path.parent / "dry-runs" / self._guest.run
             self._aside = Aside(desk.database, folder)
@@ -105,17 +121,18 @@ class CodeRun:
         options = {"dry_run": wish.dry_run, "atomic": wish.atomic, "state": wish.state}
         return Run(
             id=self._guest.run, at=self._desk.now(), client=self._guest.client, conversation=self._guest.conversation,
-            status="running", source=script.source, inputs=script.inputs,
-            options={**options, "seconds": script.limits.wall.total_seconds()},
+            status="running", source=script.source, inputs=script.inputs if wish.args is None else wish.args,
+            options={**options, "seconds": script.limits.wall.total_seconds(), **wish.marks}, script=wish.name,
         )  # fmt: skip
 
     def _ran(self, script: Script, isolation: str, began: float) -> "_Ran":
         script = replace(script, state=self._state())
+        self._until = time.monotonic() + script.limits.wall.total_seconds()
         ending = self._runner.run(script, self._answered, _progressed, progress.LEFT.get())
         failure, notes = ending.failure, _Notes()
         if failure:
             notes.add(self._what_stands())
-        if not self._wish.dry_run and not (failure and self._wish.atomic):
+        if not (self._wish.dry_run or self._wish.reads_only or (failure and self._wish.atomic)):
             notes.noted("sdk.state was not kept", self._keep, ending.state)
         result, file = notes.noted("The result is lost", self._result, ending, notes) or (None, None)
         counts, would = notes.noted("What was changed cannot be told", self._changed) or ({}, ())
@@ -124,6 +141,7 @@ class CodeRun:
             stdout=_tail(ending.output, WHOLE_CHARS if self._wish.is_whole else OUTPUT_CHARS),
             calls=_listed(self._guest.made), changes=counts, would=would,
             error=_error(failure), dry_run=self._wish.dry_run, isolation=isolation, note=notes.text,
+            script=self._wish.name, script_state=self._wish.marks.get("script_state", ""),
             duration_ms=round((time.perf_counter() - began) * 1000, 1),
             peak_memory_mb=round(ending.peak_bytes / (1 << 20), 1),
         )  # fmt: skip
@@ -145,8 +163,42 @@ class CodeRun:
 
     def _answered(self, operation: str, arguments: Mapping[str, Any]) -> bytes:
         """Answer a call; one at a time, for eight at once would keep Python's lock from everybody else's calls."""
-        with self._turn, self._view():
-            return self._guest.call(operation, arguments)
+        with self._turn, self._view(), self._nested(self._names, reads_only=self._wish.reads_only):
+            return self._guest.call(operation, arguments, reads_only=self._wish.reads_only)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (self._wish.name,) if self._wish.name else ()
+
+    @contextmanager
+    def _nested(self, names: tuple[str, ...], *, reads_only: bool) -> Generator[None]:
+        """Tell the call that is answered inside in which scripts it was made."""
+
+        def run(source: str, inputs: Mapping[str, Any], name: str, only: bool) -> Any:
+            return self._inside(source, inputs, (*names, name), reads_only=only)
+
+        token = NEST.set(Nest(names=names, reads_only=reads_only, reviewed_only=self._wish.reviewed_only, run=run))
+        try:
+            yield
+        finally:
+            NEST.reset(token)
+
+    def _inside(self, source: str, inputs: Mapping[str, Any], names: tuple[str, ...], *, reads_only: bool) -> Any:
+        """Run another script, in a process of its own, for as long as this run has left; its calls are this run's."""
+        turn = threading.Lock()
+
+        def answered(operation: str, arguments: Mapping[str, Any]) -> bytes:
+            with turn, self._view(), self._nested(names, reads_only=reads_only):
+                return self._guest.call(operation, arguments, reads_only=reads_only)
+
+        left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
+        limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu))
+        inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits, in_turn=True)
+        ending = self._runner.run(inner, answered, _untold, progress.LEFT.get())
+        if failure := ending.failure:
+            at = f", line {failure.line}" if failure.line else ""
+            raise ScriptError(f"{names[-1]}{at}: {failure.message}", hint=failure.hint)
+        return _claimed(ending.result) if ending.result else None
 
     def _what_stands(self) -> str:
         """Say what became of the changes of a script that failed, after taking them back if that was wanted."""
@@ -167,6 +219,8 @@ class CodeRun:
 
     @property
     def _owner(self) -> str:
+        if self._wish.name:
+            return f"script:{self._wish.name}"
         return f"name:{self._wish.state}" if self._wish.state else f"conversation:{self._guest.conversation}"
 
     def _state(self) -> dict[str, Any]:
@@ -192,8 +246,9 @@ class CodeRun:
         if self._wish.is_whole or len(ending.result) <= RESULT_BYTES:
             return _claimed(ending.result), None
         size = f"The result has {len(ending.result):,} bytes"
-        if self._aside:
-            notes.add(f"{size}; a dry run keeps no file, so only its shape is shown.")
+        if self._aside or self._wish.reads_only:
+            which = "a dry run" if self._aside else "what only reads"
+            notes.add(f"{size}; {which} keeps no file, so only its shape is shown.")
             return None, None
         kept = self._calls.call_within("files.write", self._file(ending.result))
         notes.add(f"{size} and was kept as a file; read it with sdk.files.get({kept['data']['id']!r}).")
@@ -267,6 +322,10 @@ def _status(error: Mapping[str, Any] | None) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def _untold(current: float, total: float, message: str) -> None:
+    """Tell nobody: the script outside tells how far it is."""
 
 
 def _progressed(current: float, total: float, message: str) -> None:

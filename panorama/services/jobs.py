@@ -55,15 +55,16 @@ def _allow(_: Mapping[str, Any]) -> None:
 class Offer:
     """A kind of job, the operation it runs, and what looks at the operation's arguments beforehand.
 
-    `scheduled` looks whether a schedule may ask for it with some arguments. `asks` tells whether the operation may ask
-    the person first; `needs_leave` whether they have to agree to its being run with some arguments when nobody can be
-    asked. What `is_theirs` only a person at a terminal may schedule.
+    `scheduled` looks whether a schedule may ask for it with some arguments, and `due` whether it still may when its
+    moment has come. `asks` tells whether the operation may ask the person first; `needs_leave` whether they have to agree to its
+    being run with some arguments when nobody can be asked. What `is_theirs` only a person at a terminal may schedule.
     """
 
     kind: Kind
     operation: str
     check: Callable[[Mapping[str, Any]], None] = _allow
     scheduled: Callable[[Mapping[str, Any]], None] = _allow
+    due: Callable[[Mapping[str, Any]], None] = _allow
     asks: bool = False
     needs_leave: Callable[[Mapping[str, Any]], bool] = bool
     is_theirs: bool = False
@@ -187,6 +188,8 @@ class Jobs(Service):
             asker = Asker(actor=SCHEDULE_ACTOR, client=asked_by)
             arguments = {**arguments, "confirm": True} if self._offers[kind].asks else arguments
         self._offers[kind].check(arguments)
+        if asker.actor == SCHEDULE_ACTOR:
+            self._offers[kind].due(arguments)
         job = self._made(kind, arguments, asker)
         with self._keeping() as session:
             rows.add(session, job)

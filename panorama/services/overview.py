@@ -1,6 +1,6 @@
 """Dashboards and reviews: what a person should know at a glance, counted by the database."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -9,9 +9,9 @@ from panorama.domain import times
 from panorama.domain.items import Item
 from panorama.domain.projects import PERIOD_DAYS, SOON_DAYS
 from panorama.domain.references import ProjectRef
-from panorama.domain.results import Slice
+from panorama.domain.results import Noted, Slice
 from panorama.errors import InvalidInputError
-from panorama.services.base import Service
+from panorama.services.base import Desk, Service
 from panorama.services.views import Dashboard, Overview, ProjectHealth, Review, Tally
 from panorama.store import notes, overview, rows, small, tasks
 from panorama.store.engine import Session
@@ -26,8 +26,18 @@ LONGEST_REVIEW = timedelta(days=366)
 SOON = timedelta(days=SOON_DAYS)
 
 
+def _nothing() -> str:
+    """Remark nothing."""
+    return ""
+
+
 class Overviews(Service):
     """Looks at many items at once."""
+
+    def __init__(self, desk: Desk, remark: Callable[[], str] = _nothing) -> None:
+        """Make overviews; `remark` returns what a review of the week also mentions."""
+        super().__init__(desk)
+        self._remark = remark
 
     def dashboard(self, project: ProjectRef, period_days: int = PERIOD_DAYS) -> Dashboard:
         """Show how one project stands.
@@ -74,7 +84,7 @@ class Overviews(Service):
                 period_days=period_days, projects=tuple(worst), unassigned=overview.count(session, open_ones)
             )
 
-    def weekly_review(self, start: str = "", end: str = "") -> Review:
+    def weekly_review(self, start: str = "", end: str = "") -> Noted[Review]:
         """Review a period, by default the last 7 days.
 
         Completed, created and slipped tasks, notes written, each project's health and its change, what is due next
@@ -88,7 +98,7 @@ class Overviews(Service):
         zone = self._desk.zone
         since, until = times.start_of(first, zone), times.start_of(times.next_day(last), zone)
         with self._reading() as session:
-            return Review(
+            review = Review(
                 start=first,
                 end=last,
                 completed=_tally(session, overview.completed_between(since, until), by=tasks.newest_done()),
@@ -98,6 +108,7 @@ class Overviews(Service):
                 projects=self._healths(session, since, min(until, self._now())),
                 due_next_week=_tally(session, tasks.coming(times.next_day(last), last + timedelta(days=7), zone)),
             )
+        return Noted(review, hint=self._remark())
 
     def _at(self, moment: datetime) -> Clock:
         return Clock(now=min(moment, self._now()), zone=self._desk.zone)

@@ -84,6 +84,12 @@ def keep(checkpoint: Mapping[str, Any]) -> None:
     CHECKPOINTS.get().keep(checkpoint)
 
 
+def asked_by_a_schedule() -> bool:
+    """Tell whether what runs is a job that nobody asked for but the clock."""
+    job = getattr(CHECKPOINTS.get(), "job", None)
+    return job is not None and job.asker.actor == "schedule"
+
+
 def is_job() -> bool:
     """Tell whether what runs is a job, for which nobody waits."""
     return CHECKPOINTS.get() is not _NOWHERE

@@ -12,6 +12,14 @@ from panorama.domain.schedules import Schedule
 from panorama.services.job_page import progress
 from panorama.services.job_views import JobView
 from panorama.services.keeping_views import Backup, BackupList, Checked, Exported, RestoredHome
+from panorama.services.library_views import (
+    ScriptDiff,
+    ScriptHistory,
+    ScriptLine,
+    ScriptReviewed,
+    ScriptSaved,
+    ScriptView,
+)
 from panorama.services.views import (
     BatchResult,
     Dashboard,
@@ -218,10 +226,52 @@ def ran(told: Ran) -> str:
     calls = sum(each.get("times", 1) for each in told.calls)
     did = f"{told.duration_ms:g} ms, {calls} {'call' if calls == 1 else 'calls'}, {counts or 'nothing changed'}"
     how = "Dry run" if told.dry_run else "Run"
+    if told.script:
+        how = f"{'Draft' if told.script_state == 'draft' else 'Script'} {told.script}: {how.lower()}"
     if told.error is None:
         return f"{how} {told.run_id}: {did}"
     at = f" at line {told.error['line']}" if "line" in told.error else ""
     return f"{how} {told.run_id} failed{at}: {told.error['message']} ({did})"
+
+
+def scripts_listed(page: Page[ScriptLine]) -> str:
+    """Return how many scripts there are, or what is worth one."""
+    if page.items and page.items[0].state == "suggested":
+        return f"{len(page.items)} {'thing is' if len(page.items) == 1 else 'things are'} worth a script"
+    return listed("script")(page)
+
+
+def script_saved(saved: ScriptSaved) -> str:
+    """Return what was kept."""
+    return f"Kept the script {saved.name}({saved.parameters}) as {saved.state}"
+
+
+def script_shown(script: ScriptView) -> str:
+    """Return how a script stands."""
+    by = f" by {script.by}" if script.by else ""
+    return f"Script {script.name}({script.parameters}), {script.state}{by}: {script.summary}"
+
+
+def decided(script: ScriptReviewed) -> str:
+    """Return how a script stands from now on."""
+    tool = f"; its tool is {script.tool}{', which only reads' if script.read_only else ''}" if script.tool else ""
+    return f"The script {script.name} is {script.state}{tool}"
+
+
+def script_history(found: ScriptHistory) -> str:
+    """Return how often something was decided on a script."""
+    return f"{len(found.versions)} decisions on {found.name}"
+
+
+def script_diff(found: ScriptDiff) -> str:
+    """Return whether two texts differ."""
+    how = "differs from" if found.diff else "is the same as"
+    return f"{found.name} {found.new} {how} {found.old}"
+
+
+def script_called(_: Any) -> str:
+    """Return that a script ran inside another."""
+    return "It ran"
 
 
 def run_shown(run: RunView) -> str:

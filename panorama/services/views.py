@@ -349,7 +349,7 @@ class Ran:
     """How a script ran, also if it failed.
 
     A large `result` is kept as a file instead, and `shape` describes it. `would` shows the first changes of a dry run.
-    `note` says what stands.
+    `note` says what stands. `script` is its name in the library, and `script_state` how its text stood there.
     """
 
     run_id: str
@@ -366,6 +366,8 @@ class Ran:
     isolation: str
     duration_ms: float
     peak_memory_mb: float
+    script: str = ""
+    script_state: str = ""
 
     EXACT: ClassVar = ("result",)
 
@@ -394,6 +396,7 @@ class RunLine:
         """Shorten a run."""
         lines = [line.strip() for line in run.source.splitlines() if line.strip()]
         first = next((line for line in lines if not line.startswith(("import ", "from "))), "".join(lines[:1]))
+        first = f"{run.script}({', '.join(run.inputs)})" if run.script else first
         return cls(
             id=run.id, at=run.at, client=run.client, status=run.status, dry_run=bool(run.options.get("dry_run")),
             ms=run.ms, calls=run.calls, changes=run.changes, script=first[:100],
@@ -411,6 +414,7 @@ class RunView:
     options: Mapping[str, Any]
     inputs: Mapping[str, Any]
     isolation: str
+    script: str
     source: str
     output: str
     result: str

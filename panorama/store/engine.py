@@ -76,11 +76,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Session:
-    """One open transaction; `origin` is who writes, None when only reading; `touched` has an entry per change line."""
+    """One open transaction; `origin` is who writes, None when only reading; `touched` has an entry per change line.
+
+    What is put into `later` is called once it is kept; it must be quick.
+    """
 
     connection: Connection
     origin: Origin | None
     touched: list[Touch] = field(default_factory=list[Touch])
+    later: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
 
     @property
     def wrote(self) -> int:
@@ -144,6 +148,8 @@ class Database:
             acting.wrote += session.wrote
         if session.touched:
             self._tell(session.touched)
+        for each in session.later:
+            each()
 
     def tell(self, listener: Listener) -> Callable[[], None]:
         """Tell a listener what every later transaction touched; return how to stop that.

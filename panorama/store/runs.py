@@ -18,6 +18,7 @@ class Run:
     """One run of a script; `status` is running, succeeded or failed.
 
     `changes` counts what was created, updated and deleted; `result` is the beginning of what was returned, as JSON.
+    `script` is its name in the library, "" if it has none.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Run:
     calls: int = 0
     ms: float = 0.0
     peak_bytes: int = 0
+    script: str = ""
 
 
 _NAMES = tuple(each.name for each in fields(Run))

@@ -296,6 +296,32 @@ runs = Table(
     Column("calls", Integer, nullable=False),
     Column("ms", Float, nullable=False),
     Column("peak_bytes", Integer, nullable=False),
+    Column("script", String(40), nullable=False, server_default=""),
+    Index("ix_runs_script", "script", "number"),
+)
+
+scripts = Table(
+    "scripts",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("state", String(12), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("read_only", Boolean, nullable=False),
+    Column("updated_at", Utc, nullable=False),
+)
+
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("name", String(40), nullable=False),
+    Column("at", Utc, nullable=False),
+    Column("verdict", String(12), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("door", String(12), nullable=False),
+    Column("client", Text, nullable=False),
+    Index("ix_reviews_name", "name", "number"),
 )
 
 script_states = Table(

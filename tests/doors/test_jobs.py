@@ -81,7 +81,7 @@ def test_a_client_that_listens_hears_that_a_job_came_further(address: Address, e
 
         assert peer.hears("notifications/resources/updated")["params"]["uri"] == f"panorama://job/{begun}"
         page = peer.ask("resources/read", uri=f"panorama://job/{begun}")["contents"][0]["text"]
-        assert f"# Job {begun}: run_script" in page
+        assert f"# Job {begun}: run_code" in page
         peer.call("cancel_job", job=begun)
         again = peer.ask("resources/read", uri=f"panorama://job/{begun}")["contents"][0]["text"]
         assert "cancelled" in again

@@ -193,7 +193,7 @@ def test_what_a_job_still_writes_cannot_be_undone(working: None, call: Call, app
     id_ = call("run_code", code=code, background=True).data["id"]
     until(lambda: job(app, id_).current)
 
-    with pytest.raises(ConflictError, match=f"The job {id_} .run_script. still writes this"):
+    with pytest.raises(ConflictError, match=f"The job {id_} .run_code. still writes this"):
         call("undo", unit=id_)
     with pytest.raises(ConflictError, match="still writes this"):
         call("undo")

@@ -395,7 +395,8 @@ def test_an_assistant_cannot_schedule_what_is_for_the_terminal(home: Path, kind:
     [
         ("reindex", {"project": "nope"}, "nope"),
         ("reindex", {"scope": "all of it"}, "scope"),
-        ("run_script", {"code": " "}, "empty"),
+        ("run_script", {"script": "nope"}, "nope"),
+        ("run_code", {"code": "return 1"}, "library"),
         ("import", {"folder": "/nowhere"}, "/nowhere"),
     ],
 )
@@ -410,16 +411,18 @@ def test_what_the_job_would_refuse_is_refused_when_the_schedule_is_added(
     assert why in refused.value.message
 
 
-def test_a_schedule_says_what_went_wrong_with_its_last_job(home: Path) -> None:
+def test_a_schedule_says_what_went_wrong_with_its_last_job(home: Path, tmp_path: Path) -> None:
+    (folder := tmp_path / "notes").mkdir()
     with opened(read_settings(home=home)) as alone, working(alone):
         talk = Conversation("v_schedules", actor="cli", client="tests")
-        wanted = {"kind": "run_script", "at": soon(), "arguments": {"code": "raise ValueError('no tea')"}}
+        wanted = {"kind": "import", "at": soon(), "arguments": {"folder": str(folder)}, "confirm": True}
         alone.calls.call("schedules.add", wanted, talk)
+        folder.rmdir()
         until(lambda: ended(alone, talk), "its end")
         (schedule,) = alone.calls.call("list_schedules", {"detail": "full"}, talk).data
 
     assert schedule["problem"].startswith("The last job failed: ")
-    assert "no tea" in schedule["problem"]
+    assert str(folder) in schedule["problem"]
 
 
 @pytest.mark.parametrize("name", ["confirm", "background", "idempotency_key"])

@@ -86,13 +86,13 @@ async def test_the_resources_are_listed(either: Chat) -> None:
     fixed = {str(each.uri) for each in await either.client.list_resources()}
 
     assert templates == {f"panorama://{kind}/{{id}}" for kind in ("job", "note", "project", "run", "task")}
-    assert fixed == {"panorama://today", "panorama://reminders"}
+    assert fixed == {"panorama://today", "panorama://reminders", "panorama://scripts"}
 
 
 async def test_the_prompts_are_listed(either: Chat) -> None:
     prompts = await either.client.list_prompts()
 
-    assert {each.name for each in prompts} == {"weekly_review", "plan_my_day", "capture_meeting"}
+    assert {each.name for each in prompts} == {"weekly_review", "plan_my_day", "capture_meeting", "write_script"}
     assert all(each.title and each.description for each in prompts)
 
 
@@ -103,12 +103,22 @@ async def test_the_prompts_are_listed(either: Chat) -> None:
         ("weekly_review", {"start": "2026-05-01"}, "2026-05-01"),
         ("plan_my_day", {"hours": "4"}, "4 hours"),
         ("capture_meeting", {"project": "House"}, "House"),
+        ("write_script", {"task": "list what is late"}, "does this: list what is late"),
     ],
 )
 async def test_a_prompt_takes_its_arguments(either: Chat, name: str, arguments: dict[str, str], expected: str) -> None:
     prompt = await either.client.get_prompt(name, arguments)
 
     assert expected in str(prompt.messages[0].content)
+
+
+async def test_how_to_write_a_script_is_told_in_two_kilobytes(either: Chat) -> None:
+    prompt = str(getattr((await either.client.get_prompt("write_script")).messages[0].content, "text", ""))
+    told = await page(either, "panorama://scripts")
+
+    assert told in prompt
+    assert "def main(" in told
+    assert len(prompt.encode()) < 2048
 
 
 async def test_braces_in_a_prompts_argument_are_only_signs(either: Chat) -> None:

@@ -171,7 +171,7 @@ async def test_pages_at_hand_are_listed_favourite_projects_first(either: Chat) -
 
     found = await either.client.list_resources()
 
-    assert [each.title for each in found] == ["Today", "Reminders", "House", "Apples", "beans"]
+    assert [each.title for each in found] == ["Today", "Reminders", "How to write a script", "House", "Apples", "beans"]
     assert {each.mime_type for each in found} == {"text/markdown"}
 
 

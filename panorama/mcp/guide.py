@@ -1,0 +1,39 @@
+"""The guide: how a model writes a script that is worth keeping, taught by one that is; less than 2 KB."""
+
+GUIDE = '''\
+A script worth keeping does one thing a person asks for again, takes what varies as parameters, and answers shortly.
+
+```python
+"""Move what is overdue to a new day, and list it. Proposes only, unless `apply` is set."""
+
+from datetime import date
+from typing import Literal
+
+
+def main(day: date, project: str = "", which: Literal["all", "unimportant"] = "all", apply: bool = False) -> str:
+    """Return the tasks as a table in Markdown.
+
+    Args:
+        day: The new deadline.
+        project: Only this project, by its name or id.
+        apply: Move them; otherwise they are only proposed.
+    """
+    late = sdk.tasks.list(view="overdue", project=project or None)
+    moved = [task for task in late if which == "all" or not task.important]
+    for at, task in enumerate(moved, 1):
+        if apply:
+            sdk.tasks.update(task, deadline=day)
+            sdk.progress(at, len(moved))
+    return sdk.markdown_table(moved, columns=["title", "deadline"]) if moved else "Nothing is overdue."
+```
+
+- First sentence of the docstring: what it does, in the person's words. They read it, and the code, before they approve.
+- Parameters have types and defaults: str, int, float, bool, date, datetime, list[str], Literal, X | None.
+- Running it twice does no harm: look first, change only what differs. Nothing matches? Say so; do not fail.
+- A person decides on what cannot be read from data: propose by default, change with `apply`.
+- Return a table or a few numbers; long things go into sdk.files.write(...) and you return its name.
+- Find functions with search_sdk; another kept script is sdk.scripts.plan_day(day="today").
+
+Then: run_code until it is right, save_script, run_script with dry_run=true, show the person what it would do, and
+promote_script: only they can approve. Any change of the text needs their approval again.
+'''

@@ -1,0 +1,49 @@
+"""Promoted scripts as tools: the list follows the library at every request, for every client alike."""
+
+from collections.abc import Sequence
+
+import anyio.to_thread
+from fastmcp.server.providers import Provider
+from fastmcp.tools import Tool
+from fastmcp.utilities.components import FastMCPComponent
+from fastmcp.utilities.versions import VersionSpec
+
+from panorama.calls import Calls
+from panorama.calls.arguments import Arguments
+from panorama.domain.library import TOOL_PREFIX
+from panorama.errors import PanoramaError
+from panorama.mcp.tools import Conversing, OperationTool
+
+
+class PromotedTools(Provider):
+    """The tools that are scripts."""
+
+    def __init__(self, calls: Calls, conversing: Conversing) -> None:
+        super().__init__()
+        self._calls = calls
+        self._conversing = conversing
+        self._known: dict[Arguments, OperationTool] = {}
+
+    async def _list_tools(self) -> Sequence[Tool]:
+        try:
+            found = await anyio.to_thread.run_sync(self._calls.promoted.all)
+        except PanoramaError:  # a locked database: the other tools are there all the same
+            return ()
+        self._known = {each: self._known.get(each) or self._made(each) for each in found}
+        return [self._known[each] for each in found]
+
+    async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
+        del version
+        if not name.startswith(TOOL_PREFIX):
+            return None
+        known = next((each for each in self._known.values() if each.name == name), None)
+        if known:  # whether it still is one is looked at when it is called
+            return known
+        return next((each for each in await self._list_tools() if each.name == name), None)
+
+    async def get_tasks(self) -> Sequence[FastMCPComponent]:
+        """Offer nothing to run in the background; the server asks at its start, when there is no conversation yet."""
+        return ()
+
+    def _made(self, arguments: Arguments) -> OperationTool:
+        return OperationTool.of(arguments, self._calls, self._conversing)

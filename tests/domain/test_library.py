@@ -1,0 +1,257 @@
+"""What a script may be called, what its text says of it, and what it does with the SDK; nothing is ever run."""
+
+import ast
+from typing import Any
+
+import pytest
+
+from panorama.domain.library import DRAFT, Standing, checked_name, runnable, signature, visible
+from panorama.domain.script_types import Kind
+from panorama.domain.sdk_uses import uses
+from panorama.domain.wrapping import script_of
+from panorama.errors import ConflictError, InvalidInputError
+
+TEXT = '''"""Mark late tasks. It asks nobody.
+
+More of it.
+"""
+
+from datetime import date, datetime
+from typing import Literal, Optional
+
+def main(
+    project: str,
+    since: date,
+    until: Optional[datetime] = None,
+    mark: Literal["urgent", "important"] = "urgent",
+    most: int | None = None,
+    share: float = 0.5,
+    tags: list[str] = [],
+    start: date = date.today(),
+    *,
+    apply: bool = False,
+):
+    """Return it.
+
+    Args:
+        project: Only of this project,
+            whatever it is.
+        since: The first day.
+    """
+'''
+
+
+def dated(kind: Kind, text: str, name: str) -> str:
+    """Take days and moments as they are."""
+    return text
+
+
+@pytest.mark.parametrize("name", ["late", "late_tasks", "a1", "x" * 33])
+def test_a_plain_name_is_a_name(name: str) -> None:
+    assert checked_name(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "", "Late", "late-tasks", "1late", "_late", "a__b", "x" * 34, "../late", "late/x", "late.py", "late\n", "for",
+        "match", "main", "tasks", "läte", "с", "\u202elate", "late\x00",
+    ],
+)  # fmt: skip
+def test_all_else_is_none(name: str) -> None:
+    with pytest.raises(InvalidInputError):
+        checked_name(name, {"tasks"})
+
+
+def test_the_first_sentence_is_what_it_does() -> None:
+    found = signature(TEXT)
+
+    assert found.summary == "Mark late tasks."
+    assert found.description == "Mark late tasks. It asks nobody. More of it."
+
+
+def test_parameters_become_a_schema_without_nulls() -> None:
+    assert signature(TEXT).schema() == {
+        "type": "object",
+        "properties": {
+            "project": {"type": "string", "description": "Only of this project, whatever it is."},
+            "since": {"type": "string", "format": "date", "description": "The first day."},
+            "until": {"type": "string", "format": "date-time"},
+            "mark": {"type": "string", "enum": ["urgent", "important"], "default": "urgent"},
+            "most": {"type": "integer"},
+            "share": {"type": "number", "default": 0.5},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "start": {"type": "string", "format": "date"},
+            "apply": {"type": "boolean"},
+        },
+        "required": ["project", "since"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("sent", "problem"),
+    [
+        ({}, "project is missing; since is missing"),
+        ({"project": 5}, "project is text, not 5"),
+        ({"project": None}, "project is text, not null"),
+        ({"mark": "red"}, "mark is one of 'urgent', 'important', not 'red'"),
+        ({"most": "5"}, "most is a whole number, not '5'"),
+        ({"most": True}, "most is a whole number, not True"),
+        ({"share": float("nan")}, "share is a number, not nan"),
+        ({"tags": "a"}, "tags is a list, not 'a'"),
+        ({"tags": ["a", 1]}, "tags.1 is text, not 1"),
+        ({"apply": 1}, "apply is true or false, not 1"),
+        ({"aply": True}, "aply is not one of its parameters"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(sent: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InvalidInputError, match="not run: ") as refused:
+        signature(TEXT).arguments(sent, dated)
+
+    assert problem in refused.value.message
+
+
+def test_what_is_left_out_is_left_to_the_script() -> None:
+    sent = {"project": "A", "since": "2026-05-01", "most": None, "share": 2}
+
+    assert signature(TEXT).arguments(sent, dated) == {"project": "A", "since": "2026-05-01", "share": 2}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""X."""\ndef other(): pass',
+        '"""X."""\ndef main(*rest): pass',
+        '"""X."""\ndef main(**rest): pass',
+        '"""X."""\ndef main(a, /): pass',
+        '"""X."""\ndef main(a: set[int]): pass',
+        '"""X."""\ndef main(a: int | str): pass',
+        '"""X."""\ndef main(_a: int): pass',
+        "def main(:",
+        "\x00",
+        "(" * 5000,
+    ],
+)
+def test_a_text_that_could_not_be_called_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInputError):
+        signature(text)
+
+
+def test_lines_keep_their_numbers_in_what_runs() -> None:
+    text = '"""X."""\n\ndef main(day: date):\n    return 1\n\nif __name__ == "__main__":\n    main()\n\nlast = 1\n'
+    ran = runnable(text.replace("date", "datetime", 0), signature(text), {"day"})
+
+    lines = ran.split("\n")
+    assert lines[:9] == ['"""X."""', "", "def main(day: date):", "    return 1", "", "pass", "", "", "last = 1"]
+    assert lines[-1].endswith("; return main(day=_datetime.date.fromisoformat(_arguments['day']))")
+    ast.parse(ran)
+
+
+def test_code_is_wrapped_and_its_inputs_become_parameters() -> None:
+    code = 'text = """one\n  two"""\nfor word in words:\n    text += word\ntext, inputs["words"]'
+
+    made = script_of(code, {"words": ["a"], "most": None, "deep": {"x": 1}}, "Join words")
+
+    assert signature(made).summary == "Join words."
+    names: dict[str, Any] = {}
+    exec(made, names)
+    assert names["main"](words=["b"]) == ("one\n  twob", ["b"])
+    assert names["main"]() == ("one\n  twoa", ["a"])
+
+
+@pytest.mark.parametrize("code", ["return 5", "x = 5\nx", "x = 5; x", 'x = "ä"; 5', "if True:\n\treturn 5"])
+def test_what_was_the_result_is_what_main_returns(code: str) -> None:
+    names: dict[str, Any] = {}
+
+    exec(script_of(code, {}, "Five"), names)
+
+    assert names["main"]() == 5
+
+
+def test_a_script_that_has_a_main_is_kept_as_it_is() -> None:
+    assert script_of(TEXT, {"x": 1}, "else") == TEXT
+
+
+@pytest.mark.parametrize(
+    ("code", "inputs", "summary"),
+    [
+        ("5", {}, ""),
+        ("def f():\n    global x\n    x = 1\nf()", {}, "X"),
+        ('"""Only words."""', {}, ""),
+        ("yield 1", {}, "X"),
+        ("5", {"class": 1}, "X"),
+        ("5 5", {}, "X"),
+        ('"""X."""; 5', {}, ""),
+    ],
+)
+def test_what_cannot_be_a_script_is_refused(code: str, inputs: dict[str, Any], summary: str) -> None:
+    with pytest.raises(InvalidInputError):
+        script_of(code, inputs, summary)
+
+
+def test_a_summary_cannot_leave_its_quotes() -> None:
+    made = script_of("5", {}, 'x"""\nimport os\n"""\\')
+
+    assert [type(each).__name__ for each in ast.parse(made).body] == ["Expr", "FunctionDef"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reads", "writes", "unclear"),
+    [
+        ("sdk.tasks.list()", ("tasks.list",), (), False),
+        ("x = sdk.tasks.update", (), ("tasks.update",), False),
+        ("from sdk import tasks as t\nt.update('a')", (), ("tasks.update",), False),
+        ("import panorama.sdk as s\ns.search('x')", ("search",), (), False),
+        ("from panorama import sdk as q\nq.undo()", (), ("undo",), False),
+        ("t = sdk.tasks\nt.delete('x')", (), ("tasks.delete",), False),
+        ("sdk.parallel(lambda: sdk.notes.edit('a', 'b', 'c'))", ("parallel",), ("notes.edit",), False),
+        ("getattr(sdk, 'tasks')", (), (), True),
+        ("f(sdk.tasks)", (), (), True),
+        ("s = sdk", (), (), True),
+        ("sdk.tasks.obliterate()", (), ("tasks.obliterate",), False),
+        ("sdk.state['x'] = 1\nraise sdk.NotFoundError('x')", (), (), False),
+        ("# sdk.tasks.delete", (), (), False),
+    ],
+)
+def test_what_a_text_does_with_the_sdk_is_found(
+    text: str, reads: tuple[str, ...], writes: tuple[str, ...], unclear: bool
+) -> None:
+    found = uses(ast.parse(text))
+
+    assert (found.reads, found.writes, found.unclear) == (reads, writes, unclear)
+
+
+def test_scripts_that_are_called_are_found() -> None:
+    assert uses(ast.parse("sdk.scripts.plan_day(day='today')")).scripts == ("plan_day",)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("plain\n\ttext é 日本", "plain\n\ttext é 日本"),
+        ("a\u202eb\u2066", "a<U+202E>b<U+2066>"),
+        ("a\x1b[2Jb\x07\r", "a<U+001B>[2Jb<U+0007><U+000D>"),
+        ("a\u200bb\ufeff\u00ad", "a<U+200B>b<U+FEFF><U+00AD>"),
+        ("a\x85b\u2028", "a<U+0085>b<U+2028>"),
+    ],
+)
+def test_nothing_in_a_text_is_hidden(text: str, seen: str) -> None:
+    assert visible(text) == seen
+
+
+def test_a_state_belongs_to_one_text() -> None:
+    tool = DRAFT.approved("a").promoted("a", read_only=True)
+
+    assert (tool.of("a"), tool.of("b"), tool.of("")) == ("promoted", "draft", "draft")
+    assert tool.approved("b") == Standing(state="promoted", digest="b", read_only=True)
+    assert tool.demoted("a").of("a") == "reviewed"
+    assert tool.retired("b").approved("b").of("b") == "reviewed"
+
+
+def test_what_is_so_already_is_refused() -> None:
+    with pytest.raises(ConflictError):
+        DRAFT.promoted("a", read_only=False).promoted("a", read_only=False)
+    with pytest.raises(ConflictError):
+        DRAFT.demoted("a")
+    with pytest.raises(ConflictError):
+        DRAFT.retired("a").retired("a")

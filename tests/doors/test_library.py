@@ -1,0 +1,137 @@
+"""The library through the real door: a question, a tool for every client, and its end when the file changes."""
+
+import subprocess
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from panorama.address import Address
+from tests.kept import COUNTING
+
+from .conftest import wait
+from .peer import COMMAND, LEGACY, Peer, kill
+
+CAN_ASK: dict[str, Any] = {"elicitation": {"form": {}}}
+CHANGED = "notifications/tools/list_changed"
+
+
+def scripts(peer: Peer) -> list[str]:
+    """Return the tools that are scripts."""
+    return [tool["name"] for tool in peer.ask("tools/list")["tools"] if tool["name"].startswith("script_")]
+
+
+def promoted(peer: Peer, name: str) -> dict[str, Any]:
+    """Promote a script, with the person's yes."""
+    call = {"name": "promote_script", "arguments": {"script": name}}
+    if peer.era == LEGACY:
+        number = peer.send("tools/call", **call)
+        question = peer.hears("elicitation/create")
+        assert "sha256" in question["params"]["message"]
+        yes = {"action": "accept", "content": {"value": True}}
+        peer.write({"jsonrpc": "2.0", "id": question["id"], "result": yes})
+        return dict(peer.answer(number)["result"])
+    asked = peer.ask("tools/call", **call)
+    answers = {name: {"action": "accept", "content": {"value": True}} for name in asked["inputRequests"]}
+    return peer.ask("tools/call", **call, inputResponses=answers, requestState=asked["requestState"])
+
+
+def test_a_promoted_script_is_a_tool_for_every_client_until_its_file_changes(address: Address, era: str) -> None:
+    with Peer(era, capabilities=CAN_ASK) as peer, Peer() as other:
+        other.listen()
+        peer.call("save_script", name="count", code=COUNTING)
+
+        done = promoted(peer, "count")
+        other.hears(CHANGED)
+        there = scripts(peer), scripts(other)
+        answer = other.call("script_count")
+        path = Path(address.home) / "scripts" / "count.py"
+        path.write_text(COUNTING.replace("return len", "sdk.tasks.create('evil')\n    return len"))
+        refused = other.call("script_count")
+        other.hears(CHANGED)
+
+        assert not done.get("isError"), done
+        assert there == (["script_count"], ["script_count"])
+        assert (answer["data"]["result"], answer["data"]["script_state"]) == (0, "promoted")
+        assert "its script was changed" in refused["error"]["message"]
+        assert (scripts(peer), scripts(other)) == ([], [])
+        assert peer.call("list_tasks")["data"] == []
+
+
+def test_tools_and_their_texts_outlive_the_daemon(address: Address) -> None:
+    with Peer(capabilities=CAN_ASK) as peer:
+        peer.call("save_script", name="count", code=COUNTING)
+        promoted(peer, "count")
+        pid = address.pid()
+        assert pid is not None
+        kill(pid)
+        wait(lambda: address.pid() not in (None, pid))
+
+        assert peer.call("script_count")["data"]["result"] == 0
+        assert scripts(peer) == ["script_count"]
+
+
+def test_the_command_line_runs_it_through_the_same_daemon(address: Address) -> None:
+    with Peer() as peer:
+        peer.call("create_project", name="Alpha")
+        peer.call("create_task", title="Tea", project="Alpha")
+        peer.call("save_script", name="count", code=COUNTING)
+
+        done = subprocess.run([*COMMAND, "run", "count", "--project", "Alpha"], capture_output=True, text=True)
+
+        assert (done.stdout, done.returncode) == ("1\n", 0)
+
+
+def test_a_script_runs_in_the_background_and_on_a_schedule(address: Address) -> None:
+    with Peer() as peer:
+        peer.call("save_script", name="count", code=COUNTING)
+        job = peer.call("run_script", script="count", background=True)["data"]["id"]
+
+        ended = peer.call("get_job", job=job, wait=30)["data"]
+        step = {"tool": "add_schedule", "args": {"kind": "run_script", "every": "1h", "arguments": {"script": "count"}}}
+        refused = peer.call("batch", operations=[step], atomic=False)["data"]["results"][0]
+
+        assert (ended["state"], ended["result"]["result"]) == ("succeeded", 0)
+        assert "reviewed scripts only" in refused["error"]["message"]
+
+
+def test_a_schedule_runs_what_was_reviewed_and_nothing_else(address: Address) -> None:
+    with Peer(capabilities=CAN_ASK, toolsets="jobs") as peer:
+        peer.call("save_script", name="count", code=COUNTING)
+        promoted(peer, "count")
+
+        job = scheduled(peer, "first")["last_job"]
+        ended = peer.call("get_job", job=job, wait=30)["data"]
+        path = Path(address.home) / "scripts" / "count.py"
+        soon = add(peer, "second")
+        path.write_text(COUNTING + "# other\n")
+        refused = awaited(peer, soon)
+
+        assert (ended["state"], ended["result"]["script_state"]) == ("succeeded", "promoted")
+        assert "reviewed scripts only" in refused["problem"]
+
+
+def add(peer: Peer, name: str) -> str:
+    """Schedule the script for a moment from now."""
+    at = (datetime.now(UTC) + timedelta(seconds=3)).isoformat(timespec="seconds")
+    sent = {"kind": "run_script", "name": name, "at": at, "arguments": {"script": "count"}}
+    return str(peer.call("add_schedule", **sent)["data"]["id"])
+
+
+def scheduled(peer: Peer, name: str) -> dict[str, Any]:
+    """Schedule the script, and return the schedule once it was due."""
+    return awaited(peer, add(peer, name))
+
+
+def awaited(peer: Peer, id_: str) -> dict[str, Any]:
+    """Return a schedule once it was due."""
+    limits: list[int] = []
+
+    def now() -> dict[str, Any]:
+        time.sleep(0.5)
+        limits.append(20 + len(limits))  # another question each time: this is no model that runs in circles
+        rows = peer.call("list_schedules", detail="full", limit=limits[-1])["data"]
+        return next(row for row in rows if row["id"] == id_)
+
+    wait(lambda: now().get("last_at"), "the schedule's moment")
+    return now()
