@@ -56,8 +56,9 @@ class Offer:
     """A kind of job, the operation it runs, and what looks at the operation's arguments beforehand.
 
     `scheduled` looks whether a schedule may ask for it with some arguments, and `due` whether it still may when its
-    moment has come. `asks` tells whether the operation may ask the person first; `needs_leave` whether they have to agree to its
-    being run with some arguments when nobody can be asked. What `is_theirs` only a person at a terminal may schedule.
+    moment has come. `asks` tells whether the operation may ask the person first; `needs_leave` whether they have to
+    agree to its being run with some arguments when nobody can be asked. What `is_theirs` only a person at a terminal
+    may schedule.
     """
 
     kind: Kind
