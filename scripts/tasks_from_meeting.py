@@ -9,6 +9,7 @@ tags, ⏫ makes it important, 🔺 urgent too.
 import re
 import unicodedata
 from datetime import date, timedelta
+from functools import cache
 
 MOST = 50
 BOX = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+(.+)")
@@ -42,10 +43,10 @@ def main(note: str = "", tag: str = "meeting", days: int = 14) -> dict:
                 passed += 1
             elif len(made) < MOST and key(line):
                 made.append(create(line, minutes))
-                tasks.append(sdk.tasks.get(made[-1]["id"]))
+                tasks.append(made[-1])
                 taken.add(key(line))
     more = {"note": f"{MOST} were made; run it again for the rest."} if len(made) == MOST else {}
-    return {"notes": len(chosen), "made": made, "passed_over": passed, **more}
+    return {"notes": len(chosen), "made": [told(task) for task in made], "passed_over": passed, **more}
 
 
 def items(text: str) -> list[str]:
@@ -81,10 +82,10 @@ def is_old(task, day: str) -> bool:
     return task.status in ("done", "cancelled") and (task.completed_at or task.status_changed_at or day)[:10] < day
 
 
-def create(line: str, minutes) -> dict:
-    """Make a task of a line and return its id, title and deadline."""
+def create(line: str, minutes):
+    """Make a task of a line and return it."""
     days = [found[1] for found in DUE.finditer(line) if is_day(found[1])]
-    task = sdk.tasks.create(
+    return sdk.tasks.create(
         cleaned(line),
         project=minutes.project,
         deadline=days[0] if days else "",
@@ -93,7 +94,11 @@ def create(line: str, minutes) -> dict:
         tags=[found.lstrip("#") for found in MARKS.findall(line) if found.startswith("#")],
         notes=f"From [[{minutes.id}]] “{minutes.title}”:\n> {line}",
     )
-    return {"id": task.id, "title": task.title[:80], **({"deadline": task.deadline} if days else {})}
+
+
+def told(task) -> dict:
+    """Return what the answer says of a task that was made."""
+    return {"id": task.id, "title": task.title[:80], **({"deadline": task.deadline} if task.deadline else {})}
 
 
 def cleaned(line: str) -> str:
@@ -101,6 +106,7 @@ def cleaned(line: str) -> str:
     return " ".join(MARKS.sub(" ", line).split())
 
 
+@cache
 def key(line: str) -> str:
     """Return what two spellings of a line have in common: its letters and digits."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", cleaned(line)).casefold()))
