@@ -36,7 +36,7 @@ def main(project: str = "", closed_since: date | None = None, style: Literal["pl
     text = table(rows, style)
     if len(text.encode()) > MOST_BYTES:
         raise ValueError(f"{len(rows):,} tasks are too many for one file; name a project, or give closed_since.")
-    name = f"{stem(place.name) if place else 'all'}-report.csv"
+    name = f"{stem(place.name) if place else 'all'}-tasks.csv"
     file = sdk.files.write(name, text, project=place, tags=["report"])
     return {
         "file": file.name,

@@ -51,16 +51,16 @@ def proposed(late: list, park_after: int, per_day: int, weekends: bool) -> list[
         elif days > park_after and not weighs:
             step |= {"do": "park it as an idea", "why": "long overdue, not important", "change": {"status": "idea"}}
         else:
-            day = free(today, task.deadline[10:16], now, due, per_day, weekends)
+            is_too_late = "" < task.deadline[10:16] <= now[10:16]
+            day = free(today + timedelta(days=is_too_late), due, per_day, weekends)
             step |= {"do": f"do it on {day:%a} {day.day} {day:%b}", "why": reason(task, task.id in parents)}
             step["change"] = {"deadline": day.isoformat() + task.deadline[10:16]}
         plan.append(step)
     return plan
 
 
-def free(today: date, time: str, now: str, due: Counter, per_day: int, weekends: bool) -> date:
-    """Return the first day with room and take a place on it; a time of day that has passed begins tomorrow."""
-    day = today + timedelta(days=1) if time and time <= now[10:16] else today
+def free(day: date, due: Counter, per_day: int, weekends: bool) -> date:
+    """Return the first day from a day on that has room, and take a place on it."""
     while due[str(day)] >= per_day or (day.weekday() >= 5 and not weekends):
         day += timedelta(days=1)
     due[str(day)] += 1
