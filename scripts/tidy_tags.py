@@ -1,7 +1,7 @@
 """Propose to merge tags that differ only by upper and lower case, by singular and plural, or by a slip of the pen.
 
 The spelling that is used most wins. Nothing is changed unless `apply` is set; then the tags of projects, tasks, notes,
-links and files are changed, but not #words inside of texts. A slip is one if the right word is used three times as often.
+links and files are changed, but not #words inside of texts. For a slip the right word is used three times as often.
 """
 
 import re

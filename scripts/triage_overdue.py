@@ -40,7 +40,8 @@ def proposed(late: list, park_after: int, per_day: int, weekends: bool) -> list[
     now = sdk.status().now
     today = date.fromisoformat(now[:10])
     parents = {task.parent for task in sdk.tasks.list()}
-    due = Counter(task.deadline[:10] for task in sdk.tasks.list(due_from=today))
+    moved = {task.id for task in late}
+    due = Counter(task.deadline[:10] for task in sdk.tasks.list(due_from=today) if task.id not in moved)
     plan = []
     for task in sorted(late, key=lambda each: (not each.urgent, not each.important, each.deadline)):
         days = (today - date.fromisoformat(task.deadline[:10])).days
