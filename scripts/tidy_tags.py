@@ -62,7 +62,7 @@ def chosen(used: dict[str, int], alike: str) -> dict[str, tuple[str, str]]:
 def likely(used: Counter, alike: str) -> dict[str, tuple[str, str]]:
     """Return the tags that are likely another one, which is used as often or more."""
     found, kept = {}, []
-    for tag in sorted(used, key=lambda each: (-used[each], each != each.casefold(), len(each), each)):
+    for tag in sorted(used, key=lambda each: (-used[each], each != each.lower(), len(each), each)):
         whys = ((other, difference(tag, other, used[tag] * 3 <= used[other])) for other in kept)
         if into := next(((other, why) for other, why in whys if why in MEANT[alike]), None):
             found[tag] = into

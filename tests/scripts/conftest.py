@@ -1,13 +1,16 @@
 """What the tests of the shipped scripts share: a store with the sample workspace, and how a script is run."""
 
 import inspect
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from panorama.app import App
 from panorama.calls import Answer
 from panorama.store.migrate import shipped
 from tests.sampled import sampled
@@ -18,6 +21,7 @@ Call = Callable[..., Answer]
 Run = Callable[..., dict[str, Any]]
 Snapshot = Callable[[], dict[str, Any]]
 
+_KINDS = ("projects", "tasks", "notes", "links", "files")
 _MOVING = ("version", "updated_at", "status_changed_at")
 
 
@@ -65,19 +69,20 @@ def refusal(run: Run) -> Callable[..., str]:
 
 
 @pytest.fixture
-def everything(call: Call) -> Snapshot:
-    """Returns all living items, without what every write moves."""
+def everything(app: App) -> Snapshot:
+    """Returns all living items as the database holds them, without what every write moves."""
 
     def found() -> dict[str, Any]:
-        kinds = ("projects", "tasks", "notes", "links", "files")
-        rows = {kind: call("query", collection=kind, limit=1000).data for kind in kinds}
-        return {kind: [_still(row) for row in each] for kind, each in rows.items()}
+        with closing(sqlite3.connect(app.settings.database)) as database:
+            database.row_factory = sqlite3.Row
+            rows = {kind: database.execute(f"SELECT * FROM {kind} ORDER BY id").fetchall() for kind in _KINDS}
+        return {kind: [_still(row) for row in each if not row["deleted_at"]] for kind, each in rows.items()}
 
     return found
 
 
-def _still(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in _MOVING}
+def _still(row: sqlite3.Row) -> dict[str, Any]:
+    return {name: row[name] for name in row.keys() if name not in _MOVING}  # noqa: SIM118 - a row iterates values
 
 
 def _written(value: Any) -> str:
