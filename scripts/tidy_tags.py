@@ -7,10 +7,10 @@ links and files are changed, but not #words inside of texts. For a slip the righ
 import re
 import unicodedata
 from collections import Counter
+from itertools import takewhile
 from typing import Literal
 
 SHOWN = 25
-MEANT = {"case": ("case",), "plural": ("case", "plural"), "all": ("case", "plural", "slip")}
 SHORTEST = 5
 """Shorter words that differ by a letter are often different words: cat, car."""
 
@@ -50,8 +50,7 @@ def chosen(used: dict[str, int], alike: str) -> dict[str, tuple[str, str]]:
 
     It begins anew until nothing is found: a spelling that has won is used more often, and may win again.
     """
-    merged: dict = {}
-    counts = Counter(used)
+    merged, counts = {}, Counter(used)
     while found := likely(counts, alike):
         for tag, (into, _) in found.items():
             counts[into] += counts.pop(tag)
@@ -61,25 +60,26 @@ def chosen(used: dict[str, int], alike: str) -> dict[str, tuple[str, str]]:
 
 def likely(used: Counter, alike: str) -> dict[str, tuple[str, str]]:
     """Return the tags that are likely another one, which is used as often or more."""
-    found, kept = {}, []
+    found, kept = {}, {}
     for tag in sorted(used, key=lambda each: (-used[each], each != each.lower(), len(each), each)):
-        whys = ((other, difference(tag, other, used[tag] * 3 <= used[other])) for other in kept)
-        if into := next(((other, why) for other, why in whys if why in MEANT[alike]), None):
-            found[tag] = into
+        root = folded(tag) if alike == "case" else singular(folded(tag))
+        if root in kept:
+            found[tag] = (kept[root], "case" if folded(tag) == folded(kept[root]) else "plural")
+        elif alike == "all" and (meant := meant_by(tag, kept.values(), used)):
+            found[tag] = (meant, "slip")
         else:
-            kept.append(tag)
+            kept[root] = tag
     return found
 
 
-def difference(tag: str, other: str, is_rare: bool) -> str:
-    """Return how two tags differ if they are likely one: case, plural or slip; "" if they are not."""
-    one, two = folded(tag), folded(other)
-    if one == two:
-        return "case"
-    if singular(one) == singular(two):
-        return "plural"
-    is_slip = is_rare and min(len(one), len(two)) >= SHORTEST and one[0] == two[0] and near(one, two)
-    return "slip" if is_slip and re.findall(r"\d+", one) == re.findall(r"\d+", two) else ""
+def meant_by(tag: str, others, used: Counter) -> str:
+    """Return the much more frequent tag of which one is a slip, "" if there is none; `others` come by their use."""
+    for other in takewhile(lambda each: used[each] >= 3 * used[tag], others):
+        if tag[0].lower() == other[0].lower() and min(len(tag), len(other)) >= SHORTEST:
+            one, two = folded(tag), folded(other)
+            if near(one, two) and re.findall(r"\d+", one) == re.findall(r"\d+", two):
+                return other
+    return ""
 
 
 def folded(tag: str) -> str:
