@@ -1,6 +1,5 @@
 """What the tests of the SDK share: a store that holds the sample workspace, and the SDK connected to it."""
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -12,30 +11,19 @@ import msgpack
 import pytest
 
 import panorama.sdk
-from panorama import sample
-from panorama.app import App, opened
+from panorama.app import App
 from panorama.calls import Conversation
 from panorama.calls.guests import Guest
 from panorama.catalogue import Operation
-from panorama.config import read_settings
 from panorama.errors import PanoramaError
 from panorama.sdk import Row, _wire, errors
-from panorama.services.base import Desk
-from panorama.store.engine import Database
-from tests.conftest import BEGIN, BERLIN, StandingClock
+from tests.sampled import sampled
 
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database that holds the sample workspace, made once."""
-    home = tmp_path_factory.mktemp("sampled")
-    sample.written(home / "workspace", BEGIN.date())
-    settings = read_settings(home=home / "home", timezone=BERLIN.key, embedder="none")
-    with opened(settings, Desk(Database(home / "home" / "panorama.db"), BERLIN, StandingClock())) as made:
-        sent = {"folder": str(home / "workspace")}
-        made.calls.call("import.markdown", sent, Conversation("v_sampled", actor="cli", client="tests"))
-    shutil.rmtree(home / "workspace")
-    return settings.database
+    return sampled(tmp_path_factory.mktemp("sampled"))
 
 
 @dataclass
