@@ -19,7 +19,7 @@ HORIZON = timedelta(days=366 * 20)
 _SLOW = {"YEARLY", "MONTHLY", "WEEKLY", "DAILY"}
 _HINT = "Use an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO or FREQ=MONTHLY;BYMONTHDAY=1."
 _FREQUENCY = re.compile(r"(?:^|;)FREQ=([A-Z]+)")
-_FOREIGN = re.compile(r"DTSTART|[\n:]|(?:COUNT|INTERVAL)=0*(?:;|$)")
+_FOREIGN = re.compile(r"DTSTART|[\n:]|(?:COUNT|INTERVAL)=(?:-|0*(?:;|$))")
 _COUNT = re.compile(r"(?:^|;)COUNT=(\d+)")
 
 

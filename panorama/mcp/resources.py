@@ -3,13 +3,14 @@
 What a person pinned or marked as a favourite is listed; all else is found by its template.
 """
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
 import anyio.to_thread
 from fastmcp import FastMCP
-from fastmcp.exceptions import NotFoundError as MissingError
-from fastmcp.exceptions import ResourceError
+from fastmcp.exceptions import FastMCPError, ResourceError
+from fastmcp.exceptions import NotFoundError as UnknownPageError
 from fastmcp.resources import Resource
 from fastmcp.server.providers import Provider
 from fastmcp.utilities.components import FastMCPComponent
@@ -28,6 +29,10 @@ LISTED = 50
 """How many pages are listed beside today's."""
 
 _SAYS = {"project": "A favourite project with its open tasks and notes.", "note": "A pinned note."}
+
+
+class MissingError(FastMCPError, UnknownPageError):
+    """There is no such page. As both it is told to the client as one, and is no error of ours in the log."""
 
 
 class Marked(Provider):
@@ -67,9 +72,9 @@ def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
         try:
             answer = await anyio.to_thread.run_sync(calls.call, name, arguments, conversing())
         except NotFoundError as error:
-            raise MissingError(error.message) from error
+            raise MissingError(error.message, log_level=logging.DEBUG) from error
         except PanoramaError as error:
-            raise ResourceError(error.message) from error
+            raise ResourceError(error.message, log_level=logging.INFO) from error
         return str(answer.data["markdown"])
 
     @mcp.resource(page_of("note", "{id}"), name="note", title="A note", mime_type=MARKDOWN)

@@ -1,7 +1,7 @@
 """Chapter 16: what a person picks in the client: pages to read, ways to begin, names being typed."""
 
 import pytest
-from mcp.types import PromptReference, ResourceTemplateReference
+from mcp.types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
 from tests.conftest import Chat
 
@@ -60,7 +60,11 @@ async def test_two_tasks_that_look_alike_both_stand_in_todays_view(either: Chat)
 
 
 @pytest.mark.parametrize(
-    "uri", ["panorama://note/n_zzzzzzzzzz", "panorama://project/p_zzzzzzzzzz", "panorama://nothing"]
+    "uri",
+    [
+        *("panorama://note/n_zzzzzzzzzz", "panorama://project/p_zzzzzzzzzz"),
+        *("panorama://job/w_zzzzzzzzzz", "panorama://run/c_zzzzzzzzzz", "panorama://nothing"),
+    ],
 )
 async def test_a_page_that_does_not_exist_is_an_error_in_words(either: Chat, uri: str) -> None:
     from mcp import MCPError
@@ -68,7 +72,8 @@ async def test_a_page_that_does_not_exist_is_an_error_in_words(either: Chat, uri
     with pytest.raises(MCPError) as refusal:
         await either.client.read_resource(uri)
 
-    assert "Traceback" not in str(refusal.value)
+    assert refusal.value.error.code == INVALID_PARAMS
+    assert uri in str(refusal.value)
 
 
 async def test_a_long_note_is_cut_with_its_length_and_a_way_to_read_on(chat: Chat) -> None:
