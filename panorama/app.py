@@ -35,7 +35,7 @@ from panorama.services.history import History
 from panorama.services.house import FAR_PATIENCE, Means
 from panorama.services.imports import Imports
 from panorama.services.items import Items
-from panorama.services.jobs import Jobs, Offer
+from panorama.services.jobs import Jobs
 from panorama.services.journal import Journal
 from panorama.services.library import Library
 from panorama.services.library_run import KeptScripts
@@ -43,6 +43,7 @@ from panorama.services.links import Links
 from panorama.services.meaning import Meaning
 from panorama.services.models import Models
 from panorama.services.notes import Notes
+from panorama.services.offers import Offer
 from panorama.services.overview import Overviews
 from panorama.services.pages import Pages
 from panorama.services.projects import Projects
@@ -135,7 +136,7 @@ def joined(
 ) -> Calls:
     """Join services and catalogue over a store that need not be open yet."""
     calls = Calls(desk, recorder, jobs)
-    jobs.offer({CATCH_UP.name: Offer(CATCH_UP, "")})
+    jobs.offers.add(Offer(CATCH_UP, ""))
     timing = timing or Timing(desk, jobs)
     services = _services(desk, calls, settings, meaning, runner, jobs, timing)
     calls.offer(operations(services))

@@ -87,7 +87,7 @@ class Calls:
             for name in filter(None, (operation.name, operation.tool)):
                 self._by_name[name] = arguments
             if operation.job:
-                self._jobs.offer({operation.job.name: offered(operation.job, arguments, self._desk)})
+                self._jobs.offers.add(offered(operation.job, arguments, self._desk))
         self._names = frozenset(part for name in self._by_name for part in (name, name.partition(".")[0]))
 
     def offer_promoted(self, promoted: Promoted) -> None:

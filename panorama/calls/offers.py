@@ -7,7 +7,7 @@ from panorama.calls.arguments import Arguments, unusable
 from panorama.domain.jobs import FOR_THE_CALL, Kind
 from panorama.errors import InvalidInputError
 from panorama.services.base import Desk
-from panorama.services.jobs import Offer
+from panorama.services.offers import Offer
 from panorama.services.references import resolve
 
 

@@ -15,7 +15,7 @@ from panorama.domain.library import TOOL_PREFIX, Parameter, Signature
 from panorama.services import summaries as say
 from panorama.services.library import Kept, Library, told_of
 from panorama.services.library_run import KeptScripts
-from panorama.services.views import Ran
+from panorama.services.run_views import Ran
 
 _Key = tuple[str, str, bool]
 DRY_RUN = "dry_run"

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 def worked(calls: Calls, jobs: Jobs, running: Running) -> Job:
     """Run a job to its end and return it as it is then; it never raises for what the operation did."""
-    operation = jobs.offer_of(running.job.kind).operation
+    operation = jobs.offers.of(running.job.kind).operation
     try:
         with progressing(running.moved, running.left, running):
             answer = calls.work(operation, running.job.arguments, running.job)

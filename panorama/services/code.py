@@ -17,7 +17,7 @@ from panorama.services import progress
 from panorama.services.base import Desk, Service
 from panorama.services.code_run import CodeRun, Wish
 from panorama.services.run_page import run_page
-from panorama.services.views import Ran, RunLine, RunView
+from panorama.services.run_views import Ran, RunLine, RunView
 from panorama.store import calls as call_log
 from panorama.store import runs
 from panorama.store.blobs import Blobs

@@ -17,7 +17,7 @@ from panorama.ports import Calls, Guest, Runner
 from panorama.services import progress
 from panorama.services.base import Desk
 from panorama.services.nesting import NEST, Nest
-from panorama.services.views import Ran
+from panorama.services.run_views import Ran
 from panorama.store import changes, names, runs
 from panorama.store.aside import Aside
 from panorama.store.blobs import Blobs

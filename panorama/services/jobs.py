@@ -5,17 +5,18 @@ import threading
 import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from panorama.domain.changes import Origin
-from panorama.domain.jobs import ENDED, LETTER, Asker, Job, Kind, State
+from panorama.domain.jobs import ENDED, LETTER, Asker, Job, State
 from panorama.domain.results import Page, Slice
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError, UnavailableError
 from panorama.services.base import Desk, Service
 from panorama.services.job_page import job_page
 from panorama.services.job_views import JobView
+from panorama.services.offers import Offers
 from panorama.services.progress import Progress, silent, told_to_the_door
 from panorama.services.remarks import Remarks
 from panorama.services.running import Running
@@ -47,30 +48,6 @@ _STATES: Mapping[str, Collection[State]] = {"active": ("queued", "running"), "en
 _log = logging.getLogger(__name__)
 
 
-def _allow(_: Mapping[str, Any]) -> None:
-    """Refuse nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A kind of job, the operation it runs, and what looks at the operation's arguments beforehand.
-
-    `scheduled` looks whether a schedule may ask for it with some arguments, and `due` whether it still may when its
-    moment has come. `asks` tells whether the operation may ask the person first; `needs_leave` whether they have to
-    agree to its being run with some arguments when nobody can be asked. What `is_theirs` only a person at a terminal
-    may schedule.
-    """
-
-    kind: Kind
-    operation: str
-    check: Callable[[Mapping[str, Any]], None] = _allow
-    scheduled: Callable[[Mapping[str, Any]], None] = _allow
-    due: Callable[[Mapping[str, Any]], None] = _allow
-    asks: bool = False
-    needs_leave: Callable[[Mapping[str, Any]], bool] = bool
-    is_theirs: bool = False
-
-
 class Jobs(Service):
     """The queue: jobs are asked for by anyone, and run by whoever is attached. Safe to use from several threads."""
 
@@ -78,7 +55,7 @@ class Jobs(Service):
         super().__init__(desk)
         self.remarks = Remarks(self._keeping, self._now)
         self._worker = Worker.here()
-        self._offers: dict[str, Offer] = {}
+        self.offers = Offers()
         self._running: dict[str, Running] = {}
         self._wakers: dict[object, Callable[[], None]] = {}
         self._ears: dict[object, Callable[[str], None]] = {}
@@ -97,8 +74,8 @@ class Jobs(Service):
             InvalidInputError: There is no such kind.
         """
         wanted = kind.strip()
-        if wanted and wanted not in self._offers:
-            raise self._unknown(wanted)
+        if wanted:
+            self.offers.of(wanted)
         with self._reading() as session:
             states = _STATES.get(state, (state,)) if state else ()  # type: ignore[arg-type]
             found = rows.listed(session, page, states=states, kind=wanted)  # pyright: ignore[reportArgumentType]
@@ -156,13 +133,9 @@ class Jobs(Service):
 
     # What operations, schedules and doors ask for.
 
-    def offer(self, offers: Mapping[str, Offer]) -> None:
-        """Say which kinds there are; called by the composition root."""
-        self._offers |= offers
-
     def kinds(self) -> Collection[str]:
         """Return the names of the kinds that can be asked for."""
-        return tuple(name for name, offer in self._offers.items() if not offer.kind.standing)
+        return self.offers.kinds()
 
     def submit(self, kind: str, arguments: Mapping[str, Any], asked_by: Asker | str = Asker()) -> str:  # noqa: B008 (frozen)
         """Ask for a job, and return its id; it is begun as soon as there is room.
@@ -176,8 +149,9 @@ class Jobs(Service):
             InvalidInputError: There is no such kind, or its operation does not take these arguments.
             UnavailableError: Nobody runs jobs here.
         """
-        if kind not in self.kinds():
-            raise self._unknown(kind)
+        offer = self.offers.of(kind)
+        if offer.kind.standing:
+            raise InvalidInputError(f"{kind} runs by itself.", hint="list_jobs shows how far it is.")
         if not self.is_attended:
             raise UnavailableError(
                 "Nobody runs jobs in the background here; nothing was begun.",
@@ -187,10 +161,9 @@ class Jobs(Service):
             asker = asked_by
         else:  # the person agreed when the schedule was added
             asker = Asker(actor=SCHEDULE_ACTOR, client=asked_by)
-            arguments = {**arguments, "confirm": True} if self._offers[kind].asks else arguments
-        self._offers[kind].check(arguments)
-        if asker.actor == SCHEDULE_ACTOR:
-            self._offers[kind].due(arguments)
+            arguments = {**arguments, "confirm": True} if offer.asks else arguments
+            offer.due(arguments)
+        offer.check(arguments)
         job = self._made(kind, arguments, asker)
         with self._keeping() as session:
             rows.add(session, job)
@@ -204,15 +177,15 @@ class Jobs(Service):
         Raises:
             PanoramaError: It may not.
         """
-        self._offers[kind].scheduled(arguments)
+        self.offers.of(kind).scheduled(arguments)
 
     def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:
         """Tell whether the person has to agree to a kind's being run when nobody can be asked."""
-        return self._offers[kind].needs_leave(arguments)
+        return self.offers.of(kind).needs_leave(arguments)
 
     def is_theirs(self, kind: str) -> bool:
         """Tell whether only a person at a terminal may schedule a kind."""
-        return self._offers[kind].is_theirs
+        return self.offers.of(kind).is_theirs
 
     def wake(self) -> None:
         """Let whoever runs jobs look for one."""
@@ -295,10 +268,6 @@ class Jobs(Service):
         finally:
             self._wakers.pop(key)
 
-    def offer_of(self, kind: str) -> Offer:
-        """Return what is known of a kind."""
-        return self._offers[kind]
-
     def turn(self, done: tuple[Running, Job] | None = None, *, goes_on: bool = True) -> Running | None:
         """Write the end of one job and begin the one that waits longest, in one transaction; None if none waits.
 
@@ -368,18 +337,16 @@ class Jobs(Service):
 
     def _occupied(self, session: Session) -> Collection[str]:
         """Return the kinds of which one runs at a time, and does."""
-        alone = {name for name, offer in self._offers.items() if offer.kind.alone}
-        return rows.kinds_running(session) & alone
+        return rows.kinds_running(session) & set(self.offers.alone)
 
     def pick_up(self) -> None:
         """Take jobs from workers that are gone, to be begun again, or ended with what is known."""
         with self._reading() as session:
             gone = [job for job in rows.running(session) if self._is_left(job)]
         for old in gone:
-            offer = self._offers.get(old.kind)
             with self._reading() as session:
                 wrote = changes.size_of_unit(session, old.unit)
-            new = old.abandoned(offer.kind if offer else None, self._now(), wrote)
+            new = old.abandoned(self.offers.kind(old.kind), self._now(), wrote)
             with suppress(ConflictError):  # another process was faster
                 with self._keeping() as session:
                     rows.save(session, old, new)
@@ -442,7 +409,7 @@ class Jobs(Service):
         return Job(id=id_, kind=kind, arguments=dict(arguments), asker=asker, created_at=self._now(), unit=id_)
 
     def _runs(self, job: Job) -> Running:
-        running = self._running[job.id] = Running(job, self._offers[job.kind].kind, self._desk.now, self._keeping)
+        running = self._running[job.id] = Running(job, self.offers.of(job.kind).kind, self._desk.now, self._keeping)
         return running
 
     def _keeping(self) -> AbstractContextManager[Session]:
@@ -464,12 +431,9 @@ class Jobs(Service):
             wrote = bool(changes.size_of_unit(session, job.unit))
         return JobView.of(self._now_of(job), self._now(), wrote=wrote)
 
-    def _unknown(self, kind: str) -> InvalidInputError:
-        known = ", ".join(sorted(self._offers))
-        return InvalidInputError(f"There is no kind of job {kind[:40]!r}.", hint=f"There are {known}.")
-
     def _is_standing(self, kind: str) -> bool:
-        return kind in self._offers and self._offers[kind].kind.standing
+        known = self.offers.kind(kind)
+        return known is not None and known.standing
 
     def _is_left(self, job: Job) -> bool:
         return self._worker.may_take(job, self._now(), standing=self._is_standing(job.kind))

@@ -14,7 +14,7 @@ from panorama.services.code import LONGEST, Code
 from panorama.services.code_run import Wish
 from panorama.services.library import Kept, Library, told_of
 from panorama.services.nesting import DEEPEST, NEST
-from panorama.services.views import Ran
+from panorama.services.run_views import Ran
 
 _REVIEWED = ("reviewed", "promoted")
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from panorama.services.views import RunView
+from panorama.services.run_views import RunView
 
 
 def run_page(run: RunView) -> str:

@@ -20,6 +20,7 @@ from panorama.services.library_views import (
     ScriptSaved,
     ScriptView,
 )
+from panorama.services.run_views import Ran, RunView
 from panorama.services.views import (
     BatchResult,
     Dashboard,
@@ -29,13 +30,11 @@ from panorama.services.views import (
     ItemView,
     NoteText,
     Overview,
-    Ran,
     Reindexed,
     Removed,
     RemovedSchedule,
     Review,
     Rung,
-    RunView,
     Status,
     Undone,
 )

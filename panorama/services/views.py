@@ -1,6 +1,6 @@
 """Views: what operations answer where it is more than one item as it is stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, ClassVar, Self
@@ -11,8 +11,6 @@ from panorama.domain.notes import Note
 from panorama.domain.projects import Project
 from panorama.domain.reminders import Alert, Reminder
 from panorama.domain.schedules import waited
-from panorama.store.calls import Call
-from panorama.store.runs import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,97 +340,6 @@ class ImportReport:
             return ""
         named = "".join(f", such as {first['path']}: {first['why']}" for first in self.problems[:1])
         return f"{self.unread:,} of {self.files:,} files or folders could not be read{named}. All others were taken."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """How a script ran, also if it failed.
-
-    A large `result` is kept as a file instead, and `shape` describes it. `would` shows the first changes of a dry run.
-    `note` says what stands. `script` is its name in the library, and `script_state` how its text stood there.
-    """
-
-    run_id: str
-    result: Any
-    result_file: str | None
-    shape: str
-    stdout: str
-    calls: tuple[Mapping[str, Any], ...]
-    changes: Mapping[str, int]
-    would: tuple[Mapping[str, Any], ...]
-    error: Mapping[str, Any] | None
-    note: str
-    dry_run: bool
-    isolation: str
-    duration_ms: float
-    peak_memory_mb: float
-    script: str = ""
-    script_state: str = ""
-
-    EXACT: ClassVar = ("result",)
-
-    @property
-    def shortfall(self) -> str:
-        """Why it did not keep its promise."""
-        return str(self.error["message"]) if self.error else ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunLine:
-    """A run in one line; `script` is the first line of its text."""
-
-    id: str
-    at: datetime
-    client: str
-    status: str
-    dry_run: bool
-    ms: float
-    calls: int
-    changes: Mapping[str, int]
-    script: str
-
-    @classmethod
-    def of(cls, run: Run) -> Self:
-        """Shorten a run."""
-        lines = [line.strip() for line in run.source.splitlines() if line.strip()]
-        first = next((line for line in lines if not line.startswith(("import ", "from "))), "".join(lines[:1]))
-        first = f"{run.script}({', '.join(run.inputs)})" if run.script else first
-        return cls(
-            id=run.id, at=run.at, client=run.client, status=run.status, dry_run=bool(run.options.get("dry_run")),
-            ms=run.ms, calls=run.calls, changes=run.changes, script=first[:100],
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunView:
-    """One run as the log holds it, with its first calls; `called` counts them all."""
-
-    id: str
-    at: datetime
-    client: str
-    status: str
-    options: Mapping[str, Any]
-    inputs: Mapping[str, Any]
-    isolation: str
-    script: str
-    source: str
-    output: str
-    result: str
-    error: Mapping[str, Any]
-    changes: Mapping[str, int]
-    called: int
-    calls: tuple[Mapping[str, Any], ...]
-    ms: float
-    peak_bytes: int
-
-    @classmethod
-    def of(cls, run: Run, made: Sequence[Call], called: int) -> Self:
-        """Join a run with its calls."""
-        kept = {
-            each.name: getattr(run, each.name) for each in fields(run) if each.name not in ("calls", "conversation")
-        }
-        told = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
-        return cls(**kept, called=called, calls=tuple({name: getattr(each, name) for name in told} for each in made))
 
 
 def values(item: Item) -> dict[str, Any]:
