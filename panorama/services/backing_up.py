@@ -16,11 +16,12 @@ from panorama.services.configuration import FILE, without_secrets
 from panorama.services.keeping_views import Backup, BackupList, Checked
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
-from panorama.store import copying, files, lines, migrate, parcels
+from panorama.store import copying, files, lines, manifests, migrate, parcels
 from panorama.store.blobs import Blobs
-from panorama.store.parcels import Entry, Manifest, Parcel, UnreadableError
+from panorama.store.manifests import DATABASE, Entry, Manifest
+from panorama.store.parcels import Parcel
+from panorama.store.plain_files import UnreadableError
 
-DATABASE = "panorama.db"
 SPARE_BYTES = 32 << 20
 """What must stay free on the disk beside a backup."""
 
@@ -136,7 +137,7 @@ class Backups(Service):
             InvalidInputError: It is no backup, is damaged, or was made by a newer Panorama.
         """
         folder = Path(path).expanduser().resolve()
-        manifest = parcels.read(folder)
+        manifest = manifests.read(folder)
         pace = Pace(self._progress, unit=MB)
         pace.expect(manifest.size_bytes)
         pace.begin("comparing")
@@ -213,7 +214,7 @@ class _Making:
         """Put a content into the parcel and return its path there; "" if there is none that is sound."""
         self._pace.begin("copying files")
         path = f"files/{name[:2]}/{name[2:]}"
-        if (known := self._known.get(path)) and self._linked(path, known):
+        if (known := self._known.get(path)) and known.sha256 == name and self._linked(path, known):
             return path
         try:
             entry = self._parcel.copy(self._keeper.blobs.path(name), path, self._pace.move)
@@ -228,7 +229,7 @@ class _Making:
 
     def _linked(self, path: str, known: Entry) -> bool:
         """Let a content be the one of the backup before, if that is sound."""
-        if self._before is None or parcels.unlike_one(self._before / path, known, self._pace.move):
+        if self._before is None or parcels.unlike_one(self._before / path, known, self._pace.move, below=self._before):
             return False
         if not self._parcel.link(self._before / path, path):
             return False
@@ -266,13 +267,19 @@ def hashed(path: Path, moved: Callable[[int], None]) -> Entry:
     return Entry(size, digest.hexdigest())
 
 
-def unsound(copy: Path, manifest: Manifest, pace: Pace) -> str:
-    """Return what is wrong with a copy of the database that nobody writes; "" if nothing is."""
+def unsound(copy: Path, manifest: Manifest, pace: Pace, revision: str = "") -> str:
+    """Return what is wrong with a copy of the database that nobody writes; "" if nothing is.
+
+    Args:
+        revision: That of its schema, if it was brought up to date since the manifest was written.
+    """
     pace.begin("checking the database")
     if wrong := copying.found_wrong(copy, pace.ask):
         return wrong
-    if copying.revision(copy) != manifest.revision:
+    if copying.revision(copy) != (revision or manifest.revision):
         return "it has another schema"
+    if not revision and (uncounted := lines.uncounted(copy, manifest.rows)):
+        return f"the rows of the table {uncounted} were not counted"
     found = lines.counted(copy, manifest.rows)
     differing = [name for name, count in manifest.rows.items() if found[name] != count]
     return f"the table {differing[0]} has not as many rows as it had" if differing else ""
@@ -285,9 +292,9 @@ def checked(folder: Path, manifest: Manifest, pace: Pace) -> None:
         InvalidInputError: It is damaged.
     """
     if wrong := parcels.unlike(folder, manifest, pace.move):
-        raise parcels.damaged(folder, wrong)
+        raise manifests.damaged(folder, wrong)
     if manifest.kind == "backup" and (wrong := unsound(folder / DATABASE, manifest, pace)):
-        raise parcels.damaged(folder, f"{DATABASE}: {wrong}")
+        raise manifests.damaged(folder, f"{DATABASE}: {wrong}")
 
 
 def add_configuration(parcel: Parcel, home: Path, missing: list[str], *, with_secrets: bool = False) -> tuple[str, ...]:
@@ -308,9 +315,11 @@ def add_scripts(parcel: Parcel, home: Path, missing: list[str], pace: Pace) -> N
     """Put a person's own scripts into a parcel."""
     for path in parcels.files_below(home / "scripts"):
         try:
-            parcel.copy(home / "scripts" / path, f"scripts/{path}", pace.move)
+            parcel.copy(home / "scripts" / path, manifests.inside(f"scripts/{path}"), pace.move)
         except UnreadableError as error:
             missing.append(f"scripts/{path}: it {error}")
+        except ValueError:  # not valid Unicode, or with a backslash, which is two names elsewhere
+            missing.append(f"scripts/{path.encode('utf-8', 'replace').decode()}: its name cannot be kept; rename it")
 
 
 def retained(keeper: Keeper, folder: Path, now: datetime) -> int:
@@ -346,14 +355,14 @@ def _is_mine(path: Path, origin: str) -> bool:
     if not made_at(path.name) or is_copy(path.name) or path.is_symlink() or not path.is_dir():
         return False
     with suppress(PanoramaError):
-        found = parcels.read(path)
+        found = manifests.read(path)
         return found.kind == "backup" and found.origin == origin
     return False
 
 
 def _files(before: Path) -> dict[str, Entry]:
     with suppress(PanoramaError):
-        return dict(parcels.read(before).files)
+        return dict(manifests.read(before).files)
     return {}
 
 
@@ -377,7 +386,7 @@ def _told(path: Path) -> dict[str, object]:
     if is_copy(path.name):
         return told | {"kind": "copy", "size_bytes": path.stat().st_size}
     try:
-        manifest = parcels.read(path)
+        manifest = manifests.read(path)
     except PanoramaError as error:
         return told | {"kind": "damaged", "why": error.message}
     return told | {

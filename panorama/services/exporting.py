@@ -27,7 +27,9 @@ from panorama.services.progress import Progress, told_to_the_door
 from panorama.store import files, lines, migrate, names, parcels, rows
 from panorama.store.blobs import Blobs
 from panorama.store.engine import Session
-from panorama.store.parcels import Manifest, Parcel, UnreadableError
+from panorama.store.manifests import Manifest
+from panorama.store.parcels import Parcel
+from panorama.store.plain_files import UnreadableError
 
 PAGES, OLDER = "markdown", "older"
 GUIDE = """\

@@ -14,7 +14,8 @@ from panorama.app import App
 from panorama.calls import Answer
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError, UnavailableError
 from panorama.services.progress import progressing
-from panorama.store.parcels import PART, sealed
+from panorama.store.manifests import sealed
+from panorama.store.parcels import PART
 from tests.conftest import StandingClock
 from tests.whole import contents, differing
 from tests.working import at_work
