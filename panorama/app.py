@@ -178,7 +178,7 @@ def _services(
         reindexing=Reindexing(desk, meaning),
         backups=Backups(desk, keeper),
         exports=Exports(desk, keeper),
-        restoring=Restoring(settings.home),
+        restoring=Restoring(settings.home, now=desk.now),
         purging=Purging(desk, keeper, Ages(trash=timedelta(days=settings.trash_days), log=settings.log_age)),
         status=State(desk, settings.home / "backups", meaning, runner, jobs),
         jobs=jobs,

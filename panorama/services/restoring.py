@@ -1,6 +1,6 @@
 """Restoring: makes a new data directory of a backup or an export, and compares it with what that says it holds."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 from panorama.domain.changes import Origin
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.backing_up import MB, SPARE_BYTES, unsound
+from panorama.services.base import utc_now
 from panorama.services.configuration import FILE
 from panorama.services.keeping_views import RestoredHome
 from panorama.services.pace import Pace
@@ -26,12 +27,17 @@ WORDS = 200
 class Restoring:
     """Brings back everything; it needs no store that is open, and touches none."""
 
-    def __init__(self, home: Path, progress: Progress = told_to_the_door) -> None:
+    def __init__(
+        self, home: Path, progress: Progress = told_to_the_door, now: Callable[[], datetime] = utc_now
+    ) -> None:
         self._home = home
         self._progress = progress
+        self._now = now
 
     def restore(self, source: str, folder: str = "") -> RestoredHome:
         """Make a new data directory of a backup or an export; the present one is not touched.
+
+        Jobs that had not ended when the copy was made end there as cancelled: the original goes on with them.
 
         Args:
             source: The folder that `panorama backup` or `panorama export` made.
@@ -53,7 +59,7 @@ class Restoring:
             revision = migrate.HEAD if manifest.kind == "export" else ""
             if wrong := unsound(parcel.folder / DATABASE, manifest, pace, revision):
                 raise manifests.damaged(found, wrong)
-            backups.settle(parcel.folder / DATABASE)
+            backups.part(parcel.folder / DATABASE, self._now())
         return RestoredHome(
             path=str(target), source=str(found), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.missing,

@@ -5,6 +5,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,12 @@ import pytest
 
 from panorama.app import App
 from panorama.calls import Answer
+from panorama.domain.jobs import Asker, Job
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError, UnavailableError
+from panorama.services.jobs import QUEUE
 from panorama.services.progress import progressing
+from panorama.store import backups
+from panorama.store import jobs as store_jobs
 from panorama.store.manifests import sealed
 from panorama.store.parcels import PART
 from tests.conftest import StandingClock
@@ -467,6 +472,78 @@ def test_a_restored_store_takes_no_vectors_of_the_first_on_a_server(lived: App, 
 
     with closing(sqlite3.connect(tmp_path / "again" / "panorama.db")) as file:
         assert file.execute("SELECT name FROM marks").fetchall() == [("passages m",)]
+
+
+LEFT = "Not carried on: the data was restored from a copy."
+
+
+def kept_jobs(app: App) -> dict[str, str]:
+    """Keep a job that waits, one that runs and is being cancelled, one that has ended, and the one that stands."""
+    now = app.desk.now()
+    waits, runs, ended, stands = (
+        Job(id=app.desk.new_id("w"), kind=kind, arguments={}, asker=Asker(), created_at=now, unit="w_unit")
+        for kind in ("purge", "backup", "export", "catch_up")
+    )
+    runs = replace(runs.begun("me", now), is_stopping=True)
+    ended = ended.begun("me", now).ended("succeeded", now, summary="Exported")
+    with app.desk.database.transaction(QUEUE) as session:
+        for job in (waits, runs, ended, stands):
+            store_jobs.add(session, job)
+    return {"waits": waits.id, "runs": runs.id, "ended": ended.id, "stands": stands.id}
+
+
+def jobs_of(home: Path) -> dict[str, tuple[Any, ...]]:
+    asked = "SELECT id, state, rank, summary, worker, heartbeat, is_stopping, is_told, ended_at FROM jobs"
+    with closing(sqlite3.connect(home / "panorama.db")) as file:
+        return {row[0]: row[1:] for row in file.execute(asked)}
+
+
+@pytest.mark.parametrize("made", ["backup", "export"])
+def test_what_is_restored_carries_on_no_job_of_the_original(
+    lived: App, call: Call, tmp_path: Path, made: str, clock: StandingClock
+) -> None:
+    ids = kept_jobs(lived)
+    source = call(made, folder=str(tmp_path / "out"), confirm=True).data["path"]
+    before = jobs_of(lived.settings.home)
+    clock.advance(hours=1)
+
+    call("restore", source=source, folder=str(tmp_path / "again"))
+
+    after, left = jobs_of(tmp_path / "again"), ("cancelled", 0, LEFT, "", None, 0, 1, "2026-05-20 09:00:00.000000")
+    assert after == {ids["waits"]: left, ids["runs"]: left, ids["ended"]: before[ids["ended"]]}
+    assert jobs_of(lived.settings.home) == before
+
+
+def test_a_backup_that_was_a_job_is_not_made_again_by_what_is_restored(lived: App, call: Call, tmp_path: Path) -> None:
+    with at_work(lived):
+        made = call("get_job", job=call("backup", background=True).data["id"], wait=20).data
+
+    call("restore", source=made["result"]["path"], folder=str(tmp_path / "again"))
+
+    assert [row[0] for row in jobs_of(tmp_path / "again").values()] == ["cancelled"]
+
+
+def test_a_bare_copy_that_is_put_in_place_carries_on_no_job_either(lived: App, tmp_path: Path) -> None:
+    ids, home = kept_jobs(lived), tmp_path / "again"
+    home.mkdir()
+    lived.desk.database.copy_to(tmp_path / "copy.db")
+
+    backups.put_in_place(tmp_path / "copy.db", home / "panorama.db", lived.desk.now())
+
+    assert {id_: row[0] for id_, row in jobs_of(home).items()} == {
+        ids["waits"]: "cancelled", ids["runs"]: "cancelled", ids["ended"]: "succeeded",
+    }  # fmt: skip
+    assert below(home) == {"panorama.db"}
+
+
+def test_a_copy_from_before_there_were_jobs_is_put_in_place_as_it_is(lived: App, tmp_path: Path) -> None:
+    lived.desk.database.copy_to(tmp_path / "copy.db")
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as file:
+        file.execute("DROP TABLE jobs")
+
+    backups.put_in_place(tmp_path / "copy.db", tmp_path / "panorama.db", lived.desk.now())
+
+    assert (tmp_path / "panorama.db").is_file()
 
 
 # The tree as an import reads it
