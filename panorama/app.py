@@ -22,7 +22,7 @@ from panorama.index.opening import opened as opened_index
 from panorama.ports import JobQueue, Runner
 from panorama.sandbox.runner import ForkServer
 from panorama.services import Services
-from panorama.services.backing_up import Backups, Keeper
+from panorama.services.backing_up import Backups
 from panorama.services.base import Desk
 from panorama.services.batch import Batch
 from panorama.services.code import Code
@@ -35,6 +35,7 @@ from panorama.services.imports import Imports
 from panorama.services.items import Items
 from panorama.services.jobs import Jobs, Offer
 from panorama.services.journal import Journal
+from panorama.services.keeper import Keeper
 from panorama.services.links import Links
 from panorama.services.meaning import Meaning
 from panorama.services.models import Models

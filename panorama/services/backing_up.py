@@ -1,23 +1,22 @@
 """Backing up: copies of everything, made while others write, checked before they count, and kept for a while."""
 
-import platform
+import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
 from panorama import __version__
-from panorama.domain.keeping import Retention, backup_name, is_copy, made_at, outlived
-from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
+from panorama.domain.keeping import backup_name, is_copy, made_at, outlived
+from panorama.errors import PanoramaError, UnavailableError
 from panorama.services.base import Desk, Service
 from panorama.services.configuration import FILE, without_secrets
+from panorama.services.keeper import Keeper, meant
 from panorama.services.keeping_views import Backup, BackupList, Checked
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
 from panorama.store import copying, files, lines, manifests, migrate, parcels
-from panorama.store.blobs import Blobs
 from panorama.store.manifests import DATABASE, Entry, Manifest
 from panorama.store.parcels import Parcel
 from panorama.store.plain_files import UnreadableError
@@ -27,54 +26,6 @@ SPARE_BYTES = 32 << 20
 
 MB = 1 << 20
 LISTED = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Keeper:
-    """Where everything lies that is kept beside the database, and how long backups stay."""
-
-    home: Path
-    blobs: Blobs
-    retention: Retention
-
-    @property
-    def backups(self) -> Path:
-        """The folder of backups in the data directory."""
-        return self.home / "backups"
-
-    @property
-    def origin(self) -> str:
-        """The name of this machine and data directory; only backups of the same origin replace each other."""
-        return f"{platform.node()}:{self.home.resolve()}"
-
-    def outside(self, folder: str, *, default: Path, what: str) -> Path:
-        """Return the folder that a person means; in the data directory it is its folder of backups or none.
-
-        Raises:
-            InvalidInputError: It is no path, a file, or it lies in the data directory.
-        """
-        if not folder.strip():
-            return default
-        try:
-            found = Path(folder).expanduser().resolve()
-        except (OSError, ValueError, RuntimeError) as error:
-            raise InvalidInputError(
-                f"{folder[:200]!r} is no path of a folder.", hint="Give one as ~/Backups."
-            ) from error
-        home = self.home.resolve()
-        if found.is_relative_to(home) and found != default.resolve():
-            raise InvalidInputError(
-                f"{found} lies in the data directory, where Panorama keeps its own files.",
-                hint=f"Leave the folder out for {default}, or choose one elsewhere, such as ~/{what}s.",
-            )
-        if found.exists() and not found.is_dir():
-            raise InvalidInputError(f"{found} is not a folder.", hint="Give the folder that is to hold it.")
-        return found
-
-    def question(self, folder: str, *, default: Path, what: str) -> str:
-        """Return what to ask before everything is written to a folder outside the data directory."""
-        found = self.outside(folder, default=default, what=what)
-        return "" if found == default else f"Write {what} of all your data into {found}?"
 
 
 class Backups(Service):
@@ -114,6 +65,11 @@ class Backups(Service):
             seconds=round(pace.seconds, 1),
         )  # fmt: skip
 
+    def create_check(self, folder: str = "", with_secrets: bool = False) -> None:
+        """Refuse a folder that cannot take a backup, before anything begins."""
+        del with_secrets
+        self._keeper.outside(folder, default=self._keeper.backups, what="backup")
+
     def create_question(self, folder: str = "", with_secrets: bool = False) -> str:
         """Return what to ask before a backup is put elsewhere, or holds secrets."""
         question = self._keeper.question(folder, default=self._keeper.backups, what="a backup")
@@ -122,7 +78,11 @@ class Backups(Service):
         return question
 
     def list(self, folder: str = "") -> BackupList:
-        """List the backups in a folder, the newest first, and copies that were put aside before a migration."""
+        """List the backups in a folder, the newest first, and copies that were put aside before a migration.
+
+        Raises:
+            InvalidInputError: It is no path of a folder, or lies in the data directory.
+        """
         keeper = self._keeper
         target = keeper.outside(folder, default=keeper.backups, what="backup")
         names = sorted((each.name for each in target.glob("*") if made_at(each.name)), key=_by_time, reverse=True)
@@ -136,7 +96,7 @@ class Backups(Service):
         Raises:
             InvalidInputError: It is no backup, is damaged, or was made by a newer Panorama.
         """
-        folder = Path(path).expanduser().resolve()
+        folder = meant(path, "path")
         manifest = manifests.read(folder)
         pace = Pace(self._progress, unit=MB)
         pace.expect(manifest.size_bytes)
@@ -346,7 +306,7 @@ def latest(folder: Path, origin: str) -> Path | None:
 def free_place(folder: Path, now: datetime, named: Callable[[datetime, int], str]) -> Path:
     """Return a place in a folder where nothing is yet."""
     number = 1
-    while (place := folder / named(now, number)).exists():
+    while os.path.lexists(place := folder / named(now, number)):
         number += 1
     return place
 

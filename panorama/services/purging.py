@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from panorama.domain.changes import Origin
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index.points import in_batches
-from panorama.services.backing_up import Keeper, retained
+from panorama.services.backing_up import retained
 from panorama.services.base import Desk, Service
+from panorama.services.keeper import Keeper
 from panorama.services.keeping_views import Purged
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
@@ -83,6 +84,11 @@ class Purging(Service):
         if dry_run:
             return _report(before, plan.counts, plan.waiting, dry_run=True, calls=logged["calls"], runs=logged["runs"])
         return _Forgetting(self._desk, self._keeper, Pace(self._progress)).done(plan, before, old)
+
+    def purge_check(self, days: int | None = None, dry_run: bool = False) -> None:
+        """Refuse days that make no sense, before anything begins."""
+        del dry_run
+        self._before(days)
 
     def purge_question(self, days: int | None = None, dry_run: bool = False) -> str:
         """Return what to ask before items are forgotten for good; "" if none would be."""

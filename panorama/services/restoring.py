@@ -10,6 +10,7 @@ from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.backing_up import MB, SPARE_BYTES, unsound
 from panorama.services.base import utc_now
 from panorama.services.configuration import FILE
+from panorama.services.keeper import meant
 from panorama.services.keeping_views import RestoredHome
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
@@ -48,9 +49,7 @@ class Restoring:
             ConflictError: There is something in that folder.
             UnavailableError: The disk is full, or the folder cannot be written.
         """
-        found, target = _resolved(source), _resolved(folder) if folder.strip() else self._home
-        manifest = manifests.read(found)
-        self._check_place(found, target)
+        found, target, manifest = self._ready(source, folder)
         parcels.check_room(target, manifest.size_bytes + SPARE_BYTES, "data directory")
         pace = Pace(self._progress, unit=MB)
         with parcels.written(target, "data directory") as parcel:
@@ -65,6 +64,17 @@ class Restoring:
             rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.missing,
             withheld=manifest.withheld, seconds=round(pace.seconds, 1),
         )  # fmt: skip
+
+    def check(self, source: str, folder: str = "") -> None:
+        """Refuse what is no backup, and a place that is taken, before anything begins."""
+        self._ready(source, folder)
+
+    def _ready(self, source: str, folder: str) -> tuple[Path, Path, Manifest]:
+        """Return what is restored, to where, and what it says it holds."""
+        found, target = meant(source, "source"), meant(folder, "folder") if folder.strip() else self._home
+        manifest = manifests.read(found)
+        self._check_place(found, target)
+        return found, target, manifest
 
     def _check_place(self, source: Path, target: Path) -> None:
         if target.exists() and not target.is_dir():
@@ -160,10 +170,3 @@ class _Making:
 def _portions(every: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
     for start in range(0, len(every), WORDS):
         yield every[start : start + WORDS]
-
-
-def _resolved(text: str) -> Path:
-    try:
-        return Path(text).expanduser().resolve()
-    except (OSError, ValueError, RuntimeError) as error:
-        raise InvalidInputError(f"{text[:200]!r} is no path.", hint="Give one as ~/Backups/panorama-….") from error

@@ -118,10 +118,11 @@ def test_to_goes_with_from_alone(run: Command, tmp_path: Path) -> None:
 
 def test_in_the_background_it_needs_somebody_who_runs_jobs(run: Command, given: Given, tmp_path: Path) -> None:
     given("create_note", title="Tea")
+    made = run("backup", "--json").answer["data"]["path"]
 
     asked = [
         run(*words, "--background")
-        for words in (("backup",), ("export",), ("purge",), ("restore", "--from", str(tmp_path)))
+        for words in (("backup",), ("export",), ("purge",), ("restore", "--from", made, "--to", str(tmp_path / "n")))
     ]
 
     assert {each.code for each in asked} == {3}
@@ -134,6 +135,40 @@ def test_a_folder_among_panoramas_own_files_is_refused(run: Command, home: Path)
 
     assert refused.code == 2
     assert json.loads(refused.err)["error"]["code"] == "invalid_input"
+
+
+def test_an_empty_path_is_not_the_current_folder(
+    run: Command, given: Given, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given("create_note", title="Tea")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    refused = [
+        run(*words)
+        for words in (
+            ("restore", "--from", "", "--to", str(tmp_path / "n")), ("restore", "--from", str(tmp_path), "--to", ""),
+            ("backup", ""), ("backup", "check", ""), ("backup", "list", ""), ("export", ""),
+        )
+    ]  # fmt: skip
+
+    assert {each.code for each in refused} == {2}
+    assert all("empty" in each.err for each in refused)
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_a_path_is_meant_from_where_the_terminal_stands(
+    run: Command, given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given("create_note", title="Tea")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    made = run("backup", "stick", "--json").answer["data"]["path"]
+
+    assert Path(made).parent == tmp_path / "here" / "stick"
+    assert run("restore", "--from", f"stick/{Path(made).name}", "--to", "again").code == 0
+    assert run("backup", "~nobody-of-that-name/x").code == 2
 
 
 def test_a_purge_asks_first(run: Command, given: Given) -> None:

@@ -244,6 +244,74 @@ def test_a_path_that_is_none_is_refused(lived: App, call: Call, operation: str) 
         assert refusal.value.code in ("invalid_input", "unavailable")
 
 
+ASKED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "backup": lambda path: {"folder": path, "confirm": True},
+    "export": lambda path: {"folder": path, "confirm": True},
+    "backups.list": lambda path: {"folder": path},
+    "backups.check": lambda path: {"path": path},
+    "restore": lambda path: {"source": path},
+}
+NO_PATHS = {
+    "x" * 256: "File name too long",
+    "/tmp/" + "x" * 256 + "/below": "File name too long",
+    "/tmp/" + "x/" * 3000: "File name too long",
+    "/tmp/\0": "NUL",
+    "/tmp/\ud800": "was not called|cannot be the path",
+    "~nobody-of-that-name/x": "cannot be the path",
+}
+
+
+@pytest.mark.parametrize("operation", ASKED)
+def test_what_can_be_the_path_of_nothing_is_refused(lived: App, call: Call, operation: str) -> None:
+    for path, why in NO_PATHS.items():
+        absolute = path if path[0] in "/~" else f"/tmp/{path}"
+        with pytest.raises(InvalidInputError, match=why) as refusal:
+            call(operation, **ASKED[operation](absolute))
+        assert refusal.value.hint
+
+
+@pytest.mark.parametrize("operation", ASKED)
+def test_a_path_from_where_the_daemon_stands_is_refused(
+    lived: App, call: Call, operation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    for path in ("relative/x", ".", "../x", "x"):
+        with pytest.raises(InvalidInputError, match="depends on where one stands") as refusal:
+            call(operation, **ASKED[operation](path))
+        assert "absolute path" in refusal.value.hint
+
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_a_restore_needs_to_be_told_of_what_and_to_where(backup: Path, call: Call, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="source is empty"):
+        call("restore", source=" ", folder=str(tmp_path / "again"))
+    with pytest.raises(InvalidInputError, match="depends on where one stands"):
+        call("restore", source=str(backup), folder="again")
+
+
+def test_what_cannot_be_is_refused_before_a_job_begins(lived: App, call: Call, tmp_path: Path, backup: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("mine")
+    home = str(lived.settings.home / "files")
+    never: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("backup", {"folder": home}), ("backup", {"folder": "x"}), ("backup", {"folder": "/tmp/" + "x" * 256}),
+        ("export", {"folder": home}), ("export", {"folder": "x"}), ("export", {"folder": "/tmp/" + "x" * 256}),
+        ("purge", {"days": -1}), ("purge", {"days": 40_000}),
+        ("restore", {"source": str(tmp_path)}), ("restore", {"source": str(backup), "folder": str(tmp_path / "full")}),
+        ("import.markdown", {"folder": str(tmp_path / "none")}),
+    )  # fmt: skip
+
+    with at_work(lived):
+        for operation, arguments in never:
+            with pytest.raises((InvalidInputError, ConflictError)):
+                call(operation, **arguments, background=True, **({} if operation in UNASKED else {"confirm": True}))
+
+    assert set(kinds_of(lived.settings.home).values()) <= {"catch_up"}
+
+
 @pytest.mark.parametrize("operation", ["backup", "export"])
 def test_whoever_stops_it_leaves_nothing_behind(lived: App, call: Call, tmp_path: Path, operation: str) -> None:
     class LeftError(Exception):
@@ -472,6 +540,14 @@ def test_a_restored_store_takes_no_vectors_of_the_first_on_a_server(lived: App, 
 
     with closing(sqlite3.connect(tmp_path / "again" / "panorama.db")) as file:
         assert file.execute("SELECT name FROM marks").fetchall() == [("passages m",)]
+
+
+UNASKED = ("restore", "import.markdown")
+
+
+def kinds_of(home: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(home / "panorama.db")) as file:
+        return dict(file.execute("SELECT id, kind FROM jobs").fetchall())
 
 
 LEFT = "Not carried on: the data was restored from a copy."
