@@ -1,7 +1,7 @@
 """Purging: forgets for good what has been in the trash for long, and the log that has had its time."""
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -157,19 +157,30 @@ class _Forgetting:
             with self._reading() as session:
                 purging.trace(session, kind, ids, traces)
             self._pace.ask()
-        return {log.name: self._emptied(log, traces) if traces.items else 0 for log in purging.LOGS}
+        if not traces.items:
+            return dict.fromkeys((log.name for log in purging.LOGS), 0)
+        for found in self._telling(purging.RUNS, traces):
+            with self._reading() as session:
+                purging.trace_scripts(session, found, traces)
+        return {log.name: self._emptied(log, traces) for log in purging.LOGS}
 
     def _emptied(self, log: Log, traces: Traces) -> int:
-        after = count = 0
-        while True:
+        count = 0
+        for found in self._telling(log, traces):
+            with self._writing() as session:
+                purging.empty(session, log, found)
+            count += len(found)
+        return count
+
+    def _telling(self, log: Log, traces: Traces) -> Iterator[list[int]]:
+        """Give the numbers of the rows of a log that tell of items, some at a time."""
+        after, more = 0, True
+        while more:
             with self._reading() as session:
                 found, after = purging.telling(session, log, traces, after, ROWS)
+            more = bool(after)
             if found:
-                with self._writing() as session:
-                    purging.empty(session, log, found)
-            if not after:
-                return count
-            count += len(found)
+                yield found
             self._pace.ask()
 
     def _items(self, plan: _Plan, before: datetime) -> tuple[dict[str, int], int]:
