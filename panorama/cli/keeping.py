@@ -62,7 +62,7 @@ def list_(folder: Folder = None, as_json: AsJson = False) -> None:
 
 
 def _row(row: Row, now: Any) -> tuple[Any, ...]:
-    remark = row.get("why", "") or (f"{row['problems']} things missing" if row.get("problems") else "")
+    remark = row.get("why", "") or (_missing(row["problems"]) if row.get("problems") else "")
     style = {"damaged": "red", "copy": "dim"}.get(row["kind"], "")
     how_large = size(row["size_bytes"]) if "size_bytes" in row else ""
     counts = (f"{row[name]:,}" if name in row else "" for name in ("rows", "files"))
@@ -70,6 +70,10 @@ def _row(row: Row, now: Any) -> tuple[Any, ...]:
         line(row["name"]), line(ago(row["made_at"], now)), line(row["kind"], style), line(how_large),
         *map(line, counts), line(remark, "yellow"),
     )  # fmt: skip
+
+
+def _missing(count: int) -> str:
+    return f"{count:,} {'thing' if count == 1 else 'things'} missing"
 
 
 @app.command("check", epilog=examples("panorama backup check ~/Backups/panorama-20260520T080000Z"))

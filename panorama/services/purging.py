@@ -12,7 +12,7 @@ from panorama.index.points import in_batches
 from panorama.services.backing_up import retained
 from panorama.services.base import Desk, Service
 from panorama.services.keeper import Keeper
-from panorama.services.keeping_views import Purged
+from panorama.services.keeping_views import Purged, counted
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
 from panorama.store import files, idempotency, passages, purging
@@ -104,12 +104,13 @@ class Purging(Service):
         """Return what was forgotten, in one line."""
         verb = "Would forget" if done.dry_run else "Forgot"
         said = [f"{verb} {_listed(done.items) or 'nothing'} from the trash"]
-        said += [f"{done.changes:,} changes of theirs"] if done.changes else []
+        said += [f"{counted(done.changes, 'change')} of theirs"] if done.changes else []
         logged = done.calls + done.runs + done.jobs
-        said += [f"{logged:,} entries of the log"] if logged else []
-        said += [f"{done.contents:,} contents ({done.content_bytes / 1e6:,.1f} MB)"] if done.contents else []
-        said += [f"{done.copies:,} old backups"] if done.copies else []
-        said += [f"{done.waiting:,} wait for others that belong to them"] if done.waiting else []
+        said += [f"{counted(logged, 'entry', 'entries')} of the log"] if logged else []
+        said += [f"{counted(done.contents, 'content')} ({done.content_bytes / 1e6:,.1f} MB)"] if done.contents else []
+        said += [counted(done.copies, "old backup")] if done.copies else []
+        wait = counted(done.waiting, "waits for others that belong to it", "wait for others that belong to them")
+        said += [wait] if done.waiting else []
         return "; ".join(said)
 
     def _before(self, days: int | None) -> datetime:

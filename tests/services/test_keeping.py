@@ -140,6 +140,7 @@ def test_old_backups_go_with_the_next_one(lived: App, call: Call, clock: Standin
 
     left = [path for path in made if Path(path).exists()]
     assert left == made[1:]
+    assert "; 1 older one removed" in call("backup").summary
 
 
 def test_backups_of_another_store_in_the_same_folder_stay(
