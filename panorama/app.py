@@ -24,7 +24,7 @@ from panorama.ports import JobQueue, Runner
 from panorama.sandbox.runner import ForkServer
 from panorama.sdk import SURFACE
 from panorama.services import Services
-from panorama.services.backing_up import Backups, Keeper
+from panorama.services.backing_up import Backups
 from panorama.services.base import Desk
 from panorama.services.batch import Batch
 from panorama.services.code import Code
@@ -37,6 +37,7 @@ from panorama.services.imports import Imports
 from panorama.services.items import Items
 from panorama.services.jobs import Jobs
 from panorama.services.journal import Journal
+from panorama.services.keeper import Keeper
 from panorama.services.library import Library
 from panorama.services.library_run import KeptScripts
 from panorama.services.links import Links
@@ -193,7 +194,7 @@ def _services(
         reindexing=Reindexing(desk, meaning),
         backups=Backups(desk, keeper),
         exports=Exports(desk, keeper),
-        restoring=Restoring(settings.home),
+        restoring=Restoring(settings.home, now=desk.now),
         purging=Purging(desk, keeper, Ages(trash=timedelta(days=settings.trash_days), log=settings.log_age)),
         status=State(desk, settings.home / "backups", meaning, runner, jobs),
         jobs=jobs,

@@ -170,17 +170,27 @@ def operations(do: Services) -> Iterator[Operation]:
         """Say that it may be a job; one that is begun again begins from the start, and leaves nothing half."""
         return {**lasting, "job": Kind(name=name, resumable=True, alone=True, whole=whole)}
 
-    asked = do.backups.create_question
-    yield _write("backup", do.backups.create, say.backed_up, "create_backup", question=asked, **kept("backup"), **more)
-    asked = do.exports.create_question
-    yield _write("export", do.exports.create, say.exported, "export_data", question=asked, **kept("export"), **more)
+    backup: dict[str, Any] = {
+        "question": do.backups.create_question,
+        "check": do.backups.create_check,
+        **kept("backup"),
+    }
+    yield _write("backup", do.backups.create, say.backed_up, "create_backup", **backup, **more)
+    export: dict[str, Any] = {
+        "question": do.exports.create_question,
+        "check": do.exports.create_check,
+        **kept("export"),
+    }
+    yield _write("export", do.exports.create, say.exported, "export_data", **export, **more)
     yield _read("backups.list", do.backups.list, say.backups, exempt=True)
     yield _write("backups.check", do.backups.check, say.checked, **lasting)
-    yield _write("restore", do.restoring.restore, say.brought_back, **kept("restore"))
-    asked = do.purging.purge_question
-    yield _write(
-        "purge", do.purging.purge, do.purging.purged, policy="delete", question=asked, **kept("purge", whole=False)
-    )
+    yield _write("restore", do.restoring.restore, say.brought_back, check=do.restoring.check, **kept("restore"))
+    purge: dict[str, Any] = {
+        "question": do.purging.purge_question,
+        "check": do.purging.purge_check,
+        **kept("purge", whole=False),
+    }
+    yield _write("purge", do.purging.purge, do.purging.purged, policy="delete", **purge)
 
     yield _write(
         "import.markdown",

@@ -201,11 +201,11 @@ def restore(
         option("Put this copy of the whole database in place of the present one.", "--backup", metavar="FILE"),
     ] = None,
     source: Annotated[
-        Path | None,
+        str | None,
         option("Make a new data directory of this backup or export.", "--from", metavar="DIR"),
     ] = None,
     to: Annotated[
-        Path | None, option("Where: a new folder; else the data directory, if there is none.", "--to", metavar="DIR")
+        str | None, option("Where: a new folder; else the data directory, if there is none.", "--to", metavar="DIR")
     ] = None,
     background: Background = False,
     yes: Yes = False,

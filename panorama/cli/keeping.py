@@ -20,7 +20,7 @@ INCOMPLETE = 1
 """The exit code where something was not to be had."""
 
 app = group("backup", "Copy everything; list copies, and check them.", default=True)
-Folder = Annotated[Path | None, argument("A folder; else the one in the data directory.", metavar="[DIR]")]
+Folder = Annotated[str | None, argument("A folder; else the one in the data directory.", metavar="[DIR]")]
 
 
 @app.command(
@@ -40,7 +40,7 @@ def create(
 ) -> int:
     """Back up everything while you go on: database, files, scripts and configuration; the copy is checked."""
     wanted = {"folder": _path(folder), "with_secrets": with_secrets or None, "background": background or None}
-    with Client() as panorama, _stopped("No backup was made."), show.progress("Backing up") as progress:
+    with _stopped("No backup was made."), Client() as panorama, show.progress("Backing up") as progress:
         # Whoever types the folder has said where; a model is asked.
         answer = panorama.call("backup", {**wanted, "confirm": True}, progress)
     return _told(answer, as_json)
@@ -62,7 +62,7 @@ def list_(folder: Folder = None, as_json: AsJson = False) -> None:
 
 
 def _row(row: Row, now: Any) -> tuple[Any, ...]:
-    remark = row.get("why", "") or (f"{row['problems']} things missing" if row.get("problems") else "")
+    remark = row.get("why", "") or (_missing(row["problems"]) if row.get("problems") else "")
     style = {"damaged": "red", "copy": "dim"}.get(row["kind"], "")
     how_large = size(row["size_bytes"]) if "size_bytes" in row else ""
     counts = (f"{row[name]:,}" if name in row else "" for name in ("rows", "files"))
@@ -72,20 +72,24 @@ def _row(row: Row, now: Any) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
+def _missing(count: int) -> str:
+    return f"{count:,} {'thing' if count == 1 else 'things'} missing"
+
+
 @app.command("check", epilog=examples("panorama backup check ~/Backups/panorama-20260520T080000Z"))
 def check(
-    path: Annotated[Path, argument("A backup, or an export.", metavar="DIR")],
+    path: Annotated[str, argument("A backup, or an export.", metavar="DIR")],
     as_json: AsJson = False,
 ) -> int:
     """Compare a backup or an export with its own list, file by file, and look for damage; changes nothing."""
-    with Client() as panorama, _stopped("Nothing was changed."), show.progress("Comparing") as progress:
+    with _stopped("Nothing was changed."), Client() as panorama, show.progress("Comparing") as progress:
         answer = panorama.call("backups.check", {"path": _path(path)}, progress)
     return _told(answer, as_json)
 
 
 def export(folder: Folder = None, background: Background = False, as_json: AsJson = False) -> int:
     """Export everything: as JSON Lines, from which it can be restored, and as a tree of Markdown to read."""
-    with Client() as panorama, _stopped("No export was made."), show.progress("Exporting") as progress:
+    with _stopped("No export was made."), Client() as panorama, show.progress("Exporting") as progress:
         wanted = {"folder": _path(folder), "background": background or None}
         answer = panorama.call("export", {**wanted, "confirm": True}, progress)
     return _told(answer, as_json)
@@ -103,7 +107,7 @@ def purge(
 ) -> None:
     """Forget for good what has been in the trash for long, with its history, and the old log. It cannot be undone."""
     kept = _stopped("What was forgotten stays so; run it again to go on.")
-    with _Watched() as panorama, kept:
+    with kept, _Watched() as panorama:
         wanted = {"days": days, "dry_run": dry_run or None, "background": background or None}
         answer = agreed(panorama, "purge", wanted, yes=yes)
     show.written(answer, as_json)
@@ -121,7 +125,7 @@ class _Watched(Client):
             return super().call(name, arguments, progress or bar, agreed, whole=whole)
 
 
-def restore(source: Path | None, to: Path | None, other: object, *, background: bool, as_json: bool) -> None:
+def restore(source: str | None, to: str | None, other: object, *, background: bool, as_json: bool) -> None:
     """Make a new data directory of a backup or an export; no daemon is needed, unless it is to do it."""
     if source is None or other is not None:
         raise InvalidInputError(
@@ -141,7 +145,7 @@ def restore(source: Path | None, to: Path | None, other: object, *, background: 
     show.aside(f"To use it: PANORAMA_HOME={restored.data['path']}, or move it to where your data directory was.")
 
 
-def _restored(source: Path, to: Path | None) -> Answer:
+def _restored(source: str, to: str | None) -> Answer:
     from zoneinfo import ZoneInfo
 
     from panorama.calls.answers import plain  # half a second
@@ -151,7 +155,7 @@ def _restored(source: Path, to: Path | None) -> Answer:
     from panorama.services.summaries import brought_back
 
     with _stopped("Nothing was made."), show.progress("Restoring") as moved, progressing(moved):
-        done = Restoring(data_directory()).restore(str(source.absolute()), str(to.absolute()) if to else "")
+        done = Restoring(data_directory()).restore(_path(source) or "", _path(to) or "")
     data = plain(done, ZoneInfo(local_zone()), brief=False, long=10_000, nulls=False)
     return Answer(data, brought_back(done), {"source": "backup", "policy": "write"})
 
@@ -170,8 +174,13 @@ def _remarks(data: Row) -> None:
         show.aside(f"Left out of config.toml, as it is secret: {', '.join(withheld)}", "yellow")
 
 
-def _path(folder: Path | None) -> str | None:
-    return None if folder is None else str(folder.expanduser().absolute())
+def _path(folder: str | None) -> str | None:
+    """Return the absolute path of a folder, as this terminal means it; a home is looked up by whoever reads it."""
+    if folder is None or folder.startswith("~"):
+        return folder
+    if not folder.strip():
+        raise InvalidInputError("The path of the folder is empty.", hint="Give one, such as ~/Backups or `.`.")
+    return str(Path(folder).absolute())
 
 
 _stopped = show.stoppable

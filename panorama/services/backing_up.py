@@ -1,79 +1,31 @@
 """Backing up: copies of everything, made while others write, checked before they count, and kept for a while."""
 
-import platform
+import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
 from panorama import __version__
-from panorama.domain.keeping import Retention, backup_name, is_copy, made_at, outlived
-from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
+from panorama.domain.keeping import backup_name, is_copy, made_at, outlived
+from panorama.errors import PanoramaError, UnavailableError
 from panorama.services.base import Desk, Service
 from panorama.services.configuration import FILE, without_secrets
+from panorama.services.keeper import Keeper, meant
 from panorama.services.keeping_views import Backup, BackupList, Checked
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
-from panorama.store import copying, files, lines, migrate, parcels
-from panorama.store.blobs import Blobs
-from panorama.store.parcels import Entry, Manifest, Parcel, UnreadableError
+from panorama.store import copying, files, lines, manifests, migrate, parcels
+from panorama.store.manifests import DATABASE, Entry, Manifest
+from panorama.store.parcels import Parcel
+from panorama.store.plain_files import UnreadableError
 
-DATABASE = "panorama.db"
 SPARE_BYTES = 32 << 20
 """What must stay free on the disk beside a backup."""
 
 MB = 1 << 20
 LISTED = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Keeper:
-    """Where everything lies that is kept beside the database, and how long backups stay."""
-
-    home: Path
-    blobs: Blobs
-    retention: Retention
-
-    @property
-    def backups(self) -> Path:
-        """The folder of backups in the data directory."""
-        return self.home / "backups"
-
-    @property
-    def origin(self) -> str:
-        """The name of this machine and data directory; only backups of the same origin replace each other."""
-        return f"{platform.node()}:{self.home.resolve()}"
-
-    def outside(self, folder: str, *, default: Path, what: str) -> Path:
-        """Return the folder that a person means; in the data directory it is its folder of backups or none.
-
-        Raises:
-            InvalidInputError: It is no path, a file, or it lies in the data directory.
-        """
-        if not folder.strip():
-            return default
-        try:
-            found = Path(folder).expanduser().resolve()
-        except (OSError, ValueError, RuntimeError) as error:
-            raise InvalidInputError(
-                f"{folder[:200]!r} is no path of a folder.", hint="Give one as ~/Backups."
-            ) from error
-        home = self.home.resolve()
-        if found.is_relative_to(home) and found != default.resolve():
-            raise InvalidInputError(
-                f"{found} lies in the data directory, where Panorama keeps its own files.",
-                hint=f"Leave the folder out for {default}, or choose one elsewhere, such as ~/{what}s.",
-            )
-        if found.exists() and not found.is_dir():
-            raise InvalidInputError(f"{found} is not a folder.", hint="Give the folder that is to hold it.")
-        return found
-
-    def question(self, folder: str, *, default: Path, what: str) -> str:
-        """Return what to ask before everything is written to a folder outside the data directory."""
-        found = self.outside(folder, default=default, what=what)
-        return "" if found == default else f"Write {what} of all your data into {found}?"
 
 
 class Backups(Service):
@@ -113,6 +65,11 @@ class Backups(Service):
             seconds=round(pace.seconds, 1),
         )  # fmt: skip
 
+    def create_check(self, folder: str = "", with_secrets: bool = False) -> None:
+        """Refuse a folder that cannot take a backup, before anything begins."""
+        del with_secrets
+        self._keeper.outside(folder, default=self._keeper.backups, what="backup")
+
     def create_question(self, folder: str = "", with_secrets: bool = False) -> str:
         """Return what to ask before a backup is put elsewhere, or holds secrets."""
         question = self._keeper.question(folder, default=self._keeper.backups, what="a backup")
@@ -121,7 +78,11 @@ class Backups(Service):
         return question
 
     def list(self, folder: str = "") -> BackupList:
-        """List the backups in a folder, the newest first, and copies that were put aside before a migration."""
+        """List the backups in a folder, the newest first, and copies that were put aside before a migration.
+
+        Raises:
+            InvalidInputError: It is no path of a folder, or lies in the data directory.
+        """
         keeper = self._keeper
         target = keeper.outside(folder, default=keeper.backups, what="backup")
         names = sorted((each.name for each in target.glob("*") if made_at(each.name)), key=_by_time, reverse=True)
@@ -135,8 +96,8 @@ class Backups(Service):
         Raises:
             InvalidInputError: It is no backup, is damaged, or was made by a newer Panorama.
         """
-        folder = Path(path).expanduser().resolve()
-        manifest = parcels.read(folder)
+        folder = meant(path, "path")
+        manifest = manifests.read(folder)
         pace = Pace(self._progress, unit=MB)
         pace.expect(manifest.size_bytes)
         pace.begin("comparing")
@@ -213,7 +174,7 @@ class _Making:
         """Put a content into the parcel and return its path there; "" if there is none that is sound."""
         self._pace.begin("copying files")
         path = f"files/{name[:2]}/{name[2:]}"
-        if (known := self._known.get(path)) and self._linked(path, known):
+        if (known := self._known.get(path)) and known.sha256 == name and self._linked(path, known):
             return path
         try:
             entry = self._parcel.copy(self._keeper.blobs.path(name), path, self._pace.move)
@@ -228,7 +189,7 @@ class _Making:
 
     def _linked(self, path: str, known: Entry) -> bool:
         """Let a content be the one of the backup before, if that is sound."""
-        if self._before is None or parcels.unlike_one(self._before / path, known, self._pace.move):
+        if self._before is None or parcels.unlike_one(self._before / path, known, self._pace.move, below=self._before):
             return False
         if not self._parcel.link(self._before / path, path):
             return False
@@ -266,13 +227,19 @@ def hashed(path: Path, moved: Callable[[int], None]) -> Entry:
     return Entry(size, digest.hexdigest())
 
 
-def unsound(copy: Path, manifest: Manifest, pace: Pace) -> str:
-    """Return what is wrong with a copy of the database that nobody writes; "" if nothing is."""
+def unsound(copy: Path, manifest: Manifest, pace: Pace, revision: str = "") -> str:
+    """Return what is wrong with a copy of the database that nobody writes; "" if nothing is.
+
+    Args:
+        revision: That of its schema, if it was brought up to date since the manifest was written.
+    """
     pace.begin("checking the database")
     if wrong := copying.found_wrong(copy, pace.ask):
         return wrong
-    if copying.revision(copy) != manifest.revision:
+    if copying.revision(copy) != (revision or manifest.revision):
         return "it has another schema"
+    if not revision and (uncounted := lines.uncounted(copy, manifest.rows)):
+        return f"the rows of the table {uncounted} were not counted"
     found = lines.counted(copy, manifest.rows)
     differing = [name for name, count in manifest.rows.items() if found[name] != count]
     return f"the table {differing[0]} has not as many rows as it had" if differing else ""
@@ -285,9 +252,9 @@ def checked(folder: Path, manifest: Manifest, pace: Pace) -> None:
         InvalidInputError: It is damaged.
     """
     if wrong := parcels.unlike(folder, manifest, pace.move):
-        raise parcels.damaged(folder, wrong)
+        raise manifests.damaged(folder, wrong)
     if manifest.kind == "backup" and (wrong := unsound(folder / DATABASE, manifest, pace)):
-        raise parcels.damaged(folder, f"{DATABASE}: {wrong}")
+        raise manifests.damaged(folder, f"{DATABASE}: {wrong}")
 
 
 def add_configuration(parcel: Parcel, home: Path, missing: list[str], *, with_secrets: bool = False) -> tuple[str, ...]:
@@ -308,9 +275,11 @@ def add_scripts(parcel: Parcel, home: Path, missing: list[str], pace: Pace) -> N
     """Put a person's own scripts into a parcel."""
     for path in parcels.files_below(home / "scripts"):
         try:
-            parcel.copy(home / "scripts" / path, f"scripts/{path}", pace.move)
+            parcel.copy(home / "scripts" / path, manifests.inside(f"scripts/{path}"), pace.move)
         except UnreadableError as error:
             missing.append(f"scripts/{path}: it {error}")
+        except ValueError:  # not valid Unicode, or with a backslash, which is two names elsewhere
+            missing.append(f"scripts/{path.encode('utf-8', 'replace').decode()}: its name cannot be kept; rename it")
 
 
 def retained(keeper: Keeper, folder: Path, now: datetime) -> int:
@@ -337,7 +306,7 @@ def latest(folder: Path, origin: str) -> Path | None:
 def free_place(folder: Path, now: datetime, named: Callable[[datetime, int], str]) -> Path:
     """Return a place in a folder where nothing is yet."""
     number = 1
-    while (place := folder / named(now, number)).exists():
+    while os.path.lexists(place := folder / named(now, number)):
         number += 1
     return place
 
@@ -346,14 +315,14 @@ def _is_mine(path: Path, origin: str) -> bool:
     if not made_at(path.name) or is_copy(path.name) or path.is_symlink() or not path.is_dir():
         return False
     with suppress(PanoramaError):
-        found = parcels.read(path)
+        found = manifests.read(path)
         return found.kind == "backup" and found.origin == origin
     return False
 
 
 def _files(before: Path) -> dict[str, Entry]:
     with suppress(PanoramaError):
-        return dict(parcels.read(before).files)
+        return dict(manifests.read(before).files)
     return {}
 
 
@@ -377,7 +346,7 @@ def _told(path: Path) -> dict[str, object]:
     if is_copy(path.name):
         return told | {"kind": "copy", "size_bytes": path.stat().st_size}
     try:
-        manifest = parcels.read(path)
+        manifest = manifests.read(path)
     except PanoramaError as error:
         return told | {"kind": "damaged", "why": error.message}
     return told | {

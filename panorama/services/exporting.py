@@ -15,19 +15,21 @@ from panorama.domain.projects import Project
 from panorama.services.backing_up import (
     LISTED,
     SPARE_BYTES,
-    Keeper,
     add_configuration,
     add_scripts,
     free_place,
 )
 from panorama.services.base import Desk, Service
+from panorama.services.keeper import Keeper
 from panorama.services.keeping_views import Exported
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
 from panorama.store import files, lines, migrate, names, parcels, rows
 from panorama.store.blobs import Blobs
 from panorama.store.engine import Session
-from panorama.store.parcels import Manifest, Parcel, UnreadableError
+from panorama.store.manifests import Manifest
+from panorama.store.parcels import Parcel
+from panorama.store.plain_files import UnreadableError
 
 PAGES, OLDER = "markdown", "older"
 GUIDE = """\
@@ -80,6 +82,10 @@ class Exports(Service):
             files=len(manifest.contents), problems=manifest.missing[:LISTED], problem_count=len(manifest.missing),
             withheld=manifest.withheld, is_complete=not manifest.missing, seconds=round(pace.seconds, 1),
         )  # fmt: skip
+
+    def create_check(self, folder: str = "") -> None:
+        """Refuse a folder that cannot take an export, before anything begins."""
+        self._keeper.outside(folder, default=self._default, what="export")
 
     def create_question(self, folder: str = "") -> str:
         """Return what to ask before an export is put elsewhere."""

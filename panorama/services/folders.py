@@ -118,6 +118,8 @@ def _obstacle(entry: os.DirEntry[str], root: str) -> str:
         return NOT_FOLLOWED if leads_out else ""
     if _is_markdown(entry.name) and _shown(entry.path) != entry.path:
         return "its name is not valid Unicode"
+    if _is_markdown(entry.name) and not entry.is_file(follow_symlinks=False):
+        return "it is no plain file"  # a pipe, a socket, a device: whoever reads one may wait for ever
     return ""
 
 

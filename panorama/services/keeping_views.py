@@ -121,7 +121,10 @@ class Purged:
         return " ".join(self.problems)
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return a count with its noun: «1 row», «2 rows»."""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
 def _without(problems: tuple[str, ...], count: int) -> str:
-    if not count:
-        return ""
-    return f"Made and checked, but without {count:,} {'thing' if count == 1 else 'things'}, such as: {problems[0]}"
+    return f"Made and checked, but without {counted(count, 'thing')}, such as: {problems[0]}" if count else ""

@@ -1,7 +1,7 @@
 """Purging: forgets for good what has been in the trash for long, and the log that has had its time."""
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from panorama.domain.changes import Origin
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index.points import in_batches
-from panorama.services.backing_up import Keeper, retained
+from panorama.services.backing_up import retained
 from panorama.services.base import Desk, Service
-from panorama.services.keeping_views import Purged
+from panorama.services.keeper import Keeper
+from panorama.services.keeping_views import Purged, counted
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
 from panorama.store import files, idempotency, passages, purging
@@ -84,6 +85,11 @@ class Purging(Service):
             return _report(before, plan.counts, plan.waiting, dry_run=True, calls=logged["calls"], runs=logged["runs"])
         return _Forgetting(self._desk, self._keeper, Pace(self._progress)).done(plan, before, old)
 
+    def purge_check(self, days: int | None = None, dry_run: bool = False) -> None:
+        """Refuse days that make no sense, before anything begins."""
+        del dry_run
+        self._before(days)
+
     def purge_question(self, days: int | None = None, dry_run: bool = False) -> str:
         """Return what to ask before items are forgotten for good; "" if none would be."""
         before = self._before(days)
@@ -98,12 +104,13 @@ class Purging(Service):
         """Return what was forgotten, in one line."""
         verb = "Would forget" if done.dry_run else "Forgot"
         said = [f"{verb} {_listed(done.items) or 'nothing'} from the trash"]
-        said += [f"{done.changes:,} changes of theirs"] if done.changes else []
+        said += [f"{counted(done.changes, 'change')} of theirs"] if done.changes else []
         logged = done.calls + done.runs + done.jobs
-        said += [f"{logged:,} entries of the log"] if logged else []
-        said += [f"{done.contents:,} contents ({done.content_bytes / 1e6:,.1f} MB)"] if done.contents else []
-        said += [f"{done.copies:,} old backups"] if done.copies else []
-        said += [f"{done.waiting:,} wait for others that belong to them"] if done.waiting else []
+        said += [f"{counted(logged, 'entry', 'entries')} of the log"] if logged else []
+        said += [f"{counted(done.contents, 'content')} ({done.content_bytes / 1e6:,.1f} MB)"] if done.contents else []
+        said += [counted(done.copies, "old backup")] if done.copies else []
+        wait = counted(done.waiting, "waits for others that belong to it", "wait for others that belong to them")
+        said += [wait] if done.waiting else []
         return "; ".join(said)
 
     def _before(self, days: int | None) -> datetime:
@@ -151,19 +158,30 @@ class _Forgetting:
             with self._reading() as session:
                 purging.trace(session, kind, ids, traces)
             self._pace.ask()
-        return {log.name: self._emptied(log, traces) if traces.items else 0 for log in purging.LOGS}
+        if not traces.items:
+            return dict.fromkeys((log.name for log in purging.LOGS), 0)
+        for found in self._telling(purging.RUNS, traces):
+            with self._reading() as session:
+                purging.trace_scripts(session, found, traces)
+        return {log.name: self._emptied(log, traces) for log in purging.LOGS}
 
     def _emptied(self, log: Log, traces: Traces) -> int:
-        after = count = 0
-        while True:
+        count = 0
+        for found in self._telling(log, traces):
+            with self._writing() as session:
+                purging.empty(session, log, found)
+            count += len(found)
+        return count
+
+    def _telling(self, log: Log, traces: Traces) -> Iterator[list[int]]:
+        """Give the numbers of the rows of a log that tell of items, some at a time."""
+        after, more = 0, True
+        while more:
             with self._reading() as session:
                 found, after = purging.telling(session, log, traces, after, ROWS)
+            more = bool(after)
             if found:
-                with self._writing() as session:
-                    purging.empty(session, log, found)
-            if not after:
-                return count
-            count += len(found)
+                yield found
             self._pace.ask()
 
     def _items(self, plan: _Plan, before: datetime) -> tuple[dict[str, int], int]:

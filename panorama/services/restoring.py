@@ -1,20 +1,24 @@
 """Restoring: makes a new data directory of a backup or an export, and compares it with what that says it holds."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
 from panorama.domain.changes import Origin
 from panorama.errors import ConflictError, InvalidInputError
-from panorama.services.backing_up import DATABASE, MB, SPARE_BYTES, unsound
+from panorama.services.backing_up import MB, SPARE_BYTES, unsound
+from panorama.services.base import utc_now
 from panorama.services.configuration import FILE
+from panorama.services.keeper import meant
 from panorama.services.keeping_views import RestoredHome
 from panorama.services.pace import Pace
 from panorama.services.progress import Progress, told_to_the_door
-from panorama.store import backups, fulltext, lines, migrate, parcels, rows
+from panorama.store import backups, fulltext, lines, manifests, migrate, parcels, rows
 from panorama.store.engine import Database
-from panorama.store.parcels import Manifest, Parcel, UnreadableError
+from panorama.store.manifests import DATABASE, Manifest
+from panorama.store.parcels import Parcel
+from panorama.store.plain_files import UnreadableError
 
 RESTORER = Origin(actor="restore", client="", conversation="", operation="", call="", unit="")
 WORDS = 200
@@ -24,12 +28,17 @@ WORDS = 200
 class Restoring:
     """Brings back everything; it needs no store that is open, and touches none."""
 
-    def __init__(self, home: Path, progress: Progress = told_to_the_door) -> None:
+    def __init__(
+        self, home: Path, progress: Progress = told_to_the_door, now: Callable[[], datetime] = utc_now
+    ) -> None:
         self._home = home
         self._progress = progress
+        self._now = now
 
     def restore(self, source: str, folder: str = "") -> RestoredHome:
         """Make a new data directory of a backup or an export; the present one is not touched.
+
+        Jobs that had not ended when the copy was made end there as cancelled: the original goes on with them.
 
         Args:
             source: The folder that `panorama backup` or `panorama export` made.
@@ -40,22 +49,32 @@ class Restoring:
             ConflictError: There is something in that folder.
             UnavailableError: The disk is full, or the folder cannot be written.
         """
-        found, target = _resolved(source), _resolved(folder) if folder.strip() else self._home
-        manifest = parcels.read(found)
-        self._check_place(found, target)
+        found, target, manifest = self._ready(source, folder)
         parcels.check_room(target, manifest.size_bytes + SPARE_BYTES, "data directory")
         pace = Pace(self._progress, unit=MB)
         with parcels.written(target, "data directory") as parcel:
             making = _Making(found, manifest, parcel, pace)
             making.fill()
-            if wrong := unsound(parcel.folder / DATABASE, manifest, pace):
-                raise parcels.damaged(found, wrong)
-            backups.settle(parcel.folder / DATABASE)
+            revision = migrate.HEAD if manifest.kind == "export" else ""
+            if wrong := unsound(parcel.folder / DATABASE, manifest, pace, revision):
+                raise manifests.damaged(found, wrong)
+            backups.part(parcel.folder / DATABASE, self._now())
         return RestoredHome(
             path=str(target), source=str(found), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.missing,
             withheld=manifest.withheld, seconds=round(pace.seconds, 1),
         )  # fmt: skip
+
+    def check(self, source: str, folder: str = "") -> None:
+        """Refuse what is no backup, and a place that is taken, before anything begins."""
+        self._ready(source, folder)
+
+    def _ready(self, source: str, folder: str) -> tuple[Path, Path, Manifest]:
+        """Return what is restored, to where, and what it says it holds."""
+        found, target = meant(source, "source"), meant(folder, "folder") if folder.strip() else self._home
+        manifest = manifests.read(found)
+        self._check_place(found, target)
+        return found, target, manifest
 
     def _check_place(self, source: Path, target: Path) -> None:
         if target.exists() and not target.is_dir():
@@ -91,7 +110,7 @@ class _Making:
         if self._manifest.kind == "export":
             self._pace.begin("comparing")
             if wrong := parcels.unlike(self._source, self._manifest, self._pace.move):
-                raise parcels.damaged(self._source, wrong)
+                raise manifests.damaged(self._source, wrong)
             self._load()
         else:
             self._pace.begin("copying the database")
@@ -100,7 +119,7 @@ class _Making:
         for name, path in self._manifest.contents.items():
             place = f"files/{name[:2]}/{name[2:]}"
             if self._copy(path, place) != name:
-                raise parcels.damaged(self._source, f"{path} is not what was written")
+                raise manifests.damaged(self._source, f"{path} is not what was written")
         for path in self._manifest.files:
             if path == FILE or path.startswith("scripts/"):
                 self._copy(path, path)
@@ -109,10 +128,10 @@ class _Making:
         """Copy a file and return its digest."""
         wanted = self._manifest.files.get(path)
         try:
-            if self._parcel.copy(self._source / path, place, self._pace.move) != wanted:
-                raise parcels.damaged(self._source, f"{path} is not what was written")
+            if self._parcel.copy(self._source / path, place, self._pace.move, below=self._source) != wanted:
+                raise manifests.damaged(self._source, f"{path} is not what was written")
         except UnreadableError as error:
-            raise parcels.damaged(self._source, f"{path} {error}") from error
+            raise manifests.damaged(self._source, f"{path} {error}") from error
         return self._parcel.files[place].sha256
 
     def _load(self) -> None:
@@ -129,7 +148,9 @@ class _Making:
                         loading.load(name, forms, told, self._pace.move)
                 loading.continue_(self._manifest.sequences)
         except (ValueError, OSError) as error:
-            raise parcels.damaged(self._source, str(error)) from error
+            raise manifests.damaged(self._source, str(error)) from error
+        if uncounted := lines.uncounted(path, self._manifest.rows):
+            raise manifests.damaged(self._source, f"the rows of the table {uncounted} were not counted")
         with closing(Database(path, is_durable=False)) as database:
             migrate.make(database)
             self._index(database)
@@ -149,10 +170,3 @@ class _Making:
 def _portions(every: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
     for start in range(0, len(every), WORDS):
         yield every[start : start + WORDS]
-
-
-def _resolved(text: str) -> Path:
-    try:
-        return Path(text).expanduser().resolve()
-    except (OSError, ValueError, RuntimeError) as error:
-        raise InvalidInputError(f"{text[:200]!r} is no path.", hint="Give one as ~/Backups/panorama-….") from error

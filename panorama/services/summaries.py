@@ -11,7 +11,7 @@ from panorama.domain.results import Page
 from panorama.domain.schedules import Schedule
 from panorama.services.job_page import progress
 from panorama.services.job_views import JobView
-from panorama.services.keeping_views import Backup, BackupList, Checked, Exported, RestoredHome
+from panorama.services.keeping_views import Backup, BackupList, Checked, Exported, RestoredHome, counted
 from panorama.services.library_views import (
     ScriptDiff,
     ScriptHistory,
@@ -169,36 +169,44 @@ def part_read(part: FilePart) -> str:
 
 def backed_up(done: Backup) -> str:
     """Return what a backup holds, and what it could not take."""
-    held = f"{done.rows:,} rows and {done.files:,} contents of files, {done.size_bytes / 1e6:,.1f} MB"
-    gone = f"; {done.removed:,} older ones removed" if done.removed else ""
+    held = f"{_held(done.rows, done.files)}, {done.size_bytes / 1e6:,.1f} MB"
+    gone = f"; {counted(done.removed, 'older one')} removed" if done.removed else ""
     return f"Backed up {held}, to {done.path}, and checked it in {done.seconds:g} s{gone}{_lacking(done.problem_count)}"
 
 
 def backups(found: BackupList) -> str:
     """Return how many backups there are."""
-    return f"{found.count:,} {'backup' if found.count == 1 else 'backups'} in {found.folder}"
+    return f"{counted(found.count, 'backup')} in {found.folder}"
 
 
 def checked(found: Checked) -> str:
     """Return that nothing is wrong, and with what."""
-    held = f"{found.files:,} files, {found.rows:,} rows, {found.size_bytes / 1e6:,.1f} MB"
+    held = f"{counted(found.files, 'file')}, {counted(found.rows, 'row')}, {found.size_bytes / 1e6:,.1f} MB"
     return f"The {found.kind} of {found.made_at:%Y-%m-%d %H:%M} is whole: {held}{_lacking(len(found.problems))}"
 
 
 def exported(done: Exported) -> str:
     """Return what an export holds, and what it could not take."""
-    held = f"{done.rows:,} rows, {done.pages:,} pages and {done.files:,} contents of files"
+    held = f"{counted(done.rows, 'row')}, {counted(done.pages, 'page')} and {_contents(done.files)}"
     return f"Exported {held}, to {done.path}, in {done.seconds:g} s{_lacking(done.problem_count)}"
 
 
 def brought_back(done: RestoredHome) -> str:
     """Return what was restored, and where."""
-    held = f"{done.rows:,} rows and {done.files:,} contents of files"
+    held = _held(done.rows, done.files)
     return f"Restored {held} of {done.made_at:%Y-%m-%d %H:%M} to {done.path}, compared{_lacking(len(done.problems))}"
 
 
 def _lacking(count: int) -> str:
-    return f"; {count:,} {'thing was' if count == 1 else 'things were'} not to be had" if count else ""
+    return f"; {counted(count, 'thing was', 'things were')} not to be had" if count else ""
+
+
+def _held(rows: int, files: int) -> str:
+    return f"{counted(rows, 'row')} and {_contents(files)}"
+
+
+def _contents(count: int) -> str:
+    return counted(count, "content of a file", "contents of files")
 
 
 def removed(gone: Removed) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from panorama.errors import InvalidInputError, UnavailableError
-from panorama.store import passages
+from panorama.store import jobs, passages
 from panorama.store.engine import Database
 from panorama.store.migrate import HEAD
 from panorama.store.passages import INDEXER
@@ -45,6 +45,7 @@ def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
     try:
         with closing(Database(copy)) as source:
             source.copy_to(fresh)
+        settle(fresh, now)
         kept = _moved_aside(database, now)
         os.replace(fresh, database)
     except OSError as error:
@@ -52,8 +53,9 @@ def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
             f"{copy} cannot be put in place: {error.strerror}.", hint="Free some space, and check the folder's owner."
         ) from error
     finally:
-        with suppress(OSError):
-            fresh.unlink(missing_ok=True)
+        for ending in ENDINGS:
+            with suppress(OSError):
+                fresh.with_name(fresh.name + ending).unlink(missing_ok=True)
     return kept
 
 
@@ -71,10 +73,18 @@ def _moved_aside(database: Path, now: datetime) -> Path | None:
     return kept
 
 
-def settle(copy: Path) -> None:
-    """Let a restored copy forget which index it was searched by, so that it gets one of its own.
+def settle(copy: Path, now: datetime) -> None:
+    """Let a copy that takes the place of the database not go on with the jobs of the original."""
+    with closing(Database(copy)) as database, database.transaction(INDEXER) as session:
+        jobs.leave_behind(session, now)
 
-    On a Qdrant server a store is known by its number; two stores with one number would write each other's vectors.
+
+def part(copy: Path, now: datetime) -> None:
+    """Let a copy be a store of its own beside the original.
+
+    It goes on with none of its jobs, and forgets which index it was searched by, so that it gets one of its own: on a
+    Qdrant server a store is known by its number; two stores with one number would write each other's vectors.
     """
     with closing(Database(copy)) as database, database.transaction(INDEXER) as session:
         passages.forget_indexes(session)
+        jobs.leave_behind(session, now)

@@ -6,6 +6,7 @@ a content that nothing names, which is harmless.
 
 import errno
 import os
+import re
 import tempfile
 from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +17,8 @@ from pathlib import Path
 from panorama.errors import UnavailableError
 
 DIGEST_CHARS = 64
+NOWHERE = "none"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -155,7 +158,8 @@ def _lock(descriptor: int, *, alone: bool) -> None:
 
 
 def _place(folder: Path, name: str) -> Path:
-    return folder / name[:2] / name[2:]
+    """Return where a content lies; one whose name is no digest, in a database that somebody made up, lies nowhere."""
+    return folder / name[:2] / name[2:] if _DIGEST.fullmatch(name) else folder / NOWHERE
 
 
 def _write(path: Path, content: bytes) -> None:

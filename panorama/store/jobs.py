@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, Update, bindparam, delete, func, insert, select, update
+from sqlalchemy import Row, Update, bindparam, delete, func, insert, inspect, select, update
 
 from panorama.domain.jobs import ENDED, Asker, Job, State
 from panorama.domain.results import Page, Slice
@@ -17,6 +17,10 @@ from panorama.store.tables import jobs
 
 RANKS: Mapping[State, int] = {"running": 2, "queued": 1, **dict.fromkeys(ENDED, 0)}
 """By what lists are sorted, the highest first: what runs, what waits, what has ended."""
+
+LEFT_BEHIND = "Not carried on: the data was restored from a copy."
+CATCH_UP = "catch_up"
+"""The standing kind, of which whoever opens the data makes a job anew."""
 
 _ASKER = tuple(each.name for each in fields(Asker))
 _NAMES = tuple(each.name for each in fields(Job) if each.name != "asker")
@@ -143,6 +147,22 @@ def listed(session: Session, part: Slice, *, states: Collection[str], kind: str)
 def forget(session: Session, before: datetime) -> None:
     """Delete jobs that ended before."""
     session.connection.execute(delete(jobs).where(jobs.c.ended_at < before))
+
+
+def leave_behind(session: Session, now: datetime) -> None:
+    """Let a copy of the database not go on with the jobs of the original: those end, and what stands is no more.
+
+    An older copy, from before there were jobs, is left as it is.
+    """
+    if not inspect(session.connection).has_table(jobs.name):
+        return
+    going = jobs.c.state.in_(("queued", "running"))
+    session.connection.execute(delete(jobs).where(going, jobs.c.kind == CATCH_UP))
+    left: dict[str, Any] = {
+        "state": "cancelled", "rank": RANKS["cancelled"], "ended_at": now, "summary": LEFT_BEHIND, "worker": "",
+        "heartbeat": None, "is_stopping": False, "is_told": True,
+    }  # fmt: skip
+    session.connection.execute(update(jobs).where(going).values(left))
 
 
 def _stored(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ byte. How each column is written stands in the manifest; so an export is read th
 import json
 import sqlite3
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -21,6 +21,10 @@ from panorama.store.tables import Utc, Words, metadata
 
 DERIVED = frozenset({"search_parts", "passages", "vectors", "marks"})
 """Tables that are made again from the others; no export holds them."""
+
+OF_OTHERS = frozenset({"alembic_version"})
+WORDS = "search_words"
+"""How the tables of the index of words begin; SQLite makes them."""
 
 ROWS = 500
 """Rows that are read or written at once."""
@@ -58,6 +62,14 @@ def counted(path: Path, names: Iterable[str]) -> dict[str, int]:
     """Return how many rows some tables of a database that nobody writes have; -1 for one that is not there."""
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as file:
         return {name: _size(file, name) for name in names}
+
+
+def uncounted(path: Path, names: Collection[str]) -> str:
+    """Return a table of a database, other than those that are made again, that is not among some; "" if all are."""
+    known = {*names, *DERIVED, *OF_OTHERS}
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as file:
+        found = [str(row[0]) for row in file.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")]
+    return next((each for each in found if each not in known and not each.startswith(("sqlite_", WORDS))), "")
 
 
 def _size(file: sqlite3.Connection, name: str) -> int:

@@ -10,82 +10,36 @@ import json
 import os
 import secrets
 import shutil
-import stat
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
 
-from panorama.domain.plain import is_object
-from panorama.errors import ConflictError, InvalidInputError, UnavailableError
-from panorama.store import migrate
+from panorama.errors import ConflictError, UnavailableError
+from panorama.store import manifests
 from panorama.store.copying import sync
+from panorama.store.manifests import MANIFEST, Entry, Manifest
+from panorama.store.plain_files import PLAIN, UnreadableError, reading
 
-FORMAT = 1
-MANIFEST = "manifest.json"
 PART = ".panorama-part-"
 CHUNK_BYTES = 1 << 20
 SYNC_BYTES = 1 << 20
-Kind = Literal["backup", "export"]
 Moved = Callable[[int], None]
 """Is told of so many bytes more; what it raises ends the work."""
 
-_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-
-
-class UnreadableError(Exception):
-    """A file that is to be copied cannot be read; the message says why, as the end of a sentence about it."""
 
 
 def silent(_count: int) -> None:
     """Tell nobody."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A file of a parcel: its size in bytes and its digest."""
-
-    size: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
-    """What a parcel says it holds.
-
-    `origin` names the machine and data directory it was made of. `rows` counts each table's, `files` are all files but
-    this one by their path, `contents` says where the content with a digest lies. `columns` says of an export how each
-    value is written, `sequences` which number each table gives next. `missing` are contents that were not to be had,
-    `withheld` settings that were left out because they are secret.
-    """
-
-    kind: Kind
-    version: str
-    revision: str
-    made_at: str
-    origin: str
-    rows: Mapping[str, int]
-    format: int = FORMAT
-    files: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
-    contents: Mapping[str, str] = field(default_factory=dict[str, str])
-    columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    sequences: Mapping[str, int] = field(default_factory=dict[str, int])
-    missing: tuple[str, ...] = ()
-    withheld: tuple[str, ...] = ()
-
-    @property
-    def size_bytes(self) -> int:
-        """The size of all files."""
-        return sum(each.size for each in self.files.values())
-
-
 class Parcel:
     """A folder that is being written; every file that is put into it is listed with its digest.
 
     What is durable is on the disk when it is listed. Long files get there in portions, so that others can write too.
+    Nothing is ever written outside the folder: a path that leads elsewhere is a ValueError, whoever gave it.
     """
 
     def __init__(self, folder: Path, *, is_durable: bool = True) -> None:
@@ -102,9 +56,7 @@ class Parcel:
     def opened(self, path: str) -> Generator[Callable[[bytes], None]]:
         """Give a function that appends to a new file."""
         digest, size, synced = sha256(), 0, 0
-        place = self.folder / path
-        _make(place.parent, [])
-        with open(place, "xb", opener=_private) as file:
+        with open(self._place(path), "xb", opener=_private) as file:
 
             def write(content: bytes) -> None:
                 nonlocal size, synced
@@ -121,14 +73,14 @@ class Parcel:
                 sync(file.fileno())
         self.files[path] = Entry(size, digest.hexdigest())
 
-    def copy(self, source: Path, path: str, moved: Moved = silent) -> Entry:
-        """Copy a file into it and return what was read; links are not followed.
+    def copy(self, source: Path, path: str, moved: Moved = silent, *, below: Path | None = None) -> Entry:
+        """Copy a file into it and return what was read; links are not followed, nor are folders below that are links.
 
         Raises:
             UnreadableError: It cannot be read; nothing of it is in the parcel.
         """
         try:
-            with _reading(source) as read_, self.opened(path) as write:
+            with reading(source, below) as read_, self.opened(path) as write:
                 while chunk := read_(CHUNK_BYTES):
                     write(chunk)
                     moved(len(chunk))
@@ -139,8 +91,7 @@ class Parcel:
 
     def link(self, source: Path, path: str) -> bool:
         """Let a file be the same as one of another parcel, which costs no room; tell whether the disk can do that."""
-        place = self.folder / path
-        _make(place.parent, [])
+        place = self._place(path)
         try:
             os.link(source, place, follow_symlinks=False)
         except OSError:
@@ -149,19 +100,29 @@ class Parcel:
 
     def note(self, path: str, entry: Entry) -> None:
         """List a file that is there already."""
-        self.files[path] = entry
+        self.files[manifests.inside(path)] = entry
 
     def drop(self, path: str) -> None:
         """Take a file out again."""
         self.files.pop(path, None)
-        (self.folder / path).unlink(missing_ok=True)
+        with suppress(ValueError):  # what would lead elsewhere was never put in
+            (self.folder / manifests.inside(path)).unlink(missing_ok=True)
+
+    def _place(self, path: str) -> Path:
+        """Return where a file goes, with a folder made for it; what is below this one is no link."""
+        place = self.folder / manifests.inside(path)
+        _make(place.parent, [])
+        if place.parent.resolve() != self.folder.resolve() / PurePosixPath(path).parent:
+            raise ValueError(f"a path that leads elsewhere: {path}")
+        return place
 
     def seal(self, manifest: Manifest) -> None:
-        """Write the list of what is in it."""
-        told = json.dumps(sealed(asdict(manifest)), ensure_ascii=False, indent=1).encode()
+        """Write the list of what is in it, and read it back: what cannot be read again is worth nothing."""
+        told = json.dumps(manifests.sealed(asdict(manifest)), ensure_ascii=False, indent=1).encode()
         listed, self.files = self.files, {}
         self.write(MANIFEST, told)
         self.files = listed
+        manifests.read(self.folder)
 
 
 @contextmanager
@@ -209,86 +170,19 @@ def remove(parcel: Path) -> None:
     shutil.rmtree(going, ignore_errors=True)
 
 
-def read(folder: Path) -> Manifest:
-    """Return what a parcel says it holds.
-
-    Raises:
-        InvalidInputError: It is no parcel, is damaged, or was made by a newer program.
-    """
-    try:
-        told: Any = json.loads((folder / MANIFEST).read_bytes())
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise InvalidInputError(
-            f"{folder} is no backup or export of Panorama: there is no {MANIFEST} in it.",
-            hint="Give the folder that `panorama backup` or `panorama export` made.",
-        ) from error
-    except OSError as error:
-        raise InvalidInputError(f"{folder} cannot be read: {error.strerror}.", hint="Check its owner.") from error
-    except ValueError as error:
-        raise damaged(folder, f"{MANIFEST} is not what was written") from error
-    try:
-        return _understood(folder, told)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise damaged(folder, f"{MANIFEST} is not what was written") from error
-
-
-def damaged(folder: Path, why: str) -> InvalidInputError:
-    """Return the error that tells of a damaged parcel."""
-    return InvalidInputError(
-        f"{folder} is damaged: {why}.", hint="Use another one; `panorama backup check FOLDER` tells which are sound."
-    )
-
-
-def _understood(folder: Path, told: Any) -> Manifest:
-    if not is_object(told) or told.get("kind") not in ("backup", "export"):
-        raise InvalidInputError(
-            f"{folder} is no backup or export of Panorama.", hint="Give the folder that Panorama made."
-        )
-    if told["format"] > FORMAT or str(told["revision"]) > migrate.HEAD:
-        raise InvalidInputError(
-            f"{folder} was made by a newer Panorama ({told.get('version')}).", hint="Upgrade Panorama first."
-        )
-    if sealed(told)["digest"] != told["digest"]:
-        raise damaged(folder, f"{MANIFEST} is not what was written")
-    files = {_safe(path): Entry(int(each["size"]), str(each["sha256"])) for path, each in told["files"].items()}
-    contents = {str(name): _safe(path) for name, path in told["contents"].items()}
-    if unlisted := set(contents.values()) - set(files):
-        raise ValueError(f"not listed: {unlisted}")
-    plain: dict[str, Any] = {
-        name: told[name] for name in ("kind", "version", "revision", "made_at", "origin", "rows", "format")
-    }
-    plain |= {name: told[name] for name in ("columns", "sequences")}
-    plain |= {name: tuple(map(str, told[name])) for name in ("missing", "withheld")}
-    return Manifest(files=files, contents=contents, **plain)
-
-
-def sealed(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a list of what is in a parcel with its own digest, by which damage to the list itself is seen."""
-    bare = {name: value for name, value in told.items() if name != "digest"}
-    return {**bare, "digest": sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()}
-
-
-def _safe(path: str) -> str:
-    """Return a path that leads into the parcel and nowhere else."""
-    pure = PurePosixPath(path)
-    if pure.is_absolute() or ".." in pure.parts or "\\" in path or str(pure) != path or path == MANIFEST:
-        raise ValueError(f"a path that leads elsewhere: {path}")
-    return path
-
-
 def unlike(folder: Path, manifest: Manifest, moved: Moved = silent) -> str:
     """Return which file of a parcel is not what was written; "" if all are."""
     for path, entry in manifest.files.items():
-        if why := unlike_one(folder / path, entry, moved):
+        if why := unlike_one(folder / path, entry, moved, below=folder):
             return f"{path} {why}"
     return ""
 
 
-def unlike_one(path: Path, entry: Entry, moved: Moved = silent) -> str:
+def unlike_one(path: Path, entry: Entry, moved: Moved = silent, *, below: Path | None = None) -> str:
     """Return how a file differs from what is known of it; "" if it does not."""
     digest, size = sha256(), 0
     try:
-        with _reading(path) as read_:
+        with reading(path, below) as read_:
             while chunk := read_(CHUNK_BYTES):
                 digest.update(chunk)
                 size += len(chunk)
@@ -346,7 +240,7 @@ def _locked_part(folder: Path) -> Generator[Path]:
 def _locked(folder: Path) -> Generator[bool]:
     """Hold the lock of a folder; False if another holds it, or the folder is gone."""
     try:
-        descriptor = os.open(folder, os.O_RDONLY | _PLAIN)
+        descriptor = os.open(folder, os.O_RDONLY | PLAIN)
     except FileNotFoundError:
         yield False
         return
@@ -385,32 +279,6 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def _reading(path: Path) -> Generator[Callable[[int], bytes]]:
-    """Open a plain file for reading; links and pipes are none."""
-    with _unreadable():
-        file = open(os.open(path, os.O_RDONLY | _PLAIN), "rb", buffering=0)  # noqa: SIM115
-
-    def read_(count: int) -> bytes:
-        with _unreadable():
-            return file.read(count)
-
-    with file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise UnreadableError("is no plain file")
-        yield read_
-
-
-@contextmanager
-def _unreadable() -> Generator[None]:
-    try:
-        yield
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise UnreadableError("is missing") from error
-    except OSError as error:
-        raise UnreadableError(f"cannot be read ({error.strerror})") from error
 
 
 def _private(path: str, flags: int) -> int:

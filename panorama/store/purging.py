@@ -36,6 +36,8 @@ MERGED_PAGES = 64
 FORGOTTEN = {"forgotten": True}
 """Stands in the log for the arguments of a call that told of something that is forgotten."""
 
+HIDDEN = "•••"
+_CUT = re.compile(r"… \(([\d,]{1,15}) characters\)\Z")
 _ID = re.compile(rf"\b[a-z]_[{BASE32}]{{10}}\b")
 _OF = re.compile(r'"of":"([0-9a-f]{32})"')
 _OLD = (calls, runs, script_states)
@@ -44,11 +46,15 @@ _INDEX = "index "
 
 @dataclass(slots=True)
 class Traces:
-    """How the log may name items that are to be forgotten: ids, folded names, and the calls that wrote them."""
+    """How the log may name items that are to be forgotten: ids, folded names, and the calls that wrote them.
+
+    `scripts` are by their length the texts of the runs that told of them.
+    """
 
     items: set[str] = field(default_factory=set[str])
     labels: set[str] = field(default_factory=set[str])
     calls: set[str] = field(default_factory=set[str])
+    scripts: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +188,9 @@ class Log:
     only: tuple[ColumnElement[bool], ...] = ()
 
 
+RUNS = Log("runs", runs, runs.c.id, {"source": "", "inputs": {}, "result": "", "output": "", "error": {}})
 LOGS = (
     Log("calls", calls, calls.c.id, {"arguments": FORGOTTEN}),
-    Log("runs", runs, runs.c.id, {"source": "", "inputs": {}, "result": "", "output": "", "error": {}}),
     Log(
         "jobs",
         jobs,
@@ -192,8 +198,12 @@ LOGS = (
         {"arguments": {}, "message": "", "summary": "", "result": [None], "error": {}, "checkpoint": {}},
         (jobs.c.ended_at.is_not(None),),
     ),
+    RUNS,
 )
-"""What is emptied when what it tells of is forgotten. A job that has not ended needs what it was given."""
+"""What is emptied when what it tells of is forgotten. A job that has not ended needs what it was given.
+
+Runs go last: only they hold whole scripts, by which a purge that was stopped finds again what else holds them.
+"""
 
 
 def telling(session: Session, log: Log, traces: Traces, after: int, limit: int) -> tuple[list[int], int]:
@@ -211,6 +221,14 @@ def telling(session: Session, log: Log, traces: Traces, after: int, limit: int) 
     return found, last
 
 
+def trace_scripts(session: Session, numbers: Sequence[int], traces: Traces) -> None:
+    """Note the texts of runs; the calls that asked for them, and other runs of the same, hold them too."""
+    for some in _portions(numbers):
+        sources = session.connection.execute(select(runs.c.source).where(runs.c.number.in_(some))).scalars()
+        for source in filter(None, sources):
+            traces.scripts.setdefault(len(source), set()).add(source)
+
+
 def empty(session: Session, log: Log, numbers: Sequence[int]) -> None:
     """Let rows stay without what was said in them."""
     for some in _portions(numbers):
@@ -218,12 +236,35 @@ def empty(session: Session, log: Log, numbers: Sequence[int]) -> None:
 
 
 def _tells(value: Any, traces: Traces) -> bool:
-    """Tell whether a value names a forgotten item: by its id anywhere, or by its whole name."""
+    """Tell whether a value names a forgotten item, by its id or its whole name, or is a script that told of one."""
     if isinstance(value, str):
-        return not traces.items.isdisjoint(_ID.findall(value)) or folded(value) in traces.labels
+        named = not traces.items.isdisjoint(_ID.findall(value)) or folded(value) in traces.labels
+        return named or (bool(traces.scripts) and _is_script(value, traces.scripts))
     if is_object(value):
         return any(_tells(each, traces) for each in value.values())
     return is_list(value) and any(_tells(each, traces) for each in value)
+
+
+def _is_script(shown: str, scripts: Mapping[int, Collection[str]]) -> bool:
+    """Tell whether a text is one of some scripts as the log of calls keeps it.
+
+    There secrets are hidden, and a long one is its beginning and its length: «… (1,234 characters)».
+    """
+    if shown in scripts.get(len(shown), ()):
+        return True
+    if cut := _CUT.search(shown):
+        length = int(cut[1].replace(",", ""))
+        return any(_fits(shown[: cut.start()].rstrip("•"), each) for each in scripts.get(length, ()))
+    return HIDDEN in shown and any(_fits(shown, each) for some in scripts.values() for each in some)
+
+
+def _fits(shown: str, text: str) -> bool:
+    """Tell whether a text begins as is shown of it, where something may stand for what is hidden."""
+    first, *others = shown.split(HIDDEN)
+    at = len(first) if text.startswith(first) else -1
+    for part in others:
+        at = text.find(part, at) + len(part) if at >= 0 and part in text[at:] else -1
+    return at >= 0
 
 
 def forget_listeners(session: Session, last: int) -> None:

@@ -68,11 +68,12 @@ def test_what_was_not_to_be_had_is_told_and_ends_with_1(run: Command, given: Giv
     given("write_file", name="tea.md", text="oolong")
     next(each for each in (home / "files").rglob("*") if each.is_file()).unlink()
 
-    made = run("backup")
+    made, listed = run("backup"), run("backup", "list")
 
     assert made.code == 1
     assert "1 thing was not to be had" in made.out
     assert "the content is missing" in made.err
+    assert "1 thing missing" in listed.out
 
 
 @pytest.mark.parametrize("what", ["backup", "export"])
@@ -118,10 +119,11 @@ def test_to_goes_with_from_alone(run: Command, tmp_path: Path) -> None:
 
 def test_in_the_background_it_needs_somebody_who_runs_jobs(run: Command, given: Given, tmp_path: Path) -> None:
     given("create_note", title="Tea")
+    made = run("backup", "--json").answer["data"]["path"]
 
     asked = [
         run(*words, "--background")
-        for words in (("backup",), ("export",), ("purge",), ("restore", "--from", str(tmp_path)))
+        for words in (("backup",), ("export",), ("purge",), ("restore", "--from", made, "--to", str(tmp_path / "n")))
     ]
 
     assert {each.code for each in asked} == {3}
@@ -134,6 +136,63 @@ def test_a_folder_among_panoramas_own_files_is_refused(run: Command, home: Path)
 
     assert refused.code == 2
     assert json.loads(refused.err)["error"]["code"] == "invalid_input"
+
+
+def test_an_empty_path_is_not_the_current_folder(
+    run: Command, given: Given, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given("create_note", title="Tea")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    refused = [
+        run(*words)
+        for words in (
+            ("restore", "--from", "", "--to", str(tmp_path / "n")), ("restore", "--from", str(tmp_path), "--to", ""),
+            ("backup", ""), ("backup", "check", ""), ("backup", "list", ""), ("export", ""),
+        )
+    ]  # fmt: skip
+
+    assert {each.code for each in refused} == {2}
+    assert all("empty" in each.err for each in refused)
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_a_path_is_meant_from_where_the_terminal_stands(
+    run: Command, given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given("create_note", title="Tea")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    made = run("backup", "stick", "--json").answer["data"]["path"]
+
+    assert Path(made).parent == tmp_path / "here" / "stick"
+    assert run("restore", "--from", f"stick/{Path(made).name}", "--to", "again").code == 0
+    assert run("backup", "~nobody-of-that-name/x").code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("backup",), "No backup was made."), (("export",), "No export was made."),
+        (("purge",), "What was forgotten stays so"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("moment", ["panorama.app.opened", "panorama.services.pace.Pace.begin"])
+def test_whoever_stops_it_is_told_what_became_of_it_whenever_that_is(
+    run: Command, given: Given, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str, moment: str
+) -> None:
+    given("create_note", title="Tea")
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(moment, stop)
+    stopped = run(*words)
+
+    assert stopped.code == 130
+    assert f"Stopped. {said}" in stopped.err
 
 
 def test_a_purge_asks_first(run: Command, given: Given) -> None:

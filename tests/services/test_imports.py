@@ -1,7 +1,9 @@
 """Importing a folder of Markdown, once and again, through the calls that every door makes."""
 
 import os
+import socket
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -624,3 +626,19 @@ def test_an_import_is_dated_by_the_clock(vault: Vault, run: Import, here: Here, 
 
     assert here.notes()["a"]["created_at"] == "2026-01-01T10:00+01:00"
     assert here.tasks()["Pay"]["created_at"] == "2025-12-24T12:00+01:00"
+
+
+def test_what_is_no_plain_file_is_named_and_nobody_waits_for_it(
+    vault: Vault, run: Import, here: Here, monkeypatch: pytest.MonkeyPatch
+):
+    vault.write("Tea.md", "oolong")
+    os.mkfifo(vault.root / "pipe.md")
+    os.mkfifo(vault.root / "pipe.txt")
+    monkeypatch.chdir(vault.root)  # the path of a socket is short
+    with closing(socket.socket(socket.AF_UNIX)) as listening:
+        listening.bind("socket.md")
+
+    report = run()
+
+    assert whys(report) == {"pipe.md": "it is no plain file", "socket.md": "it is no plain file"}
+    assert list(here.notes()) == ["Tea"]

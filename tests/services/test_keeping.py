@@ -5,6 +5,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,14 @@ import pytest
 
 from panorama.app import App
 from panorama.calls import Answer
+from panorama.domain.jobs import Asker, Job
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError, UnavailableError
+from panorama.services.jobs import QUEUE
 from panorama.services.progress import progressing
-from panorama.store.parcels import PART, sealed
+from panorama.store import backups
+from panorama.store import jobs as store_jobs
+from panorama.store.manifests import sealed
+from panorama.store.parcels import PART
 from tests.conftest import StandingClock
 from tests.whole import contents, differing
 from tests.working import at_work
@@ -134,6 +140,7 @@ def test_old_backups_go_with_the_next_one(lived: App, call: Call, clock: Standin
 
     left = [path for path in made if Path(path).exists()]
     assert left == made[1:]
+    assert "; 1 older one removed" in call("backup").summary
 
 
 def test_backups_of_another_store_in_the_same_folder_stay(
@@ -236,6 +243,74 @@ def test_a_path_that_is_none_is_refused(lived: App, call: Call, operation: str) 
             call(operation, folder=path, confirm=True)
         assert refusal.value.hint
         assert refusal.value.code in ("invalid_input", "unavailable")
+
+
+ASKED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "backup": lambda path: {"folder": path, "confirm": True},
+    "export": lambda path: {"folder": path, "confirm": True},
+    "backups.list": lambda path: {"folder": path},
+    "backups.check": lambda path: {"path": path},
+    "restore": lambda path: {"source": path},
+}
+NO_PATHS = {
+    "x" * 256: "File name too long",
+    "/tmp/" + "x" * 256 + "/below": "File name too long",
+    "/tmp/" + "x/" * 3000: "File name too long",
+    "/tmp/\0": "NUL",
+    "/tmp/\ud800": "was not called|cannot be the path",
+    "~nobody-of-that-name/x": "cannot be the path",
+}
+
+
+@pytest.mark.parametrize("operation", ASKED)
+def test_what_can_be_the_path_of_nothing_is_refused(lived: App, call: Call, operation: str) -> None:
+    for path, why in NO_PATHS.items():
+        absolute = path if path[0] in "/~" else f"/tmp/{path}"
+        with pytest.raises(InvalidInputError, match=why) as refusal:
+            call(operation, **ASKED[operation](absolute))
+        assert refusal.value.hint
+
+
+@pytest.mark.parametrize("operation", ASKED)
+def test_a_path_from_where_the_daemon_stands_is_refused(
+    lived: App, call: Call, operation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    for path in ("relative/x", ".", "../x", "x"):
+        with pytest.raises(InvalidInputError, match="depends on where one stands") as refusal:
+            call(operation, **ASKED[operation](path))
+        assert "absolute path" in refusal.value.hint
+
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_a_restore_needs_to_be_told_of_what_and_to_where(backup: Path, call: Call, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="source is empty"):
+        call("restore", source=" ", folder=str(tmp_path / "again"))
+    with pytest.raises(InvalidInputError, match="depends on where one stands"):
+        call("restore", source=str(backup), folder="again")
+
+
+def test_what_cannot_be_is_refused_before_a_job_begins(lived: App, call: Call, tmp_path: Path, backup: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("mine")
+    home = str(lived.settings.home / "files")
+    never: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("backup", {"folder": home}), ("backup", {"folder": "x"}), ("backup", {"folder": "/tmp/" + "x" * 256}),
+        ("export", {"folder": home}), ("export", {"folder": "x"}), ("export", {"folder": "/tmp/" + "x" * 256}),
+        ("purge", {"days": -1}), ("purge", {"days": 40_000}),
+        ("restore", {"source": str(tmp_path)}), ("restore", {"source": str(backup), "folder": str(tmp_path / "full")}),
+        ("import.markdown", {"folder": str(tmp_path / "none")}),
+    )  # fmt: skip
+
+    with at_work(lived):
+        for operation, arguments in never:
+            with pytest.raises((InvalidInputError, ConflictError)):
+                call(operation, **arguments, background=True, **({} if operation in UNASKED else {"confirm": True}))
+
+    assert set(kinds_of(lived.settings.home).values()) <= {"catch_up"}
 
 
 @pytest.mark.parametrize("operation", ["backup", "export"])
@@ -466,6 +541,86 @@ def test_a_restored_store_takes_no_vectors_of_the_first_on_a_server(lived: App, 
 
     with closing(sqlite3.connect(tmp_path / "again" / "panorama.db")) as file:
         assert file.execute("SELECT name FROM marks").fetchall() == [("passages m",)]
+
+
+UNASKED = ("restore", "import.markdown")
+
+
+def kinds_of(home: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(home / "panorama.db")) as file:
+        return dict(file.execute("SELECT id, kind FROM jobs").fetchall())
+
+
+LEFT = "Not carried on: the data was restored from a copy."
+
+
+def kept_jobs(app: App) -> dict[str, str]:
+    """Keep a job that waits, one that runs and is being cancelled, one that has ended, and the one that stands."""
+    now = app.desk.now()
+    waits, runs, ended, stands = (
+        Job(id=app.desk.new_id("w"), kind=kind, arguments={}, asker=Asker(), created_at=now, unit="w_unit")
+        for kind in ("purge", "backup", "export", "catch_up")
+    )
+    runs = replace(runs.begun("me", now), is_stopping=True)
+    ended = ended.begun("me", now).ended("succeeded", now, summary="Exported")
+    with app.desk.database.transaction(QUEUE) as session:
+        for job in (waits, runs, ended, stands):
+            store_jobs.add(session, job)
+    return {"waits": waits.id, "runs": runs.id, "ended": ended.id, "stands": stands.id}
+
+
+def jobs_of(home: Path) -> dict[str, tuple[Any, ...]]:
+    asked = "SELECT id, state, rank, summary, worker, heartbeat, is_stopping, is_told, ended_at FROM jobs"
+    with closing(sqlite3.connect(home / "panorama.db")) as file:
+        return {row[0]: row[1:] for row in file.execute(asked)}
+
+
+@pytest.mark.parametrize("made", ["backup", "export"])
+def test_what_is_restored_carries_on_no_job_of_the_original(
+    lived: App, call: Call, tmp_path: Path, made: str, clock: StandingClock
+) -> None:
+    ids = kept_jobs(lived)
+    source = call(made, folder=str(tmp_path / "out"), confirm=True).data["path"]
+    before = jobs_of(lived.settings.home)
+    clock.advance(hours=1)
+
+    call("restore", source=source, folder=str(tmp_path / "again"))
+
+    after, left = jobs_of(tmp_path / "again"), ("cancelled", 0, LEFT, "", None, 0, 1, "2026-05-20 09:00:00.000000")
+    assert after == {ids["waits"]: left, ids["runs"]: left, ids["ended"]: before[ids["ended"]]}
+    assert jobs_of(lived.settings.home) == before
+
+
+def test_a_backup_that_was_a_job_is_not_made_again_by_what_is_restored(lived: App, call: Call, tmp_path: Path) -> None:
+    with at_work(lived):
+        made = call("get_job", job=call("backup", background=True).data["id"], wait=20).data
+
+    call("restore", source=made["result"]["path"], folder=str(tmp_path / "again"))
+
+    assert [row[0] for row in jobs_of(tmp_path / "again").values()] == ["cancelled"]
+
+
+def test_a_bare_copy_that_is_put_in_place_carries_on_no_job_either(lived: App, tmp_path: Path) -> None:
+    ids, home = kept_jobs(lived), tmp_path / "again"
+    home.mkdir()
+    lived.desk.database.copy_to(tmp_path / "copy.db")
+
+    backups.put_in_place(tmp_path / "copy.db", home / "panorama.db", lived.desk.now())
+
+    assert {id_: row[0] for id_, row in jobs_of(home).items()} == {
+        ids["waits"]: "cancelled", ids["runs"]: "cancelled", ids["ended"]: "succeeded",
+    }  # fmt: skip
+    assert below(home) == {"panorama.db"}
+
+
+def test_a_copy_from_before_there_were_jobs_is_put_in_place_as_it_is(lived: App, tmp_path: Path) -> None:
+    lived.desk.database.copy_to(tmp_path / "copy.db")
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as file:
+        file.execute("DROP TABLE jobs")
+
+    backups.put_in_place(tmp_path / "copy.db", tmp_path / "panorama.db", lived.desk.now())
+
+    assert (tmp_path / "panorama.db").is_file()
 
 
 # The tree as an import reads it

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from panorama.services.progress import progressing
 from panorama.store import jobs as store_jobs
 from panorama.store import rows
 from tests.conftest import StandingClock
+from tests.working import at_work
 
 Call = Callable[..., Answer]
 SECRET = "Xanthippe"
@@ -257,6 +258,76 @@ def test_ended_jobs_stay_without_what_they_told_of_what_was_forgotten(
     assert (emptied.state, emptied.arguments, emptied.summary, emptied.result) == ("succeeded", {}, "", None)
     assert app.jobs.loaded(waiting).arguments["code"].endswith(f"({note!r})")
     assert app.jobs.loaded(other).result == {"text": "sdk.notes.list()"}
+
+
+SHORT_SCRIPT = f"sdk.notes.create(title='About {SECRET} and tea')"
+HIDING_SCRIPT = f"password = 'hunter22 {SECRET}'\n{SHORT_SCRIPT}"
+SCRIPTS = {
+    "short": SHORT_SCRIPT,
+    "long": f"{SHORT_SCRIPT}\n" + "# nothing else\n" * 100,
+    "with something that is hidden": HIDING_SCRIPT,
+    "long, with something that is hidden": HIDING_SCRIPT + "\n# nothing else" * 100,
+}
+
+
+@pytest.mark.parametrize("code", SCRIPTS.values(), ids=SCRIPTS)
+@pytest.mark.parametrize("background", [False, True])
+def test_the_call_that_asked_for_a_script_tells_no_more_of_what_was_forgotten_than_its_run(
+    call: Call, app: App, clock: StandingClock, code: str, background: bool
+) -> None:
+    other = "sdk.notes.list()"
+    with at_work(app):
+        call("run_code", code=code, dry_run=True)
+        call("run_code", code=other)
+        done = call("run_code", code=code, background=background)
+        if background:
+            assert call("get_job", job=done.data["id"], wait=30).data["state"] == "succeeded"
+    call("delete_item", item=asked(app, "SELECT id FROM notes")[0][0])
+    app.recorder.flush()
+    clock.advance(minutes=1)
+
+    call("purge", days=0, confirm=True)
+
+    app.recorder.flush()
+    with closing(sqlite3.connect(app.settings.database)) as file:
+        assert SECRET.lower() not in "\n".join(file.iterdump()).lower()
+    assert [row for row in asked(app, "SELECT source FROM runs") if row[0]] == [(other,)]
+    kept = [row[0] for row in asked(app, "SELECT arguments FROM calls WHERE name = 'run_code'")]
+    assert len([each for each in kept if other in each]) == 1
+
+
+def test_a_purge_that_is_stopped_among_the_log_finds_the_calls_of_scripts_again(
+    call: Call, app: App, clock: StandingClock
+) -> None:
+    with at_work(app):
+        call("get_job", job=call("run_code", code=SHORT_SCRIPT, background=True).data["id"], wait=30)
+    call("delete_item", item=asked(app, "SELECT id FROM notes")[0][0])
+    app.recorder.flush()
+    clock.advance(minutes=1)
+
+    for moment in range(4):
+        with suppress(StoppedError), progressing(stopping_after(moment)):
+            call("purge", days=0, confirm=True)
+    call("purge", days=0, confirm=True)
+
+    app.recorder.flush()
+    with closing(sqlite3.connect(app.settings.database)) as file:
+        assert SECRET.lower() not in "\n".join(file.iterdump()).lower()
+
+
+class StoppedError(Exception):
+    """Somebody stopped it."""
+
+
+def stopping_after(times: int) -> Callable[[int, int, str], None]:
+    """Return what stops a purge the next time it asks after so many."""
+    left = iter(range(times))
+
+    def told(done: int, total: int, at: str) -> None:
+        if next(left, None) is None:
+            raise StoppedError
+
+    return told
 
 
 def test_a_question_names_what_would_be_forgotten(call: Call, clock: StandingClock) -> None:

@@ -1,0 +1,222 @@
+"""Backups and exports that somebody made up: nothing is written elsewhere, and what makes no sense is refused."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from panorama.app import App
+from panorama.calls import Answer
+from panorama.errors import InvalidInputError, UnavailableError
+from panorama.store.manifests import read, sealed
+from panorama.store.parcels import Parcel
+
+Call = Callable[..., Answer]
+Told = dict[str, Any]
+EVIL = b"ssh-ed25519 AAAA evil\n"
+
+
+@pytest.fixture(params=["backup", "export"])
+def parcel(call: Call, app: App, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A backup or an export with a file and a script."""
+    call("write_file", name="tea.txt", text="oolong")
+    (app.settings.home / "scripts").mkdir()
+    (app.settings.home / "scripts" / "tidy.py").write_text("def main(): pass\n")
+    return Path(call(request.param, folder=str(tmp_path / "out"), confirm=True).data["path"])
+
+
+@contextmanager
+def forged(parcel: Path) -> Generator[Told]:
+    """Let a test change what a parcel said of itself when it was made, and seal that again."""
+    first = parcel.parent / "first.json"
+    if not first.exists():
+        first.write_bytes((parcel / "manifest.json").read_bytes())
+    told = json.loads(first.read_text())
+    yield told
+    (parcel / "manifest.json").write_text(json.dumps(sealed(told)))
+
+
+def entry(content: bytes) -> Told:
+    return {"size": len(content), "sha256": sha256(content).hexdigest()}
+
+
+def refused(call: Call, parcel: Path, tmp_path: Path) -> None:
+    """Look that neither check nor restore takes it, and that nothing stays of it."""
+    before = {each for each in tmp_path.rglob("*") if not each.is_relative_to(parcel)}
+    for ask in (
+        lambda: call("backups.check", path=str(parcel)),
+        lambda: call("restore", source=str(parcel), folder=str(tmp_path / "deep" / "in" / "again")),
+    ):
+        with pytest.raises(InvalidInputError) as refusal:
+            ask()
+        assert refusal.value.hint
+    left = {each for each in tmp_path.rglob("*") if not each.is_relative_to(parcel)}
+    assert {each for each in left - before if each.name != "first.json"} == set()
+
+
+LEADING_ELSEWHERE = (
+    "../../victim/authorized_keys",
+    "..",
+    "/tmp/victim",
+    "ab/../../victim",
+    "a" * 63,
+    "A" * 64,
+    "g" * 64,
+    "a" * 64 + "\n",
+    "a" * 62 + "/b",
+    "a\0b",
+    "",
+)
+
+
+def test_a_content_is_called_by_its_digest_and_nothing_else(parcel: Path, call: Call, tmp_path: Path) -> None:
+    (parcel / "files" / "zz").mkdir(parents=True)
+    (parcel / "files" / "zz" / "x").write_bytes(EVIL)
+
+    for name in LEADING_ELSEWHERE:
+        with forged(parcel) as told:
+            told["files"]["files/zz/x"] = entry(EVIL)
+            told["contents"][name] = "files/zz/x"
+        refused(call, parcel, tmp_path)
+
+
+def test_a_content_under_the_digest_of_another_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
+    with forged(parcel) as told:
+        told["contents"]["0" * 64] = next(iter(told["contents"].values()))
+
+    refused(call, parcel, tmp_path)
+
+
+def test_a_file_that_leads_elsewhere_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
+    for path in (
+        "../victim", "/tmp/victim", "scripts/../../victim", "scripts//x", "scripts/./x", "scripts/a\\..\\b",
+        "scripts/\0", "scripts/\ud800", ".", "", "..", "manifest.json", "scripts/",
+    ):  # fmt: skip
+        with forged(parcel) as told:
+            told["files"][path] = entry(EVIL)
+        refused(call, parcel, tmp_path)
+
+
+def test_a_file_behind_a_link_is_not_read(parcel: Path, call: Call, tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "key").write_bytes(EVIL)
+    (parcel / "scripts" / "linked").symlink_to(tmp_path / "secret")
+    with forged(parcel) as told:
+        told["files"]["scripts/linked/key"] = entry(EVIL)
+
+    refused(call, parcel, tmp_path)
+
+
+def test_a_table_has_a_name(parcel: Path, call: Call, tmp_path: Path) -> None:
+    for table in ("../notes", "notes'; --", 'a"b', "/etc/passwd", "", "a b"):
+        with forged(parcel) as told:
+            told["rows"][table] = 0
+            if told["columns"]:
+                told["columns"][table] = {"id": "plain"}
+        refused(call, parcel, tmp_path)
+
+
+WRONG: dict[str, tuple[Any, ...]] = {
+    "made_at": ("never", "", 7, None, "2026-05-20T08:00:00", "0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59+00:00"),
+    "version": (7, None, "\ud800"),
+    "revision": ("", "base", "+1", "0001:0007", 7, None, "000７"),
+    "origin": (7, None, []),
+    "format": ("1", None, -1, 1.0, True),
+    "rows": ({}, [], None, {"notes": -1}, {"notes": "1"}, {"notes": 1.0}, {"notes": True}, {"notes": 1 << 64}),
+    "files": ({}, [], None, {"config.toml": []}, {"panorama.db": {"size": -1, "sha256": "0" * 64}}),
+    "contents": ([], None, {"0" * 64: 7}, {"0" * 64: "files/none"}),
+    "columns": ([], None, {"notes": []}, {"notes": {"id": 7}}),
+    "sequences": ([], None, {"notes": -1}, {"notes": "1"}, {"a b": 1}),
+    "missing": ({}, None, [7], "text"),
+    "withheld": ({}, None, [7]),
+}
+
+
+@pytest.mark.parametrize("field", WRONG)
+def test_what_makes_no_sense_in_a_list_is_refused(parcel: Path, call: Call, tmp_path: Path, field: str) -> None:
+    for value in WRONG[field]:
+        with forged(parcel) as told:
+            told[field] = value
+        refused(call, parcel, tmp_path)
+
+
+def test_a_list_that_lacks_something_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
+    whole = json.loads((parcel / "manifest.json").read_text())
+
+    for field in (*WRONG, "kind", "digest"):
+        bare = {name: value for name, value in whole.items() if name != field}
+        (parcel / "manifest.json").write_text(json.dumps(bare if field == "digest" else sealed(bare)))
+        refused(call, parcel, tmp_path)
+
+
+@pytest.mark.parametrize("table", ["notes", "jobs"])
+def test_a_list_that_does_not_count_a_table_is_refused(parcel: Path, call: Call, tmp_path: Path, table: str) -> None:
+    with forged(parcel) as told:
+        del told["rows"][table]
+        told["columns"].pop(table, None)
+
+    with pytest.raises(InvalidInputError, match=f"the table {table} were not counted"):
+        call("restore", source=str(parcel), folder=str(tmp_path / "again"))
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_list_that_is_none_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
+    for content in (b"[" * 100_000, b"7", b"null", b'{"kind": "backup"', b"\xed\xa0\x80", b'{"kind": ' + b"9" * 5000):
+        (parcel / "manifest.json").write_bytes(content)
+        refused(call, parcel, tmp_path)
+
+
+def test_nobody_waits_for_a_list_that_is_a_pipe(parcel: Path, call: Call, tmp_path: Path) -> None:
+    (parcel / "manifest.json").unlink()
+    os.mkfifo(parcel / "manifest.json")
+
+    refused(call, parcel, tmp_path)
+
+
+def test_a_parcel_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
+    for name in ("in", "out"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "in" / "link").symlink_to(tmp_path / "out")
+    (tmp_path / "source").write_bytes(EVIL)
+    parcel = Parcel(tmp_path / "in")
+
+    for path in ("../x", f"{tmp_path}/x", "a/../../x", "a\0b", "", "link/x", "a\\b"):
+        with pytest.raises(ValueError, match="leads elsewhere"):
+            parcel.write(path, EVIL)
+        with pytest.raises(ValueError, match="leads elsewhere"):
+            parcel.copy(tmp_path / "source", path)
+        with pytest.raises(ValueError, match="leads elsewhere"):
+            parcel.link(tmp_path / "source", path)
+
+    assert {each.name for each in tmp_path.rglob("*")} == {"in", "out", "link", "source"}
+
+
+def test_a_script_whose_name_no_list_can_hold_is_told_and_all_else_is_kept(call: Call, app: App) -> None:
+    (app.settings.home / "scripts").mkdir()
+    for name in (b"a\\b.py", b"\xff.py", b"fine.py"):
+        (app.settings.home / "scripts" / os.fsdecode(name)).write_text("pass\n")
+
+    told = call("backup").data
+
+    assert (told["problem_count"], "its name cannot be kept" in told["problems"][0]) == (2, True)
+    assert {"scripts/fine.py"} == {each for each in read(Path(told["path"])).files if each.startswith("scripts")}
+
+
+def test_a_file_whose_row_names_no_content_leads_nowhere(call: Call, app: App, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("mine")
+    file = call("write_file", name="tea.txt", text="oolong").data["id"]
+    with closing(sqlite3.connect(app.settings.database)) as database:
+        database.execute("UPDATE files SET sha256 = ?", (f"/{tmp_path}/secret",))
+        database.commit()
+
+    told = call("backup").data
+
+    assert (told["is_complete"], "missing" in told["problems"][0]) == (False, True)
+    with pytest.raises(UnavailableError, match="missing"):
+        call("files.content", file=file)
