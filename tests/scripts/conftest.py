@@ -33,12 +33,11 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(call: Call) -> Run:
-    """Runs a shipped script in the sandbox, as `run("plan_day", pause=5, dry_run=True)`, and returns what is told."""
+    """Runs a shipped script by its name, as `run("plan_day", pause=5, dry_run=True)`, and returns what is told."""
 
     def ran(name: str, *, dry_run: bool = False, **arguments: Any) -> dict[str, Any]:
-        sent = ", ".join(f"{each}={_written(value)}" for each, value in arguments.items())
-        source = SCRIPTS[name].read_text(encoding="utf-8")
-        return call("run_code", code=f"{source}\nreturn main({sent})\n", dry_run=dry_run).data
+        sent = {each: str(value) if isinstance(value, date) else value for each, value in arguments.items()}
+        return call("run_script", script=name, args=sent, dry_run=dry_run).data
 
     return ran
 
@@ -83,10 +82,6 @@ def everything(app: App) -> Snapshot:
 
 def _still(row: sqlite3.Row) -> dict[str, Any]:
     return {name: row[name] for name in row.keys() if name not in _MOVING}  # noqa: SIM118 - a row iterates values
-
-
-def _written(value: Any) -> str:
-    return f"date.fromisoformat({str(value)!r})" if isinstance(value, date) else repr(value)
 
 
 def signature(name: str) -> inspect.Signature:

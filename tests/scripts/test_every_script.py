@@ -10,7 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import pytest
 
 from panorama.sandbox import language
-from tests.scripts.conftest import SCRIPTS, signature
+from tests.scripts.conftest import SCRIPTS, Call, signature
 
 SIMPLE = (int, float, str, bool, date, datetime)
 README = (next(iter(SCRIPTS.values())).parent / "README.md").read_text(encoding="utf-8")
@@ -100,3 +100,11 @@ def test_the_readme_lists_all_of_them_with_what_they_do() -> None:
 
     assert list(listed) == list(SCRIPTS)
     assert all(listed.values())
+
+
+def test_all_of_them_are_in_the_library_reviewed_by_panorama(call: Call) -> None:
+    listed = {row["name"]: row for row in call("list_scripts", limit=50).data}
+
+    assert set(listed) == set(SCRIPTS)
+    assert {row["state"] for row in listed.values()} == {"reviewed"}
+    assert not [row for row in listed.values() if "problem" in row]
