@@ -422,9 +422,11 @@ class Jobs(Service):
         return found
 
     def _now_of(self, job: Job) -> Job:
-        """Return a job as its thread knows it, if it runs here."""
+        """Return a job as its thread knows it, if it runs here; its end counts once it is kept."""
         running = self._running.get(job.id)
-        return replace(running.job, is_stopping=job.is_stopping) if running and not job.has_ended else job
+        if running is None or job.has_ended or running.job.state != "running":
+            return job
+        return replace(running.job, is_stopping=job.is_stopping)
 
     def _view(self, job: Job) -> JobView:
         with self._reading() as session:

@@ -24,6 +24,7 @@ from .test_disk import PAGE
 from .test_disk import filled as full
 from .test_meaning_killed import SUBJECTS, filled
 
+pytestmark = pytest.mark.slow
 PICK_UP_SECONDS = 10.0
 COUNTING = "import time\nfor number in range(600):\n    sdk.tasks.create(f'Task {number}')\n    time.sleep(0.05)"
 
@@ -115,7 +116,6 @@ def test_a_reindex_goes_on_after_its_daemon_was_killed(address: Address, home: P
     reindexed_through_kills(address, home, 2, 300, 0.8)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_reindex_of_5000_notes_goes_on_after_twenty_kills(address: Address, home: Path) -> None:
     reindexed_through_kills(address, home, 20, 5000, 1.5)
