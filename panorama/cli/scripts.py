@@ -93,7 +93,8 @@ def _figures(figures: Mapping[str, Any], now: Any) -> list[Text]:
     if not figures["runs"]:
         return [Text.assemble(("            runs  ", "dim"), line("none yet"))]
     said = f"{figures['runs']}, {figures['success_percent']} % succeeded, {figures['median_ms']:g} ms and "
-    said += f"{figures['median_calls']:g} calls in the middle, {figures['tokens']:,} tokens answered"
+    made = figures["median_calls"]
+    said += f"{made:g} call{'' if made == 1 else 's'} in the middle, {figures['tokens']:,} tokens answered"
     found = [Text.assemble(("            runs  ", "dim"), line(f"{said}, last {ago(figures['last_at'], now)}"))]
     if error := figures.get("last_error"):
         found.append(Text.assemble(("      last error  ", "dim"), line(error, "red")))
