@@ -31,6 +31,8 @@ ONLY_SAYS_SO = """
 SITECUSTOMIZE = """
 import importlib.util, sys
 
+pytestmark = pytest.mark.slow
+
 def break_it(module):
     {sabotage}
 
@@ -115,7 +117,6 @@ def test_a_folder_that_holds_something_is_not_used(run: Command, tmp_path: Path)
     assert [each.name for each in tmp_path.iterdir()] == ["mine.md"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_demo_leaves_nothing(temporary: Path, number: signal.Signals) -> None:
     command = [sys.executable, "-u", "-m", "panorama", "demo"]

@@ -454,6 +454,7 @@ def test_every_command_has_examples(run: Command, command: str) -> None:
     assert f"panorama models {command}" in told.out.partition("Examples")[2]
 
 
+@pytest.mark.slow
 def test_a_daemon_that_runs_takes_the_new_model_over(
     process: Command, run: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,7 @@ def test_the_word_approve_at_a_terminal_approves(state: State) -> None:
     assert state() == "reviewed"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("word", ["", "y", "yes", "Approve", "approve it", "reject"])
 def test_any_other_word_approves_nothing(state: State, word: str) -> None:
@@ -164,6 +165,7 @@ def test_a_text_that_was_changed_while_it_was_read_is_not_approved(kept: Path, s
     assert state() == "draft"
 
 
+@pytest.mark.slow
 def test_edit_opens_the_editor_and_shows_what_differs(kept: Path, state: State, tmp_path: Path) -> None:
     with Terminal(("scripts", "review", "count")) as terminal:
         terminal.until("approve, edit or reject?")
@@ -225,6 +227,7 @@ def test_what_steers_a_terminal_is_shown_and_does_not_steer(home: Path) -> None:
     assert not {"\u202e", "\u2066", "\x07"} & set(terminal.seen)
 
 
+@pytest.mark.slow
 def test_the_findings_of_the_policy_and_the_last_dry_run_are_shown(run: Command, home: Path) -> None:
     folder = home / "scripts"
     folder.mkdir()

@@ -42,6 +42,7 @@ def test_the_first_door_starts_a_daemon_and_the_second_finds_it(address: Address
         assert address.pid() not in (None, one.process.pid, two.process.pid)
 
 
+@pytest.mark.slow
 def test_the_daemon_leaves_when_its_last_client_has(address: Address) -> None:
     with Peer() as peer:
         peer.call("status")
@@ -53,6 +54,7 @@ def test_the_daemon_leaves_when_its_last_client_has(address: Address) -> None:
     assert not os.path.exists(address.socket)
 
 
+@pytest.mark.slow
 def test_answers_that_are_under_way_arrive_after_the_client_has_closed_its_side(address: Address, era: str) -> None:
     peer = Peer(era).__enter__()
     numbers = [peer.start("create_task", title=f"Tea {each}") for each in range(40)]
@@ -66,6 +68,7 @@ def test_answers_that_are_under_way_arrive_after_the_client_has_closed_its_side(
     peer.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_door_at_once_and_leaves_no_process(address: Address, number: signal.Signals) -> None:
     with Peer() as peer:
@@ -81,6 +84,7 @@ def test_a_signal_ends_the_door_at_once_and_leaves_no_process(address: Address, 
     wait(lambda: address.pid() is None)
 
 
+@pytest.mark.slow
 def test_a_client_that_no_longer_reads_ends_the_door(address: Address) -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as door:
         assert door.stdin
@@ -94,6 +98,7 @@ def test_a_client_that_no_longer_reads_ends_the_door(address: Address) -> None:
         assert door.wait(10) == 0
 
 
+@pytest.mark.slow
 def test_a_door_that_was_killed_costs_the_daemon_nothing(address: Address) -> None:
     with Peer() as one, Peer() as two:
         one.start("list_tasks")
@@ -114,6 +119,7 @@ def test_a_person_at_a_terminal_is_told_in_three_lines_what_it_is(address: Addre
     assert address.pid() is None
 
 
+@pytest.mark.slow
 def test_a_daemon_that_cannot_start_is_told_of_on_both_sides(address: Address, home: Path) -> None:
     (home / "panorama.db").write_bytes(b"this is no database" * 100)
 
@@ -126,6 +132,7 @@ def test_a_daemon_that_cannot_start_is_told_of_on_both_sides(address: Address, h
     peer.close()
 
 
+@pytest.mark.slow
 def test_a_daemon_that_breaks_at_the_start_leaves_its_last_words(
     address: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +146,7 @@ def test_a_daemon_that_breaks_at_the_start_leaves_its_last_words(
     assert "nonsense" in done.stderr.lower()
 
 
+@pytest.mark.slow
 def test_many_doors_at_once_start_one_daemon(address: Address) -> None:
     peers = [Peer(LEGACY) for _ in range(8)]
     try:
@@ -153,6 +161,7 @@ def test_many_doors_at_once_start_one_daemon(address: Address) -> None:
             peer.close()
 
 
+@pytest.mark.slow
 def test_many_doors_that_cannot_be_served_are_all_told_soon(address: Address, home: Path) -> None:
     (home / "panorama.db").write_bytes(b"this is no database" * 100)
     started = time.monotonic()
@@ -167,6 +176,7 @@ def test_many_doors_that_cannot_be_served_are_all_told_soon(address: Address, ho
         peer.close()
 
 
+@pytest.mark.slow
 def test_a_message_that_is_too_long_is_refused_and_the_next_is_served(address: Address, era: str) -> None:
     with Peer(era) as peer:
         peer.raw(b'{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"x":"' + b"x" * (60 << 20) + b'"}}\n')
@@ -179,6 +189,7 @@ def test_a_message_that_is_too_long_is_refused_and_the_next_is_served(address: A
         assert answers[None]["error"]["code"] == -32700
 
 
+@pytest.mark.slow
 def test_settings_that_only_the_client_has_are_told_of(address: Address) -> None:
     with Peer() as one:
         one.call("status")
@@ -188,6 +199,7 @@ def test_settings_that_only_the_client_has_are_told_of(address: Address) -> None
         assert "PANORAMA_TOOLSETS" in (two.said or "")
 
 
+@pytest.mark.slow
 def test_a_long_data_directory_is_served_too(address: Address, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = home / ("d" * 60) / ("e" * 60)
     monkeypatch.setenv("PANORAMA_HOME", str(deep))
@@ -200,6 +212,7 @@ def test_a_long_data_directory_is_served_too(address: Address, home: Path, monke
     wait(lambda: there.pid() is None)
 
 
+@pytest.mark.slow
 def test_the_socket_is_for_its_owner_alone(address: Address) -> None:
     with Peer() as peer:
         peer.call("status")
@@ -208,6 +221,7 @@ def test_the_socket_is_for_its_owner_alone(address: Address) -> None:
         assert os.stat(address.run).st_mode & 0o777 == 0o700
 
 
+@pytest.mark.slow
 def test_a_stale_socket_is_no_hindrance(address: Address) -> None:
     os.makedirs(address.run, mode=0o700)
     with socket.socket(socket.AF_UNIX) as dead:
@@ -217,6 +231,7 @@ def test_a_stale_socket_is_no_hindrance(address: Address) -> None:
         assert peer.call("status")["data"]["version"]
 
 
+@pytest.mark.slow
 def test_nonsense_on_the_socket_is_refused_and_others_are_served(address: Address) -> None:
     with Peer() as peer:
         peer.call("status")
@@ -229,6 +244,7 @@ def test_nonsense_on_the_socket_is_refused_and_others_are_served(address: Addres
         assert peer.call("status")["data"]["version"]
 
 
+@pytest.mark.slow
 def test_an_id_of_any_length_is_answered(address: Address, era: str) -> None:
     with Peer(era) as peer:
         peer.raw(b'{"jsonrpc":"2.0","id":"' + b"y" * 5000 + b'","method":"ping","params":{}}\n')
@@ -236,6 +252,7 @@ def test_an_id_of_any_length_is_answered(address: Address, era: str) -> None:
         peer.until(lambda: "y" * 5000 in peer._answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id_", [b"1.5", b"true", b"null", b'{"a":1}', b"[1]"])
 def test_an_id_that_is_none_is_refused_at_once(address: Address, id_: bytes) -> None:
     with Peer(LEGACY) as peer:
@@ -256,6 +273,7 @@ def test_a_file_as_data_directory_is_told_of(address: Address, monkeypatch: pyte
     assert "itself failed" not in done.stderr
 
 
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_written_ends_the_door_quietly(address: Address) -> None:
     with open("/dev/full", "wb") as full:
         said = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
@@ -264,6 +282,7 @@ def test_an_answer_that_cannot_be_written_ends_the_door_quietly(address: Address
     assert b"itself failed" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_without_a_daemon_a_signal_ends_the_process_at_once_too(address: Address, number: signal.Signals) -> None:
     with Peer(no_daemon="1") as peer:
@@ -274,6 +293,7 @@ def test_without_a_daemon_a_signal_ends_the_process_at_once_too(address: Address
         assert peer.process.wait(10) == 128 + number
 
 
+@pytest.mark.slow
 def test_without_a_daemon_a_client_that_no_longer_reads_ends_the_process_too(address: Address) -> None:
     env = os.environ | {"PANORAMA_NO_DAEMON": "1"}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

@@ -18,7 +18,7 @@ from panorama.address import Address
 from .conftest import wait
 from .peer import COMMAND, Peer
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
 LASTS = "import time\nn = 0\nwhile True:\n    n += 1\n    sdk.progress(n, 0, 'counting')\n    time.sleep(0.05)"
 SLOW = """
 import time
+
+pytestmark = pytest.mark.slow
 sdk.tasks.create("Tea")
 for minute in range(30):
     sdk.progress(minute, 30, "brewing")
@@ -146,7 +148,6 @@ def test_the_extension_is_announced(follower: Peer) -> None:
     assert "io.modelcontextprotocol/tasks" in told["capabilities"]["extensions"]
 
 
-@pytest.mark.slow
 def test_the_daemon_stays_while_a_job_runs_that_nobody_watches(address: Address, home: Path) -> None:
     with Peer() as peer:
         id_ = peer.call("run_code", code=SLOW, background=True)["data"]["id"]
@@ -158,7 +159,6 @@ def test_the_daemon_stays_while_a_job_runs_that_nobody_watches(address: Address,
         assert again.call("get_job", job=id_)["data"]["state"] == "succeeded"
 
 
-@pytest.mark.slow
 def test_the_end_of_a_job_is_mentioned_once_also_by_the_next_daemon(address: Address, home: Path) -> None:
     with Peer() as peer:
         id_ = peer.call("run_code", code="1", background=True)["data"]["id"]
@@ -190,7 +190,6 @@ def test_a_person_lists_watches_shows_and_cancels_jobs(address: Address) -> None
     assert (again.returncode, "has been cancelled already" in again.stderr) == (1, True)
 
 
-@pytest.mark.slow
 def test_a_large_folder_is_imported_as_a_job_and_told_as_ever(address: Address, tmp_path: Path) -> None:
     for number in range(1000):
         (tmp_path / f"note {number}.md").write_text(f"# Note {number}\n\ntext\n- [ ] task {number}\n")

@@ -14,6 +14,8 @@ from tests.kept import COUNTING
 from .conftest import wait
 from .peer import COMMAND, LEGACY, Peer, kill
 
+pytestmark = pytest.mark.slow
+
 CAN_ASK: dict[str, Any] = {"elicitation": {"form": {}}}
 CHANGED = "notifications/tools/list_changed"
 
@@ -60,7 +62,6 @@ def test_a_promoted_script_is_a_tool_for_every_client_until_its_file_changes(add
         assert peer.call("list_tasks")["data"] == []
 
 
-@pytest.mark.slow
 def test_tools_and_their_texts_outlive_the_daemon(address: Address) -> None:
     with Peer(capabilities=CAN_ASK) as peer:
         peer.call("save_script", name="count", code=COUNTING)
@@ -98,7 +99,6 @@ def test_a_script_runs_in_the_background_and_on_a_schedule(address: Address) -> 
         assert "reviewed scripts only" in refused["error"]["message"]
 
 
-@pytest.mark.slow
 def test_a_schedule_runs_what_was_reviewed_and_nothing_else(address: Address) -> None:
     with Peer(capabilities=CAN_ASK, toolsets="jobs") as peer:
         peer.call("save_script", name="count", code=COUNTING)

@@ -11,6 +11,8 @@ from panorama.address import Address
 from .conftest import wait
 from .peer import COMMAND, LEGACY, MODERN, Peer, kill
 
+pytestmark = pytest.mark.slow
+
 UPDATED = "notifications/resources/updated"
 
 

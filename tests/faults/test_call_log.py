@@ -70,6 +70,7 @@ def test_a_call_that_no_database_can_hold_is_refused_and_does_not_stop_the_log(
     assert one(house.home, "SELECT count(*) FROM calls WHERE name = 'create_task' AND success") == 1
 
 
+@pytest.mark.slow
 def test_a_call_of_a_tool_with_half_a_character_in_its_name_is_logged_by_the_server(home: Path) -> None:
     with Server(home) as server:
         refused = server.call("no\ud800tool")

@@ -158,6 +158,7 @@ class Scripts(RuleBasedStateMachine):
 _NOBODY = Origin(actor="tests", client="", conversation="", operation="", call="", unit="")
 
 
+@pytest.mark.slow
 def test_states_are_those_of_the_model(home: Path, database: Database) -> None:
     desk = Desk(database, BERLIN, StandingClock(), CountedIds())
     with opened(read_settings(home=home), desk) as app:

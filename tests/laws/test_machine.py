@@ -168,6 +168,7 @@ def _said(chosen: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in chosen.items() if name in same}
 
 
+@pytest.mark.slow
 def test_the_store_does_what_a_dict_does(template: Path) -> None:
     machine = type("MachineHere", (Machine,), {"template": template})
 

@@ -66,6 +66,7 @@ def fields(kind: str, *, whole: bool) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(needed, optional=others)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FIELDS)
 @given(data=st.data())
 def test_an_undone_update_gives_every_field_its_old_value(template: Path, kind: str, data: st.DataObject) -> None:

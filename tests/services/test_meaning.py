@@ -173,6 +173,7 @@ def late(talk: services.Talk) -> None:
     services.proper(talk)
 
 
+@pytest.mark.slow
 def test_an_embedding_service_that_is_slow_does_not_delay_the_answers(home: Path, service: Service) -> None:
     with followed(home, index_engine="exact", embedder=openai(service)) as house:
         recovers(house, knows=False)
@@ -186,6 +187,7 @@ def test_an_embedding_service_that_is_slow_does_not_delay_the_answers(home: Path
         recovers(house, knows=False)
 
 
+@pytest.mark.slow
 def test_an_embedding_service_whose_vectors_get_another_size_is_followed(home: Path, service: Service) -> None:
     with followed(home, index_engine="exact", embedder=openai(service)) as house:
         recovers(house, knows=False)
@@ -240,6 +242,7 @@ def test_a_qdrant_server_that_refuses_the_key_is_said_until_it_takes_it(home: Pa
     assert "PANORAMA_QDRANT_KEY" in said["do"]
 
 
+@pytest.mark.slow
 def test_a_qdrant_server_that_is_slow_does_not_delay_the_answers(home: Path, stand_in: StandIn) -> None:
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
         recovers(house)
@@ -294,6 +297,7 @@ def slowly(model: minilm.MiniLM, texts: Sequence[str], embed: Any = minilm.MiniL
     return embed(model, texts)
 
 
+@pytest.mark.slow
 def test_until_another_model_is_ready_the_one_before_is_searched(
     home: Path, engine: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
