@@ -303,10 +303,10 @@ class Jobs(Service):
             running.stop("lost")
 
     def _ended(self, running: Running, ended: Job) -> None:
+        if ended.has_ended and running.why != "lost":
+            self.remarks.remember(ended)
         self._running.pop(ended.id, None)
         if running.why != "lost":
-            if ended.has_ended:
-                self.remarks.remember(ended)
             self._tell(ended)
 
     def beat(self) -> None:

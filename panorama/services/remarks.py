@@ -1,5 +1,6 @@
 """Remarks: what a conversation is told, once, of those of its jobs that ended while it did something else."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, suppress
@@ -26,13 +27,15 @@ class Remarks:
     def __init__(self, writing: Callable[[], AbstractContextManager[Session]], now: Callable[[], datetime]) -> None:
         self._writing = writing
         self._now = now
+        self._lock = threading.Lock()
         self._untold: dict[str, dict[str, Job]] = {}
         self._seen: OrderedDict[str, None] = OrderedDict()
 
     def remember(self, job: Job) -> None:
         """Take a job that has ended, to be told of if nobody saw its end yet."""
-        if job.asker.conversation and not job.is_told and job.id not in self._seen:
-            self._untold.setdefault(job.asker.conversation, {})[job.id] = job
+        with self._lock:
+            if job.asker.conversation and not job.is_told and job.id not in self._seen:
+                self._untold.setdefault(job.asker.conversation, {})[job.id] = job
 
     def take(self, conversation: str, client: str, seen: Collection[str]) -> str:
         """Return what a conversation is told, once, of its jobs that have ended; not of those that it sees anyway.
@@ -40,13 +43,12 @@ class Remarks:
         Args:
             client: The program's name: it is also told of jobs that it asked for in a conversation before.
         """
-        for id_ in seen:  # its end may be in the row, and not yet here
-            self._seen[id_] = None
-            if len(self._seen) > SEEN:
-                self._seen.popitem(last=False)
-        if not self._untold:
-            return ""
-        ended = self._untold.pop(conversation, {}) | self._orphaned(client)
+        with self._lock:
+            for id_ in seen:  # its end may be in the row, and not yet here
+                self._seen[id_] = None
+                if len(self._seen) > SEEN:
+                    self._seen.popitem(last=False)
+            ended = self._untold.pop(conversation, {}) | self._orphaned(client) if self._untold else {}
         if not ended:
             return ""
         self._keep(list(ended))
@@ -68,7 +70,8 @@ class Remarks:
 
     def drop(self, job: Job) -> None:
         """Remember that whoever asked for a job knows of its end."""
-        self._untold.get(job.asker.conversation, {}).pop(job.id, None)
+        with self._lock:
+            self._untold.get(job.asker.conversation, {}).pop(job.id, None)
         self._keep([job.id])
 
     def _keep(self, ids: list[str]) -> None:

@@ -15,6 +15,7 @@ from panorama import sample
 from panorama.cli.demo_steps import IMPORTS, STEPS
 from tests.cli.conftest import Command
 
+pytestmark = pytest.mark.slow
 LEAP_DAY = date(2028, 2, 29)
 WIDTH = 80
 
@@ -30,8 +31,6 @@ ONLY_SAYS_SO = """
 """
 SITECUSTOMIZE = """
 import importlib.util, sys
-
-pytestmark = pytest.mark.slow
 
 def break_it(module):
     {sabotage}

@@ -16,11 +16,10 @@ from .conftest import wait
 from .peer import COMMAND, LEGACY, MODERN, Peer
 
 TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+pytestmark = pytest.mark.slow
 LASTS = "import time\nn = 0\nwhile True:\n    n += 1\n    sdk.progress(n, 0, 'counting')\n    time.sleep(0.05)"
 SLOW = """
 import time
-
-pytestmark = pytest.mark.slow
 sdk.tasks.create("Tea")
 for minute in range(30):
     sdk.progress(minute, 30, "brewing")

@@ -37,7 +37,7 @@ def job(app: App, id_: str) -> Job:
 
 
 def ended(app: App, id_: str) -> Job:
-    until(lambda: job(app, id_).has_ended, "the job's end")
+    until(lambda: job(app, id_).has_ended and id_ not in {each.job.id for each in app.jobs.running}, "the job's end")
     return job(app, id_)
 
 
@@ -286,10 +286,10 @@ def test_a_program_that_comes_back_is_told_of_what_it_asked_for_before(
     with at_work(app):
         id_ = app.calls.call("test.nothing", {"background": True}, before).data["id"]
         ended(app, id_)
-        at_once = app.calls.call("status", {}, after)
-        clock.advance(minutes=6)
+    at_once = app.calls.call("status", {}, after)
+    clock.advance(minutes=6)
 
-        told = [app.calls.call("status", {}, each).metadata.get("hint", "") for each in (other, after, before)]
+    told = [app.calls.call("status", {}, each).metadata.get("hint", "") for each in (other, after, before)]
 
     assert "hint" not in at_once.metadata
     assert [id_ in each for each in told] == [False, True, False]
