@@ -115,7 +115,8 @@ class Queue:
         self._beats += 1
         mine = [each for each in self._jobs.running if not each.kind.standing]
         with self._lock:
-            if not mine and not self._lines:
+            # A clock that is shut down waits for this beat, and would not let it pause itself.
+            if not mine and not self._lines and not self._leaving.is_set():
                 self._clock.pause_job(BEAT)
         if mine and (self._beats % STILL_BEATS == 0 or any(each.is_behind for each in mine)):
             try:
