@@ -154,7 +154,7 @@ def means(settings: Settings) -> Means:
     )  # fmt: skip
     return Means(
         embedder=choice.name,
-        opened_embedder=partial(embedder, limits=Limits(query=FAR_PATIENCE.total_seconds())),
+        opened_embedder=partial(embedder, limits=Limits(query=FAR_PATIENCE.total_seconds()), aside=True),
         opened_index=partial(opened_index, place),
         remark=choice.hint,
         is_far=place.is_far,

@@ -246,6 +246,11 @@ class Embedder(Protocol):
         """How many word pieces of a text are read; what follows is passed over."""
         ...
 
+    @property
+    def batch(self) -> int:
+        """How many texts it is given at once, where there are more: between two batches others have their turn."""
+        ...
+
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
         """Return one vector per text, in the same order.
 

@@ -1,11 +1,11 @@
-"""Our side of the process in which Qdrant Edge lives: starts it, asks it, and notices when it ends."""
+"""Our side of a process that answers requests: starts it, asks it, and notices when it ends."""
 
 import socket
 import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from threading import Lock
@@ -13,7 +13,9 @@ from typing import Any
 
 from panorama.index.frames import Frame, Frames
 
-COMMAND = (sys.executable, "-m", "panorama.index.edge_process")
+EDGE = (sys.executable, "-m", "panorama.index.edge_process")
+"""The process in which Qdrant Edge lives."""
+
 SEND_SECONDS = 60.0
 """A request waits in the socket while the one before is answered; a flush of 200,000 new vectors takes 2 s."""
 
@@ -27,7 +29,7 @@ class FallenError(Exception):
     """The process ended, or was ended since it did not take a request; `signal` is what killed it, or 0."""
 
     def __init__(self, signal: int) -> None:
-        super().__init__(f"the index's process ended by signal {signal}" if signal else "the index's process ended")
+        super().__init__(f"the process ended by signal {signal}" if signal else "the process ended")
         self.signal = signal
 
 
@@ -36,19 +38,27 @@ class BusyError(Exception):
 
 
 class RefusedError(Exception):
-    """Qdrant Edge refused, in its words."""
+    """The process refused, in the words of what works in it."""
 
 
 class Child:
-    """One process; requests are answered one after another, whoever asks."""
+    """One process; requests are answered one after another, whoever asks.
 
-    def __init__(self) -> None:
+    Raises:
+        OSError: It cannot be started.
+    """
+
+    def __init__(self, command: Sequence[str] = EDGE) -> None:
         ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                COMMAND, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
-                start_new_session=True,
-            )  # fmt: skip
+        try:
+            with theirs:
+                self._process = subprocess.Popen(
+                    command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
+                    start_new_session=True,
+                )  # fmt: skip
+        except OSError:
+            ours.close()
+            raise
         self._stream = ours
         self._frames = Frames(ours)
         self._turn = Lock()
@@ -125,6 +135,10 @@ class Child:
         self._stream.close()
         self._process.kill()
         return FallenError(max(0, -self._process.wait()))
+
+    def wait(self) -> None:
+        """Return once the process has ended."""
+        self._process.wait()
 
     def close(self) -> None:
         """Let the process write what is left to the disk, and end it."""

@@ -110,16 +110,16 @@ class Opening(Service):
             resident.close()
             raise
         held = index.state().model
-        chosen = self._side(resident, model, embedder.max_tokens, index)
+        chosen = self._side(resident, model, embedder, index)
         is_far = self._means.is_far or not chosen.is_shipped
         patience = FAR_PATIENCE if is_far else PATIENCE
         house = House(index, chosen, None, remark, patience)
         if held.id != model.id and (old := self._embedder_of(held)):
-            house.before = self._side(Resident(old), held, old.max_tokens, index)
+            house.before = self._side(Resident(old), held, old, index)
         return house
 
-    def _side(self, resident: Resident[Embedder], model: Model, max_tokens: int, index: Index) -> Side:
-        borrowed = Borrowed(resident, model, max_tokens, FAR_PATIENCE)
+    def _side(self, resident: Resident[Embedder], model: Model, embedder: Embedder, index: Index) -> Side:
+        borrowed = Borrowed(resident, model, embedder, FAR_PATIENCE)
         return Side(resident, borrowed, Indexing(self._desk, borrowed, index), model)
 
     def _learnt(self, resident: Resident[Embedder], embedder: Embedder, served: Model | None) -> Model:

@@ -7,8 +7,8 @@ point costs only the repetition of a step, and a lost index is built from vector
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -19,25 +19,11 @@ from panorama.errors import UnavailableError
 from panorama.index.points import Filter, Hit, Model, Point, in_batches
 from panorama.ports import Embedder, Index
 from panorama.services.base import Desk, Service
-from panorama.services.cutting import Cut, cut_of, items_of
+from panorama.services.cutting import Cut, items_of
+from panorama.services.reading import CHANGES, Reader, Stop, Told, mark_of
 from panorama.store import passages
 from panorama.store.engine import Session
 from panorama.store.passages import INDEXER, WHOLE, Part, Stored
-
-CHANGES = 512
-"""Changes that are looked at in one step."""
-
-TEXTS_OF_A_STEP = 2000
-"""A step ends with the item that reaches so many texts to embed."""
-
-TEXTS_ANEW = 256
-"""The same for a step in which everything is cut anew: few of its texts are not known."""
-
-TEXTS = 64
-"""Texts that are embedded at once; between two such batches others have their turn."""
-
-KEEP_SECONDS = 1.0
-"""How often vectors are written at least: a crash costs no more than were made in that time."""
 
 MANY = 2000
 """So many changes behind, the index is built anew beside the one that is searched."""
@@ -48,8 +34,6 @@ TELL_SECONDS, TELL_SHARE = 10.0, 5
 ASK_SECONDS, YIELD_SECONDS = 0.1, 0.005
 """How often who waits for its turn looks whether it should stop; how long it is let in between two steps of others."""
 
-Stop = Callable[[], bool]
-Told = Callable[[int], None]
 Moved = Callable[[], None]
 
 
@@ -116,23 +100,24 @@ class Indexing(Service):
         Raises:
             UnavailableError: The model or the index is out of order; all that was done stays.
         """
+        with closing(self._reader(stop, told)) as reader:
 
-        def reads() -> bool:
-            found = not stop() and self.read(stop, told)
-            if found:
-                moved()
-            return found
+            def reads() -> bool:
+                found = not stop() and self._read(reader, told)
+                if found:
+                    moved()
+                return found
 
-        if self.lag().unread > MANY and self._is_there():
-            self.build(reads)
-        next_time = time.monotonic() + TELL_SECONDS
-        while reads():
-            if self._waiting:
-                time.sleep(YIELD_SECONDS)
-            if time.monotonic() > next_time:
-                begun = time.monotonic()
-                self.tell_all(stop)
-                next_time = time.monotonic() + max(TELL_SECONDS, TELL_SHARE * (time.monotonic() - begun))
+            if self.lag().unread > MANY and self._is_there():
+                self.build(reads)
+            next_time = time.monotonic() + TELL_SECONDS
+            while reads():
+                if self._waiting:
+                    time.sleep(YIELD_SECONDS)
+                if time.monotonic() > next_time:
+                    begun = time.monotonic()
+                    self.tell_all(stop)
+                    next_time = time.monotonic() + max(TELL_SECONDS, TELL_SHARE * (time.monotonic() - begun))
         self.tell_all(stop)
 
     @contextmanager
@@ -154,7 +139,7 @@ class Indexing(Service):
         heard_as = self._heard_as or self._listener
         with self._reading() as session:
             newest = passages.newest(session)
-            read = passages.mark(session, self._reader)
+            read = passages.mark(session, mark_of(self.name))
             # A purge may take out the last change, so that who read it is ahead of the newest.
             return Lag(max(0, newest - read), max(0, newest - min(read, passages.mark(session, heard_as))))
 
@@ -193,10 +178,6 @@ class Indexing(Service):
 
     # The passages and their vectors.
 
-    @property
-    def _reader(self) -> str:
-        return f"passages {self.name}"
-
     def read(self, stop: Stop = never, told: Told = silent) -> bool:
         """Cut and embed what the next changes touched; tell whether there was anything.
 
@@ -206,11 +187,18 @@ class Indexing(Service):
         Raises:
             UnavailableError: The model is out of order; the vectors that were made are kept.
         """
-        with self._having_turn(told):
-            with self._reading() as session:
-                found = passages.touched(session, passages.mark(session, self._reader), CHANGES)
-                cut = cut_of(session, found, TEXTS_OF_A_STEP)
-            return bool(found) and self._take(cut, self._reader, stop, told)
+        with closing(self._reader(stop, told)) as reader:
+            return self._read(reader, told, ahead=False)
+
+    def read_all(self, stop: Stop, moved: Moved) -> None:
+        """Cut and embed what all changes touched, and say after each step that it is done.
+
+        Raises:
+            UnavailableError: As of `read`.
+        """
+        with closing(self._reader(stop, silent)) as reader:
+            while not stop() and self._read(reader, silent):
+                moved()
 
     def read_anew(self, mark: str, told: Told, part: Part = WHOLE) -> Cut | None:
         """Cut the next items of a part again, and embed what is not known; None if there are no more.
@@ -221,52 +209,15 @@ class Indexing(Service):
         Raises:
             UnavailableError: The model is out of order; the vectors that were made are kept.
         """
+        with self._having_turn(told), closing(self._reader(never, told)) as reader:
+            return reader.read_anew(mark, part)
+
+    def _read(self, reader: Reader, told: Told, *, ahead: bool = True) -> bool:
         with self._having_turn(told):
-            with self._reading() as session:
-                found = passages.touched(session, passages.mark(session, mark), CHANGES, created=True, part=part)
-                cut = cut_of(session, found, TEXTS_ANEW)
-            if not found:
-                return None
-            self._take(cut, mark, never, told)
-            return cut
+            return reader.read(ahead=ahead)
 
-    def _take(self, cut: Cut, mark: str, stop: Stop, told: Told) -> bool:
-        """Embed what is not known yet, and keep all of it with a mark; tell whether it was not stopped before."""
-        with self._reading() as session:
-            known = passages.known_of(session, self.name, list(cut.texts))
-        fresh = [(name, text) for name, text in cut.texts.items() if name not in known]
-        made, kept_at = dict[str, bytes](), time.monotonic()
-        is_whole = False
-        try:
-            for few in in_batches(fresh, TEXTS):
-                if stop():
-                    return False
-                made |= self._made(few)
-                told(len(few))
-                if time.monotonic() - kept_at >= KEEP_SECONDS:
-                    self._keep(made)
-                    made, kept_at = {}, time.monotonic()
-            is_whole = True
-        finally:  # also what was made before the model failed, or somebody stopped it
-            if not is_whole:
-                self._keep(made)
-        with self._desk.database.transaction(INDEXER) as session:
-            passages.keep(session, self.name, made)
-            if passages.lacks(session, self.name, [name for name in cut.texts if name not in made]):
-                return True  # somebody forgot what nobody seemed to need: the next reading makes it again
-            since = passages.changed(session, cut.seen, list(cut.passages))  # another process may have read those
-            passages.replace(session, {item: some for item, some in cut.passages.items() if item not in since})
-            passages.set_mark(session, mark, max(cut.last, passages.mark(session, mark)))
-        return True
-
-    def _keep(self, made: Mapping[str, bytes]) -> None:
-        with self._desk.database.transaction(INDEXER) as session:
-            passages.keep(session, self.name, made)
-
-    def _made(self, texts: Sequence[tuple[str, str]]) -> dict[str, bytes]:
-        vectors = self._embedder.embed_documents([text for _, text in texts])
-        kept = vectors.astype("<f2")  # half the room; it costs no place in the order
-        return {name: kept[at].tobytes() for at, (name, _) in enumerate(texts)}
+    def _reader(self, stop: Stop, told: Told) -> Reader:
+        return Reader(self._desk, self._embedder, self.name, stop, told)
 
     # The index.
 
@@ -294,7 +245,7 @@ class Indexing(Service):
             self._is_there()  # or it does not know which collection it has
             listener = self._listener
             with self._reading() as session:
-                read, heard = passages.mark(session, self._reader), passages.mark(session, listener)
+                read, heard = passages.mark(session, mark_of(self.name)), passages.mark(session, listener)
                 is_new = not passages.is_begun(session, listener)
             if is_new or read - heard > MANY:
                 self.build()
@@ -308,7 +259,7 @@ class Indexing(Service):
     def _next(self, told: "_Told") -> list[Point] | None:
         """Return the points of the next changes that were read, None if there are no more."""
         with self._reading() as session:
-            found = passages.touched(session, told.last, CHANGES, until=passages.mark(session, self._reader))
+            found = passages.touched(session, told.last, CHANGES, until=passages.mark(session, mark_of(self.name)))
             items = items_of(found)
             points = self._points(session, items)
             told.gone += passages.gone(session, [id_ for _, id_ in items])
@@ -354,7 +305,7 @@ class Indexing(Service):
 
     def _every(self, told: "_Told", reads: Callable[[], bool]) -> Iterator[Point]:
         with self._reading() as session:
-            read = passages.mark(session, self._reader)
+            read = passages.mark(session, mark_of(self.name))
             for kind in KINDS:
                 yield from _pointed(passages.stored(session, self.name, kind))
         told.last = read

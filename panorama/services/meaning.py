@@ -244,8 +244,7 @@ class Meaning(Service):
     def _changed_over(self, house: House, before: Side, stop: Stop) -> None:
         """Make the vectors of the chosen model while the other one's are searched and followed, then search those."""
         _follow_if_it_can(house, before, stop)
-        while not stop() and house.chosen.indexing.read(stop):
-            _follow_if_it_can(house, before, stop)
+        house.chosen.indexing.read_all(stop, moved=lambda: _follow_if_it_can(house, before, stop))
         if stop():
             return
         house.chosen.indexing.tell_all()

@@ -19,7 +19,7 @@ from panorama.domain.chunks import chunks
 from panorama.errors import UnavailableError
 from panorama.index.exact import Exact
 from panorama.index.points import Filter, Model
-from panorama.services import indexing
+from panorama.services import indexing, reading
 from panorama.services.indexing import Indexing
 from panorama.store import passages, rows
 from panorama.store.rows import NOUNS
@@ -36,6 +36,7 @@ class FakeEmbedder:
     digest: str = MODEL.digest
     size: int = SIZE
     max_tokens: int = 256
+    batch: int = 64
     fails_in: int = -1
     embedded: list[str] = field(default_factory=list)
 
@@ -152,6 +153,7 @@ def test_it_converges_from_every_failure(world: World, steps: list[tuple[str, in
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(indexing, "MANY", many)  # with two, the index is built of what is read meanwhile
         patched.setattr(indexing, "CHANGES", 3)
+        patched.setattr(reading, "CHANGES", 3)
         converges(world, steps)
 
 
@@ -192,6 +194,7 @@ def test_what_shrinks_while_the_index_is_built_leaves_nothing_behind(
 ) -> None:
     monkeypatch.setattr(indexing, "MANY", 2)
     monkeypatch.setattr(indexing, "CHANGES", 2)
+    monkeypatch.setattr(reading, "CHANGES", 2)
     made = [world.do("create_note", title=f"Jam {number}", content=LONG)["id"] for number in range(4)]
 
     def shrink() -> None:
@@ -244,12 +247,15 @@ def test_another_model_begins_anew(world: World) -> None:
 def test_a_vector_that_is_forgotten_before_its_passage_is_kept_is_made_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "KEEP_SECONDS", 0.0)
-    monkeypatch.setattr(indexing, "TEXTS", 1)
+    monkeypatch.setattr(reading, "KEEP_SECONDS", 0.0)
+    world.embedder.batch = 1
     world.do("create_note", title="Jam", content=LONG)
 
-    def forget_the_unused(_: int) -> None:
-        if len(world.embedder.embedded) == 2:
+    told: list[int] = []
+
+    def forget_the_unused(count: int) -> None:
+        told.append(count)
+        if len(told) == 2:
             with world.app.desk.database.transaction(passages.INDEXER) as session:
                 passages.forget(session, passages.unused(session))
 

@@ -14,7 +14,7 @@ import pytest
 from panorama.index import server
 from panorama.index.embedders import files, minilm, static
 from panorama.index.embedders.resident import Resident
-from panorama.services import following, indexing
+from panorama.services import following, reading
 from tests.faults.house import House
 from tests.faults.meanings import converges, finds, followed, note, searched, told, until
 from tests.index.embedders import service as services
@@ -301,7 +301,7 @@ def slowly(model: minilm.MiniLM, texts: Sequence[str], embed: Any = minilm.MiniL
 def test_until_another_model_is_ready_the_one_before_is_searched(
     home: Path, engine: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "TEXTS_OF_A_STEP", 20)
+    monkeypatch.setattr(reading, "TEXTS_OF_A_STEP", 20)
     monkeypatch.setattr(minilm.MiniLM, "embed_documents", slowly)
     again: list[str] = []
     with followed(home, **engine) as house:

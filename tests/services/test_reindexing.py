@@ -12,8 +12,9 @@ from panorama.app import opened
 from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.errors import UnavailableError
+from panorama.index.embedders.aside import StaticAside
 from panorama.index.embedders.static import Static
-from panorama.services import following, indexing
+from panorama.services import following, reading
 from panorama.services.progress import progressing
 from panorama.services.reindexing import Watch
 from tests.faults.house import House
@@ -39,7 +40,7 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return embed(self, some)
 
     monkeypatch.setattr(Static, "embed_documents", noted)
-    monkeypatch.setattr(indexing, "TEXTS", 4)
+    monkeypatch.setattr(StaticAside, "batch", 4)
     return texts
 
 
@@ -83,7 +84,7 @@ def test_what_is_embedded_already_is_not_embedded_again(store: House, scope: str
 
 def test_everything_finds_passages_that_were_lost(store: House) -> None:
     store.do("reindex")
-    with store.app.desk.database.transaction(indexing.INDEXER) as session:
+    with store.app.desk.database.transaction(reading.INDEXER) as session:
         session.connection.exec_driver_sql("DELETE FROM passages WHERE rowid % 2")
         session.connection.exec_driver_sql("DELETE FROM vectors WHERE rowid % 3")
 
@@ -114,10 +115,18 @@ def test_one_that_is_stopped_goes_on_where_it_was(
     store: House, scope: str, embedded: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
-    monkeypatch.setattr(indexing, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(reading, "KEEP_SECONDS", 0.0)
+    is_stopped, embed = threading.Event(), Static.embed_documents
+
+    def waiting(self: Static, some: Sequence[str]) -> Any:
+        assert len(embedded) < 8 or is_stopped.wait(10)
+        return embed(self, some)
+
+    monkeypatch.setattr(Static, "embed_documents", waiting)
 
     def gone(done: int, total: int, at: str) -> None:
-        if len(embedded) >= 8:
+        if at.startswith("8 texts"):
+            is_stopped.set()
             raise StoppedError
 
     with pytest.raises(StoppedError), progressing(gone):
@@ -134,7 +143,7 @@ def test_everything_that_is_stopped_between_two_steps_says_where_it_went_on(
     store: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
-    monkeypatch.setattr(indexing, "CHANGES", 5)
+    monkeypatch.setattr(reading, "CHANGES", 5)
     store.do("reindex")
 
     def gone(done: int, total: int, at: str) -> None:
@@ -158,7 +167,7 @@ def test_it_is_refused_where_search_by_meaning_is_off(home: Path) -> None:
 
 
 def test_search_finds_the_same_while_everything_is_made_anew(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexing, "CHANGES", 5)
+    monkeypatch.setattr(reading, "CHANGES", 5)
     with followed(home) as house:
         for number in range(60):
             note(house, f"quince jam {number}")

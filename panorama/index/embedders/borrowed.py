@@ -1,10 +1,6 @@
 """An embedder that is lent: loaded when it is needed, for one batch at a time."""
 
-import os
-import sys
-import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -20,25 +16,21 @@ LOADING = timedelta(minutes=2)
 """How long a batch waits for the model: a service may have to bring it into its memory."""
 
 
-NICENESS = 10
-"""Of the thread that embeds documents: on Linux each thread has its own, and all else goes first."""
-
-
 class Borrowed:
     """The embedder of one model, as a `Resident` lends it.
 
     Args:
+        embedder: The one that is lent.
         model: What it was when it was last seen; another one of the same name is an OtherModelError.
         patience: How long a query waits while it is being loaded.
     """
 
-    def __init__(self, resident: Resident[Embedder], model: Model, max_tokens: int, patience: timedelta) -> None:
+    def __init__(self, resident: Resident[Embedder], model: Model, embedder: Embedder, patience: timedelta) -> None:
         self._resident = resident
         self._model = model
         self._patience = patience
         self.id, self.digest, self.size = model.id, model.digest, model.size
-        self.max_tokens = max_tokens
-        self._aside = ThreadPoolExecutor(1, thread_name_prefix="embedding", initializer=_give_way)
+        self.max_tokens, self.batch = embedder.max_tokens, embedder.batch
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
         """Return one vector per text, in the same order.
@@ -49,7 +41,7 @@ class Borrowed:
         """
         with self._resident.borrowed(LOADING) as embedder:
             self._compare(embedder)
-            return self._aside.submit(embedder.embed_documents, texts).result()
+            return embedder.embed_documents(texts)
 
     def embed_query(self, text: str) -> "NDArray[float32]":
         """Return the vector of what is searched for.
@@ -68,7 +60,6 @@ class Borrowed:
     def close(self) -> None:
         """Give its memory back, once what runs has ended."""
         self._resident.close()
-        self._aside.shutdown()
 
     def _compare(self, embedder: Embedder) -> None:
         found = model_of(embedder)
@@ -83,8 +74,3 @@ def model_of(embedder: Embedder) -> Model:
         UnavailableError: A service that has not answered yet knows only then.
     """
     return Model(id=embedder.id, digest=embedder.digest, size=embedder.size)
-
-
-def _give_way() -> None:
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 
 from panorama.errors import InvalidInputError
+from panorama.index.embedders.aside import StaticAside
 from panorama.index.embedders.dialects import Dialect, Ollama, OpenAi, checked, ollama_base
 from panorama.index.embedders.keys import Ring, key, keyring_key
 from panorama.index.embedders.line import Limits, Line
@@ -42,10 +43,14 @@ def embedder(
     name: str,
     *,
     limits: Limits | None = None,
+    aside: bool = False,
     environment: Mapping[str, str] = os.environ,
     ring: Ring = keyring_key,
 ) -> Embedder:
     """Return the embedder of this name; nothing is loaded or sent before it is needed.
+
+    Args:
+        aside: Let one that would keep all other threads waiting have a process of its own for many texts.
 
     Raises:
         InvalidInputError: There is none of this name, or a part of it is missing.
@@ -55,7 +60,7 @@ def embedder(
     if name == "minilm":
         return MiniLM()
     if name == "static":
-        return Static()
+        return StaticAside() if aside else Static()
     if kind == "ollama" and rest:
         return _remote(name, ollama_base(environment), Ollama(rest), "", limits)
     if kind == "openai":

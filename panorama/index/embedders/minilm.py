@@ -37,6 +37,7 @@ class MiniLM:
     digest = MINILM.digest
     size = _SIZE
     max_tokens = _MAX_TOKENS
+    batch = 64
 
     def __init__(self, *, workers: int | None = None, file: Path | None = None) -> None:
         self._workers = workers or max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) // 2))

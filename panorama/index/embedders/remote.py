@@ -36,6 +36,7 @@ class Remote:
     """
 
     max_tokens = _MAX_TOKENS
+    batch = 64
 
     def __init__(self, id: str, line: Line, dialect: Dialect, limits: Limits) -> None:
         self.id = id

@@ -32,6 +32,7 @@ class Static:
     digest = STATIC.digest
     size = _SIZE
     max_tokens = _MAX_TOKENS
+    batch = 64
 
     def __init__(self, *, file: Path | None = None) -> None:
         self._file = file

@@ -1,0 +1,195 @@
+"""Reading: cuts what changed into passages, has these embedded aside, and keeps them with how far that has come.
+
+One step ahead: while the model works on the texts of the next step, those of this one are kept.
+"""
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from panorama.index.embedders.niceness import give_way
+from panorama.index.points import in_batches
+from panorama.ports import Embedder
+from panorama.services.base import Desk, Service
+from panorama.services.cutting import Cut, cut_of
+from panorama.store import passages
+from panorama.store.engine import Session
+from panorama.store.passages import INDEXER, Part
+
+CHANGES = 512
+"""Changes that are looked at in one step."""
+
+TEXTS_OF_A_STEP = 2000
+"""A step ends with the item that reaches so many texts to embed."""
+
+TEXTS_ANEW = 256
+"""The same for a step in which everything is cut anew: few of its texts are not known."""
+
+KEEP_SECONDS = 1.0
+"""How often vectors are written at least: a crash costs no more than were made in that time."""
+
+Stop = Callable[[], bool]
+Told = Callable[[int], None]
+
+Vectors = dict[str, bytes]
+"""Vectors by the digests of their texts."""
+
+
+@dataclass(slots=True)
+class _Step:
+    """Items that were cut, beginning after a change, and the vectors that are being made of their texts."""
+
+    begun_at: int
+    cut: Cut
+    coming: list[Future[Vectors]]
+    is_over: bool = False
+
+
+class Reader(Service):
+    """Reads step by step with one model, until it is closed; `stop` is asked between two batches of texts.
+
+    Args:
+        name: Under what the model's vectors are kept.
+        told: Is called with the number of texts that were embedded, after each batch.
+    """
+
+    def __init__(self, desk: Desk, embedder: Embedder, name: str, stop: Stop, told: Told) -> None:
+        super().__init__(desk)
+        self._embedder = embedder
+        self._name = name
+        self._stop = stop
+        self._told = told
+        self._aside = ThreadPoolExecutor(1, thread_name_prefix="embedding", initializer=give_way)
+        self._ahead: _Step | None = None
+
+    def read(self, *, ahead: bool = True) -> bool:
+        """Cut and embed what the next changes touched; tell whether there was anything.
+
+        Args:
+            ahead: Begin the step after it too.
+
+        Raises:
+            UnavailableError: The model is out of order; the vectors that were made are kept.
+        """
+        name = mark_of(self._name)
+        with self._reading() as session:
+            mark = passages.mark(session, name)
+        step = self._expected(mark) or self._begun(mark)
+        if step is None:
+            return False
+        self._ahead = self._begun(step.cut.last, step.cut.texts) if ahead else None
+        return self._ended(step, name)
+
+    def read_anew(self, name: str, part: Part) -> Cut | None:
+        """Cut the next items of a part again, and embed what is not known; None if there are no more.
+
+        Args:
+            name: Where it is kept how far this has come: the change with which the last item began.
+
+        Raises:
+            UnavailableError: The model is out of order; the vectors that were made are kept.
+        """
+        with self._reading() as session:
+            mark = passages.mark(session, name)
+            found = passages.touched(session, mark, CHANGES, created=True, part=part)
+            if not found:
+                return None
+            cut = cut_of(session, found, TEXTS_ANEW)
+            step = self._step(session, mark, cut)
+        self._ended(step, name)
+        return cut
+
+    def close(self) -> None:
+        """Give up what was read ahead; vectors that were made are kept."""
+        if self._ahead is not None:
+            self._give_up(self._ahead)
+            self._ahead = None
+        self._aside.shutdown()
+
+    def _expected(self, mark: int) -> _Step | None:
+        """Return the step that was read ahead, if it begins where the mark is: somebody else may have moved it."""
+        step, self._ahead = self._ahead, None
+        if step is not None and step.begun_at != mark:
+            self._give_up(step)
+            return None
+        return step
+
+    def _begun(self, mark: int, awaited: Collection[str] = ()) -> _Step | None:
+        """Cut what the changes after one touched, and have its texts embedded; None if there are no more.
+
+        Args:
+            awaited: Digests of texts that are being embedded already.
+        """
+        with self._reading() as session:
+            found = passages.touched(session, mark, CHANGES)
+            return self._step(session, mark, cut_of(session, found, TEXTS_OF_A_STEP), awaited) if found else None
+
+    def _step(self, session: Session, mark: int, cut: Cut, awaited: Collection[str] = ()) -> _Step:
+        known = passages.known_of(session, self._name, list(cut.texts))
+        fresh = [(name, text) for name, text in cut.texts.items() if name not in known and name not in awaited]
+        step = _Step(mark, cut, [])
+        step.coming = [self._aside.submit(self._made, step, few) for few in in_batches(fresh, self._embedder.batch)]
+        return step
+
+    def _made(self, step: _Step, texts: Sequence[tuple[str, str]]) -> Vectors:
+        if step.is_over:
+            return {}
+        try:
+            vectors = self._embedder.embed_documents([text for _, text in texts])
+        except BaseException:
+            step.is_over = True
+            raise
+        kept = vectors.astype("<f2")  # half the room; it costs no place in the order
+        return {name: kept[at].tobytes() for at, (name, _) in enumerate(texts)}
+
+    def _ended(self, step: _Step, mark: str) -> bool:
+        """Wait for the vectors of a step, and keep all of it with a mark; tell whether it was not stopped before."""
+        made, kept_at = Vectors(), time.monotonic()
+        is_whole = False
+        try:
+            for coming in step.coming:
+                if self._stop():
+                    return False
+                some = coming.result()
+                made |= some
+                self._told(len(some))
+                if time.monotonic() - kept_at >= KEEP_SECONDS:
+                    self._keep(made)
+                    made, kept_at = {}, time.monotonic()
+            is_whole = True
+        finally:  # also what was made before the model failed, or somebody stopped it
+            if not is_whole:
+                self._give_up(step)
+        self._kept(step.cut, made, mark)
+        return True
+
+    def _kept(self, cut: Cut, made: Vectors, mark: str) -> None:
+        with self._desk.database.transaction(INDEXER) as session:
+            passages.keep(session, self._name, made)
+            if passages.lacks(session, self._name, [name for name in cut.texts if name not in made]):
+                return  # somebody forgot what nobody seemed to need: the next reading makes it again
+            since = passages.changed(session, cut.seen, list(cut.passages))  # another process may have read those
+            passages.replace(session, {item: some for item, some in cut.passages.items() if item not in since})
+            passages.set_mark(session, mark, max(cut.last, passages.mark(session, mark)))
+
+    def _give_up(self, step: _Step) -> None:
+        """Have nothing more of a step embedded, and keep what was."""
+        step.is_over = True
+        waiting = [coming for coming in step.coming if not coming.cancel()]
+        wait(waiting)
+        made = Vectors()
+        for coming in waiting:
+            if not coming.exception():
+                made |= coming.result()
+        self._keep(made)
+
+    def _keep(self, made: Vectors) -> None:
+        if made:
+            with self._desk.database.transaction(INDEXER) as session:
+                passages.keep(session, self._name, made)
+
+
+def mark_of(name: str) -> str:
+    """Return the mark of who reads with the model of a name."""
+    return f"passages {name}"

@@ -1,0 +1,118 @@
+"""Many texts are embedded in a process of their own; whatever becomes of it, the vectors are the same."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import psutil
+import pytest
+
+from panorama.index.embedders import aside
+from panorama.index.embedders.aside import MANY, StaticAside
+from panorama.index.embedders.static import Static
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the process is not started on Windows")
+
+TEXTS = [f"Note {number}: quince jam sets well. Ärger, 花, \ud800" for number in range(MANY)]
+
+
+@pytest.fixture
+def embedder() -> Iterator[StaticAside]:
+    """The small embedder with its process beside it, which is not started yet."""
+    made = StaticAside()
+    yield made
+    made.close()
+
+
+def processes() -> list[psutil.Process]:
+    """Return the processes that embed for this one."""
+    mine = psutil.Process().children()
+    return [each for each in mine if "panorama.index.embedders.static_process" in " ".join(each.cmdline())]
+
+
+def until(so: Callable[[], object]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + 30
+    while not so():
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.01)
+
+
+def in_its_process(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait until many texts are embedded in the process: nothing can be embedded here any more."""
+    until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
+    monkeypatch.setattr(Static, "embed_documents", lambda *_: 1 / 0)
+
+
+def test_its_vectors_are_those_that_are_made_here(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = Static().embed_documents(TEXTS)
+    in_its_process(embedder, monkeypatch)
+
+    assert np.array_equal(embedder.embed_documents(TEXTS), here)
+
+
+def test_few_texts_start_no_process(embedder: StaticAside) -> None:
+    embedder.embed_documents(TEXTS[: MANY - 1])
+    embedder.embed_query("quince")
+
+    assert not processes()
+
+
+def test_while_it_starts_texts_are_embedded_here(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aside, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
+
+    for _ in range(2):
+        assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
+
+
+def test_a_process_that_is_killed_is_not_missed_and_another_follows(
+    embedder: StaticAside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = Static().embed_documents(TEXTS)
+    with monkeypatch.context() as patched:
+        in_its_process(embedder, patched)
+    (first,) = processes()
+    os.kill(first.pid, signal.SIGKILL)
+
+    assert np.array_equal(embedder.embed_documents(TEXTS), here)
+    in_its_process(embedder, monkeypatch)
+    assert processes() != [first]
+
+
+def test_a_process_that_cannot_start_leaves_the_work_here(
+    embedder: StaticAside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aside, "COMMAND", ("/nonexistent/python",))
+
+    assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
+
+
+def test_it_ends_by_itself_when_nobody_asks_any_more(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends_soon = "from panorama.index.embedders import static_process as it; it.IDLE_SECONDS = 0.5; it.main()"
+    monkeypatch.setattr(aside, "COMMAND", (sys.executable, "-c", ends_soon))
+    until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
+
+    until(lambda: embedder._child is None)
+
+    assert not processes()
+    assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
+
+
+def test_closing_ends_it(embedder: StaticAside) -> None:
+    until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
+
+    embedder.close()
+
+    assert not processes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process has its claim from who started it")
+def test_all_others_go_first(embedder: StaticAside) -> None:
+    until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
+
+    (process,) = processes()
+    assert process.nice() == 10
