@@ -57,7 +57,8 @@ class Recorder:
         self._waiting.extend(entries)
         if self._thread is None:
             self._begin()
-        self._wake.set()
+        if not self._wake.is_set():
+            self._wake.set()
 
     def flush(self) -> None:
         """Write what waits, now; what cannot be written goes on waiting."""

@@ -51,10 +51,11 @@ class Frame:
     steps: int = 0
     wrote: int = 0
     entries: list[Call] = field(default_factory=list[Call])
-    memory: Memory = field(default_factory=Memory)
+    memory: Memory | None = None
 
     def inside(self) -> Conversation:
         """Return the conversation of the calls inside this one: the same, with a working memory of its own."""
+        self.memory = self.memory or Memory()
         return replace(self.conversation, memory=self.memory)
 
 

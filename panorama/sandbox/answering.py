@@ -83,7 +83,8 @@ class Answering:
     def end(self) -> None:
         """Begin no other call, and wait for those that are under way: what they do belongs to the run."""
         self._over = True
-        all_of(self._under_way)
+        if self._under_way:
+            all_of(self._under_way)
 
     def _beside(self, number: int, operation: str, arguments: Mapping[str, Any]) -> None:
         if self._over:

@@ -80,8 +80,7 @@ class Run:
         return replace(ending, output=output, calls=self._answering.calls)
 
     def _listened(self) -> Ending:
-        with suppress(OSError):  # what it said before it went is still to be read
-            self._channel.send(frames.START, jobs.packed(self._script))
+        self._begin()
         while True:
             kind, frame = self._channel.receive()
             if kind in (frames.CALL, frames.OVERLAPPING) and self._ready:
@@ -94,6 +93,15 @@ class Run:
                 return self._ended(endings.unpacked(frame, self._script.limits))
             else:
                 self._take(kind, frame)
+
+    def _begin(self) -> None:
+        """Send the script, and watch the worker from then on: it is at work already while that is prepared."""
+        job = jobs.packed(self._script)
+        if len(job) >= frames.CHUNK_BYTES:  # to send it takes as long as the worker takes to read it
+            self._stopping.begin()
+        with suppress(OSError):  # what it said before it went is still to be read
+            self._channel.send(frames.START, job)
+        self._stopping.begin()
 
     def _take(self, kind: bytes, frame: bytes | bytearray) -> None:
         self._heard += 1

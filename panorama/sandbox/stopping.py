@@ -24,7 +24,10 @@ ASK_SECONDS = 0.1 if _HAS_LIMITS else 0.05
 
 
 class Stopping:
-    """Ends one run at its deadline, when nobody waits for it any more, or when the runner closes."""
+    """Ends one run at its deadline, when nobody waits for it any more, or when the runner closes.
+
+    It watches from `begin` on.
+    """
 
     def __init__(self, worker: Worker, limits: Limits, stopped: Callable[[], bool], watchdog: Watchdog) -> None:
         self.cause: Reason | None = None
@@ -37,21 +40,27 @@ class Stopping:
         self._limits = limits
         self._stopped = stopped
         self._watchdog = watchdog
-        self._most_bytes = 0 if _HAS_LIMITS else worker.used().peak_bytes + limits.memory_bytes
-        now = time.monotonic()
-        self._deadline = watchdog.at(now + limits.wall.total_seconds(), lambda: self.stop("time"))
-        self._next = watchdog.at(now + ASK_SECONDS, self._ask)
+        self._most_bytes = 0
+        self._deadline: Alarm | None = None
+        self._next: Alarm | None = None
+
+    def begin(self) -> None:
+        """Watch the worker from now on; a second time is harmless."""
+        if self._deadline is None:
+            self._most_bytes = 0 if _HAS_LIMITS else self._worker.used().peak_bytes + self._limits.memory_bytes
+            self._deadline = self._after(self._limits.wall.total_seconds(), lambda: self.stop("time"))
+            self._next = self._after(ASK_SECONDS, self._ask)
 
     def end(self) -> None:
         """Leave the worker alone."""
-        self._watchdog.cancel(self._deadline)
-        self._watchdog.cancel(self._next)
+        self._cancel(self._deadline)
+        self._cancel(self._next)
 
     def stop(self, cause: Reason) -> None:
         """Tell the worker to end; some milliseconds later it is killed."""
         if self.cause is None:
             self.cause = cause
-            self._watchdog.cancel(self._next)
+            self._cancel(self._next)
             self._worker.signal(STOP)
             self._next = self._after(TELL_SECONDS, self._tell)
 
@@ -72,6 +81,10 @@ class Stopping:
             self.kill("memory")
         else:
             self._next = self._after(ASK_SECONDS, self._ask)
+
+    def _cancel(self, alarm: Alarm | None) -> None:
+        if alarm is not None:
+            self._watchdog.cancel(alarm)
 
     def _after(self, seconds: float, act: Callable[[], None]) -> Alarm:
         return self._watchdog.at(time.monotonic() + seconds, act)

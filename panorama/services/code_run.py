@@ -4,8 +4,8 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Self, TypeVar
@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 from panorama.domain.changes import Change, Origin
 from panorama.domain.scripts import Ending, Failure, Limits, Made, Script
 from panorama.errors import PanoramaError, ScriptError, UnavailableError
-from panorama.ports import Calls, Guest, Runner
+from panorama.ports import Answered, Calls, Guest, Runner
 from panorama.services import progress
 from panorama.services.base import Desk
 from panorama.services.nesting import NEST, Nest
@@ -75,7 +75,6 @@ class CodeRun:
         self._guest: Guest = calls.guest()
         self._aside: Aside | None = None
         self._is_taken_back = False
-        self._turn = threading.Lock()
         self._until = 0.0
         if wish.dry_run:
             folder = desk.database.path.parent / "dry-runs" / self._guest.run
@@ -128,7 +127,9 @@ class CodeRun:
     def _ran(self, script: Script, isolation: str, began: float) -> "_Ran":
         script = replace(script, state=self._state())
         self._until = time.monotonic() + script.limits.wall.total_seconds()
-        ending = self._runner.run(script, self._answered, _progressed, progress.LEFT.get())
+        names = (self._wish.name,) if self._wish.name else ()
+        answered = self._answering(names, reads_only=self._wish.reads_only)
+        ending = self._runner.run(script, answered, _progressed, progress.LEFT.get())
         failure, notes = ending.failure, _Notes()
         if failure:
             notes.add(self._what_stands())
@@ -161,39 +162,37 @@ class CodeRun:
             view.enter_context(self._blobs.aside(self._aside.folder / "files"))
         return view
 
-    def _answered(self, operation: str, arguments: Mapping[str, Any]) -> bytes:
-        """Answer a call; one at a time, for eight at once would keep Python's lock from everybody else's calls."""
-        with self._turn, self._view(), self._nested(self._names, reads_only=self._wish.reads_only):
-            return self._guest.call(operation, arguments, reads_only=self._wish.reads_only)
+    def _answering(self, names: tuple[str, ...], *, reads_only: bool) -> Answered:
+        """Return what answers the calls of a script that runs inside others, in which it and they are named.
 
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return (self._wish.name,) if self._wish.name else ()
-
-    @contextmanager
-    def _nested(self, names: tuple[str, ...], *, reads_only: bool) -> Generator[None]:
-        """Tell the call that is answered inside in which scripts it was made."""
+        One at a time, for eight at once would keep Python's lock from everybody else's calls.
+        """
 
         def run(source: str, inputs: Mapping[str, Any], name: str, only: bool) -> Any:
             return self._inside(source, inputs, (*names, name), reads_only=only)
 
-        token = NEST.set(Nest(names=names, reads_only=reads_only, reviewed_only=self._wish.reviewed_only, run=run))
-        try:
-            yield
-        finally:
-            NEST.reset(token)
+        nest = Nest(names=names, reads_only=reads_only, reviewed_only=self._wish.reviewed_only, run=run)
+        turn, call = threading.Lock(), self._guest.call
+
+        def answered(operation: str, arguments: Mapping[str, Any]) -> bytes:
+            with turn:
+                token = NEST.set(nest)
+                try:
+                    if self._aside is None:
+                        return call(operation, arguments, reads_only=reads_only)
+                    with self._view():
+                        return call(operation, arguments, reads_only=reads_only)
+                finally:
+                    NEST.reset(token)
+
+        return answered
 
     def _inside(self, source: str, inputs: Mapping[str, Any], names: tuple[str, ...], *, reads_only: bool) -> Any:
         """Run another script, in a process of its own, for as long as this run has left; its calls are this run's."""
-        turn = threading.Lock()
-
-        def answered(operation: str, arguments: Mapping[str, Any]) -> bytes:
-            with turn, self._view(), self._nested(names, reads_only=reads_only):
-                return self._guest.call(operation, arguments, reads_only=reads_only)
-
         left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
         limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu))
         inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits, in_turn=True)
+        answered = self._answering(names, reads_only=reads_only)
         ending = self._runner.run(inner, answered, _untold, progress.LEFT.get())
         if failure := ending.failure:
             at = f", line {failure.line}" if failure.line else ""

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, select
 
 from panorama.domain.results import Page, Slice
+from panorama.store import many
 from panorama.store.engine import Session
 from panorama.store.pages import page
 from panorama.store.tables import calls
@@ -39,11 +41,12 @@ class Call:
 
 
 _NAMES = tuple(field.name for field in fields(Call))
+_values = attrgetter(*_NAMES)
 
 
 def add(session: Session, entries: Sequence[Call]) -> None:
     """Write entries."""
-    session.connection.execute(insert(calls), [{name: getattr(entry, name) for name in _NAMES} for entry in entries])
+    many.write(session.connection, calls, _NAMES, map(_values, entries))
 
 
 def forget(session: Session, before: datetime) -> None:

@@ -5,15 +5,15 @@ whenever it listens.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from operator import attrgetter
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, insert, null, or_, select, union_all
 
 from panorama.domain.changes import Origin, digest
 from panorama.domain.items import Item
-from panorama.store import rows
+from panorama.store import many, rows
 from panorama.store.engine import Session
 from panorama.store.rows import NOUNS
 from panorama.store.tables import changes, marks, passages, vectors
@@ -47,6 +47,10 @@ class Passage:
     def chunk(self) -> str:
         """The name under which the index keeps it."""
         return chunk_of(self.item, self.position)
+
+
+_PARTS = tuple(each.name for each in fields(Passage))
+_values = attrgetter(*_PARTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,19 +204,11 @@ def replace(session: Session, new: Mapping[str, Sequence[Passage]]) -> None:
     for start in range(0, len(differing), AT_ONCE):
         some = differing[start : start + AT_ONCE]
         session.connection.execute(delete(passages).where(passages.c.item.in_(some)))
-    if made := [_row(each) for item in differing for each in wanted[item]]:
-        session.connection.execute(insert(passages), made)
+    many.write(session.connection, passages, _PARTS, (_values(each) for item in differing for each in wanted[item]))
 
 
 def _ends(before: Sequence[Passage], count: int) -> list[Passage]:
     return [Passage(each.item, each.kind, each.position, GONE, 0, 0) for each in before[count:]]
-
-
-def _row(each: Passage) -> dict[str, Any]:
-    return {
-        "item": each.item, "kind": each.kind, "position": each.position, "digest": each.digest,
-        "begins": each.begins, "ends": each.ends,
-    }  # fmt: skip
 
 
 def known_of(session: Session, model: str, digests: Sequence[str]) -> set[str]:
@@ -231,9 +227,8 @@ def lacks(session: Session, model: str, digests: Sequence[str]) -> bool:
 
 def keep(session: Session, model: str, made: Mapping[str, bytes]) -> None:
     """Keep vectors by the digests of their texts; those that are there already stay."""
-    if made:
-        some = [{"digest": name, "model": model, "vector": each} for name, each in made.items()]
-        session.connection.execute(insert(vectors).prefix_with("OR IGNORE"), some)
+    some = ((name, model, each) for name, each in made.items())
+    many.write(session.connection, vectors, ("digest", "model", "vector"), some, prefix="OR IGNORE")
 
 
 def unused(session: Session) -> list[tuple[str, str]]:

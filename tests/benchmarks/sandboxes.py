@@ -136,14 +136,16 @@ class Tasks:
     """All tasks of an app, by the same operation that scripts call; not logged, and not packed for a pipe."""
 
     def __init__(self, app: App) -> None:
-        self._desk = app.desk
+        self._desk, self._jobs = app.desk, app.jobs
         self._arguments = next(each for each in app.calls.offered if each.operation.name == "tasks.list")
 
     def page(self, cursor: str = "") -> dict[str, Any]:
         """Return the page behind a cursor."""
         sent: dict[str, Any] = {"status": "any", "detail": "full", "limit": SCRIPT.most_rows}
         frame = Frame(nobody(), "c_benchmark", unit="c_benchmark", reader=SCRIPT)
-        answer = Run(self._desk, self._arguments, frame, sent | ({"cursor": cursor} if cursor else {})).answer()
+        answer = Run(
+            self._desk, self._jobs, self._arguments, frame, sent | ({"cursor": cursor} if cursor else {})
+        ).answer()
         return {"rows": answer.data, "next": answer.metadata.get("next_cursor", "")}
 
     def pages(self) -> dict[str, dict[str, Any]]:
