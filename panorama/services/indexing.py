@@ -23,7 +23,7 @@ from panorama.services.cutting import Cut, items_of
 from panorama.services.reading import CHANGES, Reader, Stop, Told, mark_of
 from panorama.store import passages
 from panorama.store.engine import Session
-from panorama.store.passages import INDEXER, WHOLE, Part, Stored
+from panorama.store.passages import INDEXER, START, WHOLE, Part, Stored
 
 MANY = 2000
 """So many changes behind, the index is built anew beside the one that is searched."""
@@ -299,26 +299,34 @@ class Indexing(Service):
         with self._having_turn(counted):
             self._takes_over = self._index.model != self.model or self.is_begun()
             told = _Told()
-            self._index.build(_counted(self._every(told, reads), counted), self.model)
+            with closing(self._every(told, reads)) as points:
+                self._index.build(_counted(points, counted), self.model)
             self._tell_of(self._listener, told, [])
             self._takes_over, self.is_built = False, True
 
-    def _every(self, told: "_Told", reads: Callable[[], bool]) -> Iterator[Point]:
+    def _every(self, told: "_Told", reads: Callable[[], bool]) -> Generator[Point]:
         with self._reading() as session:
-            read = passages.mark(session, mark_of(self.name))
-            for kind in KINDS:
-                yield from _pointed(passages.stored(session, self.name, kind))
-        told.last = read
+            told.last = passages.mark(session, mark_of(self.name))
+        for kind in KINDS:
+            after = START
+            while page := self._page(kind, after):
+                yield from _pointed(page)
+                after = page[-1].item, page[-1].position
         end = time.monotonic() + TELL_SECONDS
         while time.monotonic() < end and not self._waiting and reads():
             while (points := self._next(told)) is not None:
                 yield from points
 
+    def _page(self, kind: str, after: tuple[str, int]) -> list[Stored]:
+        """Return the next passages of a kind; what changes meanwhile is told once more, for it has a later number."""
+        with self._reading() as session:
+            return list(passages.stored(session, self.name, kind, after=after))
+
     def _points(self, session: Session, items: Sequence[tuple[str, str]]) -> list[Point]:
         found: list[Point] = []
         for kind in dict.fromkeys(kind for kind, _ in items):
             for some in in_batches([id_ for each, id_ in items if each == kind]):
-                found += _pointed(passages.stored(session, self.name, kind, some))
+                found += _pointed(passages.stored(session, self.name, kind, items=some))
         return found
 
     def is_true(self) -> bool:

@@ -221,6 +221,10 @@ class Meaning(Service):
             if isinstance(error, OtherModelError):
                 self._begin_anew()
             raise
+        except Exception as error:  # a bug of ours or of a library, which `status` tells like any other failure
+            said = f"Search by meaning failed in a way that was not foreseen ({type(error).__name__})."
+            self._note(UnavailableError(said, hint="It is tried again; `panorama doctor` shows where the log is."))
+            raise
         self._failure = None
 
     def _begin_anew(self) -> None:
@@ -286,9 +290,7 @@ class Meaning(Service):
             house.close()
 
     def _note(self, error: PanoramaError) -> None:
-        self._failure = (
-            error if isinstance(error, UnavailableError) else UnavailableError(error.message, hint=error.hint)
-        )
+        self._failure = _anew(error)
         self._failed_at = self._now()
 
     def opened(self) -> House:
@@ -299,7 +301,8 @@ class Meaning(Service):
             UnavailableError: A part is out of order, or it is off.
         """
         if not self._opening.acquire(timeout=OPENING_SECONDS):  # a service is asked what its model is
-            raise self._failure or UnavailableError("Search by meaning is starting.", hint="Try again in a minute.")
+            starting = UnavailableError("Search by meaning is starting.", hint="Try again in a minute.")
+            raise _anew(self._failure or starting)
         try:
             if self.is_off or self._closed:
                 raise UnavailableError(OFF, hint="`panorama models use minilm` turns it on.")
@@ -348,6 +351,11 @@ class Meaning(Service):
         return {
             "last_error": self._failure.message, "last_error_at": self._failed_at, "do": self._failure.hint or None
         }  # fmt: skip
+
+
+def _anew(error: PanoramaError) -> UnavailableError:
+    """Return what an error says, without the frames that it came from: they would live as long as it is kept."""
+    return UnavailableError(error.message, hint=error.hint)
 
 
 def _steadily(house: House, ask: Callable[[House], list[Hit]]) -> list[Hit]:

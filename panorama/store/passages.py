@@ -9,7 +9,21 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from operator import attrgetter
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, insert, null, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    null,
+    or_,
+    select,
+    tuple_,
+    union_all,
+)
 
 from panorama.domain.changes import Origin, digest
 from panorama.domain.items import Item
@@ -25,8 +39,10 @@ GONE = ""
 """The digest of a passage that is no more."""
 
 AT_ONCE = 500
-"""Values in one condition, well below SQLite's limit of variables."""
+"""Values in one condition, well below SQLite's limit of variables, and rows in one page."""
 
+START = "", 0
+"""A place before every passage."""
 
 ID_CHARS, DIGEST_CHARS = 63, 16
 """With a space between them they fill the column."""
@@ -57,13 +73,18 @@ _values = attrgetter(*_PARTS)
 class Stored:
     """A passage with its vector and what it may be filtered by."""
 
-    chunk: str
     item: str
+    position: int
     kind: str
     project: str | None
     at: datetime
     digest: str
     vector: bytes
+
+    @property
+    def chunk(self) -> str:
+        """The name under which the index keeps it."""
+        return chunk_of(self.item, self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,19 +268,29 @@ def forget(session: Session, some: Sequence[tuple[str, str]]) -> None:
     )
 
 
-def stored(session: Session, model: str, kind: str, items: Sequence[str] | None = None) -> Iterator[Stored]:
-    """Give the passages of a kind, or of some items of it, of which a model's vector is known."""
+def stored(
+    session: Session,
+    model: str,
+    kind: str,
+    *,
+    items: Sequence[str] | None = None,
+    after: tuple[str, int] = START,
+) -> list[Stored]:
+    """Return passages of a kind of which a model's vector is known: those of some items, or the next after a place."""
     table = NOUNS[kind].table
     project = table.c.project if "project" in table.c else table.c.id if kind == "project" else null()
     has_vector = and_(vectors.c.digest == passages.c.digest, vectors.c.model == model)
     statement = (
         select(passages.c.item, passages.c.position, project, table.c.updated_at, passages.c.digest, vectors.c.vector)
         .select_from(passages.join(table, table.c.id == passages.c.item).join(vectors, has_vector))
-        .where(passages.c.kind == kind if items is None else passages.c.item.in_(items))
         .order_by(passages.c.item, passages.c.position)
     )
-    for row in session.connection.execute(statement.execution_options(yield_per=AT_ONCE)):
-        yield Stored(chunk_of(row[0], row[1]), row[0], kind, *row[2:])
+    if items is not None:
+        statement = statement.where(passages.c.item.in_(items))
+    else:
+        behind = tuple_(passages.c.item, passages.c.position) > tuple_(*map(literal, after))
+        statement = statement.where(passages.c.kind == kind, behind).limit(AT_ONCE)
+    return [Stored(row[0], row[1], kind, *row[2:]) for row in session.connection.execute(statement)]
 
 
 def known(session: Session, model: str) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from panorama.errors import UnavailableError
 from panorama.services import following
+from panorama.services.indexing import Indexing
 
 from .disks import mounted, unwritable
 from .house import House
@@ -133,6 +135,60 @@ def test_an_index_whose_process_hangs_delays_no_call(house: House) -> None:
     converges(house)
 
 
+def begins_to_build(house: House) -> None:
+    """Write 4,000 notes at once, and wait until an index is being built of them."""
+    note(house, "quince jam")
+    converges(house)
+    (before,) = index_processes()
+    for more in range(0, 4000, 100):
+        notes = [{"title": f"Note {more + each}", "content": f"About {more + each}."} for each in range(100)]
+        house.do("batch", operations=[{"tool": "create_note", "args": each} for each in notes])
+    until(lambda: [each for each in index_processes() if each != before], "the building")
+
+
+@pytest.fixture
+def building(home: Path) -> Generator[House]:
+    """An open store with 4,000 notes, of which the index is just being built."""
+    with followed(home) as house:
+        begins_to_build(house)
+        yield house
+
+
+def still_follows(house: House) -> None:
+    """Write a note, and see that search by meaning finds it, as all the others."""
+    made = note(house, "wild horses")
+    converges(house)
+    assert finds(house, "wild horses", made)
+
+
+def test_a_building_whose_process_is_killed_is_begun_anew(building: House) -> None:
+    for process in index_processes():
+        process.kill()
+
+    still_follows(building)
+
+
+def test_an_index_whose_folder_is_removed_again_and_again_while_it_is_built_is_built_in_the_end(
+    building: House,
+) -> None:
+    for _ in range(5):
+        shutil.rmtree(building.home / "index", ignore_errors=True)
+        threading.Event().wait(0.2)
+
+    still_follows(building)
+
+
+def test_what_fails_in_a_way_that_nobody_foresaw_is_said_by_status(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(Indexing, "catch_up", lambda *_, **__: 1 / 0)
+        note(house, "sourdough bread")
+        until(lambda: "ZeroDivisionError" in told(house).get("last_error", ""), "the error")
+
+    still_follows(house)
+
+
 def nonsense(folder: Path) -> None:
     """Write nonsense into every file of the shard."""
     for file in folder.glob("g-*/shard/**/*"):
@@ -248,6 +304,17 @@ def test_an_index_whose_disk_fills_up_lags_and_catches_up_once_there_is_room(hom
         assert all(each["data"] for each in found)
         converges(house)
         assert finds(house, "sourdough bread 7", made[7])
+    assert not list(home.glob("index.damaged-*"))
+
+
+def test_a_disk_that_fills_up_while_the_index_is_built_delays_it_until_there_is_room(home: Path) -> None:
+    (home / "index").mkdir(parents=True)
+    with mounted(home / "index", "-t", "tmpfs", "-o", "size=200m", "tmpfs") as disk, followed(home) as house:
+        begins_to_build(house)
+        with filled(disk):
+            until(lambda: "last_error" in told(house), "the error")
+
+        still_follows(house)
     assert not list(home.glob("index.damaged-*"))
 
 

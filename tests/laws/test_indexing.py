@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,8 @@ class FailingIndex(Exact):
     """An index in memory that fails when it is told to, before or after it did what it was asked."""
 
     fails_in = -1
+    fails_after: int | None = None
+    """So many points are taken in by the next building, which fails then."""
 
     def _fail(self) -> None:
         self.fails_in -= 1
@@ -79,6 +82,10 @@ class FailingIndex(Exact):
     def build(self, points: Any, model: Any = None) -> None:
         """Build anew, and fail perhaps."""
         self._fail()
+        if self.fails_after is not None:
+            list(islice(points, self.fails_after))
+            self.fails_after = None
+            raise UnavailableError("The index went down.")
         super().build(points, model)
         self._fail()
 
@@ -205,6 +212,28 @@ def test_what_shrinks_while_the_index_is_built_leaves_nothing_behind(
 
     assert not made
     assert dict(world.index.held()) == world.wanted()
+
+
+@pytest.mark.parametrize("is_read", [True, False], ids=["of what was read", "of what is read meanwhile"])
+@pytest.mark.parametrize("taken", [0, 1, 300, 599])
+def test_a_building_that_fails_on_its_way_leaves_the_next_one_whole(
+    world: World, taken: int, is_read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "MANY", 2)
+    for more in range(0, 600, 100):
+        notes = [{"tool": "create_note", "args": {"title": f"Jam {more + number}"}} for number in range(100)]
+        world.do("batch", operations=notes)
+    while is_read and world.indexing.read():
+        pass
+    world.index.fails_after = taken
+
+    with pytest.raises(UnavailableError, match="went down") as kept:  # whoever keeps it keeps what it came through
+        world.indexing.catch_up()
+    world.do("create_note", title="Plum")
+    world.check()
+
+    assert len(world.wanted()) == 601
+    assert kept
 
 
 def test_a_text_is_never_embedded_twice(world: World) -> None:

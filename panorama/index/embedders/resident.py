@@ -176,7 +176,8 @@ class Resident(Generic[Lent]):
         if self._status == "failing":  # another borrower was faster
             return
         self._pause = min(self._longest, self._pause * 2 or self._first)
-        self._status, self._error, self._due = "failing", error, self._clock() + self._pause
+        said = UnavailableError(error.message, hint=error.hint)  # the frames that it came from are not kept with it
+        self._status, self._error, self._due = "failing", said, self._clock() + self._pause
 
     def _release(self, status: Status) -> None:
         """Close the embedder, unless it is needed again already; a load that begins meanwhile waits and comes after."""
