@@ -151,7 +151,7 @@ class _Making:
                 self._pace.move(now - done)
                 done = now
 
-            copying.copied(session.connection, copy, moved, is_durable=True)
+            copying.copied(session.connection, copy, moved)
         return rows, named, sequences
 
     def _make_room(self) -> None:

@@ -34,8 +34,10 @@ def silent(_done: int, _total: int) -> None:
     """Tell nobody."""
 
 
-def copied(connection: Connection, target: Path, told: Told = silent, *, is_durable: bool = False) -> None:
+def copied(connection: Connection, target: Path, told: Told = silent, *, portion: int = PAGES) -> None:
     """Write what a transaction sees to a new file, in steps; others write meanwhile.
+
+    Each portion, in pages, is written to the disk before the next is begun: whoever writes waits for the disk too.
 
     SQLite's online backup begins anew whenever somebody else writes between two of its steps. Inside a transaction
     it does not: what is copied is what the transaction saw first. The log grows meanwhile by what is written.
@@ -44,9 +46,13 @@ def copied(connection: Connection, target: Path, told: Told = silent, *, is_dura
     source.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on the transaction sees one state
     page_bytes = source.execute("PRAGMA page_size").fetchone()[0]
     with _descriptor(target) as written, closing(sqlite3.connect(target)) as copy:
+        unwritten = 0
 
         def moved(_status: int, remaining: int, total: int) -> None:
-            if is_durable:
+            nonlocal unwritten
+            unwritten += PAGES
+            if unwritten >= portion:
+                unwritten = 0
                 sync(written)
             told((total - remaining) * page_bytes, total * page_bytes)
 

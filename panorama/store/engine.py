@@ -67,6 +67,9 @@ _FLEETING = (*_PRAGMAS, "synchronous=OFF")
 
 EMPTYING_MS = 200
 
+PORTION = 1024
+"""Pages of a copy for ourselves that go to the disk at once: 4 MB; without it others' writes wait 230 ms, with it 80."""
+
 Listener = Callable[[Sequence[Touch]], None]
 Elsewhere = Callable[[bool], "Database | None"]
 """Chooses the database that a transaction is opened in, told whether it writes; None for the one that was asked."""
@@ -312,7 +315,7 @@ class Database:
         part = target.with_suffix(".part")
         try:
             with translated(), self._engine.begin() as connection:
-                copied(connection, part)
+                copied(connection, part, portion=PORTION)
             part.replace(target)
         except OSError as error:
             is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -165,6 +165,15 @@ def test_writers_go_on_while_everything_is_exported(app: App, board: Board, tmp_
     assert done["is_complete"]
 
 
+def test_writers_go_on_while_a_dry_run_copies_the_store(app: App, board: Board) -> None:
+    def tried() -> dict[str, Any]:
+        ran = do(app, "run_code", code="sdk.tasks.create('Tried')", dry_run=True)
+        assert not ran.get("error"), ran
+        return {"rows": 1, "files": 0}
+
+    measured(board, app, "dry run that writes", "max ≤ 100 ms", tried)
+
+
 @pytest.mark.parametrize("how", ["backup", "export"])
 def test_what_is_restored_is_equal(how: str, home: Path, board: Board, tmp_path: Path) -> None:
     with opened(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as app:
