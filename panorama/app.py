@@ -174,7 +174,7 @@ def _services(
         tasks=Tasks(desk, meaning),
         notes=Notes(desk, meaning),
         links=Links(desk),
-        reminders=Reminders(desk),
+        reminders=Reminders(desk, timing.ringing),
         journal=Journal(desk),
         files=Files(desk, blobs),
         items=Items(desk),
