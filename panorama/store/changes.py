@@ -10,8 +10,9 @@ from panorama.domain.changes import LONG_TEXT, Action, Change, Touch, digest, sp
 from panorama.domain.items import Item
 from panorama.domain.plain import is_sequence
 from panorama.errors import ConflictError
+from panorama.store.column_types import written
 from panorama.store.engine import Session
-from panorama.store.tables import changes, texts, written
+from panorama.store.tables import changes, texts
 
 __all__ = [
     "Action",
