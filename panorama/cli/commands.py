@@ -23,6 +23,7 @@ from panorama.cli import (
     scripts,
     service,
     show,
+    state_tables,
     tables,
     tasks,
 )
@@ -218,7 +219,7 @@ def status(as_json: AsJson = False) -> None:
     """Tell how much is stored, where, and what time it is for Panorama."""
     with Client() as panorama:
         answer = panorama.call("status", {})
-    show.answer(answer, as_json, lambda: show.sheet(tables.status(answer.data)))
+    show.answer(answer, as_json, lambda: show.sheet(state_tables.status(answer.data)))
 
 
 @app.command(
@@ -239,7 +240,7 @@ def calls(
     with Client() as panorama:
         answer = panorama.rows("calls.list", {"slow": slow, "failed": failed}, limit)
         now = panorama.now
-    show.rows(answer, as_json, lambda: show.sheet(tables.calls(answer.data, now)))
+    show.rows(answer, as_json, lambda: show.sheet(state_tables.calls(answer.data, now)))
 
 
 @app.command(epilog=examples("panorama doctor", "panorama doctor --json"), rich_help_panel=CARE)
@@ -253,7 +254,7 @@ def doctor(as_json: AsJson = False) -> int:
         told = f"{failed} of {len(checks)} checks failed" if failed else f"All {len(checks)} checks passed"
         show.data({"data": checks, "summary": told, "metadata": {"source": "doctor", "policy": "read"}})
     else:
-        show.sheet(tables.checks(checks))
+        show.sheet(state_tables.checks(checks))
     return 1 if failed else 0
 
 
