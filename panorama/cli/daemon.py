@@ -10,12 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from panorama.address import GREETING_SECONDS, NOBODY, Address, alone, data_directory, greeted, hello, launch
+from panorama.address import GREETING_SECONDS, NOBODY, Address, data_directory, greeted, hello
 from panorama.cli import show, state_tables
 from panorama.cli.client import CONVERSATION, translated
 from panorama.cli.options import AsJson, examples, group, option
 from panorama.direct import Direct
 from panorama.errors import UnavailableError
+from panorama.starting import alone, launch
 
 STOP_SECONDS = 40.0
 """How long a daemon is given to leave: it finishes what runs, for at most 30 seconds."""

@@ -9,8 +9,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from panorama.address import Address, reap
+from panorama.address import Address
 from panorama.sdk import ConflictError, Connection, NotFoundError, UnavailableError, connect, tasks
+from panorama.starting import reap
 from tests.doors.conftest import address, wait
 
 __all__ = ("address",)
