@@ -84,7 +84,7 @@ def _default(name: str, value: Any) -> str:
         "qdrant_url": "none",
         "qdrant_key": "none",
     }
-    return known.get(name) or f"`{','.join(value) if isinstance(value, tuple) else value}`"  # pyright: ignore[reportUnknownArgumentType]
+    return known.get(name) or f"`{','.join(value) if isinstance(value, tuple) else value}`"  # pyright: ignore[reportUnknownArgumentType] (a default is of any type)
 
 
 def _offered() -> tuple[Arguments, ...]:

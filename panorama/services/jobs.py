@@ -77,8 +77,8 @@ class Jobs(Service):
         if wanted:
             self.offers.of(wanted)
         with self._reading() as session:
-            states = _STATES.get(state, (state,)) if state else ()  # type: ignore[arg-type]
-            found = rows.listed(session, page, states=states, kind=wanted)  # pyright: ignore[reportArgumentType]
+            states = _STATES.get(state, (state,)) if state else ()
+            found = rows.listed(session, page, states=states, kind=wanted)
         now = self._now()
         lines = tuple(JobView.of(self._now_of(each), now).shortened() for each in found.items)
         return Page(lines, found.keys, found.total, found.more)

@@ -266,7 +266,7 @@ def _fused(orders: Iterable[Sequence[int]]) -> list[int]:
     worth: Counter[int] = Counter()
     for order in orders:
         for rank, at in enumerate(order):
-            worth[at] += 1 / (RANK + rank)  # pyright: ignore[reportArgumentType]
+            worth[at] += 1 / (RANK + rank)  # pyright: ignore[reportArgumentType] (a Counter adds what it is given)
     return sorted(worth, key=lambda at: -worth[at])
 
 

@@ -196,4 +196,4 @@ def recent_units(session: Session, limit: int) -> list[tuple[str, str, datetime]
 
 
 def _change(row: Row[Any]) -> Change:
-    return Change(**row._mapping)  # pyright: ignore[reportPrivateUsage]
+    return Change(**row._mapping)  # pyright: ignore[reportPrivateUsage] (SQLAlchemy documents it as public)

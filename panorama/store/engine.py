@@ -332,13 +332,13 @@ def _engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas
     )
 
     @event.listens_for(engine, "connect")
-    def prepare(connection: sqlite3.Connection, _record: object) -> None:  # pyright: ignore[reportUnusedFunction]
+    def prepare(connection: sqlite3.Connection, _record: object) -> None:
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")
         opened()
 
     @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction]
+    def begin(connection: Connection) -> None:
         # A deferred transaction that writes later fails at once when another wrote meanwhile; an immediate one waits.
         connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('sqlite_begin', 'DEFERRED')}")
 

@@ -236,7 +236,7 @@ class _Where:
         ):
             raise InvalidInputError(
                 f"where: contains takes text, and a field that holds text; not {column.name}.", hint=_EXAMPLE
-            )  # type: ignore[attr-defined]
+            )
         if isinstance(column.type, column_types.Words):
             return tagged(column, value.lstrip("#"))
         return type_coerce(column, String).ilike(f"%{escaped(value)}%", escape="\\")
@@ -275,9 +275,9 @@ class _Where:
         if isinstance(kind, Integer | Float):
             return _checked(column, value, int, float)
         if isinstance(kind, column_types.Utc):
-            return day_or_moment(_text(column, value), str(column.name), now=self._clock.now, zone=self._clock.zone)  # type: ignore[attr-defined]
+            return day_or_moment(_text(column, value), str(column.name), now=self._clock.now, zone=self._clock.zone)
         if isinstance(kind, Date):
-            return day_or_moment(_text(column, value), str(column.name), now=self._clock.now, zone=self._clock.zone)  # type: ignore[attr-defined]
+            return day_or_moment(_text(column, value), str(column.name), now=self._clock.now, zone=self._clock.zone)
         return _text(column, value)
 
 
@@ -289,7 +289,7 @@ def _checked(column: ColumnElement[Any], value: object, *types: type) -> Any:
     if isinstance(value, types) and (bool in types or not isinstance(value, bool)):
         return value
     wanted = {bool: "true or false", int: "a number", str: "text"}[types[0]]
-    raise InvalidInputError(f"where: {column.name} is compared with {wanted}, not {str(value)[:60]!r}.", hint=_EXAMPLE)  # type: ignore[attr-defined]
+    raise InvalidInputError(f"where: {column.name} is compared with {wanted}, not {str(value)[:60]!r}.", hint=_EXAMPLE)
 
 
 _EXAMPLE = 'Example: {"status": {"in": ["todo", "in_progress"]}, "deadline": {"lt": "2026-06-01"}}.'

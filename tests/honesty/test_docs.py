@@ -92,6 +92,6 @@ def test_every_setting_stands_in_the_docs() -> None:
 
 def test_every_command_stands_in_the_docs() -> None:
     told = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-    known = typer.main.get_command(app).list_commands(None)  # type: ignore[attr-defined, arg-type]
+    known = typer.main.get_command(app).list_commands(None)
 
     assert [name for name in known if f"`panorama {name}" not in told] == []
