@@ -1,17 +1,15 @@
-"""Where the daemon of a data directory is reached, how it is greeted, and how it is started; standard library only.
+"""Where the daemon of a data directory is reached, and how it is greeted; standard library only.
 
 All that is particular to Unix sockets and locks of files stands here and in `panorama.daemon.listening`.
 """
 
-import errno
 import json
 import os
-import select
 import socket
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import IO, Any
 
 from panorama import __version__
@@ -22,14 +20,11 @@ PROTOCOL = 1
 SOCKET_BYTES = 103
 """The longest path of a Unix socket on macOS (104 with its end, `sys/un.h`); Linux takes 107."""
 
-START_SECONDS = 60.0
-"""How long a daemon may take to start: a migration of a large store, a machine under load."""
-
 GREETING_SECONDS = 20.0
 """How long a daemon that runs may take to greet."""
 
 POLL_SECONDS = 0.02
-SHOWN_LINES = 5
+LOOK = "Run `panorama doctor`."
 _NOT_SETTINGS = {"PANORAMA_HOME", "PANORAMA_NO_DAEMON", "PANORAMA_DEBUG", "PANORAMA_LOG"}
 
 Hello = dict[str, Any]
@@ -42,10 +37,6 @@ class UnreachableError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
-
-
-class EndedError(UnreachableError):
-    """A daemon that was started ended before it listened, and left no word why."""
 
 
 class LeavingError(Exception):
@@ -223,7 +214,7 @@ def _understood(line: bytes) -> Hello:
     try:
         reply: Hello = json.loads(line)
     except ValueError as error:
-        raise UnreachableError("What answers on Panorama's socket is not Panorama.", _LOOK) from error
+        raise UnreachableError("What answers on Panorama's socket is not Panorama.", LOOK) from error
     if reply.get("leaving"):
         raise LeavingError
     if refused := reply.get("refused"):
@@ -231,116 +222,8 @@ def _understood(line: bytes) -> Hello:
     return reply
 
 
-_LOOK = "Run `panorama doctor`."
-
-
-def connected(address: Address, said: Hello, *, wanted: Callable[[], bool] = lambda: True) -> Greeted:
-    """Connect to the daemon, and start one if none runs; of many that find none, one starts it and the others wait.
-
-    Args:
-        wanted: Is asked while waiting; once it says no, nobody waits for the connection any more.
-
-    Raises:
-        UnreachableError: It refuses, or cannot be started; the message says why.
-    """
-    began, deadline = time.time(), time.monotonic() + START_SECONDS + 5
-    while wanted():
-        with suppress(*NOBODY):
-            return greeted(address, said)
-        with _starting(address) as lock:
-            if lock is not None:
-                # Between the look above and the lock, another may have started it, or failed to.
-                with suppress(*NOBODY):
-                    return greeted(address, said)
-                _start(address, lock, began)
-                continue
-        if time.monotonic() > deadline:
-            break
-        time.sleep(POLL_SECONDS)
-    raise UnreachableError("Panorama's daemon did not start in time.", f"Its log is {address.log}.")
-
-
-@contextmanager
-def alone(address: Address) -> Generator[None]:
-    """Keep everybody else from starting a daemon.
-
-    Raises:
-        UnreachableError: Another program has been starting one for a minute.
-    """
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        with _starting(address) as lock:
-            if lock is not None:
-                yield
-                return
-        time.sleep(POLL_SECONDS)
-    raise UnreachableError("Another program has been starting Panorama's daemon for a minute.", _LOOK)
-
-
-def _start(address: Address, lock: IO[bytes], since: float) -> None:
-    """Start the daemon under the lock, or tell why another, who tried while we waited, could not."""
-    if failed := _failure(lock, since):
-        raise UnreachableError(*failed)
-    try:
-        with suppress(EndedError):
-            return launch(address)
-        launch(address)  # once more: the first may have been killed
-    except UnreachableError as error:
-        _note(lock, error)
-        raise
-
-
-def launch(address: Address) -> None:
-    """Start a daemon of its own session, inside `alone`, and wait until it says that it listens.
-
-    Raises:
-        UnreachableError: It cannot be started; the message says why.
-    """
-    import subprocess  # 10 ms, and needed only by the first
-
-    command = [sys.executable, "-m", "panorama", "serve", "--detached"]
-    environment = {**os.environ, "PANORAMA_HOME": address.home}
-    with open(address.log, "ab", opener=_private) as log:
-        daemon = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, cwd="/", env=environment,
-            start_new_session=True, close_fds=True,
-        )  # fmt: skip
-    assert daemon.stdout is not None
-    with daemon.stdout as said:
-        waiting = select.poll()
-        waiting.register(said, select.POLLIN)
-        line = said.readline() if waiting.poll(START_SECONDS * 1000) else b""
-    daemon.returncode = 0  # it is not waited for: it goes on without us
-    _check_start(address, line)
-
-
-def reap() -> None:
-    """Let a daemon that this process started and that has ended go from the list of processes."""
-    with suppress(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
-
-
-def _check_start(address: Address, line: bytes) -> None:
-    try:
-        told: Hello = json.loads(line)
-    except ValueError:
-        shown = "\n".join(_tail(address.log))
-        raise EndedError(
-            "Panorama's daemon ended while it started.",
-            f"Its log is {address.log}; it ends with:\n{shown}" if shown else f"Its log is {address.log}.",
-        ) from None
-    if "error" in told:
-        raise UnreachableError(told["error"], told.get("hint", ""))
-
-
-def _tail(path: str) -> list[str]:
-    with suppress(OSError), open(path, "rb") as file:
-        file.seek(max(0, os.path.getsize(path) - 4000))
-        return file.read().decode(errors="replace").splitlines()[-SHOWN_LINES:]
-    return []
-
-
-def _private(path: str, flags: int) -> int:
+def private(path: str, flags: int) -> int:
+    """Open a file that its owner alone may read, if it is made."""
     return os.open(path, flags, 0o600)
 
 
@@ -361,41 +244,10 @@ def held(path: str) -> Generator[IO[bytes] | None]:
     """Hold the lock of a file that is made if need be; None if another holds it."""
     import fcntl
 
-    with open(path, "a+b", opener=_private) as file:
+    with open(path, "a+b", opener=private) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             yield None
             return
         yield file
-
-
-@contextmanager
-def _starting(address: Address) -> Generator[IO[bytes] | None]:
-    try:
-        os.makedirs(address.home, mode=0o700, exist_ok=True)
-        with held(address.starting) as lock:
-            yield lock
-    except OSError as error:
-        raise UnreachableError(
-            f"The data directory {address.home} cannot be used: {error.strerror}.",
-            "Free some space."
-            if error.errno == errno.ENOSPC
-            else "Choose another folder with PANORAMA_HOME, or mend its owner and permissions.",
-        ) from error
-
-
-def _note(lock: IO[bytes], error: UnreachableError) -> None:
-    """Leave word for those who wait for the lock, so that they do not all try in vain one after another."""
-    lock.truncate(0)
-    lock.write(json.dumps([time.time(), error.message, error.hint]).encode())
-    lock.flush()
-
-
-def _failure(lock: IO[bytes], since: float) -> tuple[str, str] | None:
-    lock.seek(0)
-    with suppress(ValueError):
-        at, message, hint = json.loads(lock.read(100_000))
-        if at > since:
-            return message, hint
-    return None

@@ -54,6 +54,7 @@ from panorama.services.reindexing import Reindexing
 from panorama.services.reminders import Reminders
 from panorama.services.restoring import Restoring
 from panorama.services.reviewing import Reviewing
+from panorama.services.sdk_kept import KeptEntries
 from panorama.services.sdk_meaning import SdkMeaning
 from panorama.services.sdk_reference import SdkReference
 from panorama.services.search import Search
@@ -174,7 +175,7 @@ def _services(
         tasks=Tasks(desk, meaning),
         notes=Notes(desk, meaning),
         links=Links(desk),
-        reminders=Reminders(desk),
+        reminders=Reminders(desk, timing.ringing),
         journal=Journal(desk),
         files=Files(desk, blobs),
         items=Items(desk),
@@ -187,7 +188,9 @@ def _services(
         library=library,
         scripts=KeptScripts(desk, library, code),
         reviewing=Reviewing(desk, library),
-        sdk_reference=SdkReference(nearest=SdkMeaning(meaning).nearest, asked=runner.warm),
+        sdk_reference=SdkReference(
+            nearest=SdkMeaning(meaning).nearest, asked=runner.warm, kept=KeptEntries(library).found
+        ),
         imports=Imports(desk),
         models=Models(desk, settings.embedder),
         pages=Pages(desk),

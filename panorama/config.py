@@ -131,7 +131,7 @@ class Settings(BaseSettings):
     @field_validator("toolsets", mode="before")
     @classmethod
     def _known_toolsets(cls, value: object) -> tuple[str, ...]:
-        names = value.split(",") if isinstance(value, str) else list[Any](value)  # type: ignore[call-overload]
+        names = value.split(",") if isinstance(value, str) else list[Any](value)  # type: ignore[call-overload] (what is no list is refused by that)
         chosen = {"default", *(str(name).strip() for name in names if str(name).strip())}
         if unknown := sorted(chosen - set(TOOLSETS)):
             raise ValueError(f"there is no toolset {unknown[0]!r}; there are {', '.join(TOOLSETS)}")

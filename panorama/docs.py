@@ -1,6 +1,7 @@
 """Prints the reference of catalogue and SDK into `docs/`: `python -m panorama.docs`, `--check` to compare only."""
 
 import sys
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from panorama.store.engine import Database
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 _MADE = "<!-- Printed from the catalogue by `uv run poe docs`; do not edit. -->"
+_PURPOSE = "Print the reference of catalogue, settings and SDK into docs/: tools.md, settings.md and sdk.md."
 
 
 def tools() -> str:
@@ -82,7 +84,7 @@ def _default(name: str, value: Any) -> str:
         "qdrant_url": "none",
         "qdrant_key": "none",
     }
-    return known.get(name) or f"`{','.join(value) if isinstance(value, tuple) else value}`"  # pyright: ignore[reportUnknownArgumentType]
+    return known.get(name) or f"`{','.join(value) if isinstance(value, tuple) else value}`"  # pyright: ignore[reportUnknownArgumentType] (a default is of any type)
 
 
 def _offered() -> tuple[Arguments, ...]:
@@ -126,9 +128,16 @@ def _cell(part: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pages, or tell which are stale."""
+    """Write the pages, or tell which are stale.
+
+    Raises:
+        SystemExit: Help was asked for, or there is no such argument; nothing is written.
+    """
+    parser = ArgumentParser(prog="python -m panorama.docs", description=_PURPOSE, allow_abbrev=False)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is stale")
+    only_looks = parser.parse_args(arguments).check
     pages = {DOCS / "tools.md": tools(), DOCS / "settings.md": settings(), DOCS / "sdk.md": sdk()}
-    if "--check" not in arguments:
+    if not only_looks:
         DOCS.mkdir(exist_ok=True)
         for path, text in pages.items():
             path.write_text(text, encoding="utf-8")

@@ -103,7 +103,7 @@ class Arguments:
     def _of_the_door(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
         if self.page:
-            found["limit"] = (Optional[Annotated[int, Field(ge=1, le=MOST_ROWS)]], None)  # noqa: UP045
+            found["limit"] = (Optional[Annotated[int, Field(ge=1, le=MOST_ROWS)]], None)  # noqa: UP045 (a value, not an annotation)
             found["cursor"] = (str, "")
         if self.has_detail:
             found["detail"] = (Detail, "brief")

@@ -24,10 +24,12 @@ from panorama.domain.plain import is_list, is_object
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import CALL_LETTER, RUN_LETTER, Desk
 from panorama.services.jobs import Jobs
+from panorama.services.progress import StoppedError
 from panorama.services.running import Running
 from panorama.store.calls import Call
 
 INTERNAL = "internal"
+CANCELLED = "cancelled"
 ROLLED_BACK = "rolled_back"
 CHARS_PER_TOKEN = 4
 NAME_CHARS = 80
@@ -247,6 +249,9 @@ class Calls:
             return answer
         except PanoramaError as error:
             ending = _Ending.of(error.text(), error.code)
+            raise
+        except StoppedError:
+            ending = _Ending(code=CANCELLED)
             raise
         finally:
             entry = self._entry(name, sent, frame, at, (time.perf_counter() - started) * 1000, ending)

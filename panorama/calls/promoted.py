@@ -82,7 +82,7 @@ class Promoted:
             parameters.append(_keyword(DRY_RUN, bool, default=False))
         run.__doc__ = signature.description
         run.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": Ran}
-        run.__signature__ = inspect.Signature(parameters, return_annotation=Ran)  # type: ignore[attr-defined]
+        run.__signature__ = inspect.Signature(parameters, return_annotation=Ran)
         return run
 
 

@@ -10,9 +10,10 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 from zoneinfo import ZoneInfo
 
-from panorama.address import Address, UnreachableError, connected, data_directory, difference, hello, in_process
+from panorama.address import Address, UnreachableError, data_directory, difference, hello, in_process
 from panorama.direct import Direct, Progress, RefusedError
 from panorama.errors import UnavailableError, heard
+from panorama.starting import connected
 
 MOST_ROWS = 500
 """The most rows that one call gives."""

@@ -248,11 +248,11 @@ def show_(
 
 def _report(data: Mapping[str, Any], summary: str) -> None:
     show.blocks([line(summary, "bold"), line(f"{data['client']}, {data['at']}, {data['isolation']}", "dim")])
-    show.raw(_ended(data["source"]))
+    show.report(data["source"])
     for name in ("output", "result"):
         if data.get(name):
             show.blocks([line(name, "bold")])
-            show.raw(_ended(data[name]))
+            show.report(data[name])
     if error := data.get("error"):
         show.mistake(_trace(error, data["source"]))
     columns = (Column("#", right=True), Column("call"), Column("ms", right=True), Column("changes", right=True))

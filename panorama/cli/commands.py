@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
@@ -12,6 +12,7 @@ from panorama.cli import (
     code,
     daemon,
     files,
+    finding,
     install,
     jobs,
     keeping,
@@ -22,16 +23,16 @@ from panorama.cli import (
     scripts,
     service,
     show,
+    state_tables,
     tables,
     tasks,
 )
 from panorama.cli.asking import agreed
-from panorama.cli.client import Answer, Client
+from panorama.cli.client import Client
 from panorama.cli.options import (
     SETTINGS,
     AsJson,
     Background,
-    Kinds,
     Limit,
     Project,
     Yes,
@@ -58,7 +59,6 @@ EXIT_CODES = """[bold]Exit codes[/bold]
 
 EVERYDAY, SAFETY, CARE = "Everyday", "Taking back", "Looking after it"
 TRASH_ROWS = 500
-Mode = Literal["hybrid", "keyword", "semantic"]
 
 app = typer.Typer(name="panorama", epilog=EXIT_CODES, **SETTINGS)
 imports = group("import", "Bring in what you have elsewhere.")
@@ -102,40 +102,8 @@ def panorama_(
     """
 
 
-@app.command(
-    epilog=examples(
-        "panorama search tomato seeds",
-        "panorama search '\"late frost\"' --kind note --kind task",
-        "panorama search budget --project Garden --limit 3",
-        "panorama search 'what did the doctor say' --mode semantic",
-    ),
-    rich_help_panel=EVERYDAY,
-)
-def search(
-    query: Annotated[list[str], argument("Words to look for.")],
-    kind: Kinds = None,
-    project: Project = None,
-    mode: Annotated[Mode, option("By words, by meaning, or both.", "--mode")] = "hybrid",
-    limit: Limit = 10,
-    as_json: AsJson = False,
-) -> None:
-    """Find anything by its words and its meaning."""
-    asked = {"query": " ".join(query), "kinds": kind, "project": project, "mode": mode}
-    with Client() as panorama:
-        answer = panorama.rows("search", asked, limit)
-    show.rows(answer, as_json, lambda: _hits(answer))
-
-
-def _hits(answer: Answer) -> None:
-    names = answer.metadata.get("names", {})
-    if show.to_terminal():
-        show.blocks(tables.hit(row, names) for row in answer.data)
-    else:
-        show.sheet(tables.hits(answer.data, names))
-    index = answer.metadata.get("index", {})
-    missing = index.get("missing", "")
-    if missing and not missing.endswith("is off.") and not answer.metadata.get("hint"):
-        show.aside(f"By words alone: {missing} {index.get('do', '')}".rstrip())
+app.command(epilog=finding.SEARCH_EXAMPLES, rich_help_panel=EVERYDAY)(finding.search)
+app.command(epilog=finding.SIMILAR_EXAMPLES, rich_help_panel=EVERYDAY)(finding.similar)
 
 
 @app.command(
@@ -251,7 +219,7 @@ def status(as_json: AsJson = False) -> None:
     """Tell how much is stored, where, and what time it is for Panorama."""
     with Client() as panorama:
         answer = panorama.call("status", {})
-    show.answer(answer, as_json, lambda: show.sheet(tables.status(answer.data)))
+    show.answer(answer, as_json, lambda: show.sheet(state_tables.status(answer.data)))
 
 
 @app.command(
@@ -272,7 +240,7 @@ def calls(
     with Client() as panorama:
         answer = panorama.rows("calls.list", {"slow": slow, "failed": failed}, limit)
         now = panorama.now
-    show.rows(answer, as_json, lambda: show.sheet(tables.calls(answer.data, now)))
+    show.rows(answer, as_json, lambda: show.sheet(state_tables.calls(answer.data, now)))
 
 
 @app.command(epilog=examples("panorama doctor", "panorama doctor --json"), rich_help_panel=CARE)
@@ -286,7 +254,7 @@ def doctor(as_json: AsJson = False) -> int:
         told = f"{failed} of {len(checks)} checks failed" if failed else f"All {len(checks)} checks passed"
         show.data({"data": checks, "summary": told, "metadata": {"source": "doctor", "policy": "read"}})
     else:
-        show.sheet(tables.checks(checks))
+        show.sheet(state_tables.checks(checks))
     return 1 if failed else 0
 
 

@@ -20,15 +20,14 @@ from panorama.address import (
     Greeted,
     Hello,
     UnreachableError,
-    connected,
     data_directory,
     difference,
     greeted,
     hello,
-    reap,
 )
 from panorama.cli.exchange import Exchange, failed, parsed, too_long
 from panorama.framing import Lines, TooLong
+from panorama.starting import connected, reap
 
 IN, OUT = 0, 1
 CHUNK_BYTES = 1 << 16

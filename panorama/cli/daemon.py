@@ -10,12 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from panorama.address import GREETING_SECONDS, NOBODY, Address, alone, data_directory, greeted, hello, launch
-from panorama.cli import show, tables
+from panorama.address import GREETING_SECONDS, NOBODY, Address, data_directory, greeted, hello
+from panorama.cli import show, state_tables
 from panorama.cli.client import CONVERSATION, translated
 from panorama.cli.options import AsJson, examples, group, option
 from panorama.direct import Direct
 from panorama.errors import UnavailableError
+from panorama.starting import alone, launch
 
 STOP_SECONDS = 40.0
 """How long a daemon is given to leave: it finishes what runs, for at most 30 seconds."""
@@ -49,7 +50,7 @@ def status(as_json: AsJson = False) -> int:
         show.data({"data": told, "summary": summary, "metadata": {"source": "daemon", "policy": "read"}})
     else:
         show.aside(summary)
-        show.sheet(tables.daemon(told))
+        show.sheet(state_tables.daemon(told))
     return 0 if told else 1
 
 

@@ -193,7 +193,7 @@ def _stale_to_listener(said: Message, *, tools: bool) -> Iterator[bytes]:
     if tools and wanted.get("toolsListChanged"):
         yield _line(_notification(_TOOLS_CHANGED, meta))
     uris: Any = wanted.get("resourceSubscriptions")
-    for uri in uris if isinstance(uris, list) else ():  # pyright: ignore[reportUnknownVariableType]
+    for uri in uris if isinstance(uris, list) else ():  # pyright: ignore[reportUnknownVariableType] (JSON of any shape)
         yield _line(_notification(_UPDATED, {**meta, "uri": uri}))
 
 
@@ -249,7 +249,7 @@ def parsed(line: bytes) -> Message:
         said: Any = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    return said if isinstance(said, dict) else {}  # pyright: ignore[reportUnknownVariableType] (JSON of any shape)
 
 
 def _params(said: Message) -> Message:
@@ -257,7 +257,7 @@ def _params(said: Message) -> Message:
 
 
 def _mapping(value: Any) -> Message:
-    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType] (JSON of any shape)
 
 
 def _about(said: Message) -> str:

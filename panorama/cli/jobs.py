@@ -83,9 +83,9 @@ def _shown(answer: Answer, as_json: bool) -> int:
     if as_json:
         show.data(answer.structured())
     else:
-        show.text(f"{answer.summary}\n")
+        show.report(answer.summary)
         if data.get("result") is not None:
-            show.text(json.dumps(data["result"], ensure_ascii=False, indent=2) + "\n")
+            show.report(json.dumps(data["result"], ensure_ascii=False, indent=2))
         if hint := data.get("error", {}).get("hint"):
             show.aside(str(hint), "yellow")
         if data.get("undo") and data["state"] not in OPEN:

@@ -4,12 +4,13 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from panorama.address import Address, alone, held
+from panorama.address import Address, held
 from panorama.cli import show
 from panorama.cli.client import translated
 from panorama.cli.daemon import end_daemon
 from panorama.config import data_directory
 from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
+from panorama.starting import alone
 from panorama.store import backups
 
 LOCK_SECONDS = 10.0

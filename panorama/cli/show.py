@@ -87,6 +87,14 @@ def raw(content: str) -> None:
     text(lines(content).rstrip("\n") + "\n" if to_terminal() else content)
 
 
+def report(told: str) -> None:
+    """Print several lines about something, with an end of line; also in a pipe without what could steer a terminal.
+
+    Who reads on at the end of a pipe is mostly a person with a pager; `--json` gives programs all of it.
+    """
+    text(lines(told).rstrip("\n") + "\n")
+
+
 def content(held: bytes) -> None:
     """Print what a file holds exactly; in a terminal only what is text.
 

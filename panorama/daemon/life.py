@@ -71,7 +71,7 @@ class Daemon:
         self._listening = Listening(self._address)
         self._http = self._http_door()
         # The lifespan comes first: what serves visitors inherits its context.
-        async with self.server._lifespan_manager(), anyio.create_task_group() as tasks:  # pyright: ignore[reportPrivateUsage]
+        async with self.server._lifespan_manager(), anyio.create_task_group() as tasks:  # pyright: ignore[reportPrivateUsage] (FastMCP offers no other way)
             self._let_in(tasks)
             if self._http:
                 tasks.start_soon(self._http.serve)
@@ -199,7 +199,7 @@ class Daemon:
     async def _warm_up(self) -> None:
         """Import what the first list of tools would wait 250 ms for."""
         with suppress(Exception):
-            await anyio.to_thread.run_sync(lambda: self.server._state_store)  # pyright: ignore[reportPrivateUsage]
+            await anyio.to_thread.run_sync(lambda: self.server._state_store)  # pyright: ignore[reportPrivateUsage] (FastMCP offers no other way)
 
     # What is due.
 

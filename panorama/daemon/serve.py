@@ -15,12 +15,13 @@ from typing import IO, Any
 import anyio
 
 from panorama import __version__
-from panorama.address import START_SECONDS, Address, held
+from panorama.address import Address, held
 from panorama.app import opened
 from panorama.config import read_settings
 from panorama.daemon.life import Daemon
 from panorama.daemon.queue import working
 from panorama.errors import ConflictError, PanoramaError
+from panorama.starting import START_SECONDS
 
 LOG_BYTES, LOG_FILES = 1 << 20, 3
 WAIT_SECONDS = 0.02

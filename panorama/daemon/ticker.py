@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from typing import Any
@@ -41,7 +42,9 @@ class Ticker:
         self._leaving = threading.Event()
         self._next: datetime | None = None
         self._failed = False
-        self._deafen = listen(self._heard)
+        self._open = ExitStack()
+        self._open.enter_context(timing.ringing.attended())
+        self._open.callback(listen(self._heard))
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
         self._thread.start()
 
@@ -51,7 +54,7 @@ class Ticker:
 
     def close(self) -> None:
         """End after the round that is being made."""
-        self._deafen()
+        self._open.close()
         self._leaving.set()
         self._woken.set()
         self._thread.join()

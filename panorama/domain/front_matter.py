@@ -20,8 +20,8 @@ _DEEPEST_YAML = 20
 _Loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _Dumper = yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper
 # The stubs leave these two untyped.
-_events = cast("Callable[..., Iterator[yaml.Event]]", yaml.parse)  # pyright: ignore[reportUnknownMemberType]
-_node = cast("Callable[..., yaml.Node | None]", yaml.compose)  # pyright: ignore[reportUnknownMemberType]
+_events = cast("Callable[..., Iterator[yaml.Event]]", yaml.parse)  # pyright: ignore[reportUnknownMemberType] (PyYAML has no types)
+_node = cast("Callable[..., yaml.Node | None]", yaml.compose)  # pyright: ignore[reportUnknownMemberType] (PyYAML has no types)
 
 # Possessive quantifiers (*+ and ++) keep the time linear on hostile text.
 _OPENING = re.compile(r"---[ \t]*+(?:\r\n|[\r\n])")
@@ -70,7 +70,7 @@ def split(text: str) -> FrontMatter:
 
 def written(fields: Mapping[str, str | bool | list[str]]) -> str:
     """Return front matter that says these fields; what is below it is read back unchanged by `split`."""
-    source = cast("Callable[..., str]", yaml.dump)(  # pyright: ignore[reportUnknownMemberType]
+    source = cast("Callable[..., str]", yaml.dump)(
         dict(fields),
         Dumper=_Dumper,
         sort_keys=False,

@@ -208,8 +208,8 @@ def _literal(default: ast.expr | None) -> Any:
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
     if isinstance(value, tuple):
-        value = list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return value if isinstance(value, str | int | float | bool | list) else None  # pyright: ignore[reportUnknownVariableType]
+        value = list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] (a literal of any type)
+    return value if isinstance(value, str | int | float | bool | list) else None  # pyright: ignore[reportUnknownVariableType] (as above)
 
 
 def _told(doc: str) -> dict[str, str]:

@@ -137,7 +137,7 @@ def _choice(inner: ast.expr, whole: ast.expr) -> Type:
         found: Any = ast.literal_eval(inner)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise UnknownTypeError(ast.unparse(whole)) from error
-    values: list[Any] = [*found] if isinstance(found, tuple) else [found]  # pyright: ignore[reportUnknownArgumentType]
+    values: list[Any] = [*found] if isinstance(found, tuple) else [found]
     choices = tuple(each for each in values if each is not None)
     if not choices or not all(isinstance(each, str | int | bool) for each in choices):
         raise UnknownTypeError(ast.unparse(whole))

@@ -40,21 +40,21 @@ def add_prompts(mcp: FastMCP) -> None:
     """Offer the prompts."""
 
     @mcp.prompt(title="Weekly review")
-    def weekly_review(start: str = "", end: str = "") -> str:  # pyright: ignore[reportUnusedFunction]
+    def weekly_review(start: str = "", end: str = "") -> str:
         """Look back on a week and decide what becomes of what slipped."""
         return _REVIEW.format(period=f" for {start or 'the week'} to {end or 'today'}" if start or end else "")
 
     @mcp.prompt(title="Plan my day")
-    def plan_my_day(hours: str = "6") -> str:  # pyright: ignore[reportUnusedFunction]
+    def plan_my_day(hours: str = "6") -> str:
         """Choose what to do today and when."""
         return _PLAN.format(hours=hours)
 
     @mcp.prompt(title="Capture a meeting")
-    def capture_meeting(project: str = "") -> str:  # pyright: ignore[reportUnusedFunction]
+    def capture_meeting(project: str = "") -> str:
         """Turn a meeting into a note and tasks."""
         return _MEETING.format(about=f" of the project {project}" if project else "")
 
     @mcp.prompt(title="Write a script")
-    def write_script(task: str = "") -> str:  # pyright: ignore[reportUnusedFunction]
+    def write_script(task: str = "") -> str:
         """Turn what is done again and again into a script that is kept."""
         return _SCRIPT.format(task=f" that does this: {task}" if task else "", guide=GUIDE)

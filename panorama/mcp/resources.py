@@ -4,7 +4,7 @@ What a person pinned or marked as a favourite is listed; all else is found by it
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import anyio.to_thread
@@ -27,6 +27,15 @@ MARKDOWN = "text/markdown"
 COMPLETIONS = 20
 LISTED = 50
 """How many pages are listed beside today's."""
+
+_BY_ID = (
+    ("note", "A note", "A note's text."),
+    ("project", "A project", "A project with its open tasks and notes."),
+    ("task", "A task", "A task with its notes."),
+    ("run", "A run of a script", "A script that ran: its text, output, calls and changes."),
+    ("job", "A background job", "A background job: how far it is, and what became of it."),
+)
+"""Kinds of which each has a page, what it is called, and what it holds."""
 
 _SAYS = {"project": "A favourite project with its open tasks and notes.", "note": "A pinned note."}
 
@@ -64,73 +73,83 @@ class Marked(Provider):
         return None
 
 
-def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
-    """Offer the resources and the completion of references."""
-    mcp.add_provider(Marked(calls, conversing))
+class Pages:
+    """Reads pages in the conversation that asks for them."""
 
-    async def read(name: str, **arguments: Any) -> str:
+    def __init__(self, calls: Calls, conversing: Conversing) -> None:
+        self._calls = calls
+        self._conversing = conversing
+
+    async def read(self, name: str, **arguments: Any) -> str:
+        """Return a page as Markdown.
+
+        Raises:
+            MissingError: There is none.
+            ResourceError: It cannot be read.
+        """
         try:
-            answer = await anyio.to_thread.run_sync(calls.call, name, arguments, conversing())
+            answer = await anyio.to_thread.run_sync(self._calls.call, name, arguments, self._conversing())
         except NotFoundError as error:
             raise MissingError(error.message, log_level=logging.DEBUG) from error
         except PanoramaError as error:
             raise ResourceError(error.message, log_level=logging.INFO) from error
         return str(answer.data["markdown"])
 
-    @mcp.resource(page_of("note", "{id}"), name="note", title="A note", mime_type=MARKDOWN)
-    async def note(id: str) -> str:  # pyright: ignore[reportUnusedFunction]
-        """A note's text."""
-        return await read("pages.note", note=id)
+    def of(self, kind: str) -> Callable[[str], Awaitable[str]]:
+        """Return what reads a page of a kind by its id."""
 
-    @mcp.resource(page_of("project", "{id}"), name="project", title="A project", mime_type=MARKDOWN)
-    async def project(id: str) -> str:  # pyright: ignore[reportUnusedFunction]
-        """A project with its open tasks and notes."""
-        return await read("pages.project", project=id)
+        async def page(id: str) -> str:
+            return await self.read(f"pages.{kind}", **{kind: id})
 
-    @mcp.resource(page_of("task", "{id}"), name="task", title="A task", mime_type=MARKDOWN)
-    async def task(id: str) -> str:  # pyright: ignore[reportUnusedFunction]
-        """A task with its notes."""
-        return await read("pages.task", task=id)
+        return page
 
-    @mcp.resource(page_of("run", "{id}"), name="run", title="A run of a script", mime_type=MARKDOWN)
-    async def run(id: str) -> str:  # pyright: ignore[reportUnusedFunction]
-        """A script that ran: its text, output, calls and changes."""
-        return await read("pages.run", run=id)
+    def one(self, name: str) -> Callable[[], Awaitable[str]]:
+        """Return what reads the one page of a name."""
 
-    @mcp.resource(page_of("job", "{id}"), name="job", title="A background job", mime_type=MARKDOWN)
-    async def job(id: str) -> str:  # pyright: ignore[reportUnusedFunction]
-        """A background job: how far it is, and what became of it."""
-        return await read("pages.job", job=id)
+        async def page() -> str:
+            return await self.read(f"pages.{name}")
 
-    @mcp.resource(TODAY, name="today", title="Today", mime_type=MARKDOWN)
-    async def today() -> str:  # pyright: ignore[reportUnusedFunction]
-        """What is overdue, due today or under way."""
-        return await read("pages.today")
+        return page
 
-    @mcp.resource(REMINDERS, name="reminders", title="Reminders", mime_type=MARKDOWN)
-    async def reminders() -> str:  # pyright: ignore[reportUnusedFunction]
-        """Reminders that rang and wait, and those to come."""
-        return await read("pages.reminders")
-
-    @mcp.resource(SCRIPTS, name="scripts", title="How to write a script", mime_type=MARKDOWN)
-    async def scripts() -> str:  # pyright: ignore[reportUnusedFunction]
-        """How to write a script that is worth keeping, by example."""
-        return GUIDE
-
-    @mcp.completion
-    async def complete(  # pyright: ignore[reportUnusedFunction]
+    async def complete(
+        self,
         ref: PromptReference | ResourceTemplateReference,
         argument: CompletionArgument,
         context: CompletionContext | None,
     ) -> Completion | None:
+        """Return the ids, or for prompts the names, that begin so."""
         del context
         kind = _completed(ref, argument)
         if kind is None:
             return None
         sent = {"kind": kind, "begun": argument.value, "limit": COMPLETIONS}
-        answer = await anyio.to_thread.run_sync(calls.call, "items.complete", sent, conversing())
+        answer = await anyio.to_thread.run_sync(self._calls.call, "items.complete", sent, self._conversing())
         shown = "id" if isinstance(ref, ResourceTemplateReference) else "name"
         return Completion(values=[str(row[shown]) for row in answer.data])
+
+
+async def guide() -> str:
+    """Return how to write a script."""
+    return GUIDE
+
+
+def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
+    """Offer the resources and the completion of references."""
+    mcp.add_provider(Marked(calls, conversing))
+    pages = Pages(calls, conversing)
+
+    def offer(uri: str, name: str, title: str, told: str, read: Callable[..., Awaitable[str]]) -> None:
+        mcp.resource(uri, name=name, title=title, description=told, mime_type=MARKDOWN)(read)
+
+    for kind, title, told in _BY_ID:
+        offer(page_of(kind, "{id}"), kind, title, told, pages.of(kind))
+    offer(TODAY, "today", "Today", "What is overdue, due today or under way.", pages.one("today"))
+    offer(
+        REMINDERS, "reminders", "Reminders", "Reminders that rang and wait, and those to come.", pages.one("reminders")
+    )
+    scripts = "How to write a script that is worth keeping, by example."
+    offer(SCRIPTS, "scripts", "How to write a script", scripts, guide)
+    mcp.completion(pages.complete)
 
 
 def _completed(ref: PromptReference | ResourceTemplateReference, argument: CompletionArgument) -> str | None:

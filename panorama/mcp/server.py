@@ -123,5 +123,5 @@ def serve_stdio(working: Callable[[App], AbstractContextManager[object]]) -> Non
 async def _serve_stdio(mcp: FastMCP[Any], end: Callable[[int], None]) -> None:
     streams = StandardStreams()
     threading.Thread(target=lambda: (streams.await_deafness(), end(0)), daemon=True).start()
-    async with mcp._lifespan_manager():  # pyright: ignore[reportPrivateUsage]
+    async with mcp._lifespan_manager():  # pyright: ignore[reportPrivateUsage] (FastMCP offers no other way)
         await Connection(streams).serve(mcp)

@@ -255,5 +255,5 @@ def _let_tasks_pass() -> None:
             return dict(data)
         return serialize(method, version, data, **more)
 
-    serialized.lets_tasks_pass = True  # type: ignore[attr-defined]
+    serialized.lets_tasks_pass = True  # type: ignore[attr-defined] (the mark that it is done)
     methods.serialize_server_result = serialized

@@ -20,6 +20,7 @@ from panorama.errors import DeclinedError, PanoramaError
 from panorama.mcp.confirming import confirmed
 from panorama.mcp.schemas import input_schema, output_schema
 from panorama.mcp.watching import watched
+from panorama.services.progress import StoppedError
 
 _log = logging.getLogger(__name__)
 Conversing = Callable[[], Conversation]
@@ -29,6 +30,12 @@ class InternalError(PanoramaError):
     """A bug of ours, as far as a client hears of it."""
 
     code = "internal"
+
+
+class EndedError(PanoramaError):
+    """A call that had become a job was ended between two steps: it was cancelled, or this process leaves."""
+
+    code = "cancelled"
 
 
 class OperationTool(Tool):
@@ -105,6 +112,9 @@ async def answered(
         return refused(error)
     except PanoramaError as error:
         return refused(error)
+    except StoppedError:  # the client follows the job, which tells how it ended; this is for a program that looks
+        told = "The call was ended before its next step; what it finished stays."
+        return refused(EndedError(told, hint="list_jobs shows its job; undo with the job's id takes that back."))
     except Exception:  # a bug of ours: it is logged once with its trace, and the client hears that it happened
         _log.exception("the call %s failed", name)
         return refused(

@@ -89,8 +89,9 @@ class _Daemon:
             direct.__exit__(None, None, None)
 
     def _dial(self) -> "Direct":
-        from panorama.address import connected, hello
+        from panorama.address import hello
         from panorama.direct import Direct
+        from panorama.starting import connected
 
         said = hello(self._address, "calls", f"sdk_{os.getpid()}")
         return Direct(self._address, connected(self._address, said))

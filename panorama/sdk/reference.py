@@ -22,6 +22,9 @@ dict kept between runs. Errors: from sdk import NotFoundError, InvalidInputError
 RECIPES = "recipes"
 """The group of recipes."""
 
+KEPT = "kept scripts"
+"""The group of scripts that the library keeps; they are no part of the surface, so others tell of them."""
+
 FEW = 5
 _SECTION = re.compile(r"^(Args|Returns|Raises|Example):\n", re.MULTILINE)
 _TYPE = re.compile(r"\b[A-Z]\w+")

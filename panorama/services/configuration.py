@@ -36,7 +36,7 @@ def without_secrets(text: str) -> tuple[str, tuple[str, ...]]:
         document: Any = tomlkit.parse(text)
         for path in _secret(tomllib.loads(text)):
             _take_out(document, path)
-        text = tomlkit.dumps(document)  # pyright: ignore[reportUnknownMemberType]
+        text = tomlkit.dumps(document)
     return _COMMENT.sub("", text), found
 
 

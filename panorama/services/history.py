@@ -54,16 +54,7 @@ class History(Service):
         """
         with self._writing() as session:
             wanted = _wanted(session, unit)
-            if job := jobs.writing(session, wanted):
-                raise ConflictError(
-                    f"The job {job.id} ({job.kind}) still writes this; nothing was undone.",
-                    hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write name its unit.",
-                )
-            if session.origin and session.origin.actor == "script" and wanted == session.origin.unit:
-                raise InvalidInputError(
-                    "This would take back the script that is running.",
-                    hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",
-                )
+            _check_is_over(session, wanted)
             lines = changes.of_unit(session, wanted) if wanted else []
             if not wanted or not lines:
                 raise self._unknown(session, wanted)
@@ -132,6 +123,20 @@ class _Step:
         over = {name: other for name, other in overtaken(line, newer).items() if whole or name in fields}
         left = tuple(name for name in line.after if name in fields and name not in over)
         return cls(line, () if whole and over else left, over)
+
+
+def _check_is_over(session: Session, wanted: str) -> None:
+    """Refuse to take back what is still being written, by a job or by the script that asks."""
+    if job := jobs.writing(session, wanted):
+        raise ConflictError(
+            f"The job {job.id} ({job.kind}) still writes this; nothing was undone.",
+            hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write name its unit.",
+        )
+    if session.origin and session.origin.actor == "script" and wanted == session.origin.unit:
+        raise InvalidInputError(
+            "This would take back the script that is running.",
+            hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",
+        )
 
 
 def _wanted(session: Session, unit: str) -> str:

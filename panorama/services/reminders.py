@@ -9,12 +9,19 @@ from panorama.domain.references import ItemRef, ReminderRef
 from panorama.domain.reminders import AT_ONCE, Reminder
 from panorama.domain.results import Noted, Page, Slice
 from panorama.errors import InvalidInputError
-from panorama.services.base import Service, given
+from panorama.services.base import Desk, Service, given
+from panorama.services.ringing import Ringing
 from panorama.store import alerts, rows, small
+
+SILENT = "Reminders ring only while the daemon runs, and here is none: use Panorama without PANORAMA_NO_DAEMON."
 
 
 class Reminders(Service):
     """Reminders: moments at which a person wants to hear of something."""
+
+    def __init__(self, desk: Desk, ringing: Ringing) -> None:
+        super().__init__(desk)
+        self._ringing = ringing
 
     def list(self, page: Slice, enabled: bool | None = None, item: ItemRef | None = None) -> Page[Reminder]:
         """List reminders, the earliest first.
@@ -63,7 +70,8 @@ class Reminders(Service):
                 wanted["item"] = item or None
             new = old.changed(self._now(), **wanted)
             rows.save(session, old, new)
-            remark = self._remark(new) if "at" in wanted else ""
+            is_set = new.enabled and (new.snoozed_until != old.snoozed_until or not old.enabled)
+            remark = self._remark(new) if "at" in wanted else self._silence() if is_set else ""
             return Noted(new, hint=remark, wrote=new is not old)
 
     def snooze(self, reminder: ReminderRef, until: str = "10m") -> Noted[Reminder]:
@@ -80,7 +88,7 @@ class Reminders(Service):
             moment = self._later(until)
             rows.save(session, old, new := old.changed(self._now(), snoozed_until=moment))
             quiet = "" if alerts.is_waiting(session, old.id) else "It had not rung; it keeps quiet until then."
-            return Noted(new, hint=quiet, wrote=new is not old)
+            return Noted(new, hint=" ".join(filter(None, (quiet, self._silence()))), wrote=new is not old)
 
     def acknowledge(self, reminder: ReminderRef) -> Noted[Reminder]:
         """Take note of a reminder that rang: it waits no more, and rings again only at its next occurrence."""
@@ -102,9 +110,12 @@ class Reminders(Service):
         return moment
 
     def _remark(self, reminder: Reminder) -> str:
-        """Say if a reminder will never ring."""
+        """Say if a reminder will never ring, or not as things are."""
         coming = next(reminder.occurrences(self._now() - AT_ONCE), None)
-        return "" if coming else "This moment has passed: it will not ring."
+        return self._silence() if coming else "This moment has passed: it will not ring."
+
+    def _silence(self) -> str:
+        return "" if self._ringing.is_attended else SILENT
 
     def _fields(self, **fields: Any) -> dict[str, Any]:
         found = given(**fields)

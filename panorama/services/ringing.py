@@ -4,7 +4,8 @@ An occurrence becomes a row before anybody is told, and the row is marked afterw
 loses nothing; the next one tells it again, and says so.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from panorama.domain.reminders import Ring
@@ -33,6 +34,21 @@ class Ringing(Service):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._seen = -1
+        self._bells = 0
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether anybody lets reminders ring in this process."""
+        return self._bells > 0
+
+    @contextmanager
+    def attended(self) -> Generator[None]:
+        """Say that reminders ring as long as this is open."""
+        self._bells += 1
+        try:
+            yield
+        finally:
+            self._bells -= 1
 
     def waiting(self, page: Slice) -> Page[Rung]:
         """List reminders that rang and wait to be acknowledged, the last that rang first."""

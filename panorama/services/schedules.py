@@ -101,9 +101,9 @@ class Schedules(Service):
         cron: str = "",
         every: str = "",
         at: str = "",
-        zone: str = "",  # noqa: ARG002
+        zone: str = "",  # noqa: ARG002 (as name)
         arguments: dict[str, Any] | None = None,
-        missed: Missed = "run",  # noqa: ARG002
+        missed: Missed = "run",  # noqa: ARG002 (as name)
     ) -> str:
         """Return what the person is asked before something runs by itself of which they would be asked each time."""
         sent = arguments or {}

@@ -4,13 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 from math import log
 from typing import Literal
 
 from panorama.sdk import SURFACE
-from panorama.sdk.reference import GUIDE, RECIPES, Entry, entries, fields
+from panorama.sdk.reference import GUIDE, KEPT, RECIPES, Entry, entries, fields
 
 Detail = Literal["brief", "signatures", "full"]
 Nearest = Callable[[str, Sequence[str]], Sequence[float]]
@@ -20,6 +19,9 @@ MOST_CHARS = 5_700
 """The most that one answer holds; with its summary it stays under 6 KB."""
 
 MOST_ENTRIES: Mapping[Detail, int] = {"brief": 25, "signatures": 8, "full": 4}
+MOST_NAMES = 12
+"""Kept scripts that are named where everything is told."""
+
 RANK = 60
 """The constant of reciprocal rank fusion (Cormack et al. 2009)."""
 
@@ -49,6 +51,9 @@ _STOP = frozenset(
         "you your want need using use should would could script"
     )
 )
+_UNNAMED = (RECIPES, KEPT)
+"""The groups whose members are not called by a noun and a verb."""
+
 _ENDINGS = ("ings", "ing", "ed", "ies", "es", "s", "ly")
 _SAME = (
     "task todo action chore job work",
@@ -114,21 +119,35 @@ def _nobody() -> None:
     """Tell nobody."""
 
 
+def _nothing() -> Sequence[Entry]:
+    """Return that nothing is kept."""
+    return ()
+
+
 class SdkReference:
     """Knows what the SDK holds."""
 
-    def __init__(self, nearest: Nearest | None = None, asked: Callable[[], None] = _nobody) -> None:
+    def __init__(
+        self,
+        nearest: Nearest | None = None,
+        asked: Callable[[], None] = _nobody,
+        kept: Callable[[], Sequence[Entry]] = _nothing,
+    ) -> None:
         """Make a reference.
 
         Args:
             nearest: Tells how near texts are in meaning, nothing where it cannot.
             asked: Is told of each question: who asks is going to run a script.
+            kept: Returns the kept scripts that a script may run, as they are now.
         """
         self._nearest = nearest
         self._asked = asked
+        self._kept = kept
+        self._functions = entries(SURFACE)
+        self._known: _Ranking | None = None
 
     def search(self, query: str = "", detail: Detail = "signatures") -> SdkFound:
-        """Find functions of `sdk` for run_code, and short recipes, by what you want to do.
+        """Find functions of `sdk` for run_code, reviewed scripts and short recipes, by what you want to do.
 
         Without a query: all of them, one line each.
 
@@ -138,13 +157,13 @@ class SdkReference:
         """
         self._asked()
         if not query.strip():
-            return _overview(self._ranking.every)
+            return _overview(self._ranking().every)
         found = self._found(query)
-        return _answer(found or self._ranking.every, "brief" if not found else detail, fits=bool(found))
+        return _answer(found or self._ranking().every, "brief" if not found else detail, fits=bool(found))
 
     def _found(self, query: str) -> Sequence[Entry]:
         """Return what fits, best first: what is called so, then by words and, where it can be asked, by meaning."""
-        ranking = self._ranking
+        ranking = self._ranking()
         scores = ranking.scores(query)
         least = max(scores) * LEAST
         by_words = sorted((at for at, score in enumerate(scores) if score > least), key=lambda at: -scores[at])
@@ -155,9 +174,13 @@ class SdkReference:
         called = [at for at, each in enumerate(ranking.every) if _is_called(each, query)]
         return [ranking.every[at] for at in dict.fromkeys([*called, *_fused(orders)])]
 
-    @cached_property
     def _ranking(self) -> "_Ranking":
-        return _Ranking(entries(SURFACE))
+        """Return the ranking of what there is now; it is made anew, in 30 ms, when a kept script has changed."""
+        every = (*self._functions, *self._kept())
+        known = self._known
+        if known is None or known.every != every:
+            self._known = known = _Ranking(every)
+        return known
 
 
 class _Ranking:
@@ -166,7 +189,7 @@ class _Ranking:
     def __init__(self, every: Sequence[Entry]) -> None:
         self.every = every
         self._weights = [_weighted(each) for each in every]
-        self._names = [() if each.group == RECIPES else tuple(_words(each.name)) for each in every]
+        self._names = [() if each.group in _UNNAMED else tuple(_words(each.name)) for each in every]
         self._lengths = [sum(each.values()) for each in self._weights]
         self._mean = sum(self._lengths) / len(every)
         holding = Counter(word for each in self._weights for word in each)
@@ -243,7 +266,7 @@ def _fused(orders: Iterable[Sequence[int]]) -> list[int]:
     worth: Counter[int] = Counter()
     for order in orders:
         for rank, at in enumerate(order):
-            worth[at] += 1 / (RANK + rank)  # pyright: ignore[reportArgumentType]
+            worth[at] += 1 / (RANK + rank)  # pyright: ignore[reportArgumentType] (a Counter adds what it is given)
     return sorted(worth, key=lambda at: -worth[at])
 
 
@@ -276,8 +299,20 @@ def _overview(every: Sequence[Entry]) -> SdkFound:
     lines = [GUIDE]
     for group, members in groupby(every, lambda each: each.group):
         lines.append(f"\n{group or 'sdk'}:")
-        lines += [_short(each) for each in members]
+        lines += (_names_of if group == KEPT else _shortly)(members)
     return SdkFound(shown=len(every), total=len(every), python="\n".join(lines))
+
+
+def _names_of(kept: Iterable[Entry]) -> list[str]:
+    """Return the names of kept scripts in one line: how many there are is not ours to choose."""
+    names = [each.name.rpartition(".")[2] for each in kept]
+    shown = names[:MOST_NAMES]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return [f"sdk.scripts.NAME(…): {', '.join(shown)}{more}. Ask with words for what they take."]
+
+
+def _shortly(members: Iterable[Entry]) -> list[str]:
+    return [_short(each) for each in members]
 
 
 def _short(entry: Entry) -> str:

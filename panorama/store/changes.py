@@ -10,8 +10,9 @@ from panorama.domain.changes import LONG_TEXT, Action, Change, Touch, digest, sp
 from panorama.domain.items import Item
 from panorama.domain.plain import is_sequence
 from panorama.errors import ConflictError
+from panorama.store.column_types import written
 from panorama.store.engine import Session
-from panorama.store.tables import changes, texts, written
+from panorama.store.tables import changes, texts
 
 __all__ = [
     "Action",
@@ -195,4 +196,4 @@ def recent_units(session: Session, limit: int) -> list[tuple[str, str, datetime]
 
 
 def _change(row: Row[Any]) -> Change:
-    return Change(**row._mapping)  # pyright: ignore[reportPrivateUsage]
+    return Change(**row._mapping)  # pyright: ignore[reportPrivateUsage] (SQLAlchemy documents it as public)

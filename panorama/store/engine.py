@@ -13,41 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from panorama.domain.changes import Origin, Touch
-from panorama.errors import PanoramaError, UnavailableError
+from panorama.errors import UnavailableError
+from panorama.store.causes import in_our_words, translated, unavailable
 from panorama.store.copying import copied
 from panorama.store.views import Views
 
 APPLICATION_ID = 0x50414E4F
 """Marks the file as ours (`PRAGMA application_id`): "PANO" in ASCII."""
-
-_CAUSES = {
-    sqlite3.SQLITE_BUSY: (
-        "The database is locked by another program; nothing was changed.",
-        "Try again; if it stays so, `panorama doctor` tells more.",
-    ),
-    sqlite3.SQLITE_LOCKED: ("The database is locked; nothing was changed.", "Try again in a moment."),
-    sqlite3.SQLITE_FULL: ("The disk is full; nothing was changed.", "Free some space, then send the same call again."),
-    sqlite3.SQLITE_READONLY: (
-        "The database cannot be written; nothing was changed.",
-        "Give this user the right to write the data directory and its files.",
-    ),
-    sqlite3.SQLITE_CANTOPEN: (
-        "The database file cannot be opened; nothing was changed.",
-        "Check that the data directory exists and may be written.",
-    ),
-    sqlite3.SQLITE_IOERR: (
-        "The disk answered with an error; nothing was changed.",
-        "Check the disk and its free space with `panorama doctor`.",
-    ),
-    sqlite3.SQLITE_CORRUPT: ("The database file is damaged.", "Stop using it and put back a copy from backups."),
-    sqlite3.SQLITE_NOTADB: ("panorama.db is not a database.", "It is damaged or not ours; check PANORAMA_HOME."),
-    sqlite3.SQLITE_TOOBIG: ("The text is too large for the database; nothing was changed.", "Split it."),
-}
-"""What SQLite's result codes mean to a person, and what to do."""
 
 POOLED = 8
 """Connections that stay open."""
@@ -68,7 +44,7 @@ _FLEETING = (*_PRAGMAS, "synchronous=OFF")
 EMPTYING_MS = 200
 
 PORTION = 1024
-"""Pages of a copy for ourselves that go to the disk at once: 4 MB; without it others' writes wait 230 ms, with it 80."""
+"""Pages of a copy for ourselves that go to the disk at once: 4 MB; others' writes wait 80 ms then, not 230."""
 
 Listener = Callable[[Sequence[Touch]], None]
 Elsewhere = Callable[[bool], "Database | None"]
@@ -295,9 +271,9 @@ class Database:
             with self.path.open("rb") as file:
                 head = file.read(100)
         except OSError as error:
-            raise _unavailable(sqlite3.SQLITE_CANTOPEN) from error
+            raise unavailable(sqlite3.SQLITE_CANTOPEN) from error
         if not head.startswith(b"SQLite format 3\0"):
-            raise _unavailable(sqlite3.SQLITE_NOTADB)
+            raise unavailable(sqlite3.SQLITE_NOTADB)
         if int.from_bytes(head[68:72]) == APPLICATION_ID:
             return True
         if not self.path.with_name(self.path.name + "-wal").exists():
@@ -319,7 +295,7 @@ class Database:
             part.replace(target)
         except OSError as error:
             is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            raise _unavailable(sqlite3.SQLITE_FULL if is_full else sqlite3.SQLITE_CANTOPEN) from error
+            raise unavailable(sqlite3.SQLITE_FULL if is_full else sqlite3.SQLITE_CANTOPEN) from error
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
@@ -360,7 +336,7 @@ class _Reading:
         try:
             self._connection = self._views.take()
         except (DBAPIError, sqlite3.Error) as error:
-            raise _in_our_words(error) from error
+            raise in_our_words(error) from error
         session = Session(self._connection, None)
         self._token = self._current.set(session)
         return session
@@ -370,9 +346,9 @@ class _Reading:
         try:
             self._views.leave(self._connection, error)
         except (DBAPIError, sqlite3.Error) as failed:
-            raise _in_our_words(failed) from failed
+            raise in_our_words(failed) from failed
         if isinstance(error, DBAPIError | sqlite3.Error):
-            raise _in_our_words(error) from error
+            raise in_our_words(error) from error
 
 
 def _engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas: Sequence[str]) -> Engine:
@@ -386,13 +362,13 @@ def _engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas
     )
 
     @event.listens_for(engine, "connect")
-    def prepare(connection: sqlite3.Connection, _record: object) -> None:  # pyright: ignore[reportUnusedFunction]
+    def prepare(connection: sqlite3.Connection, _record: object) -> None:
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")
         opened()
 
     @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction]
+    def begin(connection: Connection) -> None:
         # A deferred transaction that writes later fails at once when another wrote meanwhile; an immediate one waits.
         connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('sqlite_begin', 'DEFERRED')}")
 
@@ -401,31 +377,3 @@ def _engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas
 
 def _compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-@contextmanager
-def translated() -> Generator[None]:
-    """Say what is wrong with the disk or the file in the words of its owner."""
-    try:
-        yield
-    except PanoramaError:
-        raise
-    except (DBAPIError, sqlite3.Error) as error:
-        raise _in_our_words(error) from error
-
-
-def _unavailable(code: int) -> UnavailableError:
-    message, hint = _CAUSES[code]
-    return UnavailableError(message, hint=hint)
-
-
-def _in_our_words(error: DBAPIError | sqlite3.Error) -> Exception:
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    code = getattr(cause, "sqlite_errorcode", None)
-    if code is None:
-        return error
-    known = _CAUSES.get(code) or _CAUSES.get(code & 0xFF)
-    if known is None or (code & 0xFF == sqlite3.SQLITE_ERROR and not isinstance(error, OperationalError)):
-        return error
-    message, hint = known
-    return UnavailableError(message, hint=hint)

@@ -171,7 +171,7 @@ def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _job(row: Row[Any], without: Collection[str] = ()) -> Job:
-    known = row._mapping  # pyright: ignore[reportPrivateUsage]
+    known = row._mapping  # pyright: ignore[reportPrivateUsage] (SQLAlchemy documents it as public)
     values: dict[str, Any] = {name: known[name] for name in _NAMES if name not in without}
     values.setdefault("arguments", {})
     if "result" in values:

@@ -16,8 +16,10 @@ from typing import Any
 from sqlalchemy import JSON, Boolean, Column, LargeBinary, func, select, text
 
 from panorama.domain.plain import is_object
-from panorama.store.engine import Session, translated
-from panorama.store.tables import Utc, Words, metadata
+from panorama.store.causes import translated
+from panorama.store.column_types import Utc, Words
+from panorama.store.engine import Session
+from panorama.store.tables import metadata
 
 DERIVED = frozenset({"search_parts", "passages", "vectors", "marks"})
 """Tables that are made again from the others; no export holds them."""

@@ -24,7 +24,7 @@ def reading(path: Path, below: Path | None = None) -> Generator[Callable[[int], 
     with _unreadable():
         if below and any(each.is_symlink() for each in path.parents if each.is_relative_to(below) and each != below):
             raise UnreadableError("lies behind a link")
-        file = open(os.open(path, os.O_RDONLY | PLAIN), "rb", buffering=0)  # noqa: SIM115
+        file = open(os.open(path, os.O_RDONLY | PLAIN), "rb", buffering=0)  # noqa: SIM115 (`with file` below closes it)
 
     def read_(count: int) -> bytes:
         with _unreadable():

@@ -30,7 +30,7 @@ from panorama.domain.plain import is_list, is_object
 from panorama.domain.results import Page, Slice
 from panorama.domain.times import day_or_moment, start_of
 from panorama.errors import InvalidInputError
-from panorama.store import tables
+from panorama.store import column_types, tables
 from panorama.store.engine import Session
 from panorama.store.pages import Order, page
 from panorama.store.projects import escaped, tagged
@@ -120,11 +120,11 @@ def _never_null(column: ColumnElement[Any], *, descending: bool) -> list[Order]:
     stand_in: Any = ""
     if isinstance(column.type, Integer | Float | Boolean):
         stand_in = 0
-    elif isinstance(column.type, tables.Utc):
+    elif isinstance(column.type, column_types.Utc):
         stand_in = datetime(1970, 1, 1, tzinfo=UTC)
     elif isinstance(column.type, Date):
         stand_in = date(1970, 1, 1)
-    plain = type_coerce(column, String) if isinstance(column.type, tables.Due) else column
+    plain = type_coerce(column, String) if isinstance(column.type, column_types.Due) else column
     return [(column.is_(None), False), (func.coalesce(plain, stand_in), descending)]
 
 
@@ -212,10 +212,10 @@ class _Where:
             return self._among(column, operator, value)
         if operator == "contains":
             return self._contains(column, value)
-        if isinstance(column.type, tables.Due) and value is not None:
+        if isinstance(column.type, column_types.Due) and value is not None:
             return self._due(column, operator, value)
         plain = self._value(column, value)
-        if isinstance(plain, date) and not isinstance(plain, datetime) and isinstance(column.type, tables.Utc):
+        if isinstance(plain, date) and not isinstance(plain, datetime) and isinstance(column.type, column_types.Utc):
             return self._on_day(column, operator, plain)
         if operator not in ("eq", "ne") and (plain is None or isinstance(plain, bool)):
             raise InvalidInputError(
@@ -232,19 +232,19 @@ class _Where:
 
     def _contains(self, column: ColumnElement[Any], value: object) -> ColumnElement[bool]:
         if not isinstance(value, str) or isinstance(
-            column.type, Integer | Float | Boolean | DateTime | Date | tables.Utc
+            column.type, Integer | Float | Boolean | DateTime | Date | column_types.Utc
         ):
             raise InvalidInputError(
                 f"where: contains takes text, and a field that holds text; not {column.name}.", hint=_EXAMPLE
-            )  # type: ignore[attr-defined]
-        if isinstance(column.type, tables.Words):
+            )
+        if isinstance(column.type, column_types.Words):
             return tagged(column, value.lstrip("#"))
         return type_coerce(column, String).ilike(f"%{escaped(value)}%", escape="\\")
 
     def _due(self, column: ColumnElement[Any], operator: str, value: object) -> ColumnElement[bool]:
         when = day_or_moment(_text(column, value), "deadline", now=self._clock.now, zone=self._clock.zone)
         if isinstance(when, datetime):
-            return _TESTS[operator](type_coerce(column, String), tables.written(when))
+            return _TESTS[operator](type_coerce(column, String), column_types.written(when))
         return self._by_day(lambda day: due_before(column, day, self._clock.zone), column, operator, when)
 
     def _on_day(self, column: ColumnElement[Any], operator: str, day: date) -> ColumnElement[bool]:
@@ -266,7 +266,7 @@ class _Where:
         kind = column.type
         if value is None:
             return None
-        if isinstance(kind, tables.Words):
+        if isinstance(kind, column_types.Words):
             raise InvalidInputError(
                 "where: tags are searched with contains.", hint='Example: {"tags": {"contains": "home"}}.'
             )
@@ -274,10 +274,10 @@ class _Where:
             return _checked(column, value, bool)
         if isinstance(kind, Integer | Float):
             return _checked(column, value, int, float)
-        if isinstance(kind, tables.Utc):
-            return day_or_moment(_text(column, value), str(column.name), now=self._clock.now, zone=self._clock.zone)  # type: ignore[attr-defined]
+        if isinstance(kind, column_types.Utc):
+            return day_or_moment(_text(column, value), str(column.name), now=self._clock.now, zone=self._clock.zone)
         if isinstance(kind, Date):
-            return day_or_moment(_text(column, value), str(column.name), now=self._clock.now, zone=self._clock.zone)  # type: ignore[attr-defined]
+            return day_or_moment(_text(column, value), str(column.name), now=self._clock.now, zone=self._clock.zone)
         return _text(column, value)
 
 
@@ -289,7 +289,7 @@ def _checked(column: ColumnElement[Any], value: object, *types: type) -> Any:
     if isinstance(value, types) and (bool in types or not isinstance(value, bool)):
         return value
     wanted = {bool: "true or false", int: "a number", str: "text"}[types[0]]
-    raise InvalidInputError(f"where: {column.name} is compared with {wanted}, not {str(value)[:60]!r}.", hint=_EXAMPLE)  # type: ignore[attr-defined]
+    raise InvalidInputError(f"where: {column.name} is compared with {wanted}, not {str(value)[:60]!r}.", hint=_EXAMPLE)
 
 
 _EXAMPLE = 'Example: {"status": {"in": ["todo", "in_progress"]}, "deadline": {"lt": "2026-06-01"}}.'

@@ -17,7 +17,7 @@ from panorama.domain.projects import Project
 from panorama.domain.reminders import Reminder
 from panorama.domain.tasks import Task
 from panorama.errors import ConflictError, NotFoundError
-from panorama.store import changes, fulltext, tables
+from panorama.store import changes, column_types, fulltext, tables
 from panorama.store.engine import Session
 
 
@@ -189,11 +189,11 @@ def restored(kind: str, name: str, stored: Any) -> Any:
     column = NOUNS[kind].table.c[name]
     if stored is None:
         return None
-    if isinstance(column.type, tables.Words):
+    if isinstance(column.type, column_types.Words):
         return tuple(stored)
-    if isinstance(column.type, tables.Utc):
+    if isinstance(column.type, column_types.Utc):
         return datetime.fromisoformat(stored)
-    if isinstance(column.type, tables.Due):
+    if isinstance(column.type, column_types.Due):
         return date.fromisoformat(stored) if len(stored) == 10 else datetime.fromisoformat(stored)
     return date.fromisoformat(stored) if column.type.python_type is date else stored
 

@@ -188,4 +188,4 @@ return text.format(Row(), Row(), a=Row())
     body = "\n".join(f"    {line}" for line in code.strip().splitlines())
     exec(f"def f(text):\n{body}", plain)
 
-    assert ran(code, text=text) == plain["f"](text)  # type: ignore[operator]
+    assert ran(code, text=text) == plain["f"](text)

@@ -1,4 +1,4 @@
-"""`search`, `history`, `undo`, `restore`, `calls`, `status`."""
+"""`search`, `similar`, `history`, `undo`, `restore`, `calls`, `status`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +23,57 @@ def test_nothing_found_is_said_and_no_error(run: Command) -> None:
     found = run("search", "oolong")
 
     assert (found.code, found.out, found.err) == (0, "", "Nothing found\n")
+
+
+def test_a_search_takes_the_days_of_the_last_change(run: Command, given: Given) -> None:
+    given("create_note", title="Tea")
+
+    found = [run("search", "tea", *days, "--json").answer["data"] for days in ((), ("--since", "today"))]
+    before, later = run("search", "tea", "--until", "yesterday"), run("search", "tea", "--since", "tomorrow")
+
+    assert [len(each) for each in found] == [1, 1]
+    assert (before.err, later.err) == ("Nothing found\n", "Nothing found\n")
+
+
+def test_days_that_are_none_or_the_wrong_way_round_are_refused(run: Command) -> None:
+    none = run("search", "tea", "--since", "someday")
+    around = run("search", "tea", "--since", "2026-05-02", "--until", "2026-05-01")
+
+    assert (none.code, around.code) == (2, 2)
+    assert "since" in none.err
+    assert "since is later than until." in around.err
+
+
+def test_a_search_goes_on_behind_a_page(run: Command, given: Given) -> None:
+    for number in range(3):
+        given("create_note", title=f"Tea {number}")
+
+    first = run("search", "tea", "--limit", "2", "--json").answer
+    rest = run("search", "tea", "--cursor", first["metadata"]["next_cursor"], "--json").answer
+
+    titles = [row["title"] for row in (*first["data"], *rest["data"])]
+    assert sorted(titles) == ["Tea 0", "Tea 1", "Tea 2"]
+    assert run("search", "tea", "--cursor", "nonsense").code == 2
+
+
+def test_what_is_like_an_item_is_found_by_its_name(run: Command, given: Given) -> None:
+    given("create_note", title="Tea", content="oolong leaves from the high mountain")
+    near = given("create_note", title="Shopping", content="oolong leaves")
+    given("create_task", title="Fetch oolong leaves")
+
+    found = run("similar", "Tea", "--kind", "note", "--json").answer["data"]
+    shown = run("similar", "Tea", "--limit", "1")
+
+    assert [row["id"] for row in found] == [near["id"]]
+    assert len(shown.lines) == 2
+    assert "share telling words" in shown.err
+
+
+def test_what_is_like_nothing_that_exists_is_refused(run: Command) -> None:
+    refused = run("similar", "Nowhere")
+
+    assert (refused.code, refused.out) == (1, "")
+    assert "Nowhere" in refused.err
 
 
 def test_history_tells_who_changed_what_from_what(run: Command, given: Given) -> None:

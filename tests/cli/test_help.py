@@ -6,7 +6,7 @@ from .conftest import Command
 
 COMMANDS = (
     ("demo",), ("status",), ("import", "markdown"), ("tasks",), ("tasks", "add"), ("tasks", "done"), ("note",),
-    ("note", "add"), ("search",), ("undo",), ("history",), ("restore",), ("calls",), ("doctor",),
+    ("note", "add"), ("search",), ("similar",), ("undo",), ("history",), ("restore",), ("calls",), ("doctor",),
     ("files",), ("files", "get"), ("files", "add"),
 )  # fmt: skip
 

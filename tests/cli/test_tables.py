@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console
 
-from panorama.cli import show, tables
+from panorama.cli import show, state_tables, tables
 
 NOW = datetime(2026, 5, 20, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 
@@ -69,7 +69,7 @@ def test_eighty_columns_hold_a_call_and_wider_ones_its_arguments() -> None:
         "at": NOW.isoformat(), "client": "claude-code", "name": "overview.projects", "ms": 1234.5,
         "code": "unavailable", "tokens": 1500, "changes": 100, "arguments": {"project": "Garden"},
     }  # fmt: skip
-    sheet = tables.calls([row], NOW)
+    sheet = state_tables.calls([row], NOW)
 
     assert "unavailable" in _drawn(sheet, 80)[1]
     assert "Garden" not in _drawn(sheet, 80)[1]

@@ -54,6 +54,17 @@ def test_a_clock_that_leaps_forward_is_noticed(
     assert [(each.reminder.title, each.late) for each in rang] == [("Tea", timedelta(hours=1))]
 
 
+def test_while_it_ticks_a_reminder_that_is_set_will_ring(app: App, call: Call, quick: None) -> None:
+    ticking = Ticker(app.timing, app.desk.database.tell, lambda _: None)
+    try:
+        hint = call("create_reminder", title="Tea", at="2026-05-20T15:00").metadata.get("hint", "")
+    finally:
+        ticking.close()
+
+    assert hint == ""
+    assert "daemon" in call("create_reminder", title="Jam", at="2026-05-20T15:00").metadata["hint"]
+
+
 def test_a_clock_that_is_set_back_makes_it_reckon_anew(
     app: App, clock: StandingClock, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

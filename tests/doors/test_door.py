@@ -26,7 +26,7 @@ def test_the_door_imports_the_standard_library_alone() -> None:
 
     foreign = {name for name in loaded if name.partition(".")[0] not in sys.stdlib_module_names}
     assert foreign == {
-        "panorama", "panorama.address", "panorama.framing",
+        "panorama", "panorama.address", "panorama.framing", "panorama.starting",
         "panorama.cli", "panorama.cli.connect", "panorama.cli.exchange",
     }  # fmt: skip
     assert not {"asyncio", "dataclasses", "pathlib", "subprocess", "inspect", "ssl"} & set(loaded)

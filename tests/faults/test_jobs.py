@@ -86,7 +86,7 @@ def steps_of(peer: Peer, id_: str) -> int:
 def reindexed_through_kills(address: Address, home: Path, rounds: int, notes: int, longest: float) -> None:
     """Kill the daemon at random moments of a reindex, and see it go on each time, to an index like a fresh one."""
     seed = random.SystemRandom().randrange(1 << 32)
-    print(f"seed {seed}")  # noqa: T201 (a failed run must be repeatable)
+    print(f"seed {seed}")  # noqa: T201 (it is printed if the test fails) (a failed run must be repeatable)
     chance, waits, ends = random.Random(seed), list[float](), list[str]()
     filled(notes)
     with Peer() as peer:
@@ -103,7 +103,7 @@ def reindexed_through_kills(address: Address, home: Path, rounds: int, notes: in
         until(lambda: has_ended(peer, id_), "the job's end")
         found = [shown(peer, each) for each in (*ends, id_)]
     wait(lambda: address.pid() is None, "the daemon's end")
-    print(f"picked up after at most {max(waits):.1f} s, {[each['attempts'] for each in found]} attempts")  # noqa: T201
+    print(f"picked up after at most {max(waits):.1f} s, {[each['attempts'] for each in found]} attempts")  # noqa: T201 (it is printed if the test fails)
 
     assert {each["state"] for each in found} == {"succeeded"}, found
     assert max(waits) <= PICK_UP_SECONDS

@@ -75,7 +75,7 @@ def appears(folder: Path, process: subprocess.Popen[bytes]) -> bool:
 @pytest.mark.parametrize("what", ["backup", "export", "restore"])
 def test_kill_9_leaves_a_whole_one_or_none_and_the_next_one_cleans_up(what: str, full: House, tmp_path: Path) -> None:
     seed = int(os.environ.get("KILL_SEED", random.randrange(1 << 32)))
-    print(f"KILL_SEED={seed}")  # noqa: T201  it is printed if the test fails
+    print(f"KILL_SEED={seed}")  # noqa: T201 (it is printed if the test fails)
     chance, folder = random.Random(seed), tmp_path / "out"
     source = made(full, "backup", tmp_path / "source") if what == "restore" else None
     killed, checked = 0, set[Path]()

@@ -63,6 +63,27 @@ def test_the_reference_is_fresh() -> None:
     assert docs.main(["--check"]) == 0
 
 
+@pytest.mark.parametrize(("word", "code"), [("--help", 0), ("--chek", 2), ("tools", 2)])
+def test_asking_for_help_or_for_what_is_unknown_writes_no_page(
+    word: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(docs, "DOCS", tmp_path)
+
+    with pytest.raises(SystemExit) as ended:
+        docs.main([word])
+
+    assert (ended.value.code, list(tmp_path.iterdir())) == (code, [])
+    assert "--check" in "".join(capsys.readouterr())
+
+
+def test_without_an_argument_the_pages_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(docs, "DOCS", tmp_path)
+
+    assert docs.main([]) == 0
+
+    assert {page.name for page in tmp_path.iterdir()} == {"tools.md", "settings.md", "sdk.md"}
+
+
 def test_every_setting_stands_in_the_docs() -> None:
     told = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 
@@ -71,6 +92,6 @@ def test_every_setting_stands_in_the_docs() -> None:
 
 def test_every_command_stands_in_the_docs() -> None:
     told = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-    known = typer.main.get_command(app).list_commands(None)  # type: ignore[attr-defined, arg-type]
+    known = typer.main.get_command(app).list_commands(None)
 
     assert [name for name in known if f"`panorama {name}" not in told] == []

@@ -15,7 +15,7 @@ ALL = Filter()
 
 
 def chunks(index: Index, *numbers: float, limit: int = 10, **wanted: object) -> list[str]:
-    return [hit.chunk for hit in index.search(toward(*numbers), limit, Filter(**wanted))]  # type: ignore[arg-type]
+    return [hit.chunk for hit in index.search(toward(*numbers), limit, Filter(**wanted))]
 
 
 def test_an_empty_index_finds_nothing(index: Index) -> None:

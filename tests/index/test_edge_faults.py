@@ -291,7 +291,7 @@ def test_the_process_of_a_build_may_be_killed_and_the_old_one_goes_on(index: Edg
             yield each
 
     with pytest.raises(UnavailableError, match="could not be built"):
-        index.build(points())  # type: ignore[arg-type]
+        index.build(points())
 
     assert index.count() == 40
     assert len(list(folder.glob("g-*"))) == 1
@@ -306,7 +306,7 @@ def test_a_process_that_is_killed_during_a_build_of_another_leaves_the_build_who
                 assert index.search(toward(1), 1, ALL)
             yield each
 
-    index.build(points())  # type: ignore[arg-type]
+    index.build(points())
 
     assert index.count() == 600
 

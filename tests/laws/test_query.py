@@ -18,7 +18,7 @@ from .world import BEGIN, ZONE, World
 
 words = st.sampled_from(["tea", "Tea", "green tea", "te_", "50%", "ä", "Ä", "\\", "x\ny", ""])
 some_days = st.dates(date(2026, 5, 1), date(2026, 5, 6))
-some_moments = st.datetimes(datetime(2026, 5, 1), datetime(2026, 5, 6)).map(  # noqa: DTZ001
+some_moments = st.datetimes(datetime(2026, 5, 1), datetime(2026, 5, 6)).map(  # noqa: DTZ001 (the strategy puts the zone)
     lambda moment: moment.replace(minute=0, second=0, microsecond=0, tzinfo=UTC)
 )
 tasks = st.builds(

@@ -18,7 +18,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x0
 lines = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=40)
 tags = st.lists(st.text(st.characters(exclude_categories=["C", "Z"]), max_size=12), max_size=4).map(words)
 days = st.dates(date(1900, 1, 1), date(2199, 12, 31))
-moments = st.datetimes(datetime(1900, 1, 2), datetime(2199, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001
+moments = st.datetimes(datetime(1900, 1, 2), datetime(2199, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001 (the strategy puts the zone)
 seconds = moments.map(lambda moment: moment.replace(microsecond=0))
 maybe_moments = st.none() | moments
 deadlines = st.none() | days | seconds

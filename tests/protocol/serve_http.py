@@ -50,12 +50,12 @@ def free_port() -> int:
 
 def main() -> None:
     """Serve the store in PANORAMA_HOME."""
-    http.Guard = TokenGiven  # type: ignore[misc]
+    http.Guard = TokenGiven
     settings = read_settings(http_port=free_port())
     with opened(settings) as app:
         daemon = Daemon(app, Address(str(settings.home)), lingers=False)
         furnish(daemon.server)
-        anyio.run(daemon.run, lambda: print(f"http://127.0.0.1:{settings.http_port}/mcp", flush=True))  # noqa: T201
+        anyio.run(daemon.run, lambda: print(f"http://127.0.0.1:{settings.http_port}/mcp", flush=True))  # noqa: T201 (who started this reads it)
 
 
 if __name__ == "__main__":

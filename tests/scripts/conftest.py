@@ -81,7 +81,7 @@ def everything(app: App) -> Snapshot:
 
 
 def _still(row: sqlite3.Row) -> dict[str, Any]:
-    return {name: row[name] for name in row.keys() if name not in _MOVING}  # noqa: SIM118 - a row iterates values
+    return {name: row[name] for name in row.keys() if name not in _MOVING}  # noqa: SIM118 (a row iterates values)
 
 
 def signature(name: str) -> inspect.Signature:

@@ -86,7 +86,7 @@ def test_a_text_that_changes_while_it_is_read_is_read_anew(sdk: ModuleType, way:
             call("notes.update", {"note": note.id, "content": text})
         return call(operation, arguments)
 
-    way.call = changing  # type: ignore[method-assign]
+    way.call = changing
 
     assert sdk.notes.text(note) == "b" * 50_000
 

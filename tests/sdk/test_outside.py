@@ -9,8 +9,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from panorama.address import Address, reap
+from panorama.address import Address
 from panorama.sdk import ConflictError, Connection, NotFoundError, UnavailableError, connect, tasks
+from panorama.starting import reap
 from tests.doors.conftest import address, wait
 
 __all__ = ("address",)
@@ -75,9 +76,9 @@ def test_calls_run_side_by_side_each_on_a_connection_of_its_own(sdk: Connection)
 
 def test_a_wrong_name_is_told_the_nearest(sdk: Connection) -> None:
     with pytest.raises(AttributeError, match=r"sdk has no task\. Did you mean tasks"):
-        sdk.task  # noqa: B018
+        sdk.task  # noqa: B018 (looking it up is what raises)
     with pytest.raises(AttributeError, match=r"sdk\.tasks has no creat\. Did you mean create.*It has create, delete"):
-        sdk.tasks.creat  # noqa: B018
+        sdk.tasks.creat  # noqa: B018 (looking it up is what raises)
 
 
 def test_the_state_is_a_dict_that_ends_with_the_connection(sdk: Connection) -> None:

@@ -69,14 +69,14 @@ def test_what_is_often_said_leads_to_the_right_field() -> None:
     row = Row(id="t_0000000001", deadline="2026-05-31")
 
     with pytest.raises(AttributeError, match="Did you mean deadline"):
-        row.due_date  # noqa: B018 (reading is the deed)
+        row.due_date  # noqa: B018 (looking it up is what raises) (reading is the deed)
 
 
 def test_a_row_of_a_list_tells_where_its_text_is_read() -> None:
     row = Row(id="n_0000000001", title="Tea", chars=12)
 
     with pytest.raises(AttributeError, match=r"sdk\.notes\.text"):
-        row.content  # noqa: B018
+        row.content  # noqa: B018 (looking it up is what raises)
 
 
 def test_asking_whether_there_is_a_field_is_answered_plainly(task: Row) -> None:
@@ -86,7 +86,7 @@ def test_asking_whether_there_is_a_field_is_answered_plainly(task: Row) -> None:
 
 def test_an_unknown_kind_of_row_has_no_fields_but_its_own() -> None:
     with pytest.raises(NoFieldError, match="This row has no field 'deadline'"):
-        Row(count=3).deadline  # noqa: B018
+        Row(count=3).deadline  # noqa: B018 (looking it up is what raises)
 
 
 def test_a_row_prints_what_it_holds_on_one_line(task: Row) -> None:

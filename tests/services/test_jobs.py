@@ -10,7 +10,7 @@ from panorama.app import App
 from panorama.calls import Answer, Conversation
 from panorama.domain.jobs import LEASE, Asker, Job
 from panorama.errors import ConflictError, InvalidInputError, UnavailableError
-from panorama.services.jobs import QUEUE
+from panorama.services.job_line import QUEUE
 from panorama.store import jobs as rows
 from tests.conftest import StandingClock
 from tests.working import Works, at_work, offered, until

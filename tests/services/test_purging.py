@@ -13,7 +13,7 @@ from panorama.app import App
 from panorama.calls import Answer
 from panorama.domain.jobs import Asker, Job
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError
-from panorama.services.jobs import QUEUE
+from panorama.services.job_line import QUEUE
 from panorama.services.progress import progressing
 from panorama.store import jobs as store_jobs
 from panorama.store import rows

@@ -54,3 +54,25 @@ def test_whoever_comes_is_told_of_each_reminder_once_and_not_of_one_that_was_put
     waiting = {row["title"]: row for row in call("list_waiting_reminders").data}
     assert waiting["Call Petra"]["snoozed_until"] == "2026-05-21T14:00+02:00"
     assert "snoozed_until" not in waiting["Feed"]
+
+
+def test_who_sets_or_puts_off_a_reminder_where_nothing_rings_is_told(call: Call, app: App) -> None:
+    alone = call("create_reminder", title="Tea", at="2026-05-20T15:00")
+    snoozed = call("snooze_reminder", reminder=alone.data["id"], until="2h")
+    with app.timing.ringing.attended():
+        heard = call("create_reminder", title="Jam", at="2026-05-20T15:00")
+
+    assert "only while the daemon runs" in alone.metadata["hint"]
+    assert "without PANORAMA_NO_DAEMON" in alone.metadata["hint"]
+    assert "only while the daemon runs" in snoozed.metadata["hint"]
+    assert "hint" not in heard.metadata
+
+
+def test_a_changed_title_is_no_reason_to_speak_of_ringing(call: Call) -> None:
+    reminder = call("create_reminder", title="Tea", at="2026-05-20T15:00").data["id"]
+
+    renamed = call("update_reminder", reminder=reminder, title="Green tea")
+    off = call("update_reminder", reminder=reminder, enabled=False)
+    on = call("update_reminder", reminder=reminder, enabled=True)
+
+    assert ["hint" in each.metadata for each in (renamed, off, on)] == [False, False, True]

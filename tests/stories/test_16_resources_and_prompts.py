@@ -10,7 +10,7 @@ pytestmark = pytest.mark.anyio
 
 async def page(chat: Chat, uri: str) -> str:
     """Read a resource's text."""
-    return str((await chat.client.read_resource(uri))[0].text)  # type: ignore[union-attr]
+    return str((await chat.client.read_resource(uri))[0].text)
 
 
 async def test_a_note_is_read_as_markdown(either: Chat) -> None:

@@ -171,8 +171,8 @@ async def test_reading_tools_say_that_they_only_read(either: Chat) -> None:
 async def test_what_may_destroy_says_so(either: Chat) -> None:
     tools = {tool.name: tool.annotations for tool in await listed(either)}
 
-    assert tools["delete_item"].destructive_hint is True  # type: ignore[union-attr]
-    assert tools["create_task"].destructive_hint is False  # type: ignore[union-attr]
+    assert tools["delete_item"].destructive_hint is True
+    assert tools["create_task"].destructive_hint is False
 
 
 async def test_every_tool_has_an_output_schema_of_the_envelope(either: Chat) -> None:

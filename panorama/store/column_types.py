@@ -1,0 +1,72 @@
+"""Types of columns: how moments, tags and deadlines stand in the database, and come back as they were."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from functools import lru_cache
+
+from sqlalchemy import DateTime, Dialect, String, Text, TypeDecorator
+
+from panorama.domain.times import Deadline, written_moment
+
+
+class Utc(TypeDecorator[datetime]):
+    """A moment. SQLite forgets the zone, so every value goes in as UTC and comes out as UTC."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Turn an aware moment into UTC."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a moment without a zone cannot be stored")
+        return value.astimezone(UTC).replace(tzinfo=None) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[..., datetime | None] | None:
+        """Put the zone back."""
+        return _utc if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+
+
+@lru_cache(4096)  # rows of a list share many moments, and one object is hashed and shown but once
+def _utc(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(f"{text}+00:00")
+
+
+class Words(TypeDecorator[tuple[str, ...]]):
+    """Tags, each between line feeds, so that one LIKE finds a whole word in every database."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: tuple[str, ...] | str | None, dialect: Dialect) -> str | None:
+        """Join the words."""
+        if value is None or isinstance(value, str):
+            return value
+        return "\n" + "\n".join(value) + "\n" if value else ""
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
+        """Split the words."""
+        return tuple(value.strip("\n").split("\n")) if value else ()
+
+
+class Due(TypeDecorator[Deadline]):
+    """A deadline as text: `2026-05-31` for a day, `2026-05-31T13:00:00Z` for a moment."""
+
+    impl = String(20)
+    cache_ok = True
+
+    def process_bind_param(self, value: Deadline | str | None, dialect: Dialect) -> str | None:
+        """Write the day or the moment."""
+        return value if value is None or isinstance(value, str) else written(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Deadline | None:
+        """Read the day or the moment."""
+        if value is None:
+            return None
+        return date.fromisoformat(value) if len(value) == 10 else datetime.fromisoformat(value)
+
+
+def written(deadline: Deadline) -> str:
+    """Return a deadline as its column holds it."""
+    return written_moment(deadline) if isinstance(deadline, datetime) else deadline.isoformat()

@@ -1,0 +1,86 @@
+"""Tasks: a client follows a long call as a job, and what it cancels ends quietly."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import anyio
+import pytest
+from fastmcp import Client
+from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
+from mcp_types import CallToolResult, Request, Result
+from pydantic import Field
+
+from panorama.app import App
+from panorama.calls import Conversation
+from panorama.catalogue import Operation
+from panorama.domain.jobs import Kind
+from panorama.mcp import tasking
+from panorama.mcp.server import build
+from tests.working import Works, at_work
+
+ACTS = "cancel", "get"
+SOMEBODY = Conversation(id="v_0000000000", actor="cli", client="tests")
+pytestmark = pytest.mark.anyio
+
+
+class Task(Result):
+    """What a call is answered with that became a task."""
+
+    result_type: Literal["task"] = Field(default="task", alias="resultType")
+    task_id: str = Field(alias="taskId")
+
+
+class Told(Result):
+    """What is told of a task."""
+
+    status: str
+
+
+class Cancelling(ClientExtension):
+    """A client that follows tasks, and cancels each at once; `ended` tells how they ended."""
+
+    identifier = tasking.EXTENSION
+
+    def __init__(self) -> None:
+        self.ended: list[str] = []
+
+    def claims(self) -> Sequence[ResultClaim[Any]]:
+        """Take tasks."""
+        return [ResultClaim(result_type="task", model=Task, resolve=self._cancelled)]
+
+    async def _cancelled(self, task: Task, context: ClaimContext) -> CallToolResult:
+        cancel, get = (Request[Any, Any](method=f"tasks/{act}", params={"taskId": task.task_id}) for act in ACTS)
+        await context.session.send_request(cancel, Result)
+        with anyio.fail_after(20):
+            while (told := await context.session.send_request(get, Told)).status == "working":
+                await anyio.sleep(0.01)
+        self.ended.append(told.status)
+        return CallToolResult(content=[], structured_content={"data": {}, "summary": "", "metadata": {}})
+
+
+async def test_a_cancelled_task_ends_without_a_trace_in_the_log(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tasking, "GRACE_SECONDS", 0.05)
+    works, follower = stepping(app), Cancelling()
+
+    with at_work(app), caplog.at_level(logging.WARNING, "panorama"):
+        async with Client(build(app), extensions=[follower]) as client:
+            await client.call_tool_mcp("take_steps", {})
+
+    app.recorder.flush()
+    logged = app.calls.call("calls.list", {"failed": True}, SOMEBODY).data
+    assert (follower.ended, works.now, caplog.text) == (["cancelled"], 0, "")
+    assert [(each["name"], each["code"]) for each in logged] == [("take_steps", "cancelled")]
+
+
+def stepping(app: App) -> Works:
+    """Offer a tool that takes steps until it is stopped."""
+    works = Works()
+    step = Operation(
+        name="test.steps", call=works.steps, summary=str, policy="write", tool="take_steps", transactional=False,
+        long=True, job=Kind(name="steps", resumable=True),
+    )  # fmt: skip
+    app.calls.offer([step])
+    return works
