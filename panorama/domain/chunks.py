@@ -19,7 +19,12 @@ MOST = 1000
 BLOB = 60
 """So many ASCII signs without a space are no word: base64, keys, long addresses."""
 
-_BLOBS = re.compile(rf"(?<![!-~])[!-~]{{{BLOB},}}")  # looking back first spares it a look at every sign
+_BLOBS = re.compile(
+    rf"(?<![!-~])[!-~]{{{BLOB},}}"
+    rf"(?:(?:(?:\r?\n[!-~]{{{BLOB},}})+\r?\n[\w+/=-]+|\r?\n[\w+/-]*==?)(?=[ \t]*(?:\r?\n|\Z)))?"
+)
+"""Blobs, and of one that is broken into lines the short last one; looking back first spares a look at every sign."""
+
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff]")
 _HEADING = re.compile(r"\n(?=#{1,6} )")
 _CUTS = tuple(re.compile(pattern) for pattern in (r"\n\s*\n", r"\n", r"[.!?…。！？]\s?", r"\s"))

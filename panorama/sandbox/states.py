@@ -18,11 +18,11 @@ def changed(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
     """Return the names that changed as JSON `{"set": {…}, "removed": […]}`, b"" if none did.
 
     Raises:
-        EndError: It is larger than it may be, or holds what is no data.
+        EndError: It grew larger than it may be, or holds what is no data.
     """
     old = {name: encoded(value) for name, value in read(before).items()}
     new = {str(name): encoded(value, f"sdk.state[{name!r}]") for name, value in state.items()}
-    if sum(len(name.encode("utf-8", "replace")) + len(value) for name, value in new.items()) > limits.state_bytes:
+    if limits.state_bytes < _size(new) > _size(old):
         raise EndError(words.message("state_size", limits), hint=words.hint("state_size"), reason="state_size")
     kept = {name: value for name, value in new.items() if old.get(name) != value}
     removed = [name for name in old if name not in new]
@@ -30,3 +30,7 @@ def changed(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
         return b""
     pairs = b",".join(encoded(name) + b":" + value for name, value in kept.items())
     return b'{"set":{' + pairs + b'},"removed":' + encoded(removed) + b"}"
+
+
+def _size(state: dict[str, bytes]) -> int:
+    return sum(len(name.encode("utf-8", "replace")) + len(value) for name, value in state.items())

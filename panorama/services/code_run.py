@@ -4,7 +4,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 
 from panorama.domain.changes import Change, Origin
 from panorama.domain.scripts import Ending, Failure, Limits, Made, Script
-from panorama.errors import PanoramaError, ScriptError, UnavailableError
+from panorama.errors import InvalidInputError, PanoramaError, ScriptError, UnavailableError
 from panorama.ports import Answered, Calls, Guest, Runner
 from panorama.services import progress
 from panorama.services.base import Desk
@@ -36,6 +36,9 @@ KEPT_RESULT = 2_000
 LISTED = 50
 LISTED_CALLS = 20
 FIELD_CHARS = 120
+DIFF_CHARS = 12_000
+"""How much of what a dry run would change is answered, as JSON; the counts tell of all of it."""
+
 _log = logging.getLogger(__name__)
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "restore": "restored"}
 
@@ -137,6 +140,8 @@ class CodeRun:
             notes.noted("sdk.state was not kept", self._keep, ending.state)
         result, file = notes.noted("The result is lost", self._result, ending, notes) or (None, None)
         counts, would = notes.noted("What was changed cannot be told", self._changed) or ({}, ())
+        if self._wish.dry_run and len(would) < sum(counts.values()):
+            notes.add(f"The first {len(would)} of {sum(counts.values())} changes are shown.")
         told = Ran(
             run_id=self._guest.run, result=result, result_file=file, shape=ending.shape if result is None else "",
             stdout=_tail(ending.output, WHOLE_CHARS if self._wish.is_whole else OUTPUT_CHARS),
@@ -230,13 +235,16 @@ class CodeRun:
         if not changed:
             return
         told = _claimed(changed)
+        kept: Mapping[str, Any] = told.get("set", {})
         with self._desk.database.transaction(_NOBODY) as session:
-            runs.keep(session, self._owner, told.get("set", {}), told.get("removed", ()), self._desk.now())
+            runs.keep(session, self._owner, kept, told.get("removed", ()), self._desk.now())
+            if kept and len(json.dumps(runs.state(session, self._owner))) > Limits().state_bytes:
+                raise InvalidInputError("it is larger than 256 KB with what another run kept meanwhile.")
 
     def _diff(self, session: Session) -> tuple[Mapping[str, Any], ...]:
         lines = changes.first_of_unit(session, self._guest.run, LISTED)
         labels = names.labels(session, [(line.kind, line.item) for line in lines])
-        return tuple(_would(line, labels[line.item][2]) for line in lines)
+        return tuple(_fitting([_would(line, labels[line.item][2]) for line in lines]))
 
     def _result(self, ending: Ending, notes: "_Notes") -> tuple[Any, str | None]:
         """Return the result, or the id of the file that holds it because it is large."""
@@ -378,6 +386,16 @@ def _would(line: Change, label: str) -> Mapping[str, Any]:
     names_ = [name for name in line.after if line.action != "create" or line.after[name] not in ("", [], None, False)]
     fields = {name: [_short(line.before.get(name)), _short(line.after[name])] for name in names_}
     return {"action": line.action, "kind": line.kind, "item": line.item, "label": label, "fields": fields}
+
+
+def _fitting(would: Sequence[Mapping[str, Any]]) -> Generator[Mapping[str, Any]]:
+    """Give the first changes that fit into an answer, at least one."""
+    size = 0
+    for count, each in enumerate(would):
+        size += len(json.dumps(each, ensure_ascii=False, default=str))
+        if count and size > DIFF_CHARS:
+            return
+        yield each
 
 
 def _short(value: Any) -> Any:

@@ -10,7 +10,7 @@ from panorama.services.base import Desk, Service
 from panorama.services.jobs import Jobs
 from panorama.services.meaning import Meaning
 from panorama.services.views import Status
-from panorama.store import alerts, calls, migrate, overview
+from panorama.store import alerts, calls, migrate, overview, runs
 from panorama.store.calls import Call
 
 
@@ -39,6 +39,7 @@ class State(Service):
         with self._reading() as session:
             counts = overview.totals(session)
             waiting = alerts.count_waiting(session)
+            isolation = self._runner.known or runs.last_isolation(session)
         return Status(
             version=__version__,
             now=now,
@@ -52,6 +53,6 @@ class State(Service):
             search=self._meaning.told(),
             jobs=self._jobs.counts(),
             reminders_waiting=waiting,
-            scripts={"isolation": self._runner.known or "found out by the first script"},
+            scripts={"isolation": isolation or "found out by the first script"},
             last_backup=newest(each.name for each in self._backups.glob("*")),
         )

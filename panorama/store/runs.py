@@ -74,6 +74,12 @@ def forget(session: Session, before: datetime) -> None:
     session.connection.execute(delete(script_states).where(script_states.c.at < before))
 
 
+def last_isolation(session: Session) -> str:
+    """Return what stood around the last script that ran, "" if none did."""
+    last = select(runs.c.isolation).where(runs.c.isolation != "").order_by(runs.c.number.desc()).limit(1)
+    return session.connection.execute(last).scalar_one_or_none() or ""
+
+
 def state(session: Session, owner: str) -> dict[str, Any]:
     """Return what scripts kept under an owner, by name."""
     kept = select(script_states.c.name, script_states.c.value).where(script_states.c.owner == owner)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.domain.chunks import BLOB, LONGEST, MOST, OVERLAP, chunks, passages
+from panorama.domain.chunks import BLOB, LONGEST, MOST, OVERLAP, chunks, legible, passages
 
 PARAGRAPH = "The quince jam of last autumn set well because the fruit was hardly ripe. " * 6
 TEXTS = st.text(st.sampled_from("ab c.\n#é東 "), max_size=6000)
@@ -55,6 +55,18 @@ def test_a_heading_begins_a_passage_of_its_own() -> None:
 def test_what_is_no_language_is_not_embedded(body: str) -> None:
     assert [each.text for each in chunks("Party", body)] == ["Party"]
     assert chunks("🎉", body) == ()
+
+
+@pytest.mark.parametrize("size", [58, 100, 171, 172, 3000])
+def test_a_blob_that_is_broken_into_lines_is_no_language_to_its_last_line(size: int) -> None:
+    wrapped = base64.encodebytes(bytes(number * 7 % 256 for number in range(size))).decode()
+
+    assert chunks("", wrapped) == ()
+    assert legible(f"The key:\n{wrapped}Keep it.").split() == ["The", "key:", "Keep", "it."]
+
+
+def test_a_word_in_the_line_after_a_long_address_is_kept() -> None:
+    assert legible(f"See https://example.org/{'a' * 80}\nDone").split() == ["See", "Done"]
 
 
 def test_a_blob_between_words_is_left_out() -> None:

@@ -2,14 +2,18 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from panorama.app import App
+from panorama.app import App, opened
 from panorama.calls import Answer, Conversation
+from panorama.config import read_settings
 from panorama.errors import InvalidInputError, NotFoundError, PanoramaError, UnavailableError
 from panorama.services.progress import progressing, silent
+from panorama.store import runs
+from panorama.store.passages import INDEXER
 
 Call = Callable[..., Answer]
 
@@ -44,6 +48,18 @@ def test_a_script_answers_its_result_its_output_its_calls_and_its_changes(run: R
     ]
     assert told["changes"] == {"created": 1, "updated": 1}
     assert "error" not in told
+
+
+def test_status_tells_what_stood_around_the_last_script(home: Path) -> None:
+    with opened(read_settings(home=home)) as app:
+        talk = Conversation(id="v_test", actor="tool", client="test")
+        before = app.calls.call("status", {}, talk).data["scripts"]
+        told = app.calls.call("run_code", {"code": "return 1"}, talk).data
+    with opened(read_settings(home=home)) as app:  # nobody has tried it out yet
+        after = app.calls.call("status", {}, talk).data["scripts"]
+
+    assert before == {"isolation": "found out by the first script"}
+    assert after == {"isolation": told["isolation"]}
 
 
 def test_inputs_are_names_in_the_script(run: Run) -> None:
@@ -237,6 +253,17 @@ def test_a_dry_run_changes_nothing_and_shows_what_it_would(run: Run, call: Call)
     assert titles(call) == ["Old"]
 
 
+def test_of_a_dry_run_as_many_changes_are_shown_as_fit_an_answer(app: App, run: Run) -> None:
+    few = run("for n in range(60): sdk.tasks.create(f'Task {n}')", dry_run=True)
+    long = run("for n in range(60): sdk.tasks.create(f'Task {n} ' + 'long ' * 50, notes='note ' * 99)", dry_run=True)
+
+    assert (len(few["would"]), few["note"]) == (50, "The first 50 of 60 changes are shown.")
+    assert 5 < len(long["would"]) < 50
+    assert long["note"] == f"The first {len(long['would'])} of 60 changes are shown."
+    assert len(json.dumps(long)) < 20_000
+    assert few["changes"] == long["changes"] == {"created": 60}
+
+
 def test_a_dry_run_leaves_no_file_and_no_key_and_no_state(app: App, run: Run, call: Call) -> None:
     code = 'sdk.files.write("a.txt", "x")\nsdk.tasks.create("Tea", idempotency_key="k")\nsdk.state["n"] = 1'
 
@@ -284,6 +311,31 @@ def test_without_a_name_the_state_is_the_conversations(app: App, run: Run) -> No
     theirs = app.calls.call("run_code", {"code": "return dict(sdk.state)"}, other).data["result"]
 
     assert (run("return dict(sdk.state)")["result"], theirs) == ({"mine": 1}, {})
+
+
+def test_a_state_that_two_runs_made_too_large_together_is_not_kept_by_the_second(app: App, run: Run) -> None:
+    def meanwhile(current: int, total: int, message: str) -> None:
+        if current:
+            other = Conversation(id="v_other", actor="tool", client="other")
+            code = {"code": 'sdk.state["theirs"] = "x" * 200_000', "state": "shared"}
+            app.calls.call("run_code", code, other)
+
+    with progressing(meanwhile):
+        told = run('sdk.progress(1, 2)\nsdk.tasks.list()\nsdk.state["mine"] = "x" * 200_000', state="shared")
+
+    assert "sdk.state was not kept" in told["note"]
+    assert run("return {name: len(kept) for name, kept in sdk.state.items()}", state="shared")["result"] == {
+        "theirs": 200_000
+    }
+
+
+def test_a_state_that_is_too_large_may_be_read_and_made_smaller(app: App, run: Run) -> None:
+    with app.desk.database.transaction(INDEXER) as session:
+        runs.keep(session, "name:old", {"a": "x" * 200_000, "b": "x" * 200_000}, (), app.desk.now())
+
+    assert run("return len(sdk.state)", state="old")["result"] == 2
+    assert "error" not in run('del sdk.state["a"]', state="old")
+    assert run("return len(sdk.state)", state="old")["result"] == 1
 
 
 def test_what_is_removed_from_the_state_is_gone(run: Run) -> None:
