@@ -2,10 +2,13 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -17,9 +20,9 @@ from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.domain.changes import digest
 from panorama.domain.chunks import chunks
-from panorama.errors import UnavailableError
+from panorama.errors import NotFoundError, UnavailableError
 from panorama.index.exact import Exact
-from panorama.index.points import Filter, Model
+from panorama.index.points import Filter, Model, Point
 from panorama.services import indexing, reading
 from panorama.services.indexing import Indexing
 from panorama.store import passages, rows
@@ -56,11 +59,27 @@ class FakeEmbedder:
 
 
 class FailingIndex(Exact):
-    """An index in memory that fails when it is told to, before or after it did what it was asked."""
+    """An index in memory that fails when it is told to, before or after it did what it was asked.
+
+    It remembers its points, and which of them would survive a power cut.
+    """
 
     fails_in = -1
     fails_after: int | None = None
     """So many points are taken in by the next building, which fails then."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.points: dict[str, Point] = {}
+        self.flushed: dict[str, Point] = {}
+
+    def after_a_power_cut(self) -> "FailingIndex":
+        """Return what is left of it: the same index as it was when it was written to the disk last."""
+        left = FailingIndex(self.model)
+        left._identity = self._identity
+        left.upsert(list(self.flushed.values()))
+        left.flush()
+        return left
 
     def _fail(self) -> None:
         self.fails_in -= 1
@@ -71,12 +90,15 @@ class FailingIndex(Exact):
         """Write points, and fail perhaps."""
         self._fail()
         super().upsert(points)
+        self.points |= {each.chunk: each for each in points}
         self._fail()
 
     def delete(self, chunks: Any) -> None:
         """Remove chunks, and fail perhaps."""
         self._fail()
         super().delete(chunks)
+        for each in chunks:
+            self.points.pop(each, None)
         self._fail()
 
     def build(self, points: Any, model: Any = None) -> None:
@@ -86,12 +108,21 @@ class FailingIndex(Exact):
             list(islice(points, self.fails_after))
             self.fails_after = None
             raise UnavailableError("The index went down.")
-        super().build(points, model)
+        built = list(points)
+        super().build(built, model)
+        self.points = {each.chunk: each for each in built}
+        self.flushed = dict(self.points)
         self._fail()
 
     def flush(self) -> None:
-        """Fail perhaps."""
+        """Fail perhaps, before it is written or after."""
         self._fail()
+        self.flushed = dict(self.points)
+        self._fail()
+
+
+Held = tuple[str, str, str | None, datetime]
+"""What an index holds of a passage: the digest of its text, and what it may be filtered by."""
 
 
 @dataclass
@@ -112,22 +143,34 @@ class World:
         """Call an operation."""
         return self.app.calls.call(operation, arguments, self.talk).data
 
-    def wanted(self) -> dict[str, str]:
-        """What the index has to hold: the digest of each passage of each living item."""
-        found: dict[str, str] = {}
+    def project(self) -> str:
+        """Make a project and return its id."""
+        return str(self.do("create_project", name=f"Garden {uuid4()}")["id"])
+
+    def wanted(self) -> dict[str, Held]:
+        """What the index has to hold of each passage of each living item."""
+        found: dict[str, Held] = {}
         with self.app.desk.database.reading() as session:
             for kind, noun in NOUNS.items():
                 ids = session.connection.exec_driver_sql(f"SELECT id FROM {noun.table.name} WHERE deleted_at IS NULL")
                 for id_ in ids.scalars().all():
-                    for each in chunks(*rows.load(session, kind, id_).words()):
-                        found[f"{id_}:{each.position}"] = digest(each.text)
+                    item = rows.load(session, kind, id_)
+                    project = item.id if kind == "project" else getattr(item, "project", None)
+                    for each in chunks(*item.words()):
+                        found[f"{id_}:{each.position}"] = digest(each.text), kind, project, item.updated_at
         return found
+
+    def held(self) -> dict[str, Held]:
+        """What the index holds."""
+        points = self.index.points
+        assert dict(self.index.held()) == {name: each.digest for name, each in points.items()}
+        return {name: (each.digest, each.kind, each.project, each.at) for name, each in points.items()}
 
     def check(self) -> None:
         """Catch up, and compare."""
         self.index.fails_in = self.embedder.fails_in = -1
         self.indexing.catch_up()
-        assert dict(self.index.held()) == self.wanted()
+        assert self.held() == self.wanted()
         assert (self.indexing.lag().unread, self.indexing.lag().unheard) == (0, 0)
 
 
@@ -148,6 +191,9 @@ STEPS = st.lists(
         st.tuples(st.just("fail the index"), st.integers(1, 6)),
         st.tuples(st.just("fail the model"), st.integers(1, 3)),
         st.tuples(st.just("lose the index"), st.just(0)),
+        st.tuples(st.just("cut the power"), st.just(0)),
+        st.tuples(st.just("move"), st.integers(0, 9)),
+        st.tuples(st.just("drop a project"), st.sampled_from(("keep", "trash"))),
         st.tuples(st.just("catch up"), st.just(0)),
     ),
     max_size=14,
@@ -156,7 +202,7 @@ STEPS = st.lists(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS, st.sampled_from((2, indexing.MANY)))
-def test_it_converges_from_every_failure(world: World, steps: list[tuple[str, int]], many: int) -> None:
+def test_it_converges_from_every_failure(world: World, steps: list[tuple[str, Any]], many: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(indexing, "MANY", many)  # with two, the index is built of what is read meanwhile
         patched.setattr(indexing, "CHANGES", 3)
@@ -164,17 +210,24 @@ def test_it_converges_from_every_failure(world: World, steps: list[tuple[str, in
         converges(world, steps)
 
 
-def converges(world: World, steps: list[tuple[str, int]]) -> None:
+def converges(world: World, steps: list[tuple[str, Any]]) -> None:
     """Take the steps, and see that the index holds what the store holds."""
     notes: list[str] = []
+    project = world.project()
     for step, number in steps:
         if step == "note":
             notes.append(world.do("create_note", title=f"Jam {len(notes)}", content=LONG * number)["id"])
-        elif step in ("shorten", "delete") and notes:
+        elif step == "drop a project":
+            with suppress(NotFoundError):  # it was undone
+                world.do("delete_item", item=project, items=number, confirm=True)
+            project = world.project()
+        elif step in ("shorten", "delete", "move") and notes:
             chosen = notes[number % len(notes)]
             try:
                 if step == "delete":
                     world.do("delete_item", item=chosen)
+                elif step == "move":
+                    world.do("update_note", note=chosen, project=project if number % 2 else "none")
                 else:
                     world.do("update_note", note=chosen, content="Short.")
             except Exception:  # it is in the trash already
@@ -185,6 +238,8 @@ def converges(world: World, steps: list[tuple[str, int]]) -> None:
             world.index.fails_in = number
         elif step == "fail the model":
             world.embedder.fails_in = number
+        elif step == "cut the power":
+            world.index = world.index.after_a_power_cut()
         elif step == "lose the index":
             world.index = FailingIndex(MODEL)
         elif step == "catch up":
@@ -211,7 +266,7 @@ def test_what_shrinks_while_the_index_is_built_leaves_nothing_behind(
     world.indexing.catch_up(moved=shrink)
 
     assert not made
-    assert dict(world.index.held()) == world.wanted()
+    assert world.held() == world.wanted()
 
 
 @pytest.mark.parametrize("is_read", [True, False], ids=["of what was read", "of what is read meanwhile"])
