@@ -30,6 +30,7 @@ REINDEXED = {"static": 5_000, "minilm": 800}
 BARS = {"static": "≥ 0.6 x", "minilm": "≥ 0.9 x"}
 BATCH = 64
 TURNS = 3
+WRITES = 30
 MEANWHILE, CALLS = 5_000, 300
 WHOLE_BATCH = 100
 NAP = """
@@ -84,6 +85,26 @@ def test_a_search_through_the_door(meant: Path, board: Board) -> None:
     )  # fmt: skip
     for name, values in took.items():
         board.show(f"   {name}", "", f"{median(values):.1f} / {max(values):.1f} ms")
+
+
+def test_how_soon_a_write_is_found_by_meaning(tmp_path: Path, board: Board) -> None:
+    took = list[float]()
+    with daemon(tmp_path, embedder="minilm"), spawned(tmp_path, embedder="minilm") as client:
+        client.call("create_note", title="The first", content="So that there is an index.")
+        until(lambda: is_ready(client))
+        for number in range(WRITES):
+            time.sleep(0.3)
+            subject = f"Plum {number} {time.monotonic_ns()}"
+            made = client.call("create_note", title=subject, content="They ripen late.")["data"]["id"]
+            begun = time.perf_counter()
+            while made not in [row["id"] for row in client.call("search", query=subject, mode="semantic")["data"]]:
+                time.sleep(0.005)
+            took.append((time.perf_counter() - begun) * 1000)
+
+    board.show(
+        "from a write's answer until it is found by meaning, at rest, p50 / max", "≤ 1,000 ms",
+        f"{median(took):.0f} / {max(took):.0f} ms", f"{WRITES} notes, one after another",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REINDEXED)
