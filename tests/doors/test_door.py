@@ -32,6 +32,7 @@ def test_the_door_imports_the_standard_library_alone() -> None:
     assert not {"asyncio", "dataclasses", "pathlib", "subprocess", "inspect", "ssl"} & set(loaded)
 
 
+@pytest.mark.slow
 def test_the_first_door_starts_a_daemon_and_the_second_finds_it(address: Address, era: str) -> None:
     with Peer(era) as one, Peer(era) as two:
         made = one.call("create_task", title="Tea")["data"]

@@ -73,6 +73,7 @@ def test_a_model_that_is_idle_is_released_and_comes_back(home: Path, monkeypatch
         assert finds(store, "preserved fruit", made)
 
 
+@pytest.mark.slow
 def test_nothing_is_left_when_the_store_is_closed(home: Path) -> None:
     before = set(threading.enumerate()), set(os.listdir("/proc/self/fd")), psutil.Process().children(recursive=True)
 
@@ -85,6 +86,7 @@ def test_nothing_is_left_when_the_store_is_closed(home: Path) -> None:
     assert left == before
 
 
+@pytest.mark.slow
 def test_a_store_that_is_closed_at_once_is_closed(home: Path) -> None:
     for wait in (0.0, 0.02, 0.1, 0.3):
         with followed(home) as store:

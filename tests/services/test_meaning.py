@@ -110,6 +110,7 @@ def test_without_onnx_runtime_the_better_model_is_said_to_miss_it(home: Path, mo
     assert "choose the embedder static" in said["do"]
 
 
+@pytest.mark.slow
 def test_without_onnx_runtime_and_a_choice_the_small_model_runs_and_says_so(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,6 +268,7 @@ def test_a_qdrant_server_that_has_everything_is_told_nothing_again(home: Path, s
     assert stand_in.asked("PUT", "/points") == []
 
 
+@pytest.mark.slow
 def test_a_qdrant_server_that_lost_everything_is_told_all_again(home: Path, stand_in: StandIn) -> None:
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
         recovers(house)
@@ -333,6 +335,7 @@ def test_until_another_model_is_ready_the_one_before_is_searched(
 # The database.
 
 
+@pytest.mark.slow
 def test_a_database_that_is_locked_while_it_is_followed_is_waited_for(home: Path) -> None:
     with followed(home) as house:
         with closing(sqlite3.connect(home / "panorama.db", isolation_level=None)) as other:
