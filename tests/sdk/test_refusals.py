@@ -1,12 +1,15 @@
 """Refusals: the errors that a docstring of the SDK names are those that come out."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 
 import pytest
 
-from panorama.sdk import SdkError
+from panorama.app import App
+from panorama.calls import Answer
+from panorama.sdk import SdkError, errors
+from tests.kept import put
 
 from .conftest import ran
 from .test_docstrings import told
@@ -105,6 +108,7 @@ batch InvalidInputError sdk.batch([])
 batch InvalidInputError sdk.batch([{"tool": "batch", "args": {}}])
 batch SdkError sdk.batch([{"tool": "tasks.update", "args": {"task": "No such thing"}}])
 undo NotFoundError sdk.undo("c_0000000000")
+undo InvalidInputError sdk.undo(sdk.history(note)[0].unit)
 undo ConflictError made = sdk.history(note)[0]; sdk.notes.update(note, title="New"); sdk.undo(made); sdk.undo(made)
 parallel SdkError sdk.parallel(lambda: sdk.tasks.get("No such thing"))
 parallel TypeError sdk.parallel([1])
@@ -114,11 +118,13 @@ parallel_map ValueError sdk.parallel_map(sdk.tasks.get, [], at_most=0)
 """
 """A function, an error that it names, and a call that is refused with it."""
 
-ELSEWHERE = {
-    ("scripts.call", "ConflictError"), ("scripts.call", "InvalidInputError"), ("scripts.call", "SdkError"),
-    ("undo", "InvalidInputError"), ("undo", "ConfirmationError"),
-}  # fmt: skip
-"""What needs a library of scripts, a script that runs, or many changes: tests/services and tests/stories show these."""
+IN_SCRIPTS = {
+    ("scripts.call", "InvalidInputError"): 'sdk.scripts.call("broken", {"colour": "red"})',
+    ("scripts.call", "ConflictError"): 'sdk.scripts.call("endless")',
+    ("scripts.call", "SdkError"): 'sdk.scripts.call("broken")',
+    ("undo", "ConfirmationError"): "sdk.undo(unit)",
+}
+"""The same for what only a script in its sandbox meets."""
 
 
 def cases() -> Iterator[tuple[str, str, str]]:
@@ -155,6 +161,11 @@ def cases() -> Iterator[tuple[str, str, str]]:
 EACH = [*cases()]
 
 
+def caught(code: str, error: str) -> str:
+    """Return the body of a function that gives the code of an error that comes out."""
+    return f"    try:\n        return {code}\n    except sdk.{error} as error:\n        return error.code\n"
+
+
 @pytest.mark.parametrize("name", {name: None for name, _, _ in EACH})
 def test_a_docstring_names_the_errors_that_come_out(name: str, sdk: ModuleType) -> None:
     made = ran(f"{MADE}return locals()", sdk)
@@ -166,7 +177,21 @@ def test_a_docstring_names_the_errors_that_come_out(name: str, sdk: ModuleType) 
         assert error in told(name, "Raises"), code
 
 
+@pytest.mark.parametrize(("name", "error"), IN_SCRIPTS)
+def test_a_docstring_names_the_errors_that_come_out_in_scripts(
+    app: App, call: Callable[..., Answer], name: str, error: str
+) -> None:
+    put(app, "broken", '"""Break."""\n\ndef main():\n    return 1 / 0\n')
+    put(app, "endless", f'"""Go on."""\n\ndef main():\n{caught("sdk.scripts.endless()", error)}')
+    steps = [{"tool": "create_task", "args": {"title": f"Task {number}"}} for number in range(21)]
+    unit = call("batch", operations=steps).metadata["undo"]
+
+    ran = call("run_code", code=f"def main():\n{caught(IN_SCRIPTS[name, error], error)}\nmain()", inputs={"unit": unit})
+
+    assert ran.data["result"] == ("script" if error == "SdkError" else getattr(errors, error).code)
+
+
 def test_every_error_that_a_docstring_names_is_shown() -> None:
     named = {(name, error) for name in EVERY for error in told(name, "Raises")}
 
-    assert named == {(name, error) for name, error, _ in EACH} | ELSEWHERE
+    assert named == {(name, error) for name, error, _ in EACH} | {*IN_SCRIPTS}
