@@ -27,16 +27,20 @@ def search(
     Misspelt words are repaired. For exact filters and counts use query.
 
     Args:
-        query: Words or a question; "quoted words" stand together.
-        kinds: Some of project, task, note, link, reminder, journal, file.
-        project: Its id, its name, or its row.
+        query: Words or a question, of which the first 1,000 characters count; "quoted words" stand together.
+        kinds: Some of project, task, note, link, reminder, journal, file; all if left out.
+        project: Its id, its name, or its row; all projects if left out.
         since: First day of the last change: 2026-05-31, -30d, or a date.
-        until: Last day of it.
+        until: Last day of it: 2026-05-31, -30d, or a date.
         mode: keyword for words alone, semantic for meaning alone.
         limit: The most hits; None for all (at most 1,000).
 
     Returns:
         Rows, best first, with id, kind, title, snippet, project (an id), why, score, updated_at.
+
+    Raises:
+        NotFoundError: No project is called so.
+        InvalidInputError: There is no such kind or mode, a day is of no such form, or `since` is later than `until`.
 
     Example:
         for hit in sdk.search("grout colour", kinds=["task", "note"], limit=5):
@@ -58,12 +62,17 @@ def similar(
 
     Args:
         item: Its id, its name, or its row.
-        kinds: Some of project, task, note, link, reminder, journal, file.
-        project: Only in this project.
+        kinds: Some of project, task, note, link, reminder, journal, file; all if left out.
+        project: Only in this project: its id, its name, or its row.
         limit: The most hits; None for all (at most 1,000).
 
     Returns:
         Rows, the nearest first, with id, kind, title, snippet, project (an id), why, score.
+
+    Raises:
+        NotFoundError: No item or project is called so.
+        ConflictError: Several items are called so; `candidates` lists them.
+        InvalidInputError: There is no such kind, or `limit` is below 1.
 
     Example:
         for hit in sdk.similar("Kitchen budget", kinds="note", limit=3):
@@ -88,6 +97,7 @@ def query(
     Operators: eq ne lt lte gt gte in nin contains, joined by and, or, not.
 
     Args:
+        collection: What is asked: a kind of item, or what was written (changes) or called (calls).
         where: {"status": "todo", "deadline": {"lt": "2026-06-01"}, "or": [{…}, {…}]}
         select: Fields of the rows; the usual ones if left out.
         sort: Fields; "-field" for the largest first.
@@ -101,6 +111,8 @@ def query(
 
     Raises:
         InvalidInputError: A field or operator is not known; the text lists the right ones.
+        NotFoundError: `where` names a project, parent or item that is not there.
+        ConflictError: It names one by a title that several have.
 
     Example:
         for group in sdk.query("tasks", where={"status": {"in": ["todo", "in_progress"]}}, group_by="project"):

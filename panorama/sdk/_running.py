@@ -22,10 +22,15 @@ def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_mos
 
     Args:
         functions: Functions without arguments, such as lambda: sdk.tasks.list(view="today"); or one list of them.
-        at_most: How many run at a time.
+        at_most: How many run at a time, 1 or more.
+
+    Returns:
+        What each function returned, in their order.
 
     Raises:
         SdkError: Any that a function raised: the first in order, when all have ended.
+        TypeError: One of them is no function.
+        ValueError: `at_most` is below 1.
 
     Example:
         late, review = sdk.parallel(lambda: sdk.tasks.list(view="overdue"), lambda: sdk.overview.week())
@@ -49,10 +54,14 @@ def parallel_map(function: Callable[[T], R], items: Iterable[T], at_most: int = 
     Args:
         function: Takes one item.
         items: What it is called with.
-        at_most: How many run at a time.
+        at_most: How many run at a time, 1 or more.
+
+    Returns:
+        What the function returned for each item, in their order.
 
     Raises:
         SdkError: Any that the function raised: the first in order, when all have ended.
+        ValueError: `at_most` is below 1.
 
     Example:
         notes = sdk.notes.list(project="Kitchen renovation")
@@ -67,9 +76,12 @@ def progress(current: float, total: float = 0, message: str = "") -> None:
     """Tell whoever waits how far the script is.
 
     Args:
-        current: How much is done.
-        total: How much there is; 0 if that is not known.
+        current: How much is done, in any unit.
+        total: How much there is, in the same unit; 0 if that is not known.
         message: What it is at, in a few words.
+
+    Returns:
+        Nothing.
 
     Example:
         notes = sdk.notes.list()

@@ -18,13 +18,17 @@ def batch(operations: Sequence[Mapping[str, Any]], atomic: bool = True, idempote
     "$0.data.id" in an argument stands for a value of an earlier result.
 
     Args:
-        operations: [{"tool": "tasks.create", "args": {…}}]
+        operations: [{"tool": "tasks.create", "args": {…}}], 1 to 100 of them.
         atomic: False: each stands alone and tells its own fate.
         idempotency_key: The same key within a day gives the first answer again.
 
+    Returns:
+        `results` by position, each with tool, ok, data and summary, or error; how many `succeeded` and `failed`.
+
     Raises:
         InvalidInputError: The list is empty or too long, or a step is not allowed in it.
-        SdkError: A step failed; nothing of the batch was kept.
+        SdkError: A step failed, with the error it raised; nothing of the batch was kept.
+        ConflictError: The key was used for another call.
 
     Example:
         done = sdk.batch([
@@ -58,6 +62,8 @@ def history(item: str | Item, limit: int | None = None) -> list[Change]:
 
     Raises:
         NotFoundError: Nothing is called so.
+        ConflictError: Several things are called so; `candidates` lists them.
+        InvalidInputError: `limit` is below 1.
 
     Example:
         task = sdk.tasks.update("Decide the grout colour", urgent=True)
@@ -78,9 +84,14 @@ def undo(unit: str | int | Change = "", skip_conflicts: bool = False, confirm: b
         skip_conflicts: Undo the rest.
         confirm: The person has agreed; needed for more than 20 changes.
 
+    Returns:
+        The `unit`; how many changes were taken back (`count`), the first 50 of them as `undone` (id, kind, label, was);
+        and `conflicts`: what was left.
+
     Raises:
         NotFoundError: There is no such unit.
         ConflictError: It was changed since, or is taken back already.
+        InvalidInputError: It is the script that is running.
         ConfirmationError: The person has to agree first.
 
     Example:

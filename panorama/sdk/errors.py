@@ -4,7 +4,7 @@ SdkError
 ├── InvalidInputError   an argument is wrong; the text says which and how to mend it
 │   └── LoopError       the same call came back with the same answer too often
 ├── NotFoundError       nothing has this id or name; `candidates` are the nearest
-├── ConflictError       it changed since it was read, or is taken by another
+├── ConflictError       it changed since it was read, is taken by another, or several are called so
 ├── ConfirmationError   the person has to agree first; nothing was changed
 ├── DeclinedError       the person did not agree; nothing was changed
 └── UnavailableError    a part is out of order; try later
@@ -61,13 +61,13 @@ class LoopError(InvalidInputError):
 
 
 class NotFoundError(SdkError):
-    """Nothing has this id or name, or several things have it."""
+    """Nothing has this id or name."""
 
     code = "not_found"
 
 
 class ConflictError(SdkError):
-    """The thing changed since it was read, or is taken by another."""
+    """The thing changed since it was read, is taken by another, or several have its name; `candidates` lists them."""
 
     code = "conflict"
 

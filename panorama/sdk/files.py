@@ -24,11 +24,16 @@ def list(  # noqa: A001 (its name in scripts)
 
     Args:
         project: Its id, its name, or its row; all projects if left out.
+        tag: Only those with this tag.
         name: Only those whose name holds this, such as .csv.
         limit: The most rows; all if left out.
 
     Returns:
         Rows with id, name, media_type, size (bytes), project (an id), tags, version, updated_at.
+
+    Raises:
+        NotFoundError: No project is called so.
+        InvalidInputError: `limit` is below 1.
 
     Example:
         for file in sdk.files.list(name=".csv"):
@@ -55,6 +60,8 @@ def get(file: str | File, start: int = 0, chars: int = 7000) -> FileText:
 
     Raises:
         NotFoundError: No file is called so; `candidates` are the nearest.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: `start` or `chars` is out of range, or it is no file.
 
     Example:
         sdk.files.write("hello.txt", "Hello")
@@ -70,10 +77,13 @@ def text(file: str | File) -> str:
     Args:
         file: Its id, its name, or its row.
 
+    Returns:
+        The text, "" if the file is empty.
+
     Raises:
         NotFoundError: No file is called so.
-        InvalidInputError: It is no text.
-        ConflictError: It was changed again and again while it was read.
+        InvalidInputError: It is no text, or no file.
+        ConflictError: Several are called so, or it was changed again and again while it was read.
 
     Example:
         import csv, io
@@ -99,18 +109,21 @@ def write(
     back.
 
     Args:
-        name: Such as report.csv; no path.
+        name: Such as report.csv, 1 to 200 characters; no path.
         text: Up to 10 MB, and 1 MB in one call of a script; bytes are sent in base64.
         base64: In place of text.
-        media_type: Told by the name if left out.
-        project: Its id, its name, or its row.
+        media_type: As text/csv; told by the name if left out.
+        project: Its id, its name, or its row; none if left out.
+        tags: Words, up to 50 of up to 60 characters each; none if left out, or those the file has.
         idempotency_key: The same key within a day gives the first answer again.
 
     Returns:
         The file: id, name, media_type, size (bytes).
 
     Raises:
-        InvalidInputError: The name is a path, or the content is too long.
+        InvalidInputError: The name is a path, the content is too long, or not one of text and base64 is given.
+        NotFoundError: No project is called so.
+        ConflictError: Several files there have this name, or the key was used for another call.
 
     Example:
         file = sdk.files.write("tasks.md", sdk.markdown_table(sdk.tasks.list(), ["title", "deadline"]))
@@ -142,11 +155,18 @@ def update(
 
     Args:
         file: Its id, its name, or its row.
+        name: The new name, 1 to 200 characters; no path.
+        project: Its id, its name, or its row.
         tags: All its tags; they replace those it had.
+        media_type: As text/csv; "" for the one that the name tells.
+
+    Returns:
+        The file as it is now.
 
     Raises:
-        NotFoundError: No file is called so.
-        ConflictError: Another file there is called so.
+        NotFoundError: No file or project is called so.
+        ConflictError: Another file there is called so, or several fit `file`.
+        InvalidInputError: The name is a path, or it is no file.
 
     Example:
         file = sdk.files.write("draft.txt", "Dear all")
@@ -162,8 +182,13 @@ def delete(file: str | File) -> Removed:
     Args:
         file: Its id, its name, or its row.
 
+    Returns:
+        Its id, kind and label, and `trashed`: how many went to the trash.
+
     Raises:
         NotFoundError: No file is called so.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: It is no file.
 
     Example:
         file = sdk.files.write("old.txt", "")

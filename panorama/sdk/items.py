@@ -17,11 +17,12 @@ def get(item: str | Item) -> Whole:
         item: Its id, its exact name or title, or its row.
 
     Returns:
-        `kind`, the fields as `item`, and `belonging`: up to ten small rows each of tasks, notes, links, subtasks,
-        reminders, by name.
+        `kind`, the fields as `item`, and `belonging`: up to ten small rows each of tasks, notes, links, files,
+        subtasks, reminders, by name.
 
     Raises:
-        NotFoundError: Nothing is called so, or several things are; `candidates` tells which.
+        NotFoundError: Nothing is called so; `candidates` are the nearest.
+        ConflictError: Several things are called so; `candidates` lists them.
 
     Example:
         found = sdk.items.get("Kitchen overview")
@@ -39,8 +40,12 @@ def delete(item: str | Item, items: Fate = "", confirm: bool = False) -> Removed
         items: For a project or a task with subtasks: "trash" what belongs to it too, or "keep" it.
         confirm: The person has agreed; needed for a project with items="trash".
 
+    Returns:
+        Its id, kind and label; how many items went to the trash (`trashed`) and how many stay without it (`kept`).
+
     Raises:
         NotFoundError: Nothing is called so.
+        ConflictError: Several things are called so; `candidates` lists them.
         InvalidInputError: Something belongs to it and `items` does not say what becomes of that.
         ConfirmationError: The person has to agree first.
 
@@ -60,8 +65,12 @@ def restore(item: str | Item | Trashed) -> Item:
     Args:
         item: Its id, its name, or its row.
 
+    Returns:
+        The item as it is now, with the fields of its kind.
+
     Raises:
-        ConflictError: Its name is taken by now, or what it belonged to is in the trash.
+        NotFoundError: Nothing is called so, in the trash or outside.
+        ConflictError: Its name is taken by now, what it belonged to is in the trash, or several things are called so.
         InvalidInputError: It is not in the trash.
 
     Example:
@@ -81,6 +90,9 @@ def trash(limit: int | None = None) -> list[Trashed]:
 
     Returns:
         Rows with id, kind, label and deleted_at.
+
+    Raises:
+        InvalidInputError: `limit` is below 1.
 
     Example:
         for gone in sdk.items.trash(limit=10):

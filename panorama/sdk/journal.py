@@ -20,12 +20,15 @@ def list(  # noqa: A001 (its name in scripts)
     """List journal entries, the newest first.
 
     Args:
-        first_day: 2026-05-31, today, -3d, or a date.
-        last_day: The last day of the period.
+        first_day: 2026-05-31, today, -3d, or a date; from the first entry on if left out.
+        last_day: The last day of the period: 2026-05-31, today, -3d, or a date; up to the last entry if left out.
         limit: The most rows; all if left out.
 
     Returns:
         Rows with id, text, at (a moment), created_at.
+
+    Raises:
+        InvalidInputError: A day is of no such form, or `limit` is below 1.
 
     Example:
         for entry in sdk.journal.list(first_day="-7d"):
@@ -41,8 +44,12 @@ def get(entry: str | Entry) -> Entry:
     Args:
         entry: Its id or its row.
 
+    Returns:
+        The entry: id, text, at (a moment), created_at.
+
     Raises:
         NotFoundError: There is no such entry.
+        InvalidInputError: It is no journal entry.
 
     Example:
         entry = sdk.journal.create("Tiles arrived")
@@ -62,6 +69,13 @@ def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Ent
         at: The moment it happened: 2026-05-31T15:00, or a datetime; now if left out.
         idempotency_key: The same key within a day gives the first answer again.
 
+    Returns:
+        The new entry.
+
+    Raises:
+        InvalidInputError: The text is empty or too long, or `at` is no moment.
+        ConflictError: The key was used for another call.
+
     Example:
         entry = sdk.journal.create("Called the tile shop", at="2026-05-19T15:00")
         print(entry.id)
@@ -75,10 +89,15 @@ def update(entry: str | Entry, text: str | None = None, at: str | datetime | Non
 
     Args:
         entry: Its id or its row.
+        text: One line, 1 to 2,000 characters.
         at: A moment: 2026-05-31T15:00, or a datetime.
+
+    Returns:
+        The entry as it is now.
 
     Raises:
         NotFoundError: There is no such entry.
+        InvalidInputError: The text is empty or too long, `at` is no moment, or it is no journal entry.
 
     Example:
         entry = sdk.journal.create("Tiles arived")
@@ -94,8 +113,12 @@ def delete(entry: str | Entry) -> Removed:
     Args:
         entry: Its id or its row.
 
+    Returns:
+        Its id, kind and label, and `trashed`: how many went to the trash.
+
     Raises:
         NotFoundError: There is no such entry.
+        InvalidInputError: It is no journal entry.
 
     Example:
         entry = sdk.journal.create("Nothing happened")

@@ -21,10 +21,15 @@ def list(  # noqa: A001 (its name in scripts)
 
     Args:
         project: Its id, its name, or its row; all projects if left out.
+        tag: Only those with this tag.
         limit: The most rows; all if left out.
 
     Returns:
         Rows with id, title, url, project (an id), tags, description, created_at.
+
+    Raises:
+        NotFoundError: No project is called so.
+        InvalidInputError: `limit` is below 1.
 
     Example:
         print([link.url for link in sdk.links.list()])
@@ -39,8 +44,13 @@ def get(link: str | Link) -> Link:
     Args:
         link: Its id, its title, or its row.
 
+    Returns:
+        The link with all its fields.
+
     Raises:
         NotFoundError: No link is called so; `candidates` are the nearest.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: It is no link.
 
     Example:
         sdk.links.create("example.org/grout", title="Grout colours")
@@ -61,13 +71,20 @@ def create(
     """Keep a link to a page or a mail address (http, https, mailto).
 
     Args:
-        url: https is added if no scheme is given.
-        title: The address if left out.
-        project: Its id, its name, or its row.
+        url: Up to 4,000 characters; https is added if no scheme is given.
+        title: One line, up to 200 characters; the address if left out.
+        project: Its id, its name, or its row; none if left out.
+        tags: Words, up to 50 of up to 60 characters each.
+        description: Markdown, up to 1,000,000 characters.
         idempotency_key: The same key within a day gives the first answer again.
 
+    Returns:
+        The new link.
+
     Raises:
-        InvalidInputError: It is no address of these schemes.
+        InvalidInputError: It is no address of these schemes, or a text is too long.
+        NotFoundError: No project is called so.
+        ConflictError: The key was used for another call.
 
     Example:
         link = sdk.links.create("https://example.org/tiles", title="Tiles", project="Kitchen renovation")
@@ -94,10 +111,19 @@ def update(
 
     Args:
         link: Its id, its title, or its row.
+        title: One line, 1 to 200 characters.
+        url: Up to 4,000 characters; https is added if no scheme is given.
+        project: Its id, its name, or its row.
         tags: All its tags; they replace those it had.
+        description: Markdown, up to 1,000,000 characters.
+
+    Returns:
+        The link as it is now.
 
     Raises:
-        NotFoundError: No link is called so.
+        NotFoundError: No link or project is called so.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: The url is no address, a text is empty or too long, or it is no link.
 
     Example:
         link = sdk.links.create("example.org/lamps", title="Lamps")
@@ -115,8 +141,13 @@ def delete(link: str | Link) -> Removed:
     Args:
         link: Its id, its title, or its row.
 
+    Returns:
+        Its id, kind and label, and `trashed`: how many went to the trash.
+
     Raises:
         NotFoundError: No link is called so.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: It is no link.
 
     Example:
         link = sdk.links.create("example.org/old")

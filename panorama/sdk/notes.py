@@ -27,10 +27,16 @@ def list(  # noqa: A001 (its name in scripts)
 
     Args:
         project: Its id, its name, or its row; all projects if left out.
+        tag: Only those with this tag.
+        pinned: Only those that are pinned, or those that are not.
         limit: The most rows; all if left out.
 
     Returns:
         Rows with id, title, project (an id), tags, pinned, chars (its length), version, created_at, updated_at.
+
+    Raises:
+        NotFoundError: No project is called so.
+        InvalidInputError: `limit` is below 1.
 
     Example:
         for note in sdk.notes.list(tag="meeting"):
@@ -58,6 +64,8 @@ def get(note: str | Note, heading: str = "", start: int = 0, chars: int = 7000) 
 
     Raises:
         NotFoundError: No note is called so, or it has no such heading; `candidates` are the nearest.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: `start` or `chars` is out of range, or it is no note.
 
     Example:
         note = sdk.notes.get("Kitchen overview", heading="Who does what")
@@ -73,9 +81,13 @@ def text(note: str | Note) -> str:
     Args:
         note: Its id, its title, or its row.
 
+    Returns:
+        The text in Markdown, "" if the note is empty.
+
     Raises:
         NotFoundError: No note is called so.
-        ConflictError: It was changed again and again while it was read.
+        ConflictError: Several are called so, or it was changed again and again while it was read.
+        InvalidInputError: It is no note.
 
     Example:
         words = len(sdk.notes.text("Kitchen overview").split())
@@ -100,11 +112,18 @@ def create(
     Args:
         title: One line, 1 to 200 characters.
         content: Markdown, up to 10 MB.
-        project: Its id, its name, or its row.
+        project: Its id, its name, or its row; none if left out.
+        tags: Words, up to 50 of up to 60 characters each.
+        pinned: Keep it at the top of lists.
         idempotency_key: The same key within a day gives the first answer again.
 
+    Returns:
+        The new note.
+
     Raises:
-        NotFoundError: No such project.
+        NotFoundError: No project is called so.
+        InvalidInputError: The title is empty, or a text is too long.
+        ConflictError: The key was used for another call.
 
     Example:
         late = sdk.tasks.list(view="overdue")
@@ -132,13 +151,20 @@ def update(
 
     Args:
         note: Its id, its title, or its row.
-        content: Replaces the whole text; to add use append, to change a part use edit.
+        title: One line, 1 to 200 characters.
+        content: Markdown, up to 10 MB; replaces the whole text; to add use append, to change a part use edit.
+        project: Its id, its name, or its row.
         tags: All its tags; they replace those it had.
+        pinned: Keep it at the top of lists, or no longer.
         expected_version: The version you read; refused if it changed since.
 
+    Returns:
+        The note as it is now.
+
     Raises:
-        NotFoundError: No note is called so.
-        ConflictError: It has another version than `expected_version`.
+        NotFoundError: No note or project is called so.
+        ConflictError: It has another version than `expected_version`, or several are called so.
+        InvalidInputError: The title is empty, a text is too long, or it is no note.
 
     Example:
         note = sdk.notes.get("Kitchen budget")
@@ -164,15 +190,20 @@ def append(
 
     Args:
         note: Its id, its title, or its row.
-        block: Markdown.
+        block: Markdown, up to 10 MB.
+        position: "bottom" or "top" of the text.
         after_marker: Put it under the one line holding this.
-        separator: What stands between the text and the block.
+        separator: What stands between the text and the block, up to 1,000 characters; an empty line if left out.
         skip_if_contains: Do nothing if the note holds this.
         idempotency_key: The same key within a day gives the first answer again.
 
+    Returns:
+        The note as it is now.
+
     Raises:
         NotFoundError: No note is called so, or no line holds the marker.
-        ConflictError: More than one line holds the marker.
+        ConflictError: More than one line holds the marker, or several notes are called so.
+        InvalidInputError: The note would be over 10 MB, or it is no note.
 
     Example:
         today = sdk.status().today
@@ -193,9 +224,13 @@ def edit(note: str | Note, old_text: str, new_text: str) -> Note:
         old_text: Copied exactly from the note.
         new_text: "" removes it.
 
+    Returns:
+        The note as it is now.
+
     Raises:
         NotFoundError: No note is called so, or it does not hold the piece.
-        ConflictError: It holds the piece more than once.
+        ConflictError: It holds the piece more than once, or several notes are called so.
+        InvalidInputError: `old_text` is empty, or it is no note.
 
     Example:
         sdk.notes.edit("Kitchen budget", "Ceiling is €20,000.", "Ceiling is €21,000.")
@@ -210,8 +245,13 @@ def delete(note: str | Note) -> Removed:
     Args:
         note: Its id, its title, or its row.
 
+    Returns:
+        Its id, kind and label, and `trashed`: how many went to the trash.
+
     Raises:
         NotFoundError: No note is called so.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: It is no note.
 
     Example:
         note = sdk.notes.create("Scratch")

@@ -25,6 +25,7 @@ def project(project: str | Project, period_days: int = 14) -> Dashboard:
 
     Raises:
         NotFoundError: No project is called so.
+        InvalidInputError: `period_days` is out of range.
 
     Example:
         board = sdk.overview.project("Kitchen renovation")
@@ -44,6 +45,9 @@ def projects(period_days: int = 14) -> Projects:
         `projects`: at most 30 rows with name, health (0 to 100), open, overdue, due_soon, last_activity and more;
         `unassigned`: open tasks without a project.
 
+    Raises:
+        InvalidInputError: `period_days` is out of range.
+
     Example:
         for each in sdk.overview.projects().projects:
             print(each.name, each.health, each.overdue)
@@ -56,12 +60,15 @@ def week(start: str | date = "", end: str | date = "") -> Week:
     """Review a period, by default the last 7 days.
 
     Args:
-        start: First day: 2026-05-31, -14d, or a date.
-        end: Last day; today if left out.
+        start: First day: 2026-05-31, -14d, or a date; six days before `end` if left out.
+        end: Last day: 2026-05-31, -7d, or a date; today if left out.
 
     Returns:
         completed, created, slipped, notes_written and due_next_week, each with `count` and ["items"] (the first ten),
         and `projects` with health and its change.
+
+    Raises:
+        InvalidInputError: A day is of no such form, or the period is not 1 to 366 days.
 
     Example:
         review = sdk.overview.week()

@@ -22,11 +22,15 @@ def list(  # noqa: A001 (its name in scripts)
     """List projects, favourites first.
 
     Args:
+        status: Only those with this status; "any" is all.
         tag: Only those with this tag.
         limit: The most rows; all if left out.
 
     Returns:
         Rows with id, name, description, status, target_date, favorite, tags and rank.
+
+    Raises:
+        InvalidInputError: There is no such status, or `limit` is below 1.
 
     Example:
         for project in sdk.projects.list(status="active"):
@@ -47,6 +51,7 @@ def get(project: str | Project) -> ProjectCounts:
 
     Raises:
         NotFoundError: No project is called so; `candidates` are the nearest.
+        InvalidInputError: It is no project.
 
     Example:
         kitchen = sdk.projects.get("Kitchen renovation")
@@ -71,13 +76,21 @@ def create(
 
     Args:
         name: One line, 1 to 200 characters.
-        description: Markdown.
-        target_date: A day: 2026-05-31, today, +3d, or a date.
+        description: Markdown, up to 1,000,000 characters.
+        status: Where it stands.
+        target_date: A day: 2026-05-31, today, +3d, or a date; none if left out.
+        favorite: Keep it at the top of lists.
+        color: One line, up to 60 characters, as teal or #4c9a8f.
+        tags: Words, up to 50 of up to 60 characters each.
         rank: Lower comes first.
         idempotency_key: The same key within a day gives the first answer again.
 
+    Returns:
+        The new project.
+
     Raises:
-        ConflictError: A living project has this name.
+        ConflictError: A living project has this name, or the key was used for another call.
+        InvalidInputError: The name is empty, a text is too long, or the day is of no such form.
 
     Example:
         attic = sdk.projects.create("Attic", target_date="+30d", tags=["house"])
@@ -107,11 +120,22 @@ def update(
 
     Args:
         project: Its id, its name, or its row.
+        name: One line, 1 to 200 characters.
+        description: Markdown, up to 1,000,000 characters.
+        status: Where it stands; "archived" puts it away.
+        target_date: A day: 2026-05-31, today, +3d, or a date.
+        favorite: Keep it at the top of lists, or no longer.
+        color: One line, up to 60 characters, as teal or #4c9a8f.
         tags: All its tags; they replace those it had.
+        rank: Lower comes first.
+
+    Returns:
+        The project as it is now.
 
     Raises:
         NotFoundError: No project is called so.
         ConflictError: Another living project has the new name.
+        InvalidInputError: The name is empty, a text is too long, the day is of no such form, or it is no project.
 
     Example:
         sdk.projects.update("Kitchen renovation", status="blocked", target_date="+60d")
@@ -131,8 +155,12 @@ def delete(project: str | Project, items: Fate = "", confirm: bool = False) -> R
         items: What becomes of what belongs to it: "keep" (it stays without a project) or "trash".
         confirm: The person has agreed; needed with items="trash".
 
+    Returns:
+        Its id, kind and label; how many items went to the trash (`trashed`) and how many stay without it (`kept`).
+
     Raises:
-        InvalidInputError: Something belongs to it and `items` does not say what becomes of that.
+        NotFoundError: No project is called so.
+        InvalidInputError: Something belongs to it and `items` does not say what becomes of that, or it is no project.
         ConfirmationError: The person has to agree first.
 
     Example:

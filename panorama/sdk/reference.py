@@ -34,6 +34,9 @@ _ROWS: Mapping[str, type] = {
     if isinstance(value, type) and issubclass(value, Row) and value not in (Row, _types.Item)
 }
 
+_PLAIN = {"None", "Item", "Removed", *(kind.__name__ for kind in _types.Item.__subclasses__())}
+"""What needs no word beside a signature: an item as it is now, whose fields are told anyway."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
@@ -101,7 +104,8 @@ def _function(function: Callable[..., Any], group: str) -> Entry:
     parts = _SECTION.split(doc)
     returns = dict(zip(parts[1::2], parts[2::2], strict=True)).get("Returns", "").rstrip()
     whole, indented = signature(function), "\n".join(f"    {each}".rstrip() for each in doc.splitlines())
-    told = f"\n    Returns: {' '.join(returns.split())}" if returns else ""
+    back = str(inspect.signature(function).return_annotation)
+    told = "" if back in _PLAIN else f"\n    Returns: {' '.join(returns.split())}"
     names = [name for name in inspect.signature(function).parameters if name != "idempotency_key"]
     shown = ", ".join([*names[:FEW], "…"] if len(names) > FEW + 1 else names)
     return Entry(

@@ -27,6 +27,11 @@ def list(  # noqa: A001 (its name in scripts)
     Returns:
         Rows with id, title, at, recurrence, zone, snoozed_until, enabled and item (an id).
 
+    Raises:
+        NotFoundError: No item is called so.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: `limit` is below 1.
+
     Example:
         for reminder in sdk.reminders.list(enabled=True):
             print(reminder.at, reminder.title)
@@ -41,8 +46,13 @@ def get(reminder: str | Reminder) -> Reminder:
     Args:
         reminder: Its id, its title, or its row.
 
+    Returns:
+        The reminder with all its fields.
+
     Raises:
         NotFoundError: No reminder is called so; `candidates` are the nearest.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: It is no reminder.
 
     Example:
         sdk.reminders.create("Feed the sourdough", at="2026-05-31T09:00")
@@ -64,13 +74,19 @@ def create(
     For work with a deadline use sdk.tasks.create.
 
     Args:
+        title: One line, 1 to 200 characters.
         at: A moment: 2026-05-31T15:00 (the person's zone), 2026-05-31T15:00+02:00, or a datetime.
-        recurrence: RFC 5545 rule, as FREQ=DAILY.
+        recurrence: RFC 5545 rule, daily or slower, as FREQ=DAILY.
         item: What it is about: its id, its name, or its row.
         idempotency_key: The same key within a day gives the first answer again.
 
+    Returns:
+        The new reminder.
+
     Raises:
-        InvalidInputError: `at` is a day without a time.
+        InvalidInputError: `at` is a day without a time, the title is empty, or `recurrence` is no such rule.
+        NotFoundError: No item is called so.
+        ConflictError: Several items are called so, or the key was used for another call.
 
     Example:
         task = sdk.tasks.get("Decide the grout colour")
@@ -99,10 +115,20 @@ def update(
 
     Args:
         reminder: Its id, its title, or its row.
+        title: One line, 1 to 200 characters.
+        at: A moment: 2026-05-31T15:00, or a datetime.
+        recurrence: RFC 5545 rule, daily or slower, as FREQ=DAILY.
         snoozed_until: A moment: 2026-05-31T15:00, or a datetime.
+        enabled: False switches it off.
+        item: What it is about: its id, its name, or its row.
+
+    Returns:
+        The reminder as it is now.
 
     Raises:
-        NotFoundError: No reminder is called so.
+        NotFoundError: No reminder or item is called so.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: A moment is a day without a time, the title is empty, or it is no reminder.
 
     Example:
         reminder = sdk.reminders.create("Call Petra", at="2026-05-31T09:00")
@@ -124,6 +150,9 @@ def waiting(limit: int | None = None) -> builtins.list[Alert]:
     Returns:
         Rows with id, reminder (an id), title, at, rung_at, late, missed, rings and item (an id).
 
+    Raises:
+        InvalidInputError: `limit` is below 1.
+
     Example:
         for alert in sdk.reminders.waiting():
             print(alert.title, alert.at, alert.late)
@@ -137,10 +166,15 @@ def snooze(reminder: str | Reminder, until: str | datetime = "10m") -> Reminder:
 
     Args:
         reminder: Its id, its title, or its row.
-        until: Span, as 10m, 2h or 1d, or moment, as 2026-05-31T15:00.
+        until: Span, as 10m, 2h or 1d, or moment, as 2026-05-31T15:00 or a datetime.
+
+    Returns:
+        The reminder as it is now; `snoozed_until` is when it rings.
 
     Raises:
-        InvalidInputError: The moment has passed.
+        NotFoundError: No reminder is called so.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: The moment has passed or is of no such form, or it is no reminder.
 
     Example:
         reminder = sdk.reminders.create("Call Petra", at="2026-05-31T09:00")
@@ -156,6 +190,14 @@ def acknowledge(reminder: str | Reminder) -> Reminder:
     Args:
         reminder: Its id, its title, or its row.
 
+    Returns:
+        The reminder as it is now.
+
+    Raises:
+        NotFoundError: No reminder is called so.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: It is no reminder.
+
     Example:
         for alert in sdk.reminders.waiting():
             sdk.reminders.acknowledge(alert.reminder)
@@ -170,8 +212,13 @@ def delete(reminder: str | Reminder) -> Removed:
     Args:
         reminder: Its id, its title, or its row.
 
+    Returns:
+        Its id, kind and label, and `trashed`: how many went to the trash.
+
     Raises:
         NotFoundError: No reminder is called so.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: It is no reminder.
 
     Example:
         reminder = sdk.reminders.create("Nothing", at="2026-05-31T09:00")

@@ -25,10 +25,14 @@ def call(script: str, arguments: Mapping[str, Any] | None = None) -> Any:
         script: Its name.
         arguments: Its arguments by name.
 
+    Returns:
+        What the script returns.
+
     Raises:
         NotFoundError: There is no such script.
         InvalidInputError: It does not take these arguments.
-        ConflictError: Scripts nest too deeply, or this one runs already.
+        ConflictError: Scripts nest too deeply, this one runs already, or it may not be run.
+        SdkError: It failed.
 
     Example:
         try:

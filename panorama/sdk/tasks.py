@@ -35,10 +35,12 @@ def list(  # noqa: A001 (its name in scripts)
 
     Args:
         project: Its id, its name, or its row; all projects if left out.
+        view: A named selection of tasks; `status` and the other filters narrow it.
         status: "open" is todo and in_progress; "any" is all.
+        tag: Only those with this tag.
         due_from: First day of the deadline: 2026-05-31, today, +3d, or a date.
-        due_until: Last day of it.
-        parent: Only the subtasks of this task.
+        due_until: Last day of it: 2026-05-31, today, +3d, or a date.
+        parent: Only the subtasks of this task: its id, its title, or its row.
         limit: The most rows; all if left out.
 
     Returns:
@@ -47,6 +49,8 @@ def list(  # noqa: A001 (its name in scripts)
 
     Raises:
         NotFoundError: No such project or parent.
+        ConflictError: Several tasks are called as `parent` is.
+        InvalidInputError: There is no such view or status, a day is of no such form, or `limit` is below 1.
 
     Example:
         for task in sdk.tasks.list(project="Kitchen renovation", due_until="+7d"):
@@ -67,8 +71,13 @@ def get(task: str | Task) -> Task:
     Args:
         task: Its id, its title, or its row.
 
+    Returns:
+        The task with all its fields.
+
     Raises:
         NotFoundError: No task is called so; `candidates` are the nearest.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: It is no task.
 
     Example:
         task = sdk.tasks.get("Decide the grout colour")
@@ -98,19 +107,27 @@ def create(
 
     Args:
         title: One line, 1 to 500 characters.
-        project: Its id, its name, or its row.
+        project: Its id, its name, or its row; none if left out.
         deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
         status: "idea" is parked: not open.
-        notes: Markdown.
-        recurrence: RFC 5545 rule, as FREQ=WEEKLY;BYDAY=MO.
+        urgent: It cannot wait.
+        important: It matters.
+        tags: Words, up to 50 of up to 60 characters each.
+        notes: Markdown, up to 1,000,000 characters.
+        recurrence: RFC 5545 rule, daily or slower, as FREQ=WEEKLY;BYDAY=MO.
         parent: The task it becomes a subtask of; without a project it takes over that task's.
-        scheduled_at: The moment of work.
-        scheduled_minutes: How long it takes, in minutes, or a timedelta.
+        scheduled_at: The moment of work: 2026-05-31T15:00, or a datetime.
+        scheduled_minutes: How long it takes, in minutes (up to 10,080), or a timedelta.
         rank: Lower comes first.
         idempotency_key: The same key within a day gives the first answer again.
 
+    Returns:
+        The new task.
+
     Raises:
         NotFoundError: No such project or parent.
+        InvalidInputError: The title is empty, a text is too long, or a day, moment, rule or length is of no such form.
+        ConflictError: Several tasks are called as `parent` is, or the key was used for another call.
 
     Example:
         task = sdk.tasks.create("Order the tiles", project="Kitchen renovation", deadline="+3d", tags=["tiles"])
@@ -146,12 +163,28 @@ def update(
 
     Args:
         task: Its id, its title, or its row.
+        title: One line, 1 to 500 characters.
+        status: "done" completes it; "idea" parks it.
+        project: Its id, its name, or its row.
         deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
+        urgent: It cannot wait.
+        important: It matters.
         tags: All its tags; they replace those it had.
-        scheduled_minutes: How long it takes, in minutes, or a timedelta.
+        notes: Markdown, up to 1,000,000 characters; it replaces what was there.
+        recurrence: RFC 5545 rule, daily or slower, as FREQ=WEEKLY;BYDAY=MO.
+        parent: The task it becomes a subtask of: its id, its title, or its row.
+        scheduled_at: The moment of work: 2026-05-31T15:00, or a datetime.
+        scheduled_minutes: How long it takes, in minutes (up to 10,080; 0 clears), or a timedelta.
+        rank: Lower comes first.
+
+    Returns:
+        The task as it is now.
 
     Raises:
-        NotFoundError: No task is called so.
+        NotFoundError: No such task, project or parent.
+        ConflictError: Several tasks are called so; `candidates` lists them.
+        InvalidInputError: The title is empty, a text is too long, a day, moment, rule or length is of no such form, the
+            parent stands under it, or it is no task.
 
     Example:
         task = sdk.tasks.update("Decide the grout colour", status="done", tags=["kitchen", "decided"])
@@ -172,9 +205,13 @@ def delete(task: str | Task, items: Fate = "") -> Removed:
         task: Its id, its title, or its row.
         items: What becomes of its subtasks: "keep" (they stay without it) or "trash".
 
+    Returns:
+        Its id, kind and label; how many tasks went to the trash (`trashed`) and how many stay without it (`kept`).
+
     Raises:
         NotFoundError: No task is called so.
-        InvalidInputError: It has subtasks and `items` does not say what becomes of them.
+        ConflictError: Several are called so; `candidates` lists them.
+        InvalidInputError: It has subtasks and `items` does not say what becomes of them, or it is no task.
 
     Example:
         task = sdk.tasks.create("Not needed after all")

@@ -75,10 +75,10 @@ def sdk(way: Within) -> ModuleType:
     return panorama.sdk
 
 
-def ran(code: str, sdk: ModuleType) -> Any:
+def ran(code: str, sdk: ModuleType, **inputs: Any) -> Any:
     """Run a script in plain Python, without a sandbox, and return what it returns."""
     body = "\n".join(f"    {line}" for line in code.splitlines())
     text = f"def script():\n{body}\n".replace("from sdk import", "from panorama.sdk import")
-    names: dict[str, Any] = {"sdk": sdk}
+    names: dict[str, Any] = {**inputs, "sdk": sdk}
     exec(compile(text, "<script>", "exec"), names)
     return names["script"]()

@@ -79,6 +79,16 @@ def test_signatures_tell_types_defaults_and_what_rows_hold(reference: SdkReferen
     assert "Example:" not in text
 
 
+@pytest.mark.parametrize(("name", "is_told"), [("tasks.update", False), ("notes.delete", False), ("tasks.list", True)])
+def test_signatures_tell_what_comes_back_where_its_type_does_not(
+    reference: SdkReference, name: str, is_told: bool
+) -> None:
+    first = reference.search(name).python.partition("\n\n")[0]
+
+    assert first.startswith(f"sdk.{name}(")
+    assert ("Returns:" in first) is is_told
+
+
 def test_full_tells_arguments_errors_and_an_example(reference: SdkReference) -> None:
     text = reference.search("notes.edit", "full").python
 
