@@ -134,6 +134,12 @@ def _fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int, nulls: bool) 
     return {name: one for name, one in made.items() if one is not None and not (shape.is_brief and _is_empty(one))}
 
 
+def without_withheld(value: Any, data: Any) -> Any:
+    """Return a value's plain form without what its type withholds from scripts: they know no path of the person's."""
+    withheld: tuple[str, ...] = getattr(value, "WITHHELD", ())
+    return {name: each for name, each in data.items() if name not in withheld} if withheld else data
+
+
 def _inner(value: Any, zone: ZoneInfo, long: int, nulls: bool) -> Any:
     in_rows = isinstance(value, tuple) and not nulls
     return plain(value, zone, brief=in_rows, long=min(long, LONG_IN_ROW) if in_rows else long, nulls=nulls)

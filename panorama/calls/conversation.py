@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from panorama.errors import LoopError
 
+SCRIPT_ACTOR = "script"
 REMEMBERED = timedelta(minutes=10)
 SAME_ANSWERS = 8
 WITHIN = timedelta(seconds=30)

@@ -10,8 +10,8 @@ from typing import Any, Self
 
 from panorama.calls.answers import MODEL, Answer, Reader
 from panorama.calls.arguments import Arguments, readable, unusable
-from panorama.calls.conversation import Conversation
-from panorama.calls.guests import SCRIPT_ACTOR, Guest
+from panorama.calls.conversation import SCRIPT_ACTOR, Conversation
+from panorama.calls.guests import Guest
 from panorama.calls.offers import offered
 from panorama.calls.promoted import Promoted
 from panorama.calls.recorder import Recorder, redacted

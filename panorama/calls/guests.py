@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from panorama.calls.answers import SCRIPT, Answer
-from panorama.calls.conversation import Memory
+from panorama.calls.conversation import SCRIPT_ACTOR, Memory
 from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame
 from panorama.domain.scripts import Made
 from panorama.store.runs import Run
 
-SCRIPT_ACTOR = "script"
 _Calling = Callable[[str, Mapping[str, Any], Frame, int], tuple[Answer, Frame]]
 
 

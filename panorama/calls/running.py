@@ -10,7 +10,7 @@ from typing import Any
 from panorama.calls import answers, packing
 from panorama.calls.answers import MODEL, Answer, Reader, plain
 from panorama.calls.arguments import Arguments
-from panorama.calls.conversation import Conversation, Memory
+from panorama.calls.conversation import SCRIPT_ACTOR, Conversation, Memory
 from panorama.domain.changes import Origin, digest
 from panorama.domain.items import kind_of
 from panorama.domain.jobs import FOR_THE_CALL, Asker
@@ -52,6 +52,11 @@ class Frame:
     wrote: int = 0
     entries: list[Call] = field(default_factory=list[Call])
     memory: Memory | None = None
+
+    @property
+    def is_for_a_script(self) -> bool:
+        """Whether a script reads the answer, itself or through a batch."""
+        return self.reader.wants_all or self.conversation.actor == SCRIPT_ACTOR
 
     def inside(self) -> Conversation:
         """Return the conversation of the calls inside this one: the same, with a working memory of its own."""
@@ -279,6 +284,7 @@ class Run:
             value, data, packed = self._fitted(value)
         else:
             data = self._plain(value, self._reader.alone)
+            data = answers.without_withheld(value, data) if self._frame.is_for_a_script else data
             data = data if self._reader.wants_all else answers.shortened(data, self._reader.most_chars)
         if not self._reader.wants_all:
             self._name_projects(data, session)

@@ -301,7 +301,6 @@ class Status(Row):
     weekday: str
     timezone: str
     counts: dict[str, int]
-    data: str
     database_bytes: int
     search: Row
     jobs: dict[str, int]

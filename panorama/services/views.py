@@ -280,6 +280,8 @@ class BatchResult:
 class Status:
     """The state of the store and the moment it is."""
 
+    WITHHELD: ClassVar[tuple[str, ...]] = ("data",)
+
     version: str
     now: datetime
     today: date

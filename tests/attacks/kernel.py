@@ -53,9 +53,9 @@ def needs_filter(runs: Runs) -> None:
         pytest.skip("seccomp")
 
 
-def works_plainly(attack: str) -> bool:
+def works_plainly(attack: str, before: str = "") -> bool:
     """Tell whether an attack gets through in a Python process without anything around it."""
-    code = f"{script(attack)}\nimport os\nos.write(1, main().encode())\nos._exit(0)"
+    code = f"{script(attack)}\n{before}\nimport os\nos.write(1, main().encode())\nos._exit(0)"
     command = [sys.executable, "-I", "-S", "-c", code]
     done = subprocess.run(command, capture_output=True, timeout=20, cwd="/tmp", check=False)
     return done.stdout.endswith(b"through")
@@ -75,6 +75,14 @@ def refused(runs: Runs, attack: str) -> None:
     assert ending.failure.reason in ("raised", "blocked"), ending.failure
     names = ("PermissionError", "OSError", "RuntimeError", "BlockingIOError", "itimer_error", "ValueError: not allowed")
     assert ending.failure.reason == "blocked" or ending.failure.message.startswith(names), ending.failure
+
+
+def forbidden(runs: Runs, attack: str) -> None:
+    """Check that the filter refuses an attack: it says EPERM, which Landlock and most limits do not."""
+    failure = tried(runs, attack).failure
+    assert failure is not None
+    assert failure.reason == "raised", failure
+    assert "[Errno 1] " in failure.message or "can't start new thread" in failure.message, failure
 
 
 def killed(runs: Runs, attack: str) -> None:

@@ -1,10 +1,12 @@
 """The crawl: from everything a script can name, through the guards, nothing dangerous can be reached."""
 
 import contextlib
+import os
+import sys
 import types
 import warnings
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -229,6 +231,21 @@ def _subclass(kind: type) -> Iterator[tuple[str, Any]]:
             yield "subclass().up()", made().up()
 
 
+def _object(leak: Any) -> Any:
+    made = ran("class Box:\n    def __init__(self, inside):\n        self.inside = inside\nreturn Box")
+    return made([made(leak)])
+
+
+HOLES: dict[str, Callable[[Any], Any]] = {
+    "at once": lambda leak: leak,
+    "in an object's attribute": _object,
+    "in a facade": lambda leak: Facade("planted", {"inside": [leak]}),
+    "in what a function returns": lambda leak: lambda: {"inside": (leak,)},
+    "in what a generator gives": lambda leak: (each for each in [leak]),
+}
+"""Where something may be left for a script to find."""
+
+
 @pytest.fixture(scope="module")
 def crawl() -> Crawl:
     crawl = Crawl()
@@ -245,6 +262,44 @@ def crawl() -> Crawl:
 
 
 def test_nothing_dangerous_is_reachable_from_what_a_script_can_name(crawl: Crawl) -> None:
+    assert crawl.hits == []
+
+
+def _planted() -> Iterator[tuple[str, Any]]:
+    def function() -> None: ...
+
+    frame = (number for number in [1])
+    yield "a function of os", os.system
+    yield "a module", os
+    yield "a function's globals", function.__globals__
+    yield "a generator's frame", frame.gi_frame
+    yield "a code object", function.__code__
+    yield "a real builtin", getattr
+    yield "a file", sys.__stderr__
+    yield "a format that is not ours", "{}".format
+    yield "Python's own way to make a class", type.__new__
+
+
+@pytest.mark.parametrize(
+    "leak", [pytest.param(leak, id=name) for name, leak in _planted() if leak is not None]
+)  # fmt: skip
+@pytest.mark.parametrize("hole", HOLES.values(), ids=HOLES.keys())
+def test_the_crawl_finds_what_is_planted(leak: Any, hole: Callable[[Any], Any]) -> None:
+    crawl = Crawl()
+
+    crawl.reach(hole(leak), "planted")
+    crawl.walk()
+
+    assert crawl.hits
+
+
+@pytest.mark.parametrize("hole", HOLES.values(), ids=HOLES.keys())
+def test_the_crawl_finds_nothing_where_nothing_is_planted(hole: Callable[[Any], Any]) -> None:
+    crawl = Crawl()
+
+    crawl.reach(hole(1), "planted")
+    crawl.walk()
+
     assert crawl.hits == []
 
 

@@ -212,3 +212,17 @@ def test_a_worker_sees_nothing_of_another_run(unguarded: Runs):
 
     assert unguarded.result("import builtins, json\ndef main():\n    return hasattr(builtins, 'left_behind')") is False
     assert json.loads("1") == 1
+
+
+REMEMBERED = """
+import gc
+def main():
+    kept = [each for each in gc.get_objects() if isinstance(each, dict)]
+    return [name for each in kept for name, value in each.items() if value == "sencha-%d" % (4700 + 11)]
+"""
+
+
+def test_a_worker_remembers_nothing_of_another_runs_inputs(unguarded: Runs):
+    assert "given" in unguarded.result(REMEMBERED, inputs={"given": "sencha-4711"})
+
+    assert unguarded.result(REMEMBERED) == []

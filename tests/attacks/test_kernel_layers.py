@@ -64,6 +64,7 @@ def test_landlock_alone_refuses_files(files_alone: Runs, attack: str):
         "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))",
         "resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
         "x = checked(libc.memfd_create(b'x', 0)); os.write(x, b'x')",
+        "checked(libc.mlock(ctypes.create_string_buffer(8192), ctypes.c_size_t(8192)))",
     ],
 )
 def test_limits_alone_refuse_processes_and_descriptors(bare: Runs, attack: str):

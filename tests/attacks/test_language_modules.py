@@ -2,11 +2,13 @@
 
 # ruff: noqa: E501 - one attack, one line
 
+from collections.abc import Mapping
+
 import pytest
 
 from panorama.sandbox import language
 from panorama.sandbox.facades import Facade
-from tests.sandbox.running import SDK, Attack, loot, modules, plain_loot, ran, table
+from tests.sandbox.running import SDK, Attack, loot, modules, plain_loot, plain_loot_apart, ran, table
 
 MODULES = (
     Attack("functools.reduce over getattr", "import functools\nreturn functools.reduce(getattr, ['__init__', '__globals__'], functools.cached_property(len))", known=False),
@@ -107,17 +109,17 @@ POISON = (
     Attack("a module's dict", "import json\njson.__dict__['leak'] = '__builtins__'\nreturn json.leak"),
     Attack("a module initialised again", "import json\njson.__init__('x')\nreturn json.__name__ == 'x' and '__builtins__'"),
     Attack("a copy of a module is changed", "import copy, types\nm = copy.replace(types.SimpleNamespace(leak=1), leak='__builtins__') if hasattr(copy, 'replace') else types.SimpleNamespace(leak='__builtins__')\nreturn type(m)('x') and '__builtins__'", known=False),
-    Attack("the SDK is changed", "sdk.leak = '__builtins__'\nreturn sdk.leak", known=False),
-    Attack("an SDK function is replaced", "sdk.tasks.list = lambda: '__builtins__'\nreturn sdk.tasks.list()", known=False),
-    Attack("an SDK function gets an attribute", "sdk.tasks.list.leak = '__builtins__'\nreturn sdk.tasks.list.leak", known=False),
-    Attack("an SDK function is deleted", "del sdk.tasks.list\nreturn '__builtins__'", known=False),
-    Attack("an SDK error class is changed", "sdk.SdkError.__str__ = lambda s: '__builtins__'\nreturn '__builtins__'", known=False),
+    Attack("the SDK is changed", "sdk.leak = '__builtins__'\nreturn sdk.leak"),
+    Attack("an SDK function is replaced", "sdk.tasks.list = lambda: '__builtins__'\nreturn sdk.tasks.list()"),
+    Attack("an SDK function gets an attribute", "sdk.tasks.list.leak = '__builtins__'\nreturn sdk.tasks.list.leak"),
+    Attack("an SDK function is deleted", "del sdk.tasks.list\nreturn '__builtins__'"),
+    Attack("an SDK error class is changed", "sdk.SdkError.__str__ = lambda s: '__builtins__'\nreturn '__builtins__'"),
     Attack("an SDK error class gets an attribute", "sdk.SdkError.leak = '__builtins__'\nreturn sdk.SdkError.leak"),
     Attack("the class of rows is changed", "sdk.Row.leak = '__builtins__'\nreturn sdk.Row.leak"),
     Attack("globals of an SDK function", "return sdk.tasks.list.__globals__"),
     Attack("what an SDK function wraps", "return sdk.tasks.list.__wrapped__.__globals__"),
     Attack("the transport through the SDK", "return sdk._wire"),
-    Attack("the transport through a facade's slots", "return sdk._title and '__builtins__'"),
+    Attack("the transport through a facade's slots", "return sdk._title and '__builtins__'", known=False),
     Attack("the transport by an import", "from panorama.sdk import _wire\nreturn _wire"),
     Attack("the package by an import", "import panorama.services\nreturn panorama.services"),
     Attack("the package by a from", "from panorama import errors\nreturn errors"),
@@ -140,6 +142,17 @@ def test_modules_and_the_sdk_give_nothing_away(attack: Attack) -> None:
 @table(*(attack for attack in MODULES if attack.known))
 def test_in_plain_python_modules_do(attack: Attack) -> None:
     assert plain_loot(attack.code)
+
+
+@table(*(attack for attack in POISON if attack.known))
+def test_in_plain_python_modules_and_the_sdk_are_poisoned(attack: Attack, poisoned: Mapping[str, str]) -> None:
+    assert poisoned.get(attack.name)
+
+
+@pytest.fixture(scope="module")
+def poisoned() -> Mapping[str, str]:
+    """What they get hold of in plain Python, with the SDK that a person imports, each in a process of its own."""
+    return plain_loot_apart({attack.name: attack.code for attack in POISON if attack.known})
 
 
 def test_a_poisoned_name_is_not_seen_by_the_next_script() -> None:
