@@ -156,6 +156,8 @@ class Arguments:
 
 def unusable(sent: Mapping[str, Any]) -> str:
     """Return why arguments can be neither stored nor compared, whatever they are for; "" if they can."""
+    if all(_is_plain(name) and _is_plain(value) for name, value in sent.items()):
+        return ""
     level: list[tuple[str, object]] = list(sent.items())
     for _ in range(DEEPEST):
         problems = filter(None, (_problem_of(name, value) for name, value in level))
@@ -165,6 +167,13 @@ def unusable(sent: Mapping[str, Any]) -> str:
         if not level:
             return ""
     return f"{level[0][0][:60]}… is nested deeper than {DEEPEST}"
+
+
+def _is_plain(value: object) -> bool:
+    """Tell of most values at once that nothing is wrong with them."""
+    if type(value) is str:
+        return value.isascii() and "\x00" not in value
+    return value is None or type(value) is bool
 
 
 def _inside(value: object) -> Iterable[tuple[object, object]]:
@@ -190,7 +199,8 @@ def _problem_of(name: str, value: object) -> str:
 
 def readable(text: object, most: int = 200) -> str:
     """Return the beginning of a text without half characters, which neither a database nor a client takes."""
-    return str(text)[:most].encode("utf-8", "replace").decode()
+    begin = str(text)[:most]
+    return begin if begin.isascii() else begin.encode("utf-8", "replace").decode()
 
 
 def _is_internal(part: str | int) -> bool:

@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from panorama.calls.arguments import readable
@@ -24,6 +25,9 @@ KEPT_BACK = 10_000
 """Entries that are held while the database cannot be written; the oldest are dropped beyond."""
 
 VALUE_CHARS = 200
+SHORT_CHARS, SHORT_TEXTS = 64, 4096
+"""Texts that scripts send again and again (a day, a status, an id), and how many of them are remembered as shown."""
+
 VALUES = 50
 _SECRET_NAME = re.compile(r"(?i)pass(word|wd|phrase)?$|secret|token$|api_?key|authorization|credential|private_?key")
 _SECRET_VALUE = re.compile(
@@ -119,7 +123,16 @@ def redacted(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {readable(name): _safe(value, str(name), 0) for name, value in list(arguments.items())[:VALUES]}
 
 
+@lru_cache(SHORT_TEXTS)
+def _shown(value: str, name: str) -> str:
+    if value and _SECRET_NAME.search(name):
+        return HIDDEN
+    return _SECRET_VALUE.sub(HIDDEN, readable(value))
+
+
 def _safe(value: Any, name: str, depth: int) -> Any:
+    if type(value) is str and len(value) <= SHORT_CHARS:
+        return _shown(value, name)
     if _SECRET_NAME.search(name) and value not in (None, ""):
         return HIDDEN
     if isinstance(value, str):
