@@ -113,6 +113,8 @@ class _Clock:
 
     def close(self) -> None:
         """Tick no more."""
+        self._scheduler.pause()
+        self._scheduler.get_jobs()  # waits for a tick that has begun: it would be missed, which is said with a trace
         self._scheduler.shutdown()
 
 
