@@ -4,20 +4,20 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Self, TypeVar
 
-from panorama.domain.changes import Change, Origin
+from panorama.domain.changes import Origin
 from panorama.domain.scripts import Ending, Failure, Limits, Made, Script
 from panorama.errors import InvalidInputError, PanoramaError, ScriptError, UnavailableError
 from panorama.ports import Answered, Calls, Guest, Runner
 from panorama.services import progress
 from panorama.services.base import Desk
 from panorama.services.nesting import NEST, Nest
-from panorama.services.run_views import Ran
+from panorama.services.run_views import Ran, fitting, would
 from panorama.store import changes, names, runs
 from panorama.store.aside import Aside
 from panorama.store.blobs import Blobs
@@ -35,10 +35,6 @@ KEPT_CHARS = 64_000
 KEPT_RESULT = 2_000
 LISTED = 50
 LISTED_CALLS = 20
-FIELD_CHARS = 120
-DIFF_CHARS = 12_000
-"""How much of what a dry run would change is answered, as JSON; the counts tell of all of it."""
-
 _log = logging.getLogger(__name__)
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "restore": "restored"}
 
@@ -244,7 +240,7 @@ class CodeRun:
     def _diff(self, session: Session) -> tuple[Mapping[str, Any], ...]:
         lines = changes.first_of_unit(session, self._guest.run, LISTED)
         labels = names.labels(session, [(line.kind, line.item) for line in lines])
-        return tuple(_fitting([_would(line, labels[line.item][2]) for line in lines]))
+        return tuple(fitting(would(line, labels[line.item][2]) for line in lines))
 
     def _result(self, ending: Ending, notes: "_Notes") -> tuple[Any, str | None]:
         """Return the result, or the id of the file that holds it because it is large."""
@@ -379,28 +375,6 @@ def _listed(made: Sequence[Made]) -> tuple[Mapping[str, Any], ...]:
         row["wrote"] += each.wrote
         row["times"] += 1
     return tuple(together.values())
-
-
-def _would(line: Change, label: str) -> Mapping[str, Any]:
-    """Return a change of a dry run as a person reads it."""
-    names_ = [name for name in line.after if line.action != "create" or line.after[name] not in ("", [], None, False)]
-    fields = {name: [_short(line.before.get(name)), _short(line.after[name])] for name in names_}
-    return {"action": line.action, "kind": line.kind, "item": line.item, "label": label, "fields": fields}
-
-
-def _fitting(would: Sequence[Mapping[str, Any]]) -> Generator[Mapping[str, Any]]:
-    """Give the first changes that fit into an answer, at least one."""
-    size = 0
-    for count, each in enumerate(would):
-        size += len(json.dumps(each, ensure_ascii=False, default=str))
-        if count and size > DIFF_CHARS:
-            return
-        yield each
-
-
-def _short(value: Any) -> Any:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return value if len(text) <= FIELD_CHARS else text[:FIELD_CHARS] + "…"
 
 
 def _tail(text: str, most: int) -> str:

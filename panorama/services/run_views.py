@@ -1,12 +1,18 @@
 """Views of runs: how a script ran, and what the log holds of it."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
+from panorama.domain.changes import Change
 from panorama.store.calls import Call
 from panorama.store.runs import Run
+
+FIELD_CHARS = 120
+DIFF_CHARS = 12_000
+"""How much of what a dry run would change is answered, as JSON; the counts tell of all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,3 +104,25 @@ class RunView:
         }
         told = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
         return cls(**kept, called=called, calls=tuple({name: getattr(each, name) for name in told} for each in made))
+
+
+def would(line: Change, label: str) -> Mapping[str, Any]:
+    """Return a change of a dry run as a person reads it."""
+    names_ = [name for name in line.after if line.action != "create" or line.after[name] not in ("", [], None, False)]
+    fields = {name: [_short(line.before.get(name)), _short(line.after[name])] for name in names_}
+    return {"action": line.action, "kind": line.kind, "item": line.item, "label": label, "fields": fields}
+
+
+def fitting(changes: Iterable[Mapping[str, Any]]) -> Generator[Mapping[str, Any]]:
+    """Give the first changes that fit into an answer, at least one."""
+    size = 0
+    for count, each in enumerate(changes):
+        size += len(json.dumps(each, ensure_ascii=False, default=str))
+        if count and size > DIFF_CHARS:
+            return
+        yield each
+
+
+def _short(value: Any) -> Any:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if len(text) <= FIELD_CHARS else text[:FIELD_CHARS] + "…"
