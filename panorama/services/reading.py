@@ -102,10 +102,12 @@ class Reader(Service):
 
     def close(self) -> None:
         """Give up what was read ahead; vectors that were made are kept."""
-        if self._ahead is not None:
-            self._give_up(self._ahead)
+        try:
+            if self._ahead is not None:
+                self._give_up(self._ahead)
+        finally:
             self._ahead = None
-        self._aside.shutdown()
+            self._aside.shutdown()
 
     def _expected(self, mark: int) -> _Step | None:
         """Return the step that was read ahead, if it begins where the mark is: somebody else may have moved it."""
