@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from panorama.address import Address, data_directory
 from panorama.cli import daemon, setting, show
 from panorama.cli.client import Client
-from panorama.cli.models import environment
 from panorama.cli.tables import Row, line
 from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
 from panorama.index.checking.trial import pace
@@ -111,7 +110,7 @@ def _take_over(name: str, speed: float, *, restart: bool) -> None:
     except PanoramaError as error:
         show.aside(f"{error.message} {error.hint}".strip(), "yellow")
         return
-    if remark := environment(known["used"]):
+    if remark := setting.overruled(known["used"]):
         show.aside(remark, "yellow")
     elif known["used"] != name:
         show.aside(f"{known['used']} is still in use: `panorama daemon restart` lets {name} take over.", "yellow")

@@ -1,6 +1,5 @@
 """`panorama models`: which models search by meaning can use, choosing one, forgetting what one made, comparing them."""
 
-import os
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -8,10 +7,9 @@ from panorama.cli import show, tables
 from panorama.cli.asking import agreed
 from panorama.cli.client import Answer, Client
 from panorama.cli.options import AsJson, Yes, argument, examples, group, option
+from panorama.cli.setting import overruled
 from panorama.cli.tables import Column, Row, Sheet, line
 from panorama.direct import Progress
-
-VARIABLE = "PANORAMA_EMBEDDER"
 
 app = group("models", "The models of search by meaning.")
 Models = Annotated[list[str] | None, argument("Models; else the one in use.", metavar="[NAME]...")]
@@ -47,7 +45,7 @@ def list_(as_json: AsJson = False) -> None:
 def _listed(answer: Answer) -> None:
     show.sheet(_models(answer.data))
     show.aside(f"{answer.summary}; {answer.data['passages']:,} passages in all")
-    for remark in filter(None, (answer.data.get("hint"), environment(answer.data["used"]))):
+    for remark in filter(None, (answer.data.get("hint"), overruled(answer.data["used"]))):
         show.aside(remark, "yellow")
 
 
@@ -64,14 +62,6 @@ def _model(row: Row) -> tuple[Any, ...]:
     name = line(row["name"], "bold" if row["is_used"] else "")
     about = line(row["about"], "dim" if row["is_there"] else "yellow")
     return name, line("yes" if row["is_used"] else "", "green"), line(row.get("size")), *map(line, kept), about
-
-
-def environment(used: str) -> str:
-    """Return why another model is in use than config.toml says, "" if that is not so."""
-    said = os.environ.get(VARIABLE)
-    if said is None:
-        return ""
-    return f"{VARIABLE}={said} is set, and wins over config.toml" + (f"; {used} is in use." if said != used else ".")
 
 
 @app.command(

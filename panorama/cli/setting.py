@@ -13,6 +13,7 @@ from panorama.cli import toml
 from panorama.errors import InvalidInputError, UnavailableError
 
 FILE = "config.toml"
+VARIABLE = "PANORAMA_EMBEDDER"
 PRIVATE = 0o600
 """The mode of a file that is made here: it may hold a key."""
 
@@ -125,3 +126,11 @@ def _in_our_words(path: Path, hint: str) -> Generator[None]:
         raise UnavailableError(f"{path} cannot be changed: {error.strerror}.", hint=hint) from error
     except ValueError as error:
         raise UnavailableError(f"{path} cannot be changed: {error}.", hint=hint) from error
+
+
+def overruled(used: str) -> str:
+    """Return why another model is in use than config.toml says, "" if that is not so."""
+    said = os.environ.get(VARIABLE)
+    if said is None:
+        return ""
+    return f"{VARIABLE}={said} is set, and wins over config.toml" + (f"; {used} is in use." if said != used else ".")
