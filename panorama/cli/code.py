@@ -170,9 +170,6 @@ def _changes(data: Mapping[str, Any]) -> None:
     if would := data.get("would"):
         show.aside("It would change:")
         show.blocks(_would(change) for change in would)
-        counts = data.get("changes", {})
-        if (more := sum(counts.values()) - len(would)) > 0:
-            show.aside(f"… and {more:,} more")
 
 
 def _would(change: Mapping[str, Any]) -> Text:
