@@ -30,12 +30,12 @@ def _prepared(table: Table, names: tuple[str, ...], prefix: str, dialect: Dialec
     """Return the statement, and where the value of each of its parameters stands in a row and what turns it into one.
 
     Raises:
-        NotImplementedError: The database's driver has names for parameters instead of places.
+        ValueError: The database's driver has names for parameters instead of places.
     """
     statement = insert(table).inline()
     statement = statement.prefix_with(prefix) if prefix else statement
     compiled = statement.compile(dialect=dialect, column_keys=list(names))
     if compiled.positiontup is None:
-        raise NotImplementedError(f"rows in bulk for {dialect.name}")
+        raise ValueError(f"the driver of {dialect.name} does not take parameters by their places")
     types = ((name, table.c[name].type.dialect_impl(dialect)) for name in compiled.positiontup)
     return str(compiled), tuple((names.index(name), kind.bind_processor(dialect)) for name, kind in types)
