@@ -194,7 +194,7 @@ class Database:
     def reading(self) -> AbstractContextManager[Session]:
         """Open a consistent view of the data, or join the transaction that is open.
 
-        Opening and closing one that reads nothing takes 8 µs; by generators it took 20.
+        Opening and closing one that reads nothing takes 5 µs; by generators it took 11.
         """
         if other := self._other(writes=False):
             return other.reading()
