@@ -13,7 +13,7 @@ import pytest
 from panorama.domain.scripts import ISOLATIONS, Ending, Limits, Script
 from panorama.errors import UnavailableError
 from panorama.sandbox.runner import ForkServer
-from tests.sandbox.runs import Host, limits
+from tests.sandbox.runs import Host, limits, packed
 
 
 @pytest.fixture
@@ -54,27 +54,42 @@ def until(condition: Callable[[], bool]) -> None:
         threading.Event().wait(0.005)
 
 
+def standby(runner: ForkServer) -> psutil.Process:
+    """Return the worker that waits for the next script, of a runner that has run none yet.
+
+    A worker that has run may live on for a moment, and so may the child on which a template that starts tries things
+    out: neither is the one that waits.
+    """
+    assert runner.isolation
+    runner.warm()
+    until(lambda: len(processes()) == 2)
+    return psutil.Process().children()[0].children()[0]
+
+
 def test_a_new_runner_costs_nothing(runner: ForkServer):
     assert processes() == []
 
 
 def test_one_worker_is_ready_after_a_run(runner: ForkServer):
-    run(runner)
+    ran: set[int] = set()
 
-    until(lambda: len(processes()) == 2)
+    def looking(*_: object) -> bytes:
+        ran.update(each.pid for each in psutil.Process().children()[0].children())
+        return packed({"id": 1})
+
+    run(runner, "sdk.items.get(1)", Host(answers=looking))
+
+    until(lambda: len({each.pid for each in processes()} - ran) == 2)
 
 
 def test_a_runner_that_is_warm_has_a_worker_ready(runner: ForkServer):
-    runner.warm()
+    assert lives(standby(runner))
 
-    until(lambda: len(processes()) == 2)
     assert run(runner).result == b"1"
 
 
 def test_warming_what_is_warm_changes_nothing(runner: ForkServer):
-    assert runner.isolation  # a template that starts has a child for a moment, on which it tries things out
-    runner.warm()
-    until(lambda: len(processes()) == 2)
+    standby(runner)
     before = {each.pid for each in processes()}
 
     runner.warm()
@@ -110,19 +125,15 @@ def test_a_template_that_was_killed_is_started_again(runner: ForkServer):
 
 
 def test_workers_end_with_their_template(runner: ForkServer):
-    run(runner)
-    until(lambda: len(processes()) == 2)
-    workers = psutil.Process().children()[0].children()
+    worker = standby(runner)
 
     psutil.Process().children()[0].kill()
 
-    until(lambda: not any(map(lives, workers)))
+    until(lambda: not lives(worker))
 
 
 def test_a_worker_that_was_killed_while_it_waited_is_not_used(runner: ForkServer):
-    run(runner)
-    until(lambda: len(processes()) == 2)
-    worker = psutil.Process().children()[0].children()[0]
+    worker = standby(runner)
     worker.kill()
     until(lambda: not lives(worker))
 
@@ -143,8 +154,7 @@ def test_a_worker_that_is_killed_from_outside_has_crashed(runner: ForkServer):
 
 
 def test_closing_ends_every_process(runner: ForkServer):
-    run(runner)
-    until(lambda: len(processes()) == 2)
+    standby(runner)
 
     runner.close()
 
