@@ -47,7 +47,8 @@ def vectors(count: int, seed: int = 0, *, near: int = 100) -> Matrix:
     centres = np.random.default_rng(7).standard_normal((max(1, count // near), SIZE), np.float32)
     chance = np.random.default_rng(seed)
     chosen = centres[chance.integers(0, len(centres), count)]
-    return unit(chosen + 0.6 * chance.standard_normal((count, SIZE), np.float32))
+    beside = chance.standard_normal((count, SIZE), np.float32) * np.float32(0.6)
+    return unit(np.add(chosen, beside, dtype=np.float32))
 
 
 def queries(count: int) -> Matrix:

@@ -66,6 +66,7 @@ def test_overviews(many_tasks: Path, board: Board) -> None:
         with opened(Settings(home=many_tasks, timezone="Europe/Berlin")) as app:
             async with Client(build(app)) as client:
                 listed = await client.call_tool("query", {"collection": "projects", "select": ["id"], "limit": 50})
+                assert listed.structured_content
                 projects = cycle([row["id"] for row in listed.structured_content["data"]])
                 days, ends = cycle(range(7, 28)), _days()
                 steps = {
