@@ -53,7 +53,7 @@ class _StandInMeta(type):
         raise TypeError(f"scripts cannot make objects of the class '{cls.__name__}'")
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return cls is kind_of(instance)  # pyright: ignore[reportUnnecessaryComparison]
+        return cls is kind_of(instance)
 
     def __repr__(cls) -> str:
         return f"<class '{cls.__name__}'>"

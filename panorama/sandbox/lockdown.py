@@ -124,7 +124,7 @@ def _keep_only(stream: int) -> None:
         with contextlib.suppress(OSError):
             os.close(standard)
     sys.stdin = sys.stdout = sys.stderr = None
-    sys.__stdin__ = sys.__stdout__ = sys.__stderr__ = None  # pyright: ignore[reportAttributeAccessIssue]
+    sys.__stdin__ = sys.__stdout__ = sys.__stderr__ = None
     sys.argv[:] = [""]
     sys.orig_argv[:] = [""]
     sys.path[:] = []

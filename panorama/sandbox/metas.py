@@ -34,7 +34,7 @@ class ScriptAbstractMeta(ScriptMixedMeta, ABCMeta):
 class ScriptEnumMeta(ScriptMixedMeta, EnumMeta):
     """The class of those that are enumerations."""
 
-    def __call__(cls, value: Any = None, *values: Any, names: Any = None, start: int = 1, **options: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __call__(cls, value: Any = None, *values: Any, names: Any = None, start: int = 1, **options: object) -> Any:
         """`Color(1)` looks a member up; `Enum("Color", "RED GREEN")` makes a class, its names vetted like a text's."""
         if options:
             raise TypeError(f"{next(iter(options))}= is not available here; write the enumeration as a class statement")

@@ -28,7 +28,7 @@ class _Scripts(Facade):
 
     __slots__ = ()
 
-    def __getattr__(self, name: str) -> Any:  # type: ignore[override] (the names of others are all known)
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(f"'sdk.scripts' has no '{name}'")
         return named(name)

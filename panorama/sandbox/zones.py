@@ -60,7 +60,7 @@ class _Zone(zoneinfo.ZoneInfo):
     def __repr__(self) -> str:
         return f"zoneinfo.ZoneInfo(key={self.key!r})"
 
-    no_cache = clear_cache = from_file  # pyright: ignore[reportAssignmentType]
+    no_cache = clear_cache = from_file
 
 
 _Zone.__name__ = _Zone.__qualname__ = "ZoneInfo"
