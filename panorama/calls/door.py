@@ -196,7 +196,7 @@ class Calls:
         outer.steps += 1
         sent = dict(arguments)
         known = self._by_name.get(name)
-        if known and outer.conversation.actor == SCRIPT_ACTOR and not known.operation.sdk:
+        if outer.conversation.actor == SCRIPT_ACTOR and not self._find(name).operation.sdk:
             raise NotFoundError(f"Scripts cannot call {name!r}, nor as a step of a batch.", hint="See search_sdk.")
         if known and known.operation.person:
             raise InvalidInputError(f"{name} asks the person, so it is no step of a batch.", hint="Call it by itself.")

@@ -11,11 +11,12 @@ from typing import Any
 
 from panorama.domain.results import Page, Slice
 from panorama.domain.scripts import SOURCE_CHARS, Limits, Script
-from panorama.errors import InvalidInputError, NotFoundError
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.ports import Calls, Runner
 from panorama.services import progress
 from panorama.services.base import Desk, Service
 from panorama.services.code_run import CodeRun, Wish
+from panorama.services.nesting import NEST
 from panorama.services.run_page import run_page
 from panorama.services.run_views import Ran, RunLine, RunView
 from panorama.store import calls as call_log
@@ -106,10 +107,7 @@ class Code(Service):
 
     def _run(self, code: str, inputs: dict[str, Any] | None, wish: Wish, timeout: int) -> Ran:
         seconds = _seconds(timeout, LONGEST_JOB if progress.is_job() else LONGEST)
-        script = self._script(code, inputs, seconds)
-        run = CodeRun(self._desk, self._calls, self._runner, self._blobs, wish)
-        self._forget_asides()
-        return run.done(script)
+        return self._done(self._script(code, inputs, seconds), wish)
 
     def _script(self, code: str, inputs: dict[str, Any] | None, seconds: int) -> Script:
         named, code = _inputs(inputs or {}), _unfenced(code)
@@ -130,9 +128,14 @@ class Code(Service):
     def run_kept(self, wish: Wish, source: str, inputs: Mapping[str, Any], timeout: int) -> Ran:
         """Run the text of a script of the library."""
         seconds = _seconds(timeout, LONGEST_JOB if progress.is_job() else LONGEST)
+        return self._done(self._limited(source, inputs, seconds), wish)
+
+    def _done(self, script: Script, wish: Wish) -> Ran:
+        if NEST.get() is not None:  # a run of its own would not be tried out, taken back or bounded with the first
+            raise ConflictError("A script runs already in this call.", hint="It runs another by sdk.scripts.")
         run = CodeRun(self._desk, self._calls, self._runner, self._blobs, wish)
         self._forget_asides()
-        return run.done(self._limited(source, inputs, seconds))
+        return run.done(script)
 
     def check_seconds(self, timeout: int) -> None:
         """Refuse a time that no script may take, not even in the background."""

@@ -13,6 +13,7 @@ from panorama.app import App
 from panorama.calls import Answer, Conversation
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services import shelf
+from panorama.services.nesting import NEST, Nest
 from tests.kept import COUNTING, WRITING, Person, put
 
 Call = Callable[..., Answer]
@@ -142,6 +143,37 @@ def test_no_script_takes_the_place_of_a_tool(app: App) -> None:
     names = [each.operation.tool for each in app.calls.offered]
 
     assert [name for name in names if name.startswith("script_")] == []
+
+
+# A tool as a step of a script's batch.
+
+BY_A_BATCH = 'return sdk.batch([{"tool": "script_write", "args": {"title": "evil"}}], atomic=False)'
+
+
+@pytest.mark.parametrize("how", [{}, {"dry_run": True}, {"atomic": True}], ids=["plain", "dry run", "atomic"])
+def test_a_script_reaches_no_tool_that_is_a_script(call: Call, app: App, person: Person, how: dict[str, bool]) -> None:
+    put(app, "write", WRITING)
+    person.promotes("write")
+
+    answer = call("run_code", code=BY_A_BATCH, **how)
+
+    assert "Scripts cannot call 'script_write'" in str(answer.data["result"])
+    assert is_untouched(call)
+
+
+def test_a_run_that_would_begin_inside_another_is_refused(call: Call, app: App, person: Person) -> None:
+    put(app, "write", WRITING)
+    person.promotes("write")
+    nest = Nest(names=("outer",), reads_only=False, reviewed_only=False, run=lambda *_: None)
+    token = NEST.set(nest)
+
+    try:
+        for operation, sent in (("run_code", {"code": "1"}), ("script_write", {"title": "evil"})):
+            with pytest.raises(ConflictError, match="runs already"):
+                call(operation, **sent)
+    finally:
+        NEST.reset(token)
+    assert is_untouched(call)
 
 
 # Links, and what is no plain file.
