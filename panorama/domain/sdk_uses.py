@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import dataclass
+from typing import cast
 
 _MODULES = ("sdk", "panorama.sdk")
 _READING = frozenset(
@@ -11,6 +12,9 @@ _READING = frozenset(
     )
 )  # fmt: skip
 """The names of functions that change nothing; all others count as writing."""
+
+_PASSES = 4
+"""How often names are looked for: `a = b` above `b = c` above `c = sdk.tasks`, and once to see that these are all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,48 +43,103 @@ def is_writing(name: str) -> bool:
 
 def uses(tree: ast.AST) -> Uses:
     """Return what a script does with the SDK."""
-    looked = _Looking()
+    names, count = _Names(), 0
+    for _ in range(_PASSES):  # what a name means may be told by a line below, as may be the name that this one is of
+        count = len(names.known)
+        names.visit(tree)
+    looked = _Looking(names.known)
     looked.visit(tree)
-    names = sorted(looked.found)
+    found = sorted(looked.found)
     return Uses(
-        reads=tuple(each for each in names if not is_writing(each)),
-        writes=tuple(each for each in names if is_writing(each)),
+        reads=tuple(each for each in found if not is_writing(each)),
+        writes=tuple(each for each in found if is_writing(each)),
         scripts=tuple(sorted(looked.scripts)),
-        unclear=looked.unclear,
+        unclear=looked.unclear or names.unclear or len(names.known) > count,
     )
 
 
-class _Looking(ast.NodeVisitor):
-    """Collects the longest chains of attributes that begin at the SDK."""
+class _Visitor(ast.NodeVisitor):
+    """Knows names that mean a part of the SDK; those of a class are reached by other ways, and count as unclear."""
+
+    def __init__(self, known: dict[str, str]) -> None:
+        self.known = known
+        self.unclear = False
+        self._is_class = False
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._inside(node, is_class=True)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._inside(node, is_class=False)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._inside(node, is_class=False)
+
+    def _inside(self, node: ast.AST, *, is_class: bool) -> None:
+        before, self._is_class = self._is_class, is_class
+        self.generic_visit(node)
+        self._is_class = before
+
+    def _path(self, node: ast.AST) -> str | None:
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.insert(0, node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.known:
+            return None
+        return ".".join(filter(None, [self.known[node.id], *parts]))
+
+    def _noun(self, node: ast.Assign) -> str:
+        """Return what names are made of by `tasks = sdk.tasks`, "" if it is anything else."""
+        path = self._path(node.value) or ""
+        is_noun = "." not in path and path not in _FUNCTIONS and not self._is_class
+        return path if is_noun and all(isinstance(each, ast.Name) for each in node.targets) else ""
+
+
+class _Names(_Visitor):
+    """Collects the names that mean a part of the SDK, wherever the text says so."""
 
     def __init__(self) -> None:
-        self.found: set[str] = set()
-        self.scripts: set[str] = set()
-        self.unclear = False
-        self._known: dict[str, str] = {"sdk": ""}
+        super().__init__({"sdk": ""})
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             if alias.name in _MODULES:
-                self._known[alias.asname or alias.name] = ""
+                self._bind(alias.asname or alias.name, "")
+            self.unclear |= alias.name.partition(".")[0] == "panorama" and not alias.asname
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        module = node.module or ""
         for alias in node.names:
-            if node.module in _MODULES:
-                self._known[alias.asname or alias.name] = alias.name
-            elif node.module == "panorama" and alias.name == "sdk":
-                self._known[alias.asname or "sdk"] = ""
-            elif node.module and node.module.startswith("panorama.sdk."):
-                noun = node.module.removeprefix("panorama.sdk.")
-                self._known[alias.asname or alias.name] = f"{noun}.{alias.name}"
+            name = alias.asname or alias.name
+            if module in _MODULES:
+                self._bind(name, alias.name)
+            elif module == "panorama" and alias.name == "sdk":
+                self._bind(name, "")
+            elif module.startswith("panorama.sdk."):
+                self._bind(name, f"{module.removeprefix('panorama.sdk.')}.{alias.name}")
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """Follow `tasks = sdk.tasks`."""
-        path = self._path(node.value)
-        if path and len(path.split(".")) == 1 and path not in _FUNCTIONS and isinstance(node.targets[0], ast.Name):
-            self._known[node.targets[0].id] = path
-            return
-        self.generic_visit(node)
+        if noun := self._noun(node):
+            for each in node.targets:
+                self._bind(cast("ast.Name", each).id, noun)
+
+    def _bind(self, name: str, path: str) -> None:
+        self.unclear |= self._is_class or name == "*" or self.known.get(name, path) != path
+        self.known[name] = path
+
+
+class _Looking(_Visitor):
+    """Collects the longest chains of attributes that begin at the SDK."""
+
+    def __init__(self, known: dict[str, str]) -> None:
+        super().__init__(known)
+        self.found: set[str] = set()
+        self.scripts: set[str] = set()
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if not self._noun(node):
+            self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         path = self._path(node)
@@ -90,17 +149,8 @@ class _Looking(ast.NodeVisitor):
             self._use(path)
 
     def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load) and node.id in self._known:
-            self._use(self._known[node.id])
-
-    def _path(self, node: ast.AST) -> str | None:
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.insert(0, node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name) or node.id not in self._known:
-            return None
-        return ".".join(filter(None, [self._known[node.id], *parts]))
+        if isinstance(node.ctx, ast.Load) and node.id in self.known:
+            self._use(self.known[node.id])
 
     def _use(self, path: str) -> None:
         parts = path.split(".")
