@@ -175,12 +175,13 @@ class Reviewing(Service):
                 raise ConflictError("It is reviewed already.", hint="to=promoted makes it a tool.")
             return standing.approved(digest)
         new = standing.promoted(digest, read_only)
-        others = [each for each in self._library.promoted() if each.name != kept.name]
+        # Also those whose text was changed: they are tools again when their old text comes back.
+        others = [name for name in rows.promoted(session) if name != kept.name and self._library.shelf.holds(name)]
         if len(others) >= MOST_PROMOTED:
-            names = ", ".join(each.name for each in others)
             raise ConflictError(
-                f"There are {MOST_PROMOTED} tools of scripts already: {names}.",
-                hint="Take one away that is used least (to=reviewed); run_script runs every script.",
+                f"There are {MOST_PROMOTED} tools of scripts already: {', '.join(others)}.",
+                hint="Take one away that is used least (to=reviewed, or to=retired if its text was changed); "
+                "run_script runs every script.",
             )
         if clash := [each.name for each in kept.text.signature.parameters if each.name in OF_THE_TOOL]:
             raise InvalidInputError(f"Its parameter {clash[0]} is one that each tool has.", hint="Rename it.")

@@ -62,6 +62,10 @@ class Shelf:
                 return Text(name=name, content=found, digest=digest_of(found), is_shipped=is_shipped)
         return None
 
+    def holds(self, name: str) -> bool:
+        """Tell whether there is a file of a script."""
+        return any(_mark(path) is not None for path, _ in self._places(name))
+
     def glance(self, name: str) -> Text | None:
         """Return a script as `read` does, from memory if its file has not moved since."""
         for path, is_shipped in self._places(name):

@@ -267,6 +267,24 @@ def test_there_are_at_most_twelve_tools(app: App, person: Person) -> None:
     assert len(tools(app)) == 12
 
 
+def test_a_tool_whose_text_was_changed_keeps_its_place_among_the_twelve(app: App, person: Person) -> None:
+    for number in range(12):
+        put(app, f"s{number}", COUNTING)
+        person.promotes(f"s{number}")
+        put(app, f"s{number}", COUNTING.replace("Count", "Sum"))
+    assert tools(app) == []
+    put(app, "more", COUNTING)
+
+    with pytest.raises(ConflictError, match="12 tools"):
+        person.promotes("more")
+    person.promotes("s3", to="retired")
+    person.promotes("more")
+
+    for number in range(12):
+        put(app, f"s{number}", COUNTING)
+    assert len(tools(app)) == 12
+
+
 # Versions.
 
 
