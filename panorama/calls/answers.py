@@ -67,7 +67,8 @@ class Answer:
     """What a call gives back: `data` is plain (JSON), `metadata` tells how it came about.
 
     `rows` are those of `data` as a script gets them, if that was made of them already. `shortfall` says what of its
-    promise was not kept, "" if all was: a call may have an answer then, a job has failed.
+    promise was not kept, "" if all was: a call may have an answer then, a job has failed. `exact` names fields that a
+    model must not mistake for anything else.
     """
 
     data: Any
@@ -75,6 +76,7 @@ class Answer:
     metadata: Mapping[str, Any]
     rows: Sequence[bytes] | None = None
     shortfall: str = ""
+    exact: Sequence[str] = ()
 
     def structured(self) -> dict[str, Any]:
         """Return the answer as programs read it."""
@@ -83,7 +85,7 @@ class Answer:
     @cached_property
     def body(self) -> str:
         """The data as a model reads it."""
-        return text.body(self.data)
+        return text.body(self.data, self.exact)
 
     @cached_property
     def text(self) -> str:

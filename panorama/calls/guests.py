@@ -26,7 +26,8 @@ class Guest:
         self._made: list[Made] = []
         self._position = 0
         self._lock = threading.Lock()
-        conversation = replace(outer.conversation, actor=SCRIPT_ACTOR, memory=Memory())
+        client = outer.conversation.client_name  # known in the thread of the request, not in those of the calls
+        conversation = replace(outer.conversation, actor=SCRIPT_ACTOR, client=client, memory=Memory())
         self._frame = Frame(conversation, "", unit=outer.unit, reader=SCRIPT, key=outer.key)
 
     @property

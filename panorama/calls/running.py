@@ -288,9 +288,9 @@ class Run:
             data = data if self._reader.wants_all else answers.shortened(data, self._reader.most_chars)
         if not self._reader.wants_all:
             self._name_projects(data, session)
-        shortfall = str(getattr(value, "shortfall", ""))
         return Answer(
-            data=data, summary=self._operation.summary(value), metadata=self._metadata, rows=packed, shortfall=shortfall
+            data=data, summary=self._operation.summary(value), metadata=self._metadata, rows=packed,
+            shortfall=str(getattr(value, "shortfall", "")), exact=getattr(value, "TOLD_EXACTLY", ()),
         )  # fmt: skip
 
     def _plain(self, value: Any, long: int) -> Any:

@@ -19,7 +19,11 @@ LEVELS = 2
 
 def shape(value: object) -> str:
     """Return what a value consists of: keys, lengths, and the first rows of lists; at most 4,000 characters."""
-    return "\n".join(_lines(value, 0))[:SHAPE_CHARS]
+    lines = _lines(value, 0)
+    if isinstance(value, str):
+        begins = str.__str__(value)[:ROW_CHARS]
+        lines.append(f"  {json.dumps(begins, ensure_ascii=False)}{'…' if len(begins) == ROW_CHARS else ''}")
+    return "\n".join(lines)[:SHAPE_CHARS]
 
 
 def _lines(value: object, level: int) -> list[str]:

@@ -29,7 +29,7 @@ T = TypeVar("T")
 RESULT_BYTES = 7_000
 """The largest result that is answered; a larger one becomes a file."""
 
-OUTPUT_CHARS = 2_000
+OUTPUT_CHARS = 6_000
 WHOLE_CHARS = 1 << 20
 KEPT_CHARS = 64_000
 KEPT_RESULT = 2_000
@@ -139,8 +139,8 @@ class CodeRun:
         if self._wish.dry_run and len(would) < sum(counts.values()):
             notes.add(f"The first {len(would)} of {sum(counts.values())} changes are shown.")
         told = Ran(
-            run_id=self._guest.run, result=result, result_file=file, shape=ending.shape if result is None else "",
-            stdout=_tail(ending.output, WHOLE_CHARS if self._wish.is_whole else OUTPUT_CHARS),
+            run_id=self._guest.run, result=result, result_file=file, shape=_shape(ending) if result is None else "",
+            stdout=self._output(ending, notes),
             calls=_listed(self._guest.made), changes=counts, would=would,
             error=_error(failure), dry_run=self._wish.dry_run, isolation=isolation, note=notes.text,
             script=self._wish.name, script_state=self._wish.marks.get("script_state", ""),
@@ -254,8 +254,17 @@ class CodeRun:
             notes.add(f"{size}; {which} keeps no file, so only its shape is shown.")
             return None, None
         kept = self._calls.call_within("files.write", self._file(ending.result))
-        notes.add(f"{size} and was kept as a file; read it with sdk.files.get({kept['data']['id']!r}).")
+        notes.add(f"{size} and was kept as a file; read it with sdk.files.text({kept['data']['id']!r}).")
         return None, kept["data"]["id"]
+
+    def _output(self, ending: Ending, notes: "_Notes") -> str:
+        """Return what was printed; of much of it the beginning and the end."""
+        text, most = ending.output, WHOLE_CHARS if self._wish.is_whole else OUTPUT_CHARS
+        if len(text) <= most:
+            return text
+        head, left = most * 2 // 3, len(text) - most
+        notes.add(f"{left:,} characters of the output are left out; return the text instead, and it is kept as a file.")
+        return f"{text[:head]}\n… {left:,} characters left out …\n{text[head - most :]}"
 
     def _file(self, result: bytes) -> dict[str, str]:
         text = result.decode("utf-8", "replace")
@@ -375,6 +384,11 @@ def _listed(made: Sequence[Made]) -> tuple[Mapping[str, Any], ...]:
         row["wrote"] += each.wrote
         row["times"] += 1
     return tuple(together.values())
+
+
+def _shape(ending: Ending) -> str:
+    """Return what the result consists of, "" if there is none."""
+    return ending.shape if ending.result not in (b"", b"null") else ""
 
 
 def _tail(text: str, most: int) -> str:

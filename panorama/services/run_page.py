@@ -30,10 +30,10 @@ def _parts(run: RunView) -> Iterator[str]:
             yield f"## {title}"
             yield _fenced(text)
     if run.changes:
-        yield "## Changes"
-        yield (
-            ", ".join(f"{count} {what}" for what, count in run.changes.items()) + f"; undo `{run.id}` takes them back."
-        )
+        is_dry = run.options.get("dry_run")
+        yield "## What it would have changed" if is_dry else "## Changes"
+        counts = ", ".join(f"{count} {what}" for what, count in run.changes.items())
+        yield f"{counts}; a dry run, so nothing was." if is_dry else f"{counts}; undo `{run.id}` takes them back."
     if run.calls:
         yield f"## Calls ({run.called})"
         yield "\n".join(_line(call) for call in run.calls)

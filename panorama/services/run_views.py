@@ -41,6 +41,7 @@ class Ran:
     script_state: str = ""
 
     EXACT: ClassVar = ("result",)
+    TOLD_EXACTLY: ClassVar = ("result",)
 
     @property
     def shortfall(self) -> str:

@@ -236,7 +236,8 @@ def ran(told: Ran) -> str:
     if told.script:
         how = f"{'Draft' if told.script_state == 'draft' else 'Script'} {told.script}: {how.lower()}"
     if told.error is None:
-        return f"{how} {told.run_id}: {did}"
+        nothing = ", no result" if told.result is None and not told.result_file and not told.shape else ""
+        return f"{how} {told.run_id}: {did}{nothing}"
     at = f" at line {told.error['line']}" if "line" in told.error else ""
     return f"{how} {told.run_id} failed{at}: {told.error['message']} ({did})"
 
@@ -283,7 +284,8 @@ def script_called(_: Any) -> str:
 
 def run_shown(run: RunView) -> str:
     """Return what became of a run."""
-    return f"Run {run.id} {run.status}: {run.called} calls in {run.ms:g} ms"
+    how = f"Dry run {run.id}" if run.options.get("dry_run") else f"Run {run.id}"
+    return f"{how} {run.status}: {run.called} {'call' if run.called == 1 else 'calls'} in {run.ms:g} ms"
 
 
 def job_shown(job: JobView) -> str:

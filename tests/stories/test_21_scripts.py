@@ -119,6 +119,60 @@ async def test_a_run_is_a_page_with_all_it_did(either: Chat) -> None:
     assert "1. `tasks.list`" in text
 
 
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("return []", "result: []"),
+        ("return {}", "result: {}"),
+        ("return ''", 'result: ""'),
+        ("return True", "result: true"),
+        ("return 'yes'", "result: yes"),
+        ("return 1", "result: 1"),
+        ("return '1'", 'result: "1"'),
+        ("return 'null'", 'result: "null"'),
+        ("return 'plain words'", "result: plain words"),
+        ("return 'two\\nlines'", "result:\ntwo\nlines"),
+        ("return ['a, b', 'c']", 'result: ["a, b","c"]'),
+        ("return {'a, b=c': 1, 'd': ''}", 'result: {"a, b=c":1,"d":""}'),
+        ("return [{'n': 1, 'text': 'a, b'}, {'n': 2, 'text': None}]", "result:\nn | text\n1 | a, b\n2 | -"),
+        ("return {'count': 0, 'rows': [{'n': 1}], 'none': []}", "result:\ncount: 0\nrows:\nn\n1\nnone: []"),
+        ("x = 1", ", no result"),
+    ],
+)
+async def test_a_result_is_taken_for_no_other(either: Chat, code: str, told: str) -> None:
+    answer = await either("run_code", code=code)
+
+    assert told in answer.text
+    assert ("result" in answer.text.replace("no result", "")) == (told != ", no result")
+
+
+async def test_of_a_long_output_beginning_and_end_are_shown(either: Chat) -> None:
+    answer = await either("run_code", code="for n in range(2000): print(f'line {n}')")
+
+    assert "line 0\nline 1\n" in answer.text
+    assert "line 1999" in answer.text
+    assert "return the text instead" in answer.text
+
+
+async def test_what_calls_beside_each_other_write_has_the_name_of_the_client(either: Chat) -> None:
+    code = "return sdk.parallel_map(lambda n: sdk.tasks.create(f'Paint {n}').id, range(4))"
+    answer = await either("run_code", code=code)
+
+    for item in answer.data["result"]:
+        line = (await either("history", item=item)).data[0]
+        assert line["client"] not in ("", "unknown")
+
+
+async def test_the_page_of_a_dry_run_does_not_say_that_anything_was_changed(either: Chat) -> None:
+    told = await either("run_code", code="sdk.tasks.create('Paint')", dry_run=True)
+
+    page = await either.client.read_resource(f"panorama://run/{told.data['run_id']}")
+
+    text = getattr(page[0], "text", "")
+    assert "1 created; a dry run, so nothing was." in text
+    assert "undo" not in text
+
+
 async def test_every_run_tells_what_stood_around_it(either: Chat) -> None:
     told = await either("run_code", code="1")
 
