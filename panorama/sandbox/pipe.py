@@ -24,7 +24,7 @@ from panorama.sdk._rows import Row
 AT_MOST = 8
 """Calls that are under way at the same time."""
 
-PROGRESS_SECONDS = 0.05
+PROGRESS_SECONDS, BETWEEN_SECONDS = 0.05, 0.01
 MANY_BYTES = 1 << 16
 """From so long an answer on, no garbage is searched for while it is read: there is none in it, and that takes long."""
 
@@ -65,7 +65,8 @@ class Pipe:
         sent = _sent(arguments)
         if len(sent) > self._limits.call_bytes:
             self.end("call_size")
-        self._report()
+        if self._unreported and time.monotonic() - self._reported_at >= BETWEEN_SECONDS:
+            self._report()  # the call may take long
         self._calls += 1
         within = self._hub is not None and greenlet.getcurrent() is not self._hub
         name = operation.encode()

@@ -21,7 +21,7 @@ FRAMES_AT_FIRST, FRAMES_PER_SECOND = 1000, 200
 
 STACK_CHARS = 1 << 16
 
-_LINE = re.compile(rf'  File "{re.escape(FILENAME)}", line (\d+) in (.+)\n')
+_LINE = re.compile(rf'  File "{re.escape(FILENAME)}", line (\d{{1,9}}) in (.+)\n')
 
 
 class SilentError(Exception):

@@ -194,6 +194,14 @@ def test_a_worker_can_claim_to_have_been_anywhere_in_the_script(unguarded: Runs)
     assert (failure.line, failure.source) == (999999, "")
 
 
+def test_a_line_of_five_thousand_digits_is_none(unguarded: Runs):
+    text = 'Stack (most recent call first):\\n  File "<script>", line ' + "9" * 5000 + " in x\\n"
+
+    failure = unguarded.failure(lie(f"say(b'{text}')"), limits=limits(seconds=0.3))
+
+    assert failure.line == 0
+
+
 def test_a_text_in_place_of_a_frame_without_end_is_not_kept_for_long(unguarded: Runs):
     failure = unguarded.failure(lie("say(b'Stack' + b'x' * (1 << 22))"), limits=limits(seconds=2))
 

@@ -153,6 +153,15 @@ def test_progress_is_passed_on_now_and_then_and_at_last(runs: Runs):
     assert len(host.reports) < 50
 
 
+def test_progress_before_each_call_is_told_now_and_then(runs: Runs):
+    host = Host()
+
+    ending = runs("for n in range(3000):\n    sdk.progress(n, 3000)\n    sdk.items.get(n)\nreturn n", host=host)
+
+    assert ending.result == b"2999", ending.failure
+    assert len(host.reports) < 1000
+
+
 def test_a_client_that_cannot_take_progress_does_not_end_the_script(runs: Runs):
     host = Host()
     host.progressed = lambda *_: 1 / 0  # type: ignore[assignment]
