@@ -20,7 +20,7 @@ def changed(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
     Raises:
         EndError: It grew larger than it may be, or holds what is no data.
     """
-    old = {name: encoded(value) for name, value in read(before).items()}
+    old = {name: _known(value) for name, value in read(before).items()}
     new = {str(name): encoded(value, f"sdk.state[{name!r}]") for name, value in state.items()}
     if limits.state_bytes < _size(new) > _size(old):
         raise EndError(words.message("state_size", limits), hint=words.hint("state_size"), reason="state_size")
@@ -30,6 +30,14 @@ def changed(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
         return b""
     pairs = b",".join(encoded(name) + b":" + value for name, value in kept.items())
     return b'{"set":{' + pairs + b'},"removed":' + encoded(removed) + b"}"
+
+
+def _known(value: object) -> bytes:
+    """Return what was kept as JSON, b"" if it could not be kept now: then it is new, or is gone."""
+    try:
+        return encoded(value)
+    except EndError:
+        return b""
 
 
 def _size(state: dict[str, bytes]) -> int:

@@ -12,9 +12,9 @@ from typing import Any, Self, TypeVar
 
 from panorama.domain.changes import Origin
 from panorama.domain.scripts import Ending, Failure, Limits, Made, Script
-from panorama.errors import InvalidInputError, PanoramaError, ScriptError, UnavailableError
+from panorama.errors import InvalidInputError, PanoramaError, ScriptError
 from panorama.ports import Answered, Calls, Guest, Runner
-from panorama.services import progress
+from panorama.services import claims, progress
 from panorama.services.base import Desk
 from panorama.services.nesting import NEST, Nest
 from panorama.services.run_views import Ran, fitting, would
@@ -198,7 +198,7 @@ class CodeRun:
         if failure := ending.failure:
             at = f", line {failure.line}" if failure.line else ""
             raise ScriptError(f"{names[-1]}{at}: {failure.message}", hint=failure.hint)
-        return _claimed(ending.result) if ending.result else None
+        return claims.claimed(ending.result) if ending.result else None
 
     def _what_stands(self) -> str:
         """Say what became of the changes of a script that failed, after taking them back if that was wanted."""
@@ -230,10 +230,9 @@ class CodeRun:
     def _keep(self, changed: bytes) -> None:
         if not changed:
             return
-        told = _claimed(changed)
-        kept: Mapping[str, Any] = told.get("set", {})
+        kept, removed = claims.state(changed)
         with self._desk.database.transaction(_NOBODY) as session:
-            runs.keep(session, self._owner, kept, told.get("removed", ()), self._desk.now())
+            runs.keep(session, self._owner, kept, removed, self._desk.now())
             if kept and len(json.dumps(runs.state(session, self._owner))) > Limits().state_bytes:
                 raise InvalidInputError("it is larger than 256 KB with what another run kept meanwhile.")
 
@@ -247,7 +246,7 @@ class CodeRun:
         if not ending.result:
             return None, None
         if self._wish.is_whole or len(ending.result) <= RESULT_BYTES:
-            return _claimed(ending.result), None
+            return claims.claimed(ending.result), None
         size = f"The result has {len(ending.result):,} bytes"
         if self._aside or self._wish.reads_only:
             which = "a dry run" if self._aside else "what only reads"
@@ -269,7 +268,7 @@ class CodeRun:
     def _file(self, result: bytes) -> dict[str, str]:
         text = result.decode("utf-8", "replace")
         if text.startswith('"'):
-            return {"name": f"{self._guest.run}.txt", "text": str(_claimed(result))}
+            return {"name": f"{self._guest.run}.txt", "text": str(claims.claimed(result))}
         return {"name": f"{self._guest.run}.json", "text": text}
 
 
@@ -344,18 +343,6 @@ def _progressed(current: float, total: float, message: str) -> None:
     if progress.LEFT.get()():  # who runs it hears of that in a moment, and ends it in its own way
         return
     progress.told_to_the_door(int(current), int(total), message)
-
-
-def _claimed(told: bytes) -> Any:
-    """Return what a worker said as JSON.
-
-    Raises:
-        UnavailableError: It is no JSON: the worker was not what it should be.
-    """
-    try:
-        return json.loads(told)
-    except (ValueError, RecursionError) as error:
-        raise UnavailableError("The script's process said what cannot be read.", hint="Run it again.") from error
 
 
 def _error(failure: Failure | None) -> Mapping[str, Any] | None:

@@ -209,3 +209,13 @@ def test_a_state_over_its_size_is_refused_with_the_figure():
         changed(b"{}", {"a": "x" * 1024}, Limits(state_bytes=1024))
 
     assert caught.value.reason == "state_size"
+
+
+def test_a_state_that_is_too_deep_already_can_be_mended() -> None:
+    before = b'{"deep":' + b"[" * 300 + b"]" * 300 + b',"fine":1}'
+    deep = json.loads(before)
+
+    assert json.loads(changed(before, {"fine": 1}, Limits())) == {"set": {}, "removed": ["deep"]}
+    assert json.loads(changed(before, {"deep": 1, "fine": 1}, Limits())) == {"set": {"deep": 1}, "removed": []}
+    with pytest.raises(EndError, match="deep"):
+        changed(before, deep, Limits())

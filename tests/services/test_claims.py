@@ -1,0 +1,45 @@
+"""What a worker says of itself is read as JSON, or it is refused: it may be a script's by then."""
+
+import pytest
+
+from panorama.errors import UnavailableError
+from panorama.services.claims import STATE_DEPTH, claimed, state
+
+HALF, WHOLE = b'"\\ud800"', b'"\\ud83d\\ude00"'
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [(b"1", 1), (b'"a"', "a"), (b"[null,true]", [None, True]), (WHOLE, "\U0001f600"), (b'"\\\\ud800"', "\\ud800")],
+)
+def test_json_is_read(told: bytes, read: object) -> None:
+    assert claimed(told) == read
+
+
+@pytest.mark.parametrize(
+    "told", [b"", b"x", b"\xff", b"[" * 100_000, HALF, HALF.upper().replace(b"U", b"u"), b"NaN", b"[Infinity]"]
+)
+def test_what_is_no_json_is_refused(told: bytes) -> None:
+    with pytest.raises(UnavailableError):
+        claimed(told)
+
+
+def test_what_a_script_kept_is_read() -> None:
+    deepest = b"[" * (STATE_DEPTH - 2) + b"]" * (STATE_DEPTH - 2)
+
+    kept, removed = state(b'{"set":{"a":' + deepest + b'},"removed":["b"]}')
+
+    assert (list(kept), removed) == (["a"], ["b"])
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        b"[]", b"{}", b"1", b'{"set":[],"removed":[]}', b'{"set":{},"removed":3}', b'{"set":{},"removed":[1]}',
+        b'{"set":{"a":' + b"[" * 300 + b"]" * 300 + b'},"removed":[]}',
+    ],
+    ids=["a list", "nothing", "a number", "a list of names", "a number of names", "a name that is none", "too deep"],
+)  # fmt: skip
+def test_what_no_script_of_ours_keeps_is_refused(told: bytes) -> None:
+    with pytest.raises(UnavailableError):
+        state(told)
