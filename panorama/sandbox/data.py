@@ -1,9 +1,14 @@
 """Dataclasses: the decorator, on classes that the script defined, with options that make no other class."""
 
 import dataclasses
+import datetime
+from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 from panorama.sandbox import tables
+from panorama.sandbox.copying import copied, deep_copied
+from panorama.sandbox.kinds import SimpleNamespace
 from panorama.sandbox.metas import from_library, is_script_class
 
 _OPTIONS = frozenset(["init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots"])
@@ -43,3 +48,107 @@ def _check_fields(kind: type) -> None:
     for name in vars(kind).get("__annotations__", ()):
         if from_library(kind, name) or not (tables.plain(name) or name.startswith("_")):
             raise TypeError(f"the field '{name}' is taken by a class that {kind.__name__} derives from; rename it")
+
+
+# Python's own ask the object itself for its fields; a script could make it say any.
+
+
+def _kind(value: object) -> Any:
+    return type(value)
+
+
+def _has_fields(kind: Any) -> bool:
+    return dataclasses.is_dataclass(kind)
+
+
+def _fields(kind: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass, those that are none of its objects' among them."""
+    found: list[Any] = [vars(base)[_FIELDS] for base in kind.__mro__ if _FIELDS in vars(base)]
+    return found[0]
+
+
+_FIELDS = "__dataclass_fields__"
+_KIND_OF_ANY: Any = vars(dataclasses)["_FIELD"]
+_KIND_OF_INITVAR: Any = vars(dataclasses)["_FIELD_INITVAR"]
+
+
+def fields(value: Any, /) -> tuple[Any, ...]:
+    """`dataclasses.fields`."""
+    kind: Any = value if isinstance(value, type) else _kind(value)
+    if not _has_fields(kind):
+        raise TypeError("fields() works on dataclasses and their objects")
+    return tuple(each for each in _fields(kind).values() if each._field_type is _KIND_OF_ANY)
+
+
+def as_dict(value: Any, /, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
+    """`dataclasses.asdict`."""
+    _check_object(value, "asdict")
+    return _plainly(value, dict_factory)
+
+
+def as_tuple(value: Any, /, *, tuple_factory: Callable[[list[Any]], Any] = tuple) -> Any:
+    """`dataclasses.astuple`."""
+    _check_object(value, "astuple")
+    return _plainly(value, lambda pairs: tuple_factory([each for _, each in pairs]))
+
+
+def _check_object(value: Any, name: str) -> None:
+    if not _has_fields(_kind(value)):
+        raise TypeError(f"{name}() works on objects of dataclasses")
+
+
+def _is_named_tuple(kind: Any) -> bool:
+    return _is(kind, tuple) and "_fields" in dir(kind)
+
+
+def _is(kind: Any, *bases: type) -> bool:
+    return issubclass(kind, bases)
+
+
+def _plainly(value: Any, made: Callable[[list[tuple[str, Any]]], Any]) -> Any:
+    kind = _kind(value)
+    if _has_fields(kind):
+        return made([(each.name, _plainly(getattr(value, each.name), made)) for each in fields(kind)])
+    if _is_named_tuple(kind):
+        return kind(*(_plainly(each, made) for each in value))
+    if _is(kind, defaultdict):
+        return defaultdict(value.default_factory, {_plainly(k, made): _plainly(v, made) for k, v in value.items()})
+    if _is(kind, list, tuple):
+        return kind(_plainly(each, made) for each in value)
+    if _is(kind, dict):
+        return kind((_plainly(key, made), _plainly(each, made)) for key, each in value.items())
+    return deep_copied(value)
+
+
+def replaced(value: Any, /, **changes: Any) -> Any:
+    """`dataclasses.replace`."""
+    kind = _kind(value)
+    if not _has_fields(kind):
+        raise TypeError("replace() works on objects of dataclasses")
+    for name, each in _fields(kind).items():
+        if each._field_type is not _KIND_OF_ANY and each._field_type is not _KIND_OF_INITVAR:
+            continue
+        if not each.init:
+            if name in changes:
+                raise TypeError(f"field {name} is declared with init=False, it cannot be specified with replace()")
+        elif name not in changes:
+            if each._field_type is _KIND_OF_INITVAR and each.default is dataclasses.MISSING:
+                raise TypeError(f"InitVar {name!r} must be specified with replace()")
+            changes[name] = getattr(value, name)
+    return kind(**changes)
+
+
+def any_replaced(value: Any, /, **changes: Any) -> Any:
+    """`copy.replace`, of Python 3.13."""
+    kind = _kind(value)
+    if _has_fields(kind):
+        return replaced(value, **changes)
+    if _is_named_tuple(kind):
+        return value._replace(**changes)
+    if issubclass(kind, SimpleNamespace):
+        made = copied(value)
+        made.__dict__.update({name: each for name, each in changes.items() if not tables.dunder(name)})
+        return made
+    if kind in (datetime.date, datetime.datetime, datetime.time):
+        return value.replace(**changes)
+    raise TypeError(f"replace() does not support {kind.__name__} objects")

@@ -2,13 +2,13 @@
 
 from abc import ABCMeta
 from decimal import Context
-from types import BuiltinFunctionType, FunctionType, MethodType, SimpleNamespace
-from typing import Any, NoReturn
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any, NoReturn, Self
 
 from panorama.sandbox import hints, tables
 from panorama.sandbox.facades import Facade, title_of
 from panorama.sandbox.formats import Formats
-from panorama.sandbox.kinds import kind_of
+from panorama.sandbox.kinds import SimpleNamespace, kind_of
 from panorama.sandbox.metas import (
     SCRIPT_METAS,
     ScriptEnumMeta,
@@ -136,14 +136,63 @@ def _name_of(value: Any, name: str) -> str:
     return str(getattr(value, name)) if isinstance(value, (type, *_FUNCTIONS)) else _missing(value, name)
 
 
+class Variables(dict[str, Any]):
+    """The attributes of an object; what is written here is written there, but no name that Python gives a meaning."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self, kept: dict[str, Any]) -> None:
+        super().__init__(kept)
+        self._kept = kept
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        self._kept[_checked(name)] = value
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name: Any) -> None:
+        super().__delitem__(name)
+        self._kept.pop(name, None)
+
+    def update(self, *others: Any, **names: Any) -> None:
+        """Set names."""
+        for name, value in dict(*others, **names).items():
+            self[name] = value
+
+    def __ior__(self, other: Any) -> Self:
+        self.update(other)
+        return self
+
+    def setdefault(self, name: Any, default: Any = None) -> Any:
+        """Return a value, which is set if it is not there."""
+        if name not in self:
+            self[name] = default
+        return self[name]
+
+    def pop(self, name: Any, *default: Any) -> Any:
+        """Remove a name and return its value."""
+        self._kept.pop(name, None)
+        return super().pop(name, *default)
+
+    def popitem(self) -> tuple[str, Any]:
+        """Remove the last name and return it with its value."""
+        name, value = super().popitem()
+        self._kept.pop(name, None)
+        return name, value
+
+    def clear(self) -> None:
+        """Remove all names."""
+        super().clear()
+        self._kept.clear()
+
+
 def variables(value: Any) -> dict[str, Any]:
-    """Return the attributes of a script's own object, as they are kept; of a script's class, a copy without Python's.
+    """Return the attributes of a script's own object, to be changed too; of a script's class, a copy without Python's.
 
     Raises:
         AttributeError: The object is not the script's own.
     """
     if script_object(value) or type(value) is SimpleNamespace:
-        return value.__dict__
+        return Variables(value.__dict__)
     if isinstance(value, type) and script_class(value):
         closed = hidden(value)
         return {name: part for name, part in vars(value).items() if not tables.dunder(name) and name not in closed}

@@ -1,8 +1,10 @@
 """What `type(x)` is in a script: the class itself if a script may have it, or one that only names it."""
 
+import types
 from typing import Any, NoReturn
 
 from panorama.sandbox.metas import script_class
+from panorama.sandbox.tables import dunder
 
 _NAMEABLE: set[type] = set()
 _STAND_INS: dict[type, type] = {}
@@ -64,3 +66,23 @@ def _stand_in(kind: type) -> type:
     if made is None:
         made = _STAND_INS[kind] = _StandInMeta(kind.__name__, (), {"__slots__": ()})
     return made
+
+
+class SimpleNamespace(types.SimpleNamespace):
+    """`types.SimpleNamespace`, without attributes whose names mean something to Python."""
+
+    __slots__ = ()
+
+    def __init__(self, *mapping: Any, **names: Any) -> None:
+        super().__init__(*mapping, **names)
+        taken = [name for name in self.__dict__ if dunder(name)]
+        if taken:
+            self.__dict__.clear()
+            raise TypeError(f'the attribute "{taken[0]}" cannot be set in scripts')
+
+    def __repr__(self) -> str:
+        told = super().__repr__()
+        return told.replace("SimpleNamespace(", "namespace(", 1) if type(self) is SimpleNamespace else told
+
+
+SimpleNamespace.__module__ = "types"

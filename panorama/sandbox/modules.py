@@ -42,12 +42,11 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Final
 
-from panorama.sandbox import asynchrony, enums, own, typing_names, zones
+from panorama.sandbox import asynchrony, copying, data, enums, own, typing_names, zones
 from panorama.sandbox.classes import Abstract, Generic, Protocol, named_tuple
-from panorama.sandbox.data import dataclass
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.guards import derivable, writable
-from panorama.sandbox.kinds import nameable
+from panorama.sandbox.kinds import SimpleNamespace, nameable
 
 _PICKED: Final[Mapping[ModuleType, str]] = {
     json: "dumps loads dump load JSONDecodeError JSONEncoder JSONDecoder",
@@ -77,7 +76,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
         itruediv ifloordiv imod ior iand ixor""",
     heapq: "heappush heappop heapify heappushpop heapreplace nlargest nsmallest merge",
     bisect: "bisect bisect_left bisect_right insort insort_left insort_right",
-    copy: "copy replace Error",
+    copy: "Error",
     decimal: """Decimal getcontext setcontext localcontext Context BasicContext ExtendedContext DefaultContext
         ROUND_HALF_UP ROUND_HALF_EVEN ROUND_HALF_DOWN ROUND_DOWN ROUND_UP ROUND_FLOOR ROUND_CEILING ROUND_05UP
         DecimalException InvalidOperation DivisionByZero Inexact Overflow Rounded Subnormal Underflow""",
@@ -91,9 +90,9 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
         urldefrag parse_qs parse_qsl""",
     time: """time time_ns sleep perf_counter perf_counter_ns monotonic monotonic_ns process_time strftime strptime
         gmtime localtime mktime struct_time""",
-    dataclasses: "field asdict astuple replace fields is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING",
+    dataclasses: "field is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING",
     enum: "auto member nonmember",
-    types: "SimpleNamespace NoneType",
+    types: "NoneType",
     calendar: """monthrange isleap leapdays weekday month_name month_abbr day_name day_abbr timegm monthcalendar
         Calendar TextCalendar MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY SUNDAY""",
     unicodedata: "normalize category name lookup east_asian_width numeric digit decimal combining bidirectional",
@@ -101,6 +100,8 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
     contextlib: "suppress nullcontext closing",
 }
 """Names that scripts get as they are; `*` is every public name. A Python that lacks one simply has it not."""
+
+_REPLACE: Final[Mapping[str, object]] = {"replace": data.any_replaced} if hasattr(copy, "replace") else {}
 
 _OWN: Final[Mapping[str, Mapping[str, object]]] = {
     "collections": {"namedtuple": named_tuple},
@@ -115,9 +116,16 @@ _OWN: Final[Mapping[str, Mapping[str, object]]] = {
         "setitem": own.set_item,
         "delitem": own.delete_item,
     },
-    "copy": {"deepcopy": own.deep_copy},
-    "dataclasses": {"dataclass": dataclass},
+    "copy": {"copy": copying.copied, "deepcopy": copying.deep_copied, **_REPLACE},
+    "dataclasses": {
+        "dataclass": data.dataclass,
+        "asdict": data.as_dict,
+        "astuple": data.as_tuple,
+        "fields": data.fields,
+        "replace": data.replaced,
+    },
     "enum": {"unique": enums.unique},
+    "types": {"SimpleNamespace": SimpleNamespace},
     "abc": {"ABC": abc.ABC, "ABCMeta": Abstract, "abstractmethod": own.abstractmethod},
     "pprint": {"pformat": own.pretty},
     "asyncio": asynchrony.NAMES,
@@ -138,7 +146,7 @@ SDK_MODULES: Final = frozenset(("sdk", "panorama", "panorama.sdk"))
 _BASES: Final = (
     object, dict, list, set, frozenset, tuple, str, int, float, complex, bytes,
     collections.Counter, collections.OrderedDict, collections.defaultdict, collections.deque,
-    types.SimpleNamespace, json.JSONEncoder, datetime.tzinfo, abc.ABC, Generic, Protocol,
+    SimpleNamespace, json.JSONEncoder, datetime.tzinfo, abc.ABC, Generic, Protocol,
 )  # fmt: skip
 """Classes that scripts may derive from; exceptions, enumerations and abstract collections come on top."""
 

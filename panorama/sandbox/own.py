@@ -1,6 +1,5 @@
 """Functions that scripts get in versions of ours, because Python's would read or write past the guards."""
 
-import copy
 import pprint
 import time
 from collections.abc import Callable
@@ -124,11 +123,6 @@ def set_item(container: Any, key: Any, value: Any, /) -> None:
 def delete_item(container: Any, key: Any, /) -> None:
     """`operator.delitem`."""
     del container[key]
-
-
-def deep_copy(value: Any, /) -> Any:
-    """`copy.deepcopy`, without its memory of what was copied."""
-    return copy.deepcopy(value)
 
 
 def pretty(value: object, indent: int = 1, width: int = 80, depth: int | None = None, **options: Any) -> str:

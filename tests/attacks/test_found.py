@@ -131,3 +131,106 @@ def test_a_base_that_claims_to_equal_everything_is_no_base(runner: ForkServer) -
 
     assert ending.failure
     assert "cannot derive a class from a value like E" in ending.failure.message
+
+
+# What Python's `copy` and `dataclasses` do at the word of an object.
+
+_SPACE = "import abc, copy, dataclasses, json\nfrom types import SimpleNamespace as N\n"
+_PASSED = "'__subclasshook__': lambda c: True, '__match_args__': ('__globals__',)"
+_LIE = f"lambda *_: (lambda: A, (), (None, {{{_PASSED}}}))"
+_HELD = """
+@dataclasses.dataclass
+class D:
+    x: object
+class A(abc.ABC): pass
+"""
+_GOT = """
+match json.loads:
+    case A(g):
+        return g['codecs'].sys.modules['os'].getpid()
+"""
+_FIELDS = """
+@dataclasses.dataclass
+class E(Exception):
+    def __init__(self, **kw): self.kw = kw
+class F:
+    _field_type = None
+    init = True
+    def __init__(self, name): self.name = name
+try:
+    raise E()
+except E as x:
+    e = x
+"""
+COPIES = {
+    "a bound method whose name is another's": (
+        "class A: g = classmethod(N(**{'__name__': '__getattribute__'}))\n"
+        "return copy.copy(A.g)(json.loads, '__globals__')['codecs'].sys.modules['os'].getpid()"
+    ),
+    "asdict of an object that says how it is made": (
+        f"{_HELD}dataclasses.asdict(D(N(**{{'__reduce__': {_LIE}}})))\n{_GOT}"
+    ),
+    "astuple of an object that says how it is made": (
+        f"{_HELD}dataclasses.astuple(D(N(**{{'__reduce_ex__': {_LIE}}})))\n{_GOT}"
+    ),
+    "copy of a space that says how it is made": f"{_HELD}copy.copy(N(**{{'__reduce_ex__': {_LIE}}}))\n{_GOT}",
+    "deepcopy of a space that says how it is made": f"{_HELD}copy.deepcopy(N(**{{'__reduce__': {_LIE}}}))\n{_GOT}",
+    "a set that is told so by its variables": (
+        f"{_HELD}class S(set): pass\ns = S()\nvars(s)['__reduce_ex__'] = {_LIE}\ncopy.copy(s)\n{_GOT}"
+    ),
+    "an object that is told so by update": (
+        f"{_HELD}class S: pass\ns = S()\nvars(s).update(__reduce_ex__={_LIE})\ncopy.copy(s)\n{_GOT}"
+    ),
+    "an object that is told so by setdefault": (
+        f"{_HELD}class S: pass\ns = S()\ns.__dict__.setdefault('__reduce_ex__', {_LIE})\ncopy.copy(s)\n{_GOT}"
+    ),
+    "an object that is told so by |=": (
+        f"{_HELD}class S: pass\ns = S()\nd = vars(s)\nd |= {{'__reduce_ex__': {_LIE}}}\ncopy.copy(s)\n{_GOT}"
+    ),
+    "an object that is told so past its variables": (
+        f"{_HELD}class S: pass\ns = S()\ndict.__setitem__(vars(s), '__reduce_ex__', {_LIE})\ncopy.copy(s)\n{_GOT}"
+    ),
+    "a space that is told so by its base": (
+        f"{_HELD}class S(N):\n    def __init__(self):\n        try: super().__init__(**{{'__reduce__': {_LIE}}})\n"
+        f"        except TypeError: pass\ncopy.deepcopy(S())\n{_GOT}"
+    ),
+    "a facade that is changed": (
+        "copy.copy(N(**{'__reduce_ex__': lambda *_: (lambda: json, (), {'leak': 1})}))\nreturn json.leak"
+    ),
+    "a traceback that is a field": (
+        f"{_FIELDS}vars(e)['__dataclass_fields__'] = {{1: F('__traceback__')}}\n"
+        "return str(dataclasses.replace(e).kw['__traceback__'])"
+    ),
+    "a new object's maker that is a field": (
+        f"{_FIELDS}vars(e).update(__dataclass_fields__={{1: F('__reduce_ex__')}})\n"
+        "return str(dataclasses.replace(e).kw['__reduce_ex__'])"
+    ),
+}
+
+
+@pytest.mark.parametrize("source", COPIES.values(), ids=COPIES.keys())
+def test_no_object_says_how_it_is_copied(runner: ForkServer, source: str) -> None:
+    ending = ran(runner, _SPACE + source)
+
+    assert ending.failure or ending.result == b"null", ending.result
+
+
+def test_the_memory_of_a_copy_holds_nothing_of_the_sandbox(runner: ForkServer) -> None:
+    source = """
+import copy
+got = []
+class Spy:
+    def __deepcopy__(self, memo):
+        got.extend(memo.values())
+        return self
+sdk.state['s'] = Spy()
+for what in (print, sdk, copy, sdk.state, [Spy(), [1]]):
+    try:
+        copy.deepcopy(what)
+    except TypeError:
+        pass
+sdk.state.clear()
+return sorted({type(x).__name__ for x in got})
+"""
+
+    assert ran(runner, source).result == b'["dict","list"]'

@@ -595,6 +595,93 @@ IDIOMS = {
         c.parts.append(2)
         return a.parts, b.parts is a.parts, c.parts, d._x
     """,
+    "copies of all kinds": """
+        import copy
+        from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+        from dataclasses import asdict, astuple, dataclass, field, fields, replace
+        from enum import Enum
+        from types import SimpleNamespace
+        class Colour(Enum):
+            RED = 1
+        @dataclass
+        class P:
+            x: int
+            tags: list = field(default_factory=list)
+        @dataclass(frozen=True, slots=True)
+        class Q:
+            p: P
+            d: dict
+        class Own(list):
+            def __init__(self, *a):
+                super().__init__(*a)
+                self.extra = [1]
+        class Node:
+            def __init__(self, parent=None):
+                self.parent, self.kids = parent, []
+        class Wrong(ValueError):
+            pass
+        T = namedtuple("T", "a b")
+        node = Node()
+        node.kids.append(Node(node))
+        same = copy.deepcopy(node)
+        q = Q(P(1, ["a"]), {"k": P(2)})
+        q2 = copy.deepcopy(q)
+        own = Own([1, [2]])
+        deep, flat = copy.deepcopy(own), copy.copy(own)
+        error = Wrong("x", [1])
+        error.more = [2]
+        error2 = copy.deepcopy(error)
+        many = defaultdict(list, {"a": [1]})
+        many2 = copy.deepcopy(many)
+        many2["a"].append(2)
+        many2["z"].append(1)
+        few = copy.deepcopy(deque([[1]], maxlen=3))
+        space = SimpleNamespace(a=[1])
+        space2 = copy.deepcopy(space)
+        space2.a.append(2)
+        circle = [1]
+        circle.append(circle)
+        circle2 = copy.deepcopy(circle)
+        return [
+            same.kids[0].parent is same, same is not node, q2 == q, q2.p is not q.p, asdict(q), astuple(q),
+            asdict(q, dict_factory=lambda pairs: len(pairs)), replace(q, p=P(5)).p.x, [f.name for f in fields(P(1))],
+            deep, deep.extra, deep[1] is own[1], flat[1] is own[1], flat.extra is own.extra, type(deep).__name__,
+            error2.args, error2.more, error2.more is error.more, type(error2).__name__, copy.copy(Counter("aab")),
+            many, many2, few.maxlen, list(few), repr(space), repr(space2), copy.deepcopy(Colour.RED) is Colour.RED,
+            copy.deepcopy(T(1, [2])), copy.copy(OrderedDict(a=1)), copy.deepcopy({1: (1, [2])}), circle2[1] is circle2,
+            copy.deepcopy((1, "a")), copy.copy({1, 2}), copy.deepcopy(frozenset([(1, 2)])), copy.copy(len) is len,
+        ]
+    """,
+    "how a class says it is copied": """
+        import copy
+        class A:
+            def __init__(self):
+                self.c = [1]
+            def __copy__(self):
+                return "copied"
+            def __deepcopy__(self, memo):
+                new = A()
+                memo[id(self)] = new
+                new.c = copy.deepcopy(self.c, memo)
+                return new
+        a = A()
+        two = copy.deepcopy([a, a])
+        return copy.copy(a), two[0] is two[1], two[0].c, two[0].c is a.c
+    """,
+    "the variables of an object": """
+        from types import SimpleNamespace
+        space = SimpleNamespace(a=1)
+        vars(space)["b"] = 2
+        space.__dict__.update(c=3)
+        class K:
+            def __init__(self, **kw):
+                self.__dict__.update(kw)
+                vars(self).setdefault("z", 1)
+                del self.__dict__["gone"]
+                vars(self).pop("gone too")
+        k = K(q=1, gone=2, **{"gone too": 3})
+        return repr(space), vars(k), k.z, k.q, sorted(vars(k).items()), isinstance(vars(k), dict), {**vars(k)}
+    """,
     "very large numbers": "return str(7 ** 3000 // 3 ** 2000)[:10], divmod(10 ** 5000, 10 ** 20)[1], int('9' * 4000) % 7",
     "dates": """
         from datetime import datetime, date, timedelta, timezone
