@@ -15,8 +15,8 @@ ALLOWED = (
 )  # fmt: skip
 """What an interpreter needs that computes, waits, and ends."""
 
-ON_THE_PIPE = ("read", "write", "sendto", "recvfrom")
-"""Allowed on the one descriptor."""
+ON_THE_PIPE, ON_THE_PIPE_PLAINLY = ("read", "write"), ("sendto", "recvfrom")
+"""Allowed on the one descriptor; the latter without flags, such as that for data out of band."""
 
 NEVER_EXECUTABLE = ("mmap", "mprotect")
 """Allowed for memory that holds no code."""
@@ -34,8 +34,8 @@ TRIPWIRES = (
 
 _KILL, _ERRNO, _ALLOW = 0x8000_0000, 0x0005_0000, 0x7FFF_0000
 _LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _MACHINE, _FIRST, _THIRD = 0, 4, 16, 32
-"""Where `struct seccomp_data` holds the call's number, the machine, the first and the third argument."""
+_NUMBER, _MACHINE, _FIRST, _THIRD, _FOURTH = 0, 4, 16, 32, 40
+"""Where `struct seccomp_data` holds the call's number, the machine, the first, third and fourth argument."""
 
 _PROT_EXEC = 4
 _SET_MODE_FILTER, _TSYNC = 1, 1
@@ -53,6 +53,9 @@ def _steps(machine: Machine, descriptor: int) -> Iterator[bytes]:
     yield from (_step(_LOAD, _NUMBER), _step(_IF_AT_LEAST, machine.foreign, 0, 1), _step(_RETURN, _KILL))
     for number in _known(numbers, ON_THE_PIPE):
         yield from _if_argument(number, _FIRST, _step(_IF_EQUAL, descriptor, 0, 1))
+    for number in _known(numbers, ON_THE_PIPE_PLAINLY):
+        plainly = _step(_LOAD, _FOURTH), _step(_IF_EQUAL, 0, 0, 1)
+        yield from _if_argument(number, _FIRST, _step(_IF_EQUAL, descriptor, 0, 3), *plainly)
     for number in _known(numbers, ALLOWED):
         yield from _returning(number, _ALLOW)
     for number in _known(numbers, NEVER_EXECUTABLE):
@@ -73,12 +76,12 @@ def _returning(number: int, verdict: int) -> tuple[bytes, ...]:
     return _step(_IF_EQUAL, number, 0, 1), _step(_RETURN, verdict)
 
 
-def _if_argument(number: int, at: int, allowed_if: bytes) -> tuple[bytes, ...]:
-    """Return the steps that allow a call if one of its arguments is right; `allowed_if` passes over a step if not."""
+def _if_argument(number: int, at: int, *allowed_if: bytes) -> tuple[bytes, ...]:
+    """Return the steps that allow a call if its arguments are right; `allowed_if` goes on to the last step if not."""
     return (
-        _step(_IF_EQUAL, number, 0, 4),
+        _step(_IF_EQUAL, number, 0, 3 + len(allowed_if)),
         _step(_LOAD, at),
-        allowed_if,
+        *allowed_if,
         _step(_RETURN, _ALLOW),
         _step(_RETURN, _ERRNO | errno.EPERM),
     )

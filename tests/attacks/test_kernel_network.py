@@ -25,6 +25,8 @@ PIPE = {
     "taking a descriptor out of the pipe": "socket.recv_fds(socket.socket(1, 1, 0, 3), 1, 1)",
     "asking who is at the other end": "socket.socket(2, 1, 0, 3).getsockopt(1, 17, 12)",
     "closing the pipe half": "socket.socket(1, 1, 0, 3).shutdown(1)",
+    "sending out of band": "socket.socket(1, 1, 0, 3).send(b'x', socket.MSG_OOB)",
+    "looking at what is in the pipe": "socket.socket(1, 1, 0, 3).recv(1, socket.MSG_PEEK)",
     "connecting the pipe elsewhere": "socket.socket(1, 1, 0, 3).connect('/run/x')",
 }
 PAIR = "ours, other = socket.socketpair()\nother.send(b'x')\nos.dup2(ours.fileno(), 3)"

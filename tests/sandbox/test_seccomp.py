@@ -5,7 +5,15 @@ from struct import Struct
 
 import pytest
 
-from panorama.sandbox.seccomp import ALLOWED, MISSING, NEVER_EXECUTABLE, ON_THE_PIPE, TRIPWIRES, program
+from panorama.sandbox.seccomp import (
+    ALLOWED,
+    MISSING,
+    NEVER_EXECUTABLE,
+    ON_THE_PIPE,
+    ON_THE_PIPE_PLAINLY,
+    TRIPWIRES,
+    program,
+)
 from panorama.sandbox.syscalls import MACHINES, Machine
 
 PIPE = 3
@@ -37,6 +45,9 @@ def verdict(machine: Machine, number: int, *arguments: int, audit: int = 0) -> i
                 raise AssertionError(f"an instruction that is not used: {code:#x}")
 
 
+PIPED = (*ON_THE_PIPE, *ON_THE_PIPE_PLAINLY)
+
+
 @pytest.fixture(params=MACHINES.values(), ids=MACHINES.keys())
 def machine(request: pytest.FixtureRequest) -> Machine:
     """Each kind of processor."""
@@ -48,10 +59,19 @@ def test_what_computing_needs_is_allowed(machine: Machine):
 
 
 def test_reading_and_writing_is_allowed_on_the_pipe_alone(machine: Machine):
-    numbers = [machine.numbers[name] for name in ON_THE_PIPE]
+    numbers = [machine.numbers[name] for name in PIPED]
 
     assert {verdict(machine, number, PIPE) for number in numbers} == {ALLOW}
     assert {verdict(machine, number, other) for number in numbers for other in (0, 1, 2, 4, 0xFFFFFFFF)} == {REFUSE}
+
+
+def test_what_is_sent_and_taken_has_no_flags(machine: Machine):
+    numbers = [machine.numbers[name] for name in ON_THE_PIPE_PLAINLY]
+
+    assert {verdict(machine, number, PIPE, 0, 9, 0) for number in numbers} == {ALLOW}
+    assert {verdict(machine, number, PIPE, 0, 9, flags) for number in numbers for flags in (1, 2, 3, 0x4000)} == {
+        REFUSE
+    }
 
 
 def test_memory_is_never_executable(machine: Machine):
@@ -70,7 +90,7 @@ def test_new_ways_to_fork_are_missing(machine: Machine):
 
 
 def test_every_other_call_is_refused(machine: Machine):
-    named = {machine.numbers.get(name) for name in (*ALLOWED, *ON_THE_PIPE, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING)}
+    named = {machine.numbers.get(name) for name in (*ALLOWED, *PIPED, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING)}
 
     assert {verdict(machine, number, PIPE) for number in range(600) if number not in named} == {REFUSE}
 
@@ -89,7 +109,7 @@ def test_no_number_is_given_twice(machine: Machine):
 
 
 def test_no_call_has_two_verdicts():
-    names = [*ALLOWED, *ON_THE_PIPE, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING]
+    names = [*ALLOWED, *PIPED, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING]
 
     assert len(set(names)) == len(names)
     assert set(names) <= set(MACHINES["x86_64"].numbers)
