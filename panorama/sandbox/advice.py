@@ -57,7 +57,9 @@ def _meant(error: NameError) -> str:
     if frame is None or not isinstance(error.name, str):
         return ""
     names = {*frame.tb_frame.f_locals, *frame.tb_frame.f_globals}
-    near = difflib.get_close_matches(error.name, [name for name in names if not name.startswith("_")], 1, NEAR)
+    near = difflib.get_close_matches(
+        error.name, [name for name in names if name.isidentifier() and name[0] != "_"], 1, NEAR
+    )
     return f"Did you mean {near[0]}?" if near else ""
 
 

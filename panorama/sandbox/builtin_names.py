@@ -43,6 +43,9 @@ _SAME: Mapping[str, Any] = {
 
 guards.derivable(*EXCEPTIONS.values())
 
+for _name in ("getattr", "hasattr", "setattr", "delattr", "dir", "vars"):  # what errors of calls name
+    _SAME[_name].__name__ = _SAME[_name].__qualname__ = _name
+
 
 def builtins(printed: Callable[..., None]) -> dict[str, Any]:
     """Return the built-in names for one run, without `import`."""

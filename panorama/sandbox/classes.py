@@ -130,11 +130,21 @@ def _wrap(body: dict[str, Any], name: str, wrapper: Callable[[Any], Any]) -> Non
         body[name] = wrapper(body[name])
 
 
+def _kind(value: object) -> type:
+    return type(value)
+
+
+def _bound(method: Any, instance: Any) -> Any:
+    """Return what Python finds at an object whose class has this: a function is bound, a method is bound already."""
+    bind = getattr(_kind(method), "__get__", None)
+    return bind(method, instance, type(instance)) if bind else method
+
+
 def _without_trace(leave: Any) -> Any:
     """Keep the traceback from `__exit__`: it would lead to frames."""
 
     def left(self: Any, kind: Any, error: Any, _: object) -> Any:
-        return leave.__get__(self, type(self))(kind, error, None)
+        return _bound(leave, self)(kind, error, None)
 
     return left
 
@@ -143,7 +153,7 @@ def _of_the_error_alone(throw: Any) -> Any:
     """Keep the traceback from `throw`, to which `yield from` passes it before Python 3.12."""
 
     def thrown(self: Any, kind: Any, error: Any = None, _: object = None) -> Any:
-        return throw.__get__(self, type(self))(kind if error is None else error)
+        return _bound(throw, self)(kind if error is None else error)
 
     return thrown
 
@@ -154,7 +164,7 @@ def _for_own_names(find: Any) -> Any:
     def found(self: Any, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return find.__get__(self, type(self))(name)
+        return _bound(find, self)(name)
 
     return found
 

@@ -43,10 +43,12 @@ def _check_fields(kind: type) -> None:
     """Refuse a field that the class's base from the library has: generated code would read the base's.
 
     Raises:
-        TypeError: It has.
+        TypeError: It has, or no script may use the name.
     """
     for name in vars(kind).get("__annotations__", ()):
-        if from_library(kind, name) or not (tables.plain(name) or name.startswith("_")):
+        if name in tables.REFUSED_ATTRIBUTES:
+            raise TypeError(f"the field '{name}' has a name that scripts cannot use; rename it")
+        if from_library(kind, name):
             raise TypeError(f"the field '{name}' is taken by a class that {kind.__name__} derives from; rename it")
 
 

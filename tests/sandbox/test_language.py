@@ -682,6 +682,33 @@ IDIOMS = {
         k = K(q=1, gone=2, **{"gone too": 3})
         return repr(space), vars(k), k.z, k.q, sorted(vars(k).items()), isinstance(vars(k), dict), {**vars(k)}
     """,
+    "fields with names of files, and methods of others": """
+        from dataclasses import dataclass
+        @dataclass
+        class Doc:
+            path: str
+            format: str = "md"
+            filename: str = ""
+            object: int = 1
+        class Log:
+            def __init__(self):
+                self.seen = []
+            def leave(self, kind, error, trace):
+                self.seen.append(type(self).__name__)
+                return True
+            def find(self, name):
+                return type(self).__name__, name
+        log = Log()
+        class Step:
+            def __enter__(self):
+                return self
+            __exit__ = log.leave
+            __getattr__ = log.find
+        with Step() as step:
+            1 / 0
+        d = Doc("a")
+        return d.path, d.format, f"{d.path:>3}", "{0.filename}".format(d), log.seen, step.anything
+    """,
     "very large numbers": "return str(7 ** 3000 // 3 ** 2000)[:10], divmod(10 ** 5000, 10 ** 20)[1], int('9' * 4000) % 7",
     "dates": """
         from datetime import datetime, date, timedelta, timezone

@@ -66,7 +66,7 @@ def test_a_process_that_takes_more_than_its_memory_is_killed(watchdog: Watchdog)
         ended = process.wait(10)
 
     assert (watched.cause, ended) == ("memory", -signal.SIGKILL)
-    assert watched.used.peak_bytes > 2 * LIMIT
+    assert watched.used.peak_bytes > LIMIT  # it may be seen while it is growing
 
 
 def test_a_process_that_takes_less_goes_on(watchdog: Watchdog):
