@@ -20,6 +20,9 @@ _TERM = re.compile(r'"([^"]*)"|(\S+)')
 _PIECE = re.compile(f"[{_HAN}]+|[^\\W{_HAN}]+")
 
 
+_CLITICS = re.compile(r"(?<=\w)['’](?:s|t|d|m|ll|re|ve)\b|\b(?:\w|qu)['’](?=\w)", re.IGNORECASE)
+"""What is written with an apostrophe at a word and is none of its own: children's, we'll, d'une, qu'il."""
+
 _SMALL = """
 a about after all also an and any are as at be because been before but by can could did do does doing for from had has
 have having he her here him his how i if in into is it its just me more most my no nor not of off on one only or other
@@ -46,7 +49,7 @@ class Term:
     """One thing to look for: words that stand together, the last one perhaps only begun.
 
     `guessed` says that nobody wrote that it is only begun: it is the last word, and may be still on its way. What was
-    `quoted` is meant as it stands. `others` are other ways to write it: a code with or without a hyphen.
+    `quoted` is meant as it stands. `others` are other ways to write it: a code with or without a hyphen, ß as ss.
     """
 
     words: tuple[str, ...]
@@ -89,7 +92,8 @@ def terms(query: str) -> tuple[Term, ...]:
             words = tuple(word for piece in _PIECE.findall(match[1]) for word in _indexed_words(piece))
             found += [Term(words, quoted=True)] if words else []
         else:
-            found += [_term(piece, match[2].endswith("*")) for piece in _PIECE.findall(match[2])]
+            pieces = _PIECE.findall(_CLITICS.sub(" ", match[2])) or _PIECE.findall(match[2])
+            found += [_term(piece, match[2].endswith("*")) for piece in pieces]
     kept = found[:TERMS]
     if kept and not text.rstrip().endswith(('"', "*")) and len(kept[-1].words[-1]) > 1 and not kept[-1].quoted:
         kept[-1] = Term(kept[-1].words, prefix=True, guessed=not kept[-1].prefix)
@@ -211,7 +215,9 @@ def _patterns(query: tuple[Term, ...]) -> list[re.Pattern[str]]:
 
 
 def _beginning(word: str) -> str:
-    return re.escape(word) if _RUN.match(word) else rf"\b{re.escape(word)}\w*"
+    if _RUN.match(word):
+        return re.escape(word)
+    return rf"\b{re.escape(word)}\b" if len(word) == 1 else rf"\b{re.escape(word)}\w*"
 
 
 def _one_line(text: str) -> str:

@@ -51,7 +51,7 @@ class Wording:
 def worded(session: Session, query: str) -> Wording:
     """Return what a query asks for; words of it that are quoted or begun stay as they are."""
     said = query[:QUERY_CHARS]
-    told = _with_codes(session, terms(said))
+    told = _with_sharp_s(session, _with_codes(session, terms(said)))
     asked = search.asked(session, told)
     unknown = [each.term for each in asked if not each.count and _may_be_wrong(each.term)]
     repairs = [found for term in unknown[:REPAIRS] if (found := _repair(session, told, term))]
@@ -91,6 +91,25 @@ def _with_codes(session: Session, told: Sequence[Term]) -> list[Term]:
             others += vocabulary.parted(session, term.words[0])
         found.append(replace(term, others=tuple(others)) if others else term)
     return found
+
+
+def _with_sharp_s(session: Session, told: Sequence[Term]) -> list[Term]:
+    """Terms with ß for ss and ss for ß, where the store holds that: no tokenizer takes them for the same."""
+    ways = {term: _sharp(term.words[0]) for term in told if len(term.words) == 1}
+    stems = {way: vocabulary.stem(folded_in_place(way)) for some in ways.values() for way in some}
+    known = vocabulary.counts(session, [stem for stem in dict.fromkeys(stems.values()) if stem])
+    found: list[Term] = []
+    for term in told:
+        others = [(way,) for way in ways.get(term, ()) if stems[way] in known]
+        found.append(replace(term, others=(*term.others, *others)) if others else term)
+    return found
+
+
+def _sharp(word: str) -> list[str]:
+    word = word.lower()
+    places = [match.start() for match in re.finditer("ss", word)]
+    each = [f"{word[:at]}ß{word[at + 2 :]}" for at in places]
+    return list(dict.fromkeys(way for way in (*each, word.replace("ss", "ß"), word.replace("ß", "ss")) if way != word))
 
 
 def _has_digit(word: str) -> bool:

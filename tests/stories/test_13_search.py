@@ -243,3 +243,37 @@ async def test_a_very_long_query_is_answered(chat: Chat) -> None:
 
     error = (result.structured_content or {}).get("error", {})
     assert error.get("code", "invalid_input") == "invalid_input"
+
+
+@pytest.mark.parametrize(
+    "query", ["Strasse", "straße", "STRASSE", "gundelfinger strasse", "Grosser Garten", "größer als"]
+)
+async def test_a_sharp_s_is_found_as_two(chat: Chat, query: str) -> None:
+    await chat("create_note", title="Haus", content="Gundelfinger Straße 4, großer Garten, größer als der alte")
+    await chat("create_note", title="Glass", content="A glass of water")
+
+    found = (await chat("search", query=query, mode="keyword")).data
+
+    assert [row["title"] for row in found] == ["Haus"]
+    assert "**" in found[0]["snippet"]
+
+
+@pytest.mark.parametrize(
+    ("query", "held", "other"),
+    [
+        ("mother's birthday", "A birthday in June", "Birgit's strings"),
+        ("d'une maison", "Une maison bleue", "Vitamin D"),
+        ("what'll the plumber say", "The plumber says no", "ll"),
+    ],
+)
+async def test_what_an_apostrophe_adds_is_not_looked_for(chat: Chat, query: str, held: str, other: str) -> None:
+    await chat("create_note", title="One", content=held)
+    await chat("create_note", title="Two", content=other)
+
+    assert [row["title"] for row in (await chat("search", query=query, mode="keyword")).data] == ["One"]
+
+
+async def test_a_letter_is_marked_alone(chat: Chat) -> None:
+    await chat("create_note", title="Blood", content="Vitamin D in three days")
+
+    assert "**D** in three days" in (await chat("search", query="vitamin D", mode="keyword")).data[0]["snippet"]
