@@ -16,18 +16,27 @@ NOUNS = {
 }  # fmt: skip
 """The noun whose functions change a kind of row."""
 
-_NULLS = (
-    "project", "deadline", "scheduled_at", "scheduled_minutes", "parent", "completed_at", "status_changed_at",
-)  # fmt: skip
-_NOTHING: dict[str, Mapping[str, object]] = {
-    "t": {**dict.fromkeys(_NULLS), "urgent": False, "important": False, "recurrence": "", "tags": ()},
-    "n": {"project": None, "pinned": False, "tags": (), "start": None, "end": None},
-    "p": {"target_date": None, "favorite": False, "tags": ()},
-    "l": {"project": None, "tags": ()},
-    "r": {"snoozed_until": None, "item": None, "enabled": False, "recurrence": "", "acknowledged_at": None},
-    "f": {"project": None, "tags": (), "chars": None, "start": None, "end": None, "text": None},
-}
-"""What a field of an item holds if the answer leaves it out: nulls are not sent, nor empty fields of brief rows."""
+_ITEM = ("id", "version", "created_at", "updated_at")
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "t": (
+        *_ITEM, "title", "notes", "status", "project", "deadline", "urgent", "important", "tags", "rank",
+        "scheduled_at", "scheduled_minutes", "recurrence", "parent", "completed_at", "status_changed_at", "provenance",
+    ),
+    "n": (*_ITEM, "title", "content", "project", "tags", "pinned", "chars", "start", "end", "headings"),
+    "p": (
+        *_ITEM, "name", "description", "status", "target_date", "favorite", "color", "tags", "rank", "tasks", "notes",
+        "links",
+    ),
+    "l": (*_ITEM, "title", "url", "project", "tags", "description"),
+    "r": (
+        *_ITEM, "title", "at", "recurrence", "zone", "snoozed_until", "enabled", "item", "acknowledged_at",
+    ),
+    "j": (*_ITEM, "text", "at"),
+    "f": (
+        *_ITEM, "name", "media_type", "size", "sha256", "project", "tags", "chars", "start", "end", "text",
+    ),
+}  # fmt: skip
+"""What the items of each kind have. Whole rows hold all of it, empty or not; hits, reviews and batches hold less."""
 
 _MEANT = {
     "due": "deadline", "due_date": "deadline", "due_at": "deadline", "name": "title", "title": "name",
@@ -35,7 +44,8 @@ _MEANT = {
     "state": "status", "start": "scheduled_at", "created": "created_at", "updated": "updated_at",
     "modified": "updated_at", "label": "title",
 }  # fmt: skip
-_READ_ON = {"content": "Rows of a list are without it: sdk.notes.text(note) reads it."}
+_READ_BY = {("n", "content"): "sdk.notes.text(row)", ("f", "text"): "sdk.files.text(row)"}
+"""What reads a long text whole; all else is a field of what `get` gives."""
 
 
 class NoFieldError(AttributeError, KeyError):
@@ -43,25 +53,34 @@ class NoFieldError(AttributeError, KeyError):
 
     def __init__(self, row: "Row", name: str) -> None:
         super().__init__(name)
-        self._kind = _kind(row) or "row"
-        self._fields = tuple(dict.fromkeys((*row, *_left_out(row))))
+        self._of = "search hit" if "snippet" in row else (_kind(row) or "row").lower()
+        self._held = tuple(row)
+        self._every = () if "label" in row else _every(row)
+        self._noun = NOUNS.get(_kind(row), "items")
+        self._letter = str(row.get("id", ""))[:1]
         self._wanted = name
 
     def __str__(self) -> str:
-        """Return what is missing, and what is there."""
-        near = [_MEANT.get(self._wanted, ""), *difflib.get_close_matches(str(self._wanted), self._fields, 2, 0.6)]
-        known = list(dict.fromkeys(name for name in near if name in self._fields))
-        meant = f" Did you mean {' or '.join(known)}?" if known else ""
-        onward = _READ_ON.get(self._wanted, f"It has {', '.join(self._fields)}.")
-        return f"This {self._kind.lower()} has no field {self._wanted!r}.{meant} {onward}"
+        """Return what is missing, what reads it, and what is there."""
+        has = f"It has {', '.join(map(str, self._held))}."
+        if self._wanted in self._every:
+            plain = f"sdk.{self._noun}.get(row).{self._wanted}"
+            read = _READ_BY.get((self._letter, self._wanted), plain)
+            what = self._of if self._of == "search hit" else f"row of a {self._of}"
+            return f"This {what} is without {self._wanted!r}: {read} reads it. {has}"
+        known = dict.fromkeys((*self._held, *self._every))
+        likely = [_MEANT.get(self._wanted, ""), *difflib.get_close_matches(str(self._wanted), map(str, known), 2, 0.6)]
+        near = list(dict.fromkeys(name for name in likely if name in known))
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
+        return f"This {self._of} has no field {self._wanted!r}.{meant} {has}"
 
 
 class Row(dict[str, Any]):
     """One thing that came back: a dict whose fields are attributes too.
 
-    A field that an item can have but has not, such as a task without a deadline, reads as None (lists as empty, flags
-    as False), although the dict does not hold it. A row is a copy: names of one's own may be set, `row.late = True`;
-    what came back cannot, since that would change nothing.
+    A row holds what came back and no more: a task without a deadline has deadline None, and a search hit, which came
+    without one, says so. A row is a copy: names of one's own may be set, `row.late = True`; what came back cannot,
+    since that would change nothing.
     """
 
     __slots__ = ()
@@ -73,16 +92,12 @@ class Row(dict[str, Any]):
         return self[name]
 
     def __missing__(self, name: str) -> Any:
-        """Return what stands for a field that was left out.
+        """Say what there is instead.
 
         Raises:
-            NoFieldError: Such an item has no field of this name.
+            NoFieldError: Always.
         """
-        nothing = _left_out(self)
-        if name not in nothing:
-            raise NoFieldError(self, name)
-        value = nothing[name]
-        return self.setdefault(name, []) if value == () else value
+        raise NoFieldError(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a name of one's own.
@@ -90,7 +105,7 @@ class Row(dict[str, Any]):
         Raises:
             TypeError: The item has a field of this name.
         """
-        if name in self or name in _left_out(self):
+        if name in self or name in _every(self):
             noun = NOUNS.get(_kind(self), "items")
             raise TypeError(
                 f"A row is a copy: row.{name} = … changes nothing. Write sdk.{noun}.update(row, {name}=…), or "
@@ -122,9 +137,9 @@ def _kind(row: Row) -> str:
     return KINDS.get(id_[0], "") if isinstance(id_, str) and id_[1:2] == "_" else ""
 
 
-def _left_out(row: Row) -> Mapping[str, object]:
-    """Return what stands for the fields that a row of its kind may be without."""
-    return _NOTHING.get(row["id"][0], {}) if _kind(row) else {}
+def _every(row: Row) -> tuple[str, ...]:
+    """Return the fields that an item of a row's kind has."""
+    return FIELDS[row["id"][0]] if _kind(row) else ()
 
 
 def _shown(value: object) -> str:

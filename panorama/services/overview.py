@@ -208,4 +208,4 @@ def _tally(session: Session, where: Sequence[Condition], *, by: list[Order] | No
 
 
 def _row(item: Item) -> Mapping[str, Any]:
-    return {name: getattr(item, name) for name in ("id", "title", "project", "deadline") if getattr(item, name)}
+    return {name: getattr(item, name) for name in ("id", "title", "project", "deadline")}
