@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, Literal, ParamSpec, TypeVar, get_origin
 
 from panorama.sdk import _types
+from panorama.sdk._given import KEPT
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -86,6 +87,8 @@ def _parameter(each: inspect.Parameter) -> str:
 
 
 def _text(default: object) -> str:
+    if default is KEPT:
+        return "..."
     return f'"{repr(default)[1:-1]}"' if isinstance(default, str) else repr(default)
 
 

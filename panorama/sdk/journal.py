@@ -6,9 +6,13 @@ import builtins
 from datetime import date, datetime
 
 from panorama.sdk import _wire
+from panorama.sdk._given import KEPT
 from panorama.sdk._one import removed, shown
 from panorama.sdk._told import told
 from panorama.sdk._types import Entry, Removed
+
+_EMPTY = {"entry": None}
+"""What stands for None in an update: what clears the field; None itself says nothing."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -84,7 +88,7 @@ def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Ent
 
 
 @told
-def update(entry: str | Entry, text: str | None = None, at: str | datetime | None = None) -> Entry:
+def update(entry: str | Entry, text: str = KEPT, at: str | datetime = KEPT) -> Entry:
     """Change the text or the moment of a journal entry.
 
     Args:
@@ -103,7 +107,7 @@ def update(entry: str | Entry, text: str | None = None, at: str | datetime | Non
         entry = sdk.journal.create("Tiles arived")
         sdk.journal.update(entry, text="Tiles arrived")
     """
-    return _wire.call("journal.update", entry=entry, text=text, at=at)
+    return _wire.changed("journal.update", _EMPTY, entry=entry, text=text, at=at)
 
 
 @told

@@ -7,12 +7,19 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from panorama.sdk import _wire
+from panorama.sdk._given import KEPT
 from panorama.sdk._one import removed, shown
 from panorama.sdk._told import told
 from panorama.sdk._types import Fate, Project, Removed, Task, TaskFilter, TaskStatus, TaskView
 
 _EVERY: frozenset[str | None] = frozenset({"all", "any"})
 """What people say who mean all tasks, as a view too."""
+
+_EMPTY = {
+    "task": None, "project": "", "deadline": "", "notes": "", "recurrence": "", "parent": "", "scheduled_at": "",
+    "tags": (), "scheduled_minutes": 0,
+}  # fmt: skip
+"""What stands for None in an update: what clears the field; None itself says nothing."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -143,23 +150,23 @@ def create(
 @told
 def update(
     task: str | Task,
-    title: str | None = None,
-    status: TaskStatus | None = None,
-    project: str | Project | None = None,
-    deadline: str | date | None = None,
-    urgent: bool | None = None,
-    important: bool | None = None,
-    tags: Sequence[str] | None = None,
-    notes: str | None = None,
-    recurrence: str | None = None,
-    parent: str | Task | None = None,
-    scheduled_at: str | datetime | None = None,
-    scheduled_minutes: int | timedelta | None = None,
-    rank: int | None = None,
+    title: str = KEPT,
+    status: TaskStatus = KEPT,
+    project: str | Project | None = KEPT,
+    deadline: str | date | None = KEPT,
+    urgent: bool = KEPT,
+    important: bool = KEPT,
+    tags: Sequence[str] | None = KEPT,
+    notes: str | None = KEPT,
+    recurrence: str | None = KEPT,
+    parent: str | Task | None = KEPT,
+    scheduled_at: str | datetime | None = KEPT,
+    scheduled_minutes: int | timedelta | None = KEPT,
+    rank: int = KEPT,
 ) -> Task:
     """Change fields of a task; status "done" completes it.
 
-    What is left out stays; "" or [] clears. A recurring task that is done makes its next occurrence.
+    What is left out stays; None, "" or [] clears. A recurring task that is done makes its next occurrence.
 
     Args:
         task: Its id, its title, or its row.
@@ -190,10 +197,10 @@ def update(
         task = sdk.tasks.update("Decide the grout colour", status="done", tags=["kitchen", "decided"])
         print(task.status, task.version)
     """
-    return _wire.call(
-        "tasks.update", task=task, title=title, status=status, project=project, deadline=deadline, urgent=urgent,
-        important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent, scheduled_at=scheduled_at,
-        scheduled_minutes=_minutes(scheduled_minutes), rank=rank,
+    return _wire.changed(
+        "tasks.update", _EMPTY, task=task, title=title, status=status, project=project, deadline=deadline,
+        urgent=urgent, important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent,
+        scheduled_at=scheduled_at, scheduled_minutes=_minutes(scheduled_minutes), rank=rank,
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Arguments: what is sent for the values of Python, and what a wrong call is told."""
 
+import inspect
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -11,9 +12,9 @@ import pytest
 
 from panorama.sdk import SURFACE, InvalidInputError, Row
 from panorama.sdk._plain import plain
-from panorama.sdk._told import told
+from panorama.sdk._told import signature, told
 
-from .conftest import Within
+from .conftest import Within, ran
 from .test_examples import EVERY
 
 
@@ -131,6 +132,73 @@ def test_a_value_that_an_operation_refuses_is_an_error_that_tells_why(sdk: Modul
 def test_the_surface_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         SURFACE["search"] = None
+
+
+FILLED = {
+    "tasks": ('create("A", project="Kitchen renovation", deadline="today", tags=["a"], notes="n", '
+              'recurrence="FREQ=DAILY", parent="Decide the grout colour", scheduled_at="2026-05-31T15:00", '
+              'scheduled_minutes=30)'),
+    "notes": 'create("A", "text", project="Kitchen renovation", tags=["a"])',
+    "projects": 'create("A", description="d", target_date="today", color="teal", tags=["a"])',
+    "links": 'create("example.org", project="Kitchen renovation", tags=["a"], description="d")',
+    "reminders": 'create("A", at="2026-05-31T15:00", recurrence="FREQ=DAILY", item="Decide the grout colour")',
+    "journal": 'create("A")',
+    "files": 'write("a.txt", "A", project="Kitchen renovation", tags=["a"])',
+}  # fmt: skip
+"""One of each kind with all that may be empty, but for what only the clock fills."""
+
+CLEARED = {
+    "tasks": {"project", "deadline", "tags", "notes", "recurrence", "parent", "scheduled_at", "scheduled_minutes"},
+    "notes": {"project", "tags"},
+    "projects": {"description", "target_date", "color", "tags"},
+    "links": {"project", "tags", "description"},
+    "reminders": {"recurrence", "snoozed_until", "item"},
+    "journal": set[str](),
+    "files": {"project", "tags"},
+}
+
+
+@pytest.mark.parametrize("noun", CLEARED)
+def test_none_in_an_update_clears_what_may_be_empty(noun: str, sdk: ModuleType) -> None:
+    row = ran(f"return sdk.{noun}.{FILLED[noun]}", sdk)
+    if noun == "reminders":
+        row = sdk.reminders.update(row, snoozed_until="2027-05-31T15:00")
+    assert all(row[name] for name in CLEARED[noun])
+
+    update = EVERY[f"{noun}.update"]
+    for name in CLEARED[noun]:
+        assert not update(row, **{name: None})[name], name
+
+    kept = {name: value for name, value in getattr(sdk, noun).get(row).items() if name not in CLEARED[noun]}
+    assert {name: kept[name] for name in kept if name in row and name not in ("version", "updated_at")} == {
+        name: row[name] for name in kept if name in row and name not in ("version", "updated_at")
+    }
+
+
+@pytest.mark.parametrize("noun", CLEARED)
+def test_none_in_an_update_is_refused_for_what_cannot_be_empty(noun: str, sdk: ModuleType, way: Within) -> None:
+    row = ran(f"return sdk.{noun}.{FILLED[noun]}", sdk)
+    update = EVERY[f"{noun}.update"]
+    _, *fields = inspect.signature(update).parameters.values()
+    sent = len(way.sent)
+
+    for each in fields:
+        assert (each.name in CLEARED[noun]) == ("None" in str(each.annotation)) or each.name == "expected_version"
+        if "None" not in str(each.annotation):
+            with pytest.raises(InvalidInputError, match=rf"sdk\.{noun}\.update: {each.name} is None.* it out to keep"):
+                update(row, **{each.name: None})
+
+    assert len(way.sent) == sent
+
+
+def test_what_is_left_out_of_an_update_stays_and_signatures_say_it_as_stubs_do(sdk: ModuleType, way: Within) -> None:
+    task = sdk.tasks.create("A", tags=["a"], deadline="today")
+
+    same = sdk.tasks.update(task, rank=3, tags=...)
+
+    assert way.sent[-1] == ("tasks.update", {"task": task.id, "rank": 3})
+    assert (same.tags, same.deadline) == (["a"], task.deadline)
+    assert "tags: Sequence[str] | None = ..., notes: str | None = ..." in signature(sdk.tasks.update)
 
 
 @pytest.mark.parametrize("content", [{"a": 1}, [1, 2], ("a",)])
