@@ -110,6 +110,8 @@ batch SdkError sdk.batch([{"tool": "tasks.update", "args": {"task": "No such thi
 undo NotFoundError sdk.undo("c_0000000000")
 undo InvalidInputError sdk.undo(sdk.history(note)[0].unit)
 undo ConflictError made = sdk.history(note)[0]; sdk.notes.update(note, title="New"); sdk.undo(made); sdk.undo(made)
+markdown_table InvalidInputError sdk.markdown_table([task], columns=["colour"])
+markdown_table InvalidInputError sdk.markdown_table([("a", 1)], columns=["Name"])
 parallel SdkError sdk.parallel(lambda: sdk.tasks.get("No such thing"))
 parallel TypeError sdk.parallel([1])
 parallel ValueError sdk.parallel(lambda: 1, at_most=0)
