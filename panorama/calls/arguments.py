@@ -151,7 +151,7 @@ class Arguments:
         if kind == "extra_forbidden":
             near = difflib.get_close_matches(where, self.model.model_fields, 1, 0.5)
             return f"{where} is not one of its parameters" + (f" (did you mean {near[0]}?)" if near else "")
-        return f"{where} {_wanted(error)}, not {_shown(sent)}"
+        return f"{where} {_wanted(error)}, not {_shown(sent)}{_instead(where, error)}"
 
 
 def unusable(sent: Mapping[str, Any]) -> str:
@@ -227,6 +227,14 @@ def _wanted(error: ErrorDetails) -> str:
         "less_than_equal": f"is at most {context.get('le')}",
     }
     return words.get(kind, error["msg"].lower().replace("input should be", "is"))
+
+
+def _instead(where: str, error: ErrorDetails) -> str:
+    """Return what else may have been meant, in brackets."""
+    if error["type"] == "literal_error" and is_list(error["input"]):
+        onward = '; query takes {"status": {"in": […]}}' if where == "status" else ""
+        return f" (one word, not a list{onward})"
+    return ""
 
 
 def _shown(value: object) -> str:

@@ -30,6 +30,10 @@ _ADVICE = (
         r"'list' object has no attribute '(?:items|rows|data|results|values)'|list indices must be integers",
         "Lists are plain lists of rows: for task in sdk.tasks.list(): …",
     ),
+    (
+        r"'(?:builtin_function_or_method|method)' (?:object is not|has no len)",
+        'It is a method, such as those every dict has: call it with (), or read a field of that name as row["items"].',
+    ),
 )
 _KNOWN = tuple((re.compile(pattern), advice) for pattern, advice in _ADVICE)
 

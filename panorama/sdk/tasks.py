@@ -12,7 +12,7 @@ from panorama.sdk._one import removed, shown
 from panorama.sdk._told import told
 from panorama.sdk._types import Fate, Project, Removed, Task, TaskFilter, TaskStatus, TaskView
 
-_EVERY: frozenset[str | None] = frozenset({"all", "any"})
+_EVERY: tuple[str | None, ...] = ("all", "any")
 """What people say who mean all tasks, as a view too."""
 
 _EMPTY = {
@@ -63,7 +63,7 @@ def list(  # noqa: A001 (its name in scripts)
         for task in sdk.tasks.list(project="Kitchen renovation", due_until="+7d"):
             print(task.deadline, task.title, task.tags)
     """
-    every: str | None = "any" if {view, status} & _EVERY else None
+    every = "any" if view in _EVERY or status in _EVERY else None
     return _wire.rows(
         "tasks.list", limit, project="" if project is None else project, view=None if view in _EVERY else view,
         status=every or status, tag=tag,

@@ -226,6 +226,20 @@ def test_the_report_of_the_recipes_has_no_empty_column(sdk: ModuleType) -> None:
     assert all(re.fullmatch(r"\| .*[^ |] .*\| \d{4}-\d\d-\d\dT\S+ \|", line) for line in lines)
 
 
+@pytest.mark.parametrize("said", [{"status": ["todo", "in_progress"]}, {"view": ["today"]}, {"status": {"todo"}}])
+def test_a_list_where_one_word_is_meant_is_told_what_takes_lists(sdk: ModuleType, said: dict[str, Any]) -> None:
+    onward = r'; query takes \{"status": \{"in"' if "status" in said else ""
+    with pytest.raises(sdk.InvalidInputError, match=rf"one word, not a list{onward}"):
+        sdk.tasks.list(**said)
+
+
+def test_progress_of_a_list_is_told_how_a_loop_tells_it(sdk: ModuleType, way: Within) -> None:
+    with pytest.raises(TypeError, match=r"as numbers, not list.*sdk\.progress\(count, len\(tasks\), task\.title\)"):
+        sdk.progress(sdk.tasks.list())
+
+    assert way.told == []
+
+
 @pytest.mark.parametrize("said", [{"view": "all"}, {"status": "all"}, {"status": "any"}, {"view": "any"}])
 def test_all_tasks_may_be_asked_for_in_several_words(sdk: ModuleType, said: dict[str, str]) -> None:
     sdk.tasks.update(sdk.tasks.list(limit=1)[0], status="done")
