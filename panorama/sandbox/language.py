@@ -142,4 +142,4 @@ def namespace(
             raise ValueError(f"{name!r} cannot be the name of an input")
     names = builtins(printed)
     names["__import__"] = importer(modules, sdk, printed)
-    return {"__builtins__": names, "__name__": tables.MODULE, **HOOKS, "sdk": sdk, **inputs}
+    return {"__builtins__": names, "__name__": tables.MODULE, **HOOKS, tables.GIVEN: (*inputs,), "sdk": sdk, **inputs}

@@ -48,6 +48,15 @@ _READ_BY = {("n", "content"): "sdk.notes.text(row)", ("f", "text"): "sdk.files.t
 """What reads a long text whole; all else is a field of what `get` gives."""
 
 
+_DEEDS = {
+    **dict.fromkeys(("save", "set", "edit"), "sdk.{noun}.update(row, …)"),
+    **dict.fromkeys(("complete", "finish", "close", "mark_done"), 'sdk.{noun}.update(row, status="done")'),
+    **dict.fromkeys(("delete", "remove", "trash"), "sdk.{noun}.delete(row)"),
+    **dict.fromkeys(("to_dict", "as_dict", "asdict", "dict", "model_dump", "json"), "dict(row)"),
+}
+"""What rows cannot do themselves, and what does it."""
+
+
 class NoFieldError(AttributeError, KeyError):
     """A row has no field of this name; the text names the nearest. It is found out only if somebody reads it."""
 
@@ -68,6 +77,8 @@ class NoFieldError(AttributeError, KeyError):
             read = _READ_BY.get((self._letter, self._wanted), plain)
             what = self._of if self._of == "search hit" else f"row of a {self._of}"
             return f"This {what} is without {self._wanted!r}: {read} reads it. {has}"
+        if deed := _DEEDS.get(self._wanted, ""):
+            return f"This {self._of} has no {self._wanted!r}. Write {deed.format(noun=self._noun)}. {has}"
         known = dict.fromkeys((*self._held, *self._every))
         likely = [_MEANT.get(self._wanted, ""), *difflib.get_close_matches(str(self._wanted), map(str, known), 2, 0.6)]
         near = list(dict.fromkeys(name for name in likely if name in known))
@@ -106,12 +117,19 @@ class Row(dict[str, Any]):
             TypeError: The item has a field of this name.
         """
         if name in self or name in _every(self):
-            noun = NOUNS.get(_kind(self), "items")
-            raise TypeError(
-                f"A row is a copy: row.{name} = … changes nothing. Write sdk.{noun}.update(row, {name}=…), or "
-                f"row[{name!r}] = … if only the copy is meant."
-            )
+            raise _is_copy(self, f"row.{name} = …", name)
         self[name] = value
+
+    def update(self, *args: Any, **fields: Any) -> None:
+        """Set entries of the copy, as dicts do.
+
+        Raises:
+            TypeError: A field of the item is given by name, as if that changed the item.
+        """
+        for name in fields:
+            if name in _every(self):
+                raise _is_copy(self, f"row.update({name}=…)", name)
+        super().update(*args, **fields)
 
     def __delattr__(self, name: str) -> None:
         """Remove a field."""
@@ -129,6 +147,14 @@ class Row(dict[str, Any]):
     def copy(self) -> "Row":
         """Return a row with the same fields."""
         return Row(self)
+
+
+def _is_copy(row: Row, said: str, name: str) -> TypeError:
+    noun = NOUNS.get(_kind(row), "items")
+    return TypeError(
+        f"A row is a copy: {said} changes nothing. Write sdk.{noun}.update(row, {name}=…), or "
+        f"row[{name!r}] = … if only the copy is meant."
+    )
 
 
 def _kind(row: Row) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_origin
 
 from panorama.sdk import _types
 from panorama.sdk._given import KEPT
+from panorama.sdk._meant import instead
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -106,4 +107,5 @@ def unknown(owner: str, name: str, known: Iterable[str]) -> AttributeError:
     names = sorted(known)
     near = difflib.get_close_matches(name, names, 3, _NEAR)
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    meant = f" {said}" if (said := instead(owner, name, names)) else meant
     return AttributeError(f"{owner} has no {name}.{meant} It has {', '.join(names)}.")

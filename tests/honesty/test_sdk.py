@@ -18,6 +18,7 @@ from panorama.calls.arguments import Arguments
 from panorama.domain import items
 from panorama.sdk import SURFACE, Row, Transport, _rows, _types, use
 from panorama.sdk._given import KEPT
+from panorama.sdk._meant import TOOLS
 from panorama.services import views
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,6 +63,12 @@ def _default(parameter: inspect.Parameter) -> Any:
 
 def _first(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
+def test_every_tool_that_goes_by_another_name_in_scripts_is_told(app: App) -> None:
+    tools = {each.operation.tool: name for name, each in scriptable(app).items() if each.operation.tool}
+
+    assert {tool: name for tool, name in tools.items() if tool != name and tool not in name.split(".")} == TOOLS
 
 
 def test_choices_are_those_of_the_operation(app: App) -> None:
