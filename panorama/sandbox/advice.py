@@ -15,7 +15,9 @@ _DAYS = (
     'Days and moments are text in rows: compare with "2026-06-01" or sdk.status().today, or use '
     "date.fromisoformat(task.deadline[:10])."
 )
-_MOMENTS = "Moments in rows have a zone: compare with datetime.now(UTC) or datetime.fromisoformat(sdk.status().now), or by days."
+_MOMENTS = (
+    "Moments in rows have a zone: use datetime.now(UTC) or datetime.fromisoformat(sdk.status().now), or compare days."
+)
 _NUMBERS = "A field that is empty is None: say what it counts as, such as task.scheduled_minutes or 0."
 _ADVICE = (
     (r"not supported between instances of '(?:str' and 'datetime|datetime)\.", _DAYS),

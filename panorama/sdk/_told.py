@@ -39,6 +39,9 @@ def _problem(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         inspect.signature(function).bind(*args, **kwargs)
     except TypeError as error:
         unknown = [name for name in kwargs if name not in inspect.signature(function).parameters]
+        if {"id", "created_at"} <= kwargs.keys():
+            few = "a row holds more than it takes: name the fields that change, as tags=row.tags"
+            return f"{named(function)}: {few}. It is called as {signature(function)}"
         wrong = "; ".join(f"it has no parameter {name!r}{_meant(function, name)}" for name in unknown)
         return f"{named(function)}: {wrong or error}. It is called as {signature(function)}"
     return ""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from panorama.sdk import _wire
 from panorama.sdk._given import KEPT
 from panorama.sdk._long import whole
-from panorama.sdk._one import removed
+from panorama.sdk._one import checked, removed
 from panorama.sdk._told import told
 from panorama.sdk._types import File, FileText, Project, Removed
 from panorama.sdk.errors import InvalidInputError
@@ -94,6 +94,7 @@ def text(file: str | File) -> str:
         sdk.files.write("grout.csv", "colour,price\\ngrey,12\\n")
         print(list(csv.DictReader(io.StringIO(sdk.files.text("grout.csv")))))
     """
+    checked("file", file, "text")
     return whole(get, file, "text")
 
 

@@ -94,7 +94,7 @@ def update(entry: str | Entry, text: str = KEPT, at: str | datetime = KEPT) -> E
     Args:
         entry: Its id or its row.
         text: One line, 1 to 2,000 characters.
-        at: A moment: 2026-05-31T15:00, or a datetime.
+        at: A moment: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
 
     Returns:
         The entry as it is now.

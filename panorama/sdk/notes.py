@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from panorama.sdk import _wire
 from panorama.sdk._given import KEPT
 from panorama.sdk._long import whole
-from panorama.sdk._one import removed
+from panorama.sdk._one import checked, removed
 from panorama.sdk._told import told
 from panorama.sdk._types import Note, NoteText, Position, Project, Removed
 
@@ -97,6 +97,7 @@ def text(note: str | Note) -> str:
         words = len(sdk.notes.text("Kitchen overview").split())
         print(words)
     """
+    checked("note", note, "text")
     return whole(get, note, "content")
 
 

@@ -79,7 +79,7 @@ def create(
 
     Args:
         title: One line, 1 to 200 characters.
-        at: A moment: 2026-05-31T15:00 (the person's zone), 2026-05-31T15:00+02:00, or a datetime.
+        at: A moment: 2026-05-31T15:00 (the person's zone), 2026-05-31T15:00+02:00, tomorrow 9:00, +2h, or a datetime.
         recurrence: RFC 5545 rule, daily or slower, as FREQ=DAILY.
         item: What it is about: its id, its name, or its row.
         idempotency_key: The same key within a day gives the first answer again.
@@ -120,9 +120,9 @@ def update(
     Args:
         reminder: Its id, its title, or its row.
         title: One line, 1 to 200 characters.
-        at: A moment: 2026-05-31T15:00, or a datetime.
+        at: A moment: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         recurrence: RFC 5545 rule, daily or slower, as FREQ=DAILY.
-        snoozed_until: A moment: 2026-05-31T15:00, or a datetime.
+        snoozed_until: A moment: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         enabled: False switches it off.
         item: What it is about: its id, its name, or its row.
 

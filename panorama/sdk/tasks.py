@@ -115,7 +115,7 @@ def create(
     Args:
         title: One line, 1 to 500 characters.
         project: Its id, its name, or its row; none if left out.
-        deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
+        deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, tomorrow 9:00, a date or a datetime.
         status: "idea" is parked: not open.
         urgent: It cannot wait.
         important: It matters.
@@ -123,7 +123,7 @@ def create(
         notes: Markdown, up to 1,000,000 characters.
         recurrence: RFC 5545 rule, daily or slower, as FREQ=WEEKLY;BYDAY=MO.
         parent: The task it becomes a subtask of; without a project it takes over that task's.
-        scheduled_at: The moment of work: 2026-05-31T15:00, or a datetime.
+        scheduled_at: The moment of work: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         scheduled_minutes: How long it takes, in minutes (up to 10,080), or a timedelta.
         rank: Lower comes first.
         idempotency_key: The same key within a day gives the first answer again.
@@ -173,14 +173,14 @@ def update(
         title: One line, 1 to 500 characters.
         status: "done" completes it; "idea" parks it.
         project: Its id, its name, or its row.
-        deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
+        deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, tomorrow 9:00, a date or a datetime.
         urgent: It cannot wait.
         important: It matters.
         tags: All its tags; they replace those it had.
         notes: Markdown, up to 1,000,000 characters; it replaces what was there.
         recurrence: RFC 5545 rule, daily or slower, as FREQ=WEEKLY;BYDAY=MO.
         parent: The task it becomes a subtask of: its id, its title, or its row.
-        scheduled_at: The moment of work: 2026-05-31T15:00, or a datetime.
+        scheduled_at: The moment of work: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         scheduled_minutes: How long it takes, in minutes (up to 10,080; 0 clears), or a timedelta.
         rank: Lower comes first.
 

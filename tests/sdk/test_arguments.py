@@ -86,6 +86,7 @@ def test_bytes_become_a_file(sdk: ModuleType) -> None:
         (lambda sdk: sdk.tasks.list(staus="open"), "did you mean 'status'?"),
         (lambda sdk: sdk.query("tasks", filter={}), "did you mean 'where'?"),
         (lambda sdk: sdk.tasks.update(), "missing a required argument: 'task'"),
+        (lambda sdk: sdk.tasks.update(**sdk.tasks.list()[0]), "name the fields that change, as tags=row.tags"),
         (lambda sdk: sdk.status(1), "too many positional arguments"),
     ],
 )
@@ -207,3 +208,37 @@ def test_a_file_of_a_dict_or_a_list_is_refused_with_how_to_write_it(sdk: ModuleT
         sdk.files.write("report.json", content)
 
     assert "json.dumps" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ('sdk.tasks.list(status="completed")', "'open', 'any', not 'completed' (did you mean 'done'?)"),
+        ('sdk.tasks.create("A", status="open")', "(did you mean 'todo'?)"),
+        ('sdk.projects.update("Studio", status="completed")', "(did you mean 'done'?)"),
+        ('sdk.projects.list(status="open")', "(did you mean 'active'?)"),
+        ('sdk.tasks.list(view="late")', "(did you mean 'overdue'?)"),
+        ('sdk.search("x", kinds="tasks")', "(did you mean 'task'?)"),
+        ('sdk.query("task")', "(did you mean 'tasks'?)"),
+        ('sdk.query("tasks", where={"title": {"like": "x"}})', "Did you mean contains?"),
+        ('sdk.query("tasks", where={"and": [{"title": {"$ILIKE": "x"}}]})', "Did you mean contains?"),
+        ('sdk.query("tasks", where={"project": {"not_in": []}})', "Did you mean nin?"),
+        ('sdk.query("tasks", where={"deadline": {"<": "today"}})', "Did you mean lt?"),
+        ('sdk.query("tasks", where={"title": {"containz": "x"}})', "Did you mean contains?"),
+        ("sdk.tasks.get(None)", "sdk.tasks.get takes a task by its id, its name or its row, not None. A field that is"),
+        ("sdk.tasks.get(['a'])", "not list. Call it for each of them, as in sdk.parallel_map(sdk.tasks.get, …)."),
+        ("sdk.reminders.get(3)", "sdk.reminders.get takes a reminder"),
+        ("sdk.links.delete(None)", "sdk.links.delete takes a link"),
+        ("sdk.journal.delete({})", "sdk.journal.delete takes a journal"),
+        ("sdk.notes.text(None)", "sdk.notes.text takes a note"),
+        ("sdk.files.text(None)", "sdk.files.text takes a file"),
+        ("sdk.notes.get(None)", "sdk.notes.get was not called: note is missing. Give the id or name of a note."),
+        ("sdk.tasks.update(None, urgent=True)", "sdk.tasks.update was not called: task is missing"),
+    ],
+)
+def test_a_wrong_choice_or_item_is_told_once_and_what_may_be_meant(sdk: ModuleType, code: str, told: str) -> None:
+    with pytest.raises(InvalidInputError) as error:
+        ran(code, sdk)
+
+    assert told in str(error.value)
+    assert str(error.value).count(" is one of ") <= 1

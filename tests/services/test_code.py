@@ -476,3 +476,14 @@ def test_an_atomic_run_that_was_taken_back_names_nothing_to_undo(call: Call) -> 
     answer = call("run_code", code='sdk.tasks.create("Tea")\n1 / 0', atomic=True)
 
     assert "undo" not in answer.metadata
+
+
+def test_a_call_that_needs_agreement_does_not_say_that_the_script_changed_nothing(run: Run, call: Call) -> None:
+    call("create_project", name="House")
+    call("create_task", title="Roof", project="House")
+
+    told = run('sdk.tasks.create("Tea")\nsdk.projects.delete("House", items="trash")')
+
+    assert "This call changed nothing." in told["error"]["message"]
+    assert "Nothing was changed" not in told["error"]["message"]
+    assert told["note"].startswith("1 change made before it stand")
