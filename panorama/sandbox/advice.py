@@ -100,7 +100,7 @@ def _meant(error: NameError) -> str:
     near = difflib.get_close_matches(error.name, [name for name in names if name[0] not in "_<"], 1, NEAR)
     if said or near:
         return " ".join([*filter(None, [said]), *(f"Did you mean {each}?" for each in near)])
-    given = frame.tb_frame.f_globals.get(tables.GIVEN, ())
+    given = [name for name in frame.tb_frame.f_globals.get(tables.GIVEN, ()) if name != "inputs"]
     had = f"these are {', '.join(given[:CANDIDATES])}" if given else "there were none"
     return f"If it is an input: inputs of the run become names, and {had}."
 

@@ -43,7 +43,7 @@ _STATES = {
 _VIEWS = ("overdue", "today", "this_week", "urgent", "important", "no_deadline", "in_progress", "recently_done")
 _RUN = ("dry_run", "atomic", "background", "timeout")
 _SAID = {
-    "inputs": "Inputs are names in the script: inputs={\"limit\": 5} makes `limit`.",
+    "inputs": 'Inputs are names in the script, and entries of `inputs`: inputs={"limit": 5} makes `limit`.',
     **{name: f"`{name}` is an argument of run_code, beside the code." for name in _RUN},
     **dict.fromkeys(("now", "today", "date", "time"), "Write sdk.status().now or sdk.status().today."),
     **dict.fromkeys(("log", "print"), "Write print(…); it shows up in the answer."),

@@ -254,7 +254,7 @@ class CodeRun:
             notes.add(f"{size}; {which} keeps no file, so only its shape is shown.")
             return None, None
         kept = self._calls.call_within("files.write", self._file(ending.result))
-        notes.add(f"{size} and was kept as a file; read it with sdk.files.get({kept['data']['id']!r}).")
+        notes.add(f"{size} and was kept as a file; read it with sdk.files.text({kept['data']['id']!r}).")
         return None, kept["data"]["id"]
 
     def _file(self, result: bytes) -> dict[str, str]:
