@@ -2,10 +2,19 @@
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 SHOWN_CHARS = 80
 """How much of a long value `print(row)` shows."""
+
+SHORT_CHARS = 120
+"""How long a row is at most that is shown whole in another."""
+
+WITHIN_CHARS = 800
+"""How much of a row without an id it shows that stands in another."""
+
+FEW = 3
+"""How many rows it shows of a list in a row."""
 
 KINDS = {"t": "Task", "n": "Note", "p": "Project", "l": "Link", "r": "Reminder", "j": "Entry", "f": "File"}
 """The first letter of an id, and what it stands for."""
@@ -169,5 +178,22 @@ def _every(row: Row) -> tuple[str, ...]:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    """Return a field's value; rows in it show at least what they are, lists of rows the first few."""
+    if isinstance(value, Row):
+        return _within(value)
+    if isinstance(value, list) and (rows := cast("list[object]", value)) and isinstance(rows[0], Row):
+        more = f", … {len(rows) - FEW} more" if len(rows) > FEW else ""
+        return f"[{', '.join(map(_shown, rows[:FEW]))}{more}]"
+    text = repr(cast("object", value))
     return text if len(text) <= SHOWN_CHARS else f"{text[: SHOWN_CHARS - 1]}…"
+
+
+def _within(row: Row) -> str:
+    """Return a row that stands in another: whole if it is short or has no id, else by what names it."""
+    whole = repr(row)
+    if len(whole) <= SHORT_CHARS:
+        return whole
+    if "id" not in row:
+        return whole if len(whole) <= WITHIN_CHARS else f"{whole[: WITHIN_CHARS - 1]}…"
+    names = [name for name in ("id", "title", "name", "label", "text") if row.get(name)]
+    return f"{_kind(row) or 'Row'}({', '.join(f'{name}={_shown(row[name])}' for name in names)}, …)"

@@ -143,3 +143,19 @@ def test_a_copy_is_a_row_of_its_own(task: Row, copied: Any) -> None:
     other["title"] = "Coffee"
 
     assert (type(other), task.title) == (Row, "Tea")
+
+
+def test_a_row_in_a_row_shows_what_it_is(task: Row) -> None:
+    long = Row({**task, "notes": "x" * 200})
+    week = Row(end="2026-05-20", completed=Row(count=5, items=[long] * 5))
+
+    assert str(Row(kind="task", item=long)) == "Row(kind='task', item=Task(id='t_0000000001', title='Tea', …))"
+    one = "Task(id='t_0000000001', title='Tea', …)"
+    assert str(week) == f"Row(end='2026-05-20', completed=Row(count=5, items=[{one}, {one}, {one}, … 2 more]))"
+    assert str(Row(change=Row(count=1))) == "Row(change=Row(count=1))"
+
+
+def test_a_row_of_many_rows_is_shown_within_limits() -> None:
+    wide = Row(found=Row({f"key{number}": Row(count=number) for number in range(1000)}))
+
+    assert len(str(wide)) < 1000
