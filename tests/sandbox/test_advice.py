@@ -61,6 +61,9 @@ MISTAKES = [
     ("task.complete()", 'sdk.tasks.update(row, status="done")'),
     ("task.delete()", "sdk.tasks.delete(row)"),
     ("task.update(status='done')", "sdk.tasks.update(row, status=…)"),
+    ("from sdk import Task", "annotations may say it without an import"),
+    ("isinstance(task, sdk.Task)", "annotations may say it without an import"),
+    ("isinstance(task, Task)", "annotations may say it without an import"),
     ("sdk.tasks()", "sdk.tasks.list()"),
     ("for each in sdk.tasks: pass", "sdk.tasks.list()"),
 ]
@@ -87,3 +90,9 @@ def test_the_entries_of_a_row_can_be_set_as_those_of_a_dict() -> None:
     row = ran("row = task.copy()\nrow.update({'status': 'done'}, late=True)\nreturn row", task=TASK)
 
     assert row == {**TASK, "status": "done", "late": True}
+
+
+def test_annotations_may_say_what_signatures_say_without_an_import() -> None:
+    code = "def named(each: Task, more: list[Task]) -> str:\n    found: Task = each\n    return found.title\nnamed(task, [])"
+
+    assert ran(code, task=TASK) == "Tea"
