@@ -93,6 +93,6 @@ def test_the_entries_of_a_row_can_be_set_as_those_of_a_dict() -> None:
 
 
 def test_annotations_may_say_what_signatures_say_without_an_import() -> None:
-    code = "def named(each: Task, more: list[Task]) -> str:\n    found: Task = each\n    return found.title\nnamed(task, [])"
+    code = "def named(each: Task, more: list[Task]) -> str:\n    found: Task = each\n    return found.title\n"
 
-    assert ran(code, task=TASK) == "Tea"
+    assert ran(f"{code}named(task, [])", task=TASK) == "Tea"
