@@ -20,6 +20,10 @@ _MOMENTS = (
 )
 _NUMBERS = "A field that is empty is None: say what it counts as, such as task.scheduled_minutes or 0."
 _ADVICE = (
+    (
+        r"can't compare datetime\.date(?:time)? to datetime\.date|instances of 'datetime\.\w+' and 'datetime\.",  # 3.13
+        "Compare days: moment.date(), or text with text.",
+    ),
     (r"not supported between instances of '(?:str' and 'datetime|datetime)\.", _DAYS),
     (r"not supported between instances of '(?:date(?:time)?)' and 'str'|'str' and 'date", _DAYS),
     (r"unsupported operand type\(s\) for -: '(?:str' and 'date|datetime\.date(?:time)?' and 'str)", _DAYS),
@@ -33,7 +37,6 @@ _ADVICE = (
         "It has a time of day: task.deadline[:10] is its day, datetime.fromisoformat(task.deadline) reads all of it.",
     ),
     (r"offset-naive and offset-aware", _MOMENTS),
-    (r"can't compare datetime\.date(?:time)? to datetime\.date", "Compare days: moment.date(), or text with text."),
     (
         r"not supported between instances of '(?:NoneType' and|\w+' and 'NoneType)",
         'A field that is empty is None: say what it counts as, such as task.deadline or "9999".',

@@ -79,6 +79,17 @@ def test_a_common_mistake_is_told_what_to_write(code: str, told: str) -> None:
     assert told in f"{error} {advice(error, f'{type(error).__name__}: {error}')}"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "can't compare datetime.datetime to datetime.date",
+        "'<' not supported between instances of 'datetime.datetime' and 'datetime.date'",
+    ],
+)
+def test_a_day_and_a_moment_are_told_apart_in_the_words_of_each_python(said: str) -> None:
+    assert advice(TypeError(said), f"TypeError: {said}") == "Compare days: moment.date(), or text with text."
+
+
 def test_a_name_that_is_missing_where_there_were_no_inputs_is_told_so() -> None:
     with pytest.raises(NameError) as caught:
         ran("word.upper()")
