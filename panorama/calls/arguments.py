@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal, Optional, get_args, get_origin, get_type_hints
@@ -127,24 +127,40 @@ class Arguments:
             parsed = self.model.model_validate({**sent, "limit": MOST_ROWS} if is_larger else dict(sent))
         except ValidationError as error:
             problems = error.errors(include_url=False, include_context=True)
-            raise self._refusal([self._problem(each) for each in problems], reader) from error
+            raise self._refusal(self._problems(problems), reader) from error
         values = {name: getattr(parsed, name) for name in type(parsed).model_fields}
         return {**values, "limit": limit} if is_larger else values
 
+    def called(self, reader: Reader) -> str:
+        """Return what whoever reads the answer calls the operation."""
+        return f"sdk.{self.operation.sdk}" if reader.wants_all else self.operation.tool or self.operation.name
+
     def _refusal(self, problems: list[str], reader: Reader) -> InvalidInputError:
-        is_script = reader.wants_all
-        hidden = ("cursor", "detail") if is_script else ()
+        hidden = ("cursor", "detail") if reader.wants_all else ()
         fields = {name: field for name, field in self.model.model_fields.items() if name not in hidden}
         signature = ", ".join(f"{name}*" if field.is_required() else name for name, field in fields.items())
         needed = " (* needed)" if "*" in signature else ""
-        name = f"sdk.{self.operation.sdk}" if is_script else self.operation.tool or self.operation.name
+        name = self.called(reader)
         return InvalidInputError(
             f"{name} was not called: {'; '.join(dict.fromkeys(problems))}.",
             hint=f"Its parameters are {signature}{needed}." if signature else f"{name} takes no parameters.",
         )
 
+    def _problems(self, errors: Iterable[ErrorDetails]) -> list[str]:
+        """Return what is wrong; choices that a union splits are told once."""
+        choices: dict[str, tuple[object, list[str]]] = {}
+        found: list[str] = []
+        for error in errors:
+            if error["type"] == "literal_error":
+                where = _where(error)
+                choices.setdefault(where, (error["input"], []))[1].extend(_expected(error))
+                found.append(where)
+            else:
+                found.append(self._problem(error))
+        return [_choice(each, *choices[each]) if each in choices else each for each in found]
+
     def _problem(self, error: ErrorDetails) -> str:
-        where = ".".join(str(part) for part in error["loc"] if not _is_internal(part))
+        where = _where(error)
         kind, sent = error["type"], error["input"]
         if kind == "missing":
             return f"{where} is missing"
@@ -209,7 +225,7 @@ def _is_internal(part: str | int) -> bool:
 
 def _wanted(error: ErrorDetails) -> str:
     kind, context = error["type"], error.get("ctx", {})
-    if kind in ("literal_error", "enum"):
+    if kind == "enum":
         return f"is one of {str(context.get('expected', '')).replace(' or ', ', ')}"
     if kind.startswith("int_"):
         return "is a whole number"
@@ -227,6 +243,41 @@ def _wanted(error: ErrorDetails) -> str:
         "less_than_equal": f"is at most {context.get('le')}",
     }
     return words.get(kind, error["msg"].lower().replace("input should be", "is"))
+
+
+_SAID: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("completed", "complete", "finished", "closed", "resolved"), ("done",)),
+    **dict.fromkeys(("open", "pending", "new", "not_started"), ("todo", "active")),
+    **dict.fromkeys(("doing", "started", "active", "wip"), ("in_progress",)),
+    **dict.fromkeys(("all", "every", "*"), ("any",)),
+    **dict.fromkeys(("canceled", "dropped", "abandoned"), ("cancelled",)),
+    **dict.fromkeys(("someday", "parked", "backlog"), ("idea",)),
+    **dict.fromkeys(("late", "due"), ("overdue",)),
+    **dict.fromkeys(("paused", "waiting", "on_hold"), ("blocked",)),
+    "week": ("this_week",),
+}
+"""What others call a choice, and what it may be called here."""
+
+
+def _choice(where: str, sent: object, choices: Sequence[str]) -> str:
+    """Return which choices there are, once, and which may be meant."""
+    if is_list(sent):
+        onward = '; query takes {"status": {"in": […]}}' if where == "status" else ""
+        meant = f" (one word, not a list{onward})"
+    else:
+        said = str(sent).strip().lower()
+        known = next((each for each in _SAID.get(said, ()) if each in choices), "")
+        near = [known] if known else difflib.get_close_matches(said, choices, 1)
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"{where} is one of {', '.join(map(repr, choices))}, not {_shown(sent)}{meant}"
+
+
+def _expected(error: ErrorDetails) -> list[str]:
+    return re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
+
+
+def _where(error: ErrorDetails) -> str:
+    return ".".join(str(part) for part in error["loc"] if not _is_internal(part))
 
 
 def _shown(value: object) -> str:

@@ -241,8 +241,9 @@ class Run:
                 self._values[name] = found
                 self._metadata.setdefault("bound", {})[name] = found
             elif not self._arguments.is_optional(name):
-                missing = f"{self._operation.tool} was not called: {name} is missing."
-                raise InvalidInputError(missing, hint=f"Give the id or name of a {name}, or read one first.")
+                onward = "." if self._reader.wants_all else ", or read one first."
+                missing = f"{self._arguments.called(self._reader)} was not called: {name} is missing."
+                raise InvalidInputError(missing, hint=f"Give the id or name of a {name}{onward}")
 
     def _resolve(self, session: Session) -> None:
         """Put ids in the place of names."""
@@ -264,7 +265,8 @@ class Run:
         if question := self._operation.question(**self._values):
             agreement = asked(self._operation.name, {**self._values, "question": question})
             if agreement != self._frame.agreed:
-                told = f"{question}{chr(10) if chr(10) in question else ' '}Nothing was changed yet."
+                nothing = "This call changed nothing." if self._frame.is_for_a_script else "Nothing was changed yet."
+                told = f"{question}{chr(10) if chr(10) in question else ' '}{nothing}"
                 if way := self._operation.person:
                     hint = way.format(**self._values)
                     raise ConfirmationError(told, hint=hint, question=question, agreement=agreement)

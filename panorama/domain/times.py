@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
+from typing import cast
 from zoneinfo import ZoneInfo
 
 from panorama.errors import InvalidInputError
@@ -13,7 +14,10 @@ Deadline = date | datetime
 _DAYS = {"today": 0, "tomorrow": 1, "yesterday": -1}
 _PLAIN = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ]\d)")
 _AHEAD = re.compile(r"([+-]\d{1,4})([dw])")
-_HINT = "Use 2026-05-31, 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:00, today, tomorrow, or +3d."
+_AT = re.compile(r"(\S+)(?: at)? (\d\d?):(\d\d)")
+_SOON = re.compile(r"\+(\d{1,4}) ?(h|min)")
+_HINT = "Use 2026-05-31, 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:00, today, tomorrow 9:00, +3d, or +2h."
+_MOMENT_HINT = "Use 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:00, tomorrow 9:00, +3d 9:00, or +2h."
 FIRST, LAST = date(1900, 1, 1), date(2199, 12, 31)
 
 
@@ -33,12 +37,35 @@ def day_or_moment(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> Dea
     Raises:
         InvalidInputError: It is neither, does not exist, or lies outside 1900 to 2199.
     """
-    word = text.strip()
-    relative = _relative(word.lower(), today(now, zone))
-    found = relative or _iso(word, name, zone)
+    found = _meant(text.strip(), now, zone)
+    if found is None:
+        raise InvalidInputError(f"{name} is not a date that exists: {text.strip()[:40]!r}.", hint=_HINT)
+    return _checked(found, text, name, _HINT)
+
+
+def _checked(found: Deadline, text: str, name: str, hint: str) -> Deadline:
     if not FIRST <= (found.date() if isinstance(found, datetime) else found) <= LAST:
-        raise InvalidInputError(f"{name} is outside the years 1900 to 2199: {text[:40]!r}.", hint=_HINT)
+        raise InvalidInputError(f"{name} is outside the years 1900 to 2199: {text[:40]!r}.", hint=hint)
     return found
+
+
+def _meant(word: str, now: datetime, zone: ZoneInfo) -> Deadline | None:
+    """Return the day or the moment that a word stands for, None if there is no such."""
+    if _PLAIN.match(word):
+        return _iso(word, zone)
+    word = word.lower()
+    if match := _SOON.fullmatch(word):
+        unit = timedelta(hours=1) if match[2] == "h" else timedelta(minutes=1)
+        return now.astimezone(UTC).replace(microsecond=0) + int(match[1]) * unit
+    if match := _AT.fullmatch(word):
+        day, hour, minute = _relative(match[1], today(now, zone)), int(match[2]), int(match[3])
+        if day is None or hour > 23 or minute > 59:
+            return None
+        try:
+            return datetime.combine(day, time(hour, minute), zone).astimezone(UTC)
+        except OverflowError:
+            return None
+    return _relative(word, today(now, zone))
 
 
 def _relative(word: str, day: date) -> date | None:
@@ -49,16 +76,14 @@ def _relative(word: str, day: date) -> date | None:
     return None
 
 
-def _iso(word: str, name: str, zone: ZoneInfo) -> Deadline:
+def _iso(word: str, zone: ZoneInfo) -> Deadline | None:
     try:
-        if not _PLAIN.match(word):
-            raise ValueError("not in the form 2026-05-31")
         if len(word) <= 10:
             return date.fromisoformat(word)
         moment = datetime.fromisoformat(word.replace(" ", "T", 1))
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise InvalidInputError(f"{name} is not a date that exists: {word[:40]!r}.", hint=_HINT) from error
+    except (ValueError, OverflowError):
+        return None
 
 
 def day(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> date:
@@ -73,10 +98,12 @@ def moment(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> datetime:
     Raises:
         InvalidInputError: It is a day without a time, or no date.
     """
-    found = day_or_moment(text, name, now=now, zone=zone)
-    if isinstance(found, datetime):
-        return found
-    raise InvalidInputError(f"{name} needs a time of day: {text[:40]!r}.", hint="Example: 2026-05-31T15:00.")
+    found = _meant(text.strip(), now, zone)
+    if found is None:
+        raise InvalidInputError(f"{name} is not a moment that exists: {text.strip()[:40]!r}.", hint=_MOMENT_HINT)
+    if not isinstance(_checked(found, text, name, _MOMENT_HINT), datetime):
+        raise InvalidInputError(f"{name} needs a time of day: {text[:40]!r}.", hint=_MOMENT_HINT)
+    return cast("datetime", found)
 
 
 def local_day(deadline: Deadline, zone: ZoneInfo) -> date:

@@ -4,10 +4,11 @@ import builtins as python
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from panorama.sandbox import guards, hints, tables
+from panorama.sandbox import guards, hints, own, tables
 from panorama.sandbox.facades import Facade, listed, nearest
 from panorama.sandbox.kinds import Type
-from panorama.sandbox.modules import sdk_modules
+from panorama.sandbox.modules import SDK_MODULES, sdk_modules
+from panorama.sdk._meant import instead
 
 EXCEPTIONS: Mapping[str, type[BaseException]] = {
     name: value
@@ -52,8 +53,8 @@ def builtins(printed: Callable[..., None]) -> dict[str, Any]:
     return {**_SAME, "print": printed}
 
 
-def importer(modules: Mapping[str, Facade], sdk: object) -> Callable[..., Any]:
-    """Return what `import` calls in one run."""
+def importer(modules: Mapping[str, Facade], sdk: object, printed: Callable[..., None]) -> Callable[..., Any]:
+    """Return what `import` calls in one run; what it prints goes where that of `print` goes."""
     known: dict[str, Any] = {**modules, **sdk_modules(sdk)}
 
     def imported(name: str, _: object = None, __: object = None, wanted: Any = (), level: int = 0) -> Any:
@@ -61,6 +62,8 @@ def importer(modules: Mapping[str, Facade], sdk: object) -> Callable[..., Any]:
             return None  # Python's own C code asks with a list (strptime, strftime); it reads sys.modules afterwards
         if level or name not in known:
             raise ImportError(f"the module '{name}' is not available in scripts; {hints.import_hint(name, modules)}")
+        if name == "pprint" and known[name] is modules[name]:
+            known[name] = Facade(name, {**vars(modules[name]), **own.printers(printed)})
         for word in wanted or ():
             _check_name(known[name], name, word)
         return known[name] if wanted else known[name.partition(".")[0]]
@@ -71,6 +74,8 @@ def importer(modules: Mapping[str, Facade], sdk: object) -> Callable[..., Any]:
 def _check_name(module: Any, title: str, word: str) -> None:
     names = dir(module)
     if word not in names:
+        if title in SDK_MODULES and (said := instead("sdk", word, names)):
+            raise ImportError(f"'{title}' has no '{word}' in scripts. {said}")
         near = nearest(word, names)
         meant = f"did you mean {near}? " if near else ""
         raise ImportError(f"'{title}' has no '{word}' in scripts; {meant}it has: {listed(names)}")

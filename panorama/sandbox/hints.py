@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 WAY_OUT: Final = {
-    "open": "scripts have no file system: sdk.files.write(name, text) keeps a file, sdk.files.get(file) reads one",
+    "open": "scripts have no file system: sdk.files.write(name, text) keeps a file, sdk.files.text(file) reads one",
     "input": "nobody can be asked: pass `inputs` to the run, they become names",
     "exec": "write the statements themselves, or a dict of functions to choose from",
     "eval": "json.loads(text) reads data; a dict of functions chooses code",
@@ -80,6 +80,20 @@ IMPORT_HINTS: Final = {
     "tabulate": "sdk.markdown_table(rows)", "signal": "the run's time limit ends it", "ast": "json.loads() reads data",
 }  # fmt: skip
 """What to use instead of a module that scripts do not have."""
+
+
+IMPORTS: Final = {
+    **{name: f"import {name}" for name in (
+        "json", "csv", "io", "re", "math", "random", "statistics", "itertools", "collections", "textwrap", "difflib",
+        "functools", "operator", "calendar", "string", "uuid", "hashlib", "html", "pprint",
+    )},
+    **{name: f"from datetime import {name}" for name in ("date", "datetime", "time", "timedelta", "timezone", "UTC")},
+    **{name: f"from collections import {name}" for name in ("Counter", "defaultdict", "OrderedDict", "deque")},
+    "ZoneInfo": "from zoneinfo import ZoneInfo", "StringIO": "from io import StringIO",
+    "dataclass": "from dataclasses import dataclass", "Decimal": "from decimal import Decimal",
+    "groupby": "from itertools import groupby",
+}  # fmt: skip
+"""What is often used without its import."""
 
 
 def attribute_hint(name: str) -> str:

@@ -141,5 +141,5 @@ def namespace(
         if not name.isidentifier() or name.startswith("__") or name == "sdk":
             raise ValueError(f"{name!r} cannot be the name of an input")
     names = builtins(printed)
-    names["__import__"] = importer(modules, sdk)
-    return {"__builtins__": names, "__name__": tables.MODULE, **HOOKS, "sdk": sdk, **inputs}
+    names["__import__"] = importer(modules, sdk, printed)
+    return {"__builtins__": names, "__name__": tables.MODULE, **HOOKS, tables.GIVEN: (*inputs,), "sdk": sdk, **inputs}

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from panorama.sandbox.facades import Facade
+from panorama.sandbox.facades import Facade, title_of
 from panorama.sandbox.guards import writable
 from panorama.sandbox.kinds import nameable
 from panorama.sdk import SURFACE
+from panorama.sdk._meant import instead
 from panorama.sdk._rows import Row
 from panorama.sdk.scripts import named
 
@@ -19,8 +20,19 @@ def sdk(state: dict[str, Any]) -> Facade:
 
 
 def _facade(name: str, names: Mapping[str, object]) -> Facade:
-    kind = _Scripts if name == "sdk.scripts" else Facade
+    kind = _Scripts if name == "sdk.scripts" else _Named
     return kind(name, {key: _held(f"{name}.{key}", each) for key, each in names.items()})
+
+
+class _Named(Facade):
+    """`sdk`, or a noun of it: a name that it does not have is answered with what to write."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if said := instead(title_of(self), name, vars(self)):
+            raise AttributeError(f"'{title_of(self)}' has no '{name}' in scripts. {said}")
+        super().__getattr__(name)
 
 
 class _Scripts(Facade):

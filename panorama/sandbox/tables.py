@@ -30,6 +30,9 @@ ANYTHING: Final = "<anything>"
 GENERIC: Final = "<generic>"
 ABSTRACT: Final = "<abstract>"
 FIELD: Final = "<field>"
+GIVEN: Final = "<given>"
+"""No hook, but what errors are told by: the names of the run's inputs."""
+
 FIELD_KINDS: Final = {"ClassVar": "<ClassVar>", "InitVar": "<InitVar>", "KW_ONLY": "<KW_ONLY>"}
 """Annotations that `dataclass` looks at; in a class body all others become `FIELD`, so that no text is evaluated."""
 

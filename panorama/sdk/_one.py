@@ -3,18 +3,37 @@
 from typing import Any
 
 from panorama.sdk import _wire
-from panorama.sdk._rows import Row
+from panorama.sdk._rows import KINDS, NOUNS, Row
 from panorama.sdk.errors import InvalidInputError
 
 _LETTERS = {"project": "p", "task": "t", "note": "n", "link": "l", "reminder": "r", "journal": "j", "file": "f"}
 
 
-def shown(kind: str, item: Any) -> Any:
+def checked(kind: str, item: Any, verb: str) -> None:
+    """Check that an item is named at all.
+
+    Raises:
+        InvalidInputError: It is neither text nor a row with an id; the function that was called is named.
+    """
+    if isinstance(item, str) or (isinstance(item, Row) and isinstance(item.get("id"), str)):
+        return
+    called, what = f"sdk.{NOUNS[KINDS[_LETTERS[kind]]]}.{verb}", type(item).__name__
+    if item is None:
+        what, hint = "None", "A field that is empty is None: ask first."
+    elif what in ("list", "tuple", "set"):
+        hint = f"Call it for each of them, as in sdk.parallel_map({called}, …)."
+    else:
+        hint = "Give one of these."
+    raise InvalidInputError(f"{called} takes a {kind} by its id, its name or its row, not {what}.", hint=hint)
+
+
+def shown(kind: str, item: Any, verb: str = "get") -> Any:
     """Return the fields of one item of a kind.
 
     Raises:
         InvalidInputError: It is of another kind.
     """
+    checked(kind, item, verb)
     found: Row = _wire.call("items.get", item=item)
     if found.kind != kind:
         raise InvalidInputError(
@@ -31,4 +50,5 @@ def removed(kind: str, item: Any, items: str = "", confirm: bool | None = None) 
     """
     id_ = item.get("id") if isinstance(item, Row) else item
     is_meant = isinstance(id_, str) and id_.startswith(f"{_LETTERS[kind]}_")
-    return _wire.call("items.delete", item=id_ if is_meant else shown(kind, item).id, items=items, confirm=confirm)
+    meant = id_ if is_meant else shown(kind, item, "delete").id
+    return _wire.call("items.delete", item=meant, items=items, confirm=confirm)

@@ -2,10 +2,19 @@
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 SHOWN_CHARS = 80
 """How much of a long value `print(row)` shows."""
+
+SHORT_CHARS = 120
+"""How long a row is at most that is shown whole in another."""
+
+WITHIN_CHARS = 800
+"""How much of a row without an id it shows that stands in another."""
+
+FEW = 3
+"""How many rows it shows of a list in a row."""
 
 KINDS = {"t": "Task", "n": "Note", "p": "Project", "l": "Link", "r": "Reminder", "j": "Entry", "f": "File"}
 """The first letter of an id, and what it stands for."""
@@ -16,18 +25,27 @@ NOUNS = {
 }  # fmt: skip
 """The noun whose functions change a kind of row."""
 
-_NULLS = (
-    "project", "deadline", "scheduled_at", "scheduled_minutes", "parent", "completed_at", "status_changed_at",
-)  # fmt: skip
-_NOTHING: dict[str, Mapping[str, object]] = {
-    "t": {**dict.fromkeys(_NULLS), "urgent": False, "important": False, "recurrence": "", "tags": ()},
-    "n": {"project": None, "pinned": False, "tags": (), "start": None, "end": None},
-    "p": {"target_date": None, "favorite": False, "tags": ()},
-    "l": {"project": None, "tags": ()},
-    "r": {"snoozed_until": None, "item": None, "enabled": False, "recurrence": "", "acknowledged_at": None},
-    "f": {"project": None, "tags": (), "chars": None, "start": None, "end": None, "text": None},
-}
-"""What a field of an item holds if the answer leaves it out: nulls are not sent, nor empty fields of brief rows."""
+_ITEM = ("id", "version", "created_at", "updated_at")
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "t": (
+        *_ITEM, "title", "notes", "status", "project", "deadline", "urgent", "important", "tags", "rank",
+        "scheduled_at", "scheduled_minutes", "recurrence", "parent", "completed_at", "status_changed_at", "provenance",
+    ),
+    "n": (*_ITEM, "title", "content", "project", "tags", "pinned", "chars", "start", "end", "headings"),
+    "p": (
+        *_ITEM, "name", "description", "status", "target_date", "favorite", "color", "tags", "rank", "tasks", "notes",
+        "links",
+    ),
+    "l": (*_ITEM, "title", "url", "project", "tags", "description"),
+    "r": (
+        *_ITEM, "title", "at", "recurrence", "zone", "snoozed_until", "enabled", "item", "acknowledged_at",
+    ),
+    "j": (*_ITEM, "text", "at"),
+    "f": (
+        *_ITEM, "name", "media_type", "size", "sha256", "project", "tags", "chars", "start", "end", "text",
+    ),
+}  # fmt: skip
+"""What the items of each kind have. Whole rows hold all of it, empty or not; hits, reviews and batches hold less."""
 
 _MEANT = {
     "due": "deadline", "due_date": "deadline", "due_at": "deadline", "name": "title", "title": "name",
@@ -35,7 +53,17 @@ _MEANT = {
     "state": "status", "start": "scheduled_at", "created": "created_at", "updated": "updated_at",
     "modified": "updated_at", "label": "title",
 }  # fmt: skip
-_READ_ON = {"content": "Rows of a list are without it: sdk.notes.text(note) reads it."}
+_READ_BY = {("n", "content"): "sdk.notes.text(row)", ("f", "text"): "sdk.files.text(row)"}
+"""What reads a long text whole; all else is a field of what `get` gives."""
+
+
+_DEEDS = {
+    **dict.fromkeys(("save", "set", "edit"), "sdk.{noun}.update(row, …)"),
+    **dict.fromkeys(("complete", "finish", "close", "mark_done"), 'sdk.{noun}.update(row, status="done")'),
+    **dict.fromkeys(("delete", "remove", "trash"), "sdk.{noun}.delete(row)"),
+    **dict.fromkeys(("to_dict", "as_dict", "asdict", "dict", "model_dump", "json"), "dict(row)"),
+}
+"""What rows cannot do themselves, and what does it."""
 
 
 class NoFieldError(AttributeError, KeyError):
@@ -43,25 +71,36 @@ class NoFieldError(AttributeError, KeyError):
 
     def __init__(self, row: "Row", name: str) -> None:
         super().__init__(name)
-        self._kind = _kind(row) or "row"
-        self._fields = tuple(dict.fromkeys((*row, *_left_out(row))))
+        self._of = "search hit" if "snippet" in row else (_kind(row) or "row").lower()
+        self._held = tuple(row)
+        self._every = () if "label" in row else _every(row)
+        self._noun = NOUNS.get(_kind(row), "items")
+        self._letter = str(row.get("id", ""))[:1]
         self._wanted = name
 
     def __str__(self) -> str:
-        """Return what is missing, and what is there."""
-        near = [_MEANT.get(self._wanted, ""), *difflib.get_close_matches(str(self._wanted), self._fields, 2, 0.6)]
-        known = list(dict.fromkeys(name for name in near if name in self._fields))
-        meant = f" Did you mean {' or '.join(known)}?" if known else ""
-        onward = _READ_ON.get(self._wanted, f"It has {', '.join(self._fields)}.")
-        return f"This {self._kind.lower()} has no field {self._wanted!r}.{meant} {onward}"
+        """Return what is missing, what reads it, and what is there."""
+        has = f"It has {', '.join(map(str, self._held))}."
+        if self._wanted in self._every:
+            plain = f"sdk.{self._noun}.get(row).{self._wanted}"
+            read = _READ_BY.get((self._letter, self._wanted), plain)
+            what = self._of if self._of == "search hit" else f"row of a {self._of}"
+            return f"This {what} is without {self._wanted!r}: {read} reads it. {has}"
+        if deed := _DEEDS.get(self._wanted, ""):
+            return f"This {self._of} has no {self._wanted!r}. Write {deed.format(noun=self._noun)}. {has}"
+        known = dict.fromkeys((*self._held, *self._every))
+        likely = [_MEANT.get(self._wanted, ""), *difflib.get_close_matches(str(self._wanted), map(str, known), 2, 0.6)]
+        near = list(dict.fromkeys(name for name in likely if name in known))
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
+        return f"This {self._of} has no field {self._wanted!r}.{meant} {has}"
 
 
 class Row(dict[str, Any]):
     """One thing that came back: a dict whose fields are attributes too.
 
-    A field that an item can have but has not, such as a task without a deadline, reads as None (lists as empty, flags
-    as False), although the dict does not hold it. A row is a copy: names of one's own may be set, `row.late = True`;
-    what came back cannot, since that would change nothing.
+    A row holds what came back and no more: a task without a deadline has deadline None, and a search hit, which came
+    without one, says so. A row is a copy: names of one's own may be set, `row.late = True`; what came back cannot,
+    since that would change nothing.
     """
 
     __slots__ = ()
@@ -73,16 +112,12 @@ class Row(dict[str, Any]):
         return self[name]
 
     def __missing__(self, name: str) -> Any:
-        """Return what stands for a field that was left out.
+        """Say what there is instead.
 
         Raises:
-            NoFieldError: Such an item has no field of this name.
+            NoFieldError: Always.
         """
-        nothing = _left_out(self)
-        if name not in nothing:
-            raise NoFieldError(self, name)
-        value = nothing[name]
-        return self.setdefault(name, []) if value == () else value
+        raise NoFieldError(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a name of one's own.
@@ -90,13 +125,20 @@ class Row(dict[str, Any]):
         Raises:
             TypeError: The item has a field of this name.
         """
-        if name in self or name in _left_out(self):
-            noun = NOUNS.get(_kind(self), "items")
-            raise TypeError(
-                f"A row is a copy: row.{name} = … changes nothing. Write sdk.{noun}.update(row, {name}=…), or "
-                f"row[{name!r}] = … if only the copy is meant."
-            )
+        if name in self or name in _every(self):
+            raise _is_copy(self, f"row.{name} = …", name)
         self[name] = value
+
+    def update(self, *args: Any, **fields: Any) -> None:
+        """Set entries of the copy, as dicts do.
+
+        Raises:
+            TypeError: A field of the item is given by name, as if that changed the item.
+        """
+        for name in fields:
+            if name in _every(self):
+                raise _is_copy(self, f"row.update({name}=…)", name)
+        super().update(*args, **fields)
 
     def __delattr__(self, name: str) -> None:
         """Remove a field."""
@@ -116,17 +158,42 @@ class Row(dict[str, Any]):
         return Row(self)
 
 
+def _is_copy(row: Row, said: str, name: str) -> TypeError:
+    noun = NOUNS.get(_kind(row), "items")
+    return TypeError(
+        f"A row is a copy: {said} changes nothing. Write sdk.{noun}.update(row, {name}=…), or "
+        f"row[{name!r}] = … if only the copy is meant."
+    )
+
+
 def _kind(row: Row) -> str:
     """Return what kind of item a row is, "" if it is none."""
     id_ = row.get("id")
     return KINDS.get(id_[0], "") if isinstance(id_, str) and id_[1:2] == "_" else ""
 
 
-def _left_out(row: Row) -> Mapping[str, object]:
-    """Return what stands for the fields that a row of its kind may be without."""
-    return _NOTHING.get(row["id"][0], {}) if _kind(row) else {}
+def _every(row: Row) -> tuple[str, ...]:
+    """Return the fields that an item of a row's kind has."""
+    return FIELDS[row["id"][0]] if _kind(row) else ()
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    """Return a field's value; rows in it show at least what they are, lists of rows the first few."""
+    if isinstance(value, Row):
+        return _within(value)
+    if isinstance(value, list) and (rows := cast("list[object]", value)) and isinstance(rows[0], Row):
+        more = f", … {len(rows) - FEW} more" if len(rows) > FEW else ""
+        return f"[{', '.join(map(_shown, rows[:FEW]))}{more}]"
+    text = repr(cast("object", value))
     return text if len(text) <= SHOWN_CHARS else f"{text[: SHOWN_CHARS - 1]}…"
+
+
+def _within(row: Row) -> str:
+    """Return a row that stands in another: whole if it is short or has no id, else by what names it."""
+    whole = repr(row)
+    if len(whole) <= SHORT_CHARS:
+        return whole
+    if "id" not in row:
+        return whole if len(whole) <= WITHIN_CHARS else f"{whole[: WITHIN_CHARS - 1]}…"
+    names = [name for name in ("id", "title", "name", "label", "text") if row.get(name)]
+    return f"{_kind(row) or 'Row'}({', '.join(f'{name}={_shown(row[name])}' for name in names)}, …)"

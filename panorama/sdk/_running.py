@@ -83,11 +83,22 @@ def progress(current: float, total: float = 0, message: str = "") -> None:
     Returns:
         Nothing.
 
+    Raises:
+        TypeError: `current` or `total` is no number.
+
     Example:
         notes = sdk.notes.list()
         for count, note in enumerate(notes, start=1):
             sdk.progress(count, len(notes), note.title)
     """
+    for value in (current, total):
+        try:
+            float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise TypeError(
+                f"sdk.progress takes how much is done, as numbers, not {type(value).__name__}: in a loop such as "
+                "for count, task in enumerate(tasks, start=1) write sdk.progress(count, len(tasks), task.title)."
+            ) from None
     _wire.transport().progress(current, total, message)
 
 

@@ -2,39 +2,106 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
+from panorama.sdk._rows import NoFieldError, Row
 from panorama.sdk._told import told
+from panorama.sdk.errors import InvalidInputError
+
+_LISTED = 30
+"""How many fields an error names."""
 
 
 @told
-def markdown_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | Mapping[str, str] | None = None) -> str:
+def markdown_table(
+    rows: Iterable[Mapping[str, Any] | Sequence[Any]], columns: Sequence[str] | Mapping[str, str] | None = None
+) -> str:
     """Return rows as a table in Markdown.
 
     Args:
-        rows: Rows of the SDK, or dicts.
+        rows: Rows of the SDK, or dicts; or tuples or lists, whose headings `columns` names.
         columns: Names of fields in order, or {field: heading}; all fields of the rows if left out.
 
     Returns:
         A GitHub table, "" without rows and columns. Lists are joined by commas; pipes are escaped, line breaks become
         <br>.
 
+    Raises:
+        InvalidInputError: No row has a field that `columns` names, or a row has more or fewer values than `columns`.
+
     Example:
         print(sdk.markdown_table(sdk.tasks.list(view="overdue"), columns=["title", "deadline", "tags"]))
     """
-    every = [*rows]
-    wanted = columns if columns is not None else dict.fromkeys(name for row in every for name in row)
-    headings = wanted if isinstance(wanted, Mapping) and columns is not None else {name: name for name in wanted}
-    if not headings:
+    every, named = _every(rows), _named(columns)
+    if every and all(isinstance(row, list | tuple) for row in every):
+        lines = [_in_order(row, named or []) for row in every]
+    else:
+        named, lines = _by_name([*map(_fields, every)], named)
+    if not named:
         return ""
-    lines = [headings.values(), ["---"] * len(headings), *([_of(row, name) for name in headings] for row in every)]
-    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+    head = [[heading for _, heading in named], ["---"] * len(named)]
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in [*head, *lines])
 
 
-def _of(row: Mapping[str, Any], name: str) -> Any:
-    """A field that one row lacks is an empty cell: rows of several kinds may stand in one table."""
-    return row.get(name)
+def _every(rows: Any) -> list[Any]:
+    if isinstance(rows, Mapping):
+        raise InvalidInputError(
+            "rows is one row or a dict, not a list of rows.",
+            hint='Write [row], or [*counts.items()] with columns=["…", "…"].',
+        )
+    return [*rows]
+
+
+def _named(columns: Any) -> list[tuple[str, str]] | None:
+    """Return each field that is wanted with its heading; None if all are."""
+    if columns is None or isinstance(columns, str):
+        return [(columns, columns)] if columns else None
+    if isinstance(columns, Mapping):
+        return [*cast("Mapping[str, str]", columns).items()]
+    return [(name, name) for name in columns]
+
+
+def _in_order(row: Sequence[Any], named: Sequence[tuple[str, str]]) -> list[Any]:
+    """Return the values of a tuple or a list, one for each heading."""
+    if len(row) != len(named):
+        raise InvalidInputError(
+            f"A row has {len(row)} values, and columns names {len(named)}.",
+            hint="Name a heading for each value, in order: columns=[…].",
+        )
+    return [*row]
+
+
+def _fields(row: Any) -> Mapping[str, Any]:
+    if isinstance(row, Mapping):
+        return cast("Mapping[str, Any]", row)
+    raise InvalidInputError(
+        f"A row is a {type(row).__name__}.", hint="Give rows of the SDK, dicts, or all of them tuples or lists."
+    )
+
+
+def _by_name(
+    rows: list[Mapping[str, Any]], named: list[tuple[str, str]] | None
+) -> tuple[list[tuple[str, str]], list[list[Any]]]:
+    """Return headings and lines; a field that one row lacks is an empty cell, so that kinds may be mixed."""
+    fields = dict.fromkeys(name for row in rows for name in row)
+    wanted = [(name, name) for name in fields] if named is None else named
+    for name, _ in wanted:
+        if rows and name not in fields:
+            raise _missing(rows[0], name, [*map(str, fields)])
+    return wanted, [[row.get(name) for name, _ in wanted] for row in rows]
+
+
+def _missing(row: Any, name: Any, fields: list[str]) -> InvalidInputError:
+    if isinstance(row, Row):
+        return InvalidInputError(f"No row has the field {name!r}.", hint=str(NoFieldError(row, name)))
+    near = difflib.get_close_matches(str(name), fields, 2)
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    more = ", …" if len(fields) > _LISTED else ""
+    return InvalidInputError(
+        f"No row has the field {name!r}.", hint=f"{meant}They have {', '.join(fields[:_LISTED])}{more}."
+    )
 
 
 def _cell(value: Any) -> str:

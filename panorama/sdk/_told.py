@@ -8,6 +8,8 @@ from functools import wraps
 from typing import Any, Literal, ParamSpec, TypeVar, get_origin
 
 from panorama.sdk import _types
+from panorama.sdk._given import KEPT
+from panorama.sdk._meant import instead
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,6 +39,9 @@ def _problem(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         inspect.signature(function).bind(*args, **kwargs)
     except TypeError as error:
         unknown = [name for name in kwargs if name not in inspect.signature(function).parameters]
+        if {"id", "created_at"} <= kwargs.keys():
+            few = "a row holds more than it takes: name the fields that change, as tags=row.tags"
+            return f"{named(function)}: {few}. It is called as {signature(function)}"
         wrong = "; ".join(f"it has no parameter {name!r}{_meant(function, name)}" for name in unknown)
         return f"{named(function)}: {wrong or error}. It is called as {signature(function)}"
     return ""
@@ -86,6 +91,8 @@ def _parameter(each: inspect.Parameter) -> str:
 
 
 def _text(default: object) -> str:
+    if default is KEPT:
+        return "..."
     return f'"{repr(default)[1:-1]}"' if isinstance(default, str) else repr(default)
 
 
@@ -103,4 +110,5 @@ def unknown(owner: str, name: str, known: Iterable[str]) -> AttributeError:
     names = sorted(known)
     near = difflib.get_close_matches(name, names, 3, _NEAR)
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    meant = f" {said}" if (said := instead(owner, name, names)) else meant
     return AttributeError(f"{owner} has no {name}.{meant} It has {', '.join(names)}.")

@@ -270,7 +270,8 @@ class Projects(Row):
 class Week(Row):
     """What a period brought.
 
-    `completed`, `created`, `slipped`, `notes_written` and `due_next_week` are each {"count": …, "items": [first ten]}.
+    `completed`, `created`, `slipped`, `notes_written` and `due_next_week` are each {"count": …, "items": [first ten]}:
+    read these as review.completed["items"].
     """
 
     start: str

@@ -1,8 +1,9 @@
 """The wire: the only place through which the SDK reaches Panorama, by a transport that its host has set."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from panorama.sdk._given import given
 from panorama.sdk._plain import plain
 from panorama.sdk.errors import UnavailableError
 
@@ -65,6 +66,15 @@ def transport() -> Transport:
 def call(operation: str, /, **arguments: Any) -> Any:
     """Call an operation and return its data; arguments that are None are not sent."""
     return transport().call(operation, plain(arguments))["data"]
+
+
+def changed(operation: str, empty: Mapping[str, Any], /, **arguments: Any) -> Any:
+    """Call an operation that changes fields; those that are `KEPT` are not sent, None is sent as what is `empty`.
+
+    Raises:
+        InvalidInputError: None stands for a field that cannot be empty.
+    """
+    return transport().call(operation, plain(given(operation, empty, arguments)))["data"]
 
 
 def rows(operation: str, limit: int | None, /, **arguments: Any) -> list[Any]:

@@ -7,11 +7,15 @@ from base64 import b64encode
 from collections.abc import Sequence
 
 from panorama.sdk import _wire
+from panorama.sdk._given import KEPT
 from panorama.sdk._long import whole
-from panorama.sdk._one import removed
+from panorama.sdk._one import checked, removed
 from panorama.sdk._told import told
 from panorama.sdk._types import File, FileText, Project, Removed
 from panorama.sdk.errors import InvalidInputError
+
+_EMPTY = {"file": None, "project": "", "tags": ()}
+"""What stands for None in an update: what clears the field; None itself says nothing."""
 
 __all__ = ("delete", "get", "list", "text", "update", "write")
 
@@ -90,6 +94,7 @@ def text(file: str | File) -> str:
         sdk.files.write("grout.csv", "colour,price\\ngrey,12\\n")
         print(list(csv.DictReader(io.StringIO(sdk.files.text("grout.csv")))))
     """
+    checked("file", file, "text")
     return whole(get, file, "text")
 
 
@@ -144,14 +149,14 @@ def write(
 @told
 def update(
     file: str | File,
-    name: str | None = None,
-    project: str | Project | None = None,
-    tags: Sequence[str] | None = None,
-    media_type: str | None = None,
+    name: str = KEPT,
+    project: str | Project | None = KEPT,
+    tags: Sequence[str] | None = KEPT,
+    media_type: str = KEPT,
 ) -> File:
     """Rename a file, or change its project, tags or media type; what is left out stays, "" or [] clears.
 
-    To change its content use write with the same name and project.
+    None clears too. To change its content use write with the same name and project.
 
     Args:
         file: Its id, its name, or its row.
@@ -172,7 +177,9 @@ def update(
         file = sdk.files.write("draft.txt", "Dear all")
         sdk.files.update(file, name="letter.txt", tags=["letters"])
     """
-    return _wire.call("files.update", file=file, name=name, project=project, tags=tags, media_type=media_type)
+    return _wire.changed(
+        "files.update", _EMPTY, file=file, name=name, project=project, tags=tags, media_type=media_type
+    )
 
 
 @told

@@ -6,9 +6,13 @@ import builtins
 from datetime import date, datetime
 
 from panorama.sdk import _wire
+from panorama.sdk._given import KEPT
 from panorama.sdk._one import removed, shown
 from panorama.sdk._told import told
 from panorama.sdk._types import Entry, Removed
+
+_EMPTY = {"entry": None}
+"""What stands for None in an update: what clears the field; None itself says nothing."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -84,13 +88,13 @@ def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Ent
 
 
 @told
-def update(entry: str | Entry, text: str | None = None, at: str | datetime | None = None) -> Entry:
+def update(entry: str | Entry, text: str = KEPT, at: str | datetime = KEPT) -> Entry:
     """Change the text or the moment of a journal entry.
 
     Args:
         entry: Its id or its row.
         text: One line, 1 to 2,000 characters.
-        at: A moment: 2026-05-31T15:00, or a datetime.
+        at: A moment: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
 
     Returns:
         The entry as it is now.
@@ -103,7 +107,7 @@ def update(entry: str | Entry, text: str | None = None, at: str | datetime | Non
         entry = sdk.journal.create("Tiles arived")
         sdk.journal.update(entry, text="Tiles arrived")
     """
-    return _wire.call("journal.update", entry=entry, text=text, at=at)
+    return _wire.changed("journal.update", _EMPTY, entry=entry, text=text, at=at)
 
 
 @told

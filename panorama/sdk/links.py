@@ -6,9 +6,13 @@ import builtins
 from collections.abc import Sequence
 
 from panorama.sdk import _wire
+from panorama.sdk._given import KEPT
 from panorama.sdk._one import removed, shown
 from panorama.sdk._told import told
 from panorama.sdk._types import Link, Project, Removed
+
+_EMPTY = {"link": None, "project": "", "description": "", "tags": ()}
+"""What stands for None in an update: what clears the field; None itself says nothing."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -99,15 +103,15 @@ def create(
 @told
 def update(
     link: str | Link,
-    title: str | None = None,
-    url: str | None = None,
-    project: str | Project | None = None,
-    tags: Sequence[str] | None = None,
-    description: str | None = None,
+    title: str = KEPT,
+    url: str = KEPT,
+    project: str | Project | None = KEPT,
+    tags: Sequence[str] | None = KEPT,
+    description: str | None = KEPT,
 ) -> Link:
     """Change fields of a link.
 
-    What is left out stays; "" or [] clears.
+    What is left out stays; None, "" or [] clears.
 
     Args:
         link: Its id, its title, or its row.
@@ -129,8 +133,8 @@ def update(
         link = sdk.links.create("example.org/lamps", title="Lamps")
         sdk.links.update(link, project="Kitchen renovation", tags=["light"])
     """
-    return _wire.call(
-        "links.update", link=link, title=title, url=url, project=project, tags=tags, description=description
+    return _wire.changed(
+        "links.update", _EMPTY, link=link, title=title, url=url, project=project, tags=tags, description=description
     )
 
 

@@ -6,10 +6,14 @@ import builtins
 from collections.abc import Sequence
 
 from panorama.sdk import _wire
+from panorama.sdk._given import KEPT
 from panorama.sdk._long import whole
-from panorama.sdk._one import removed
+from panorama.sdk._one import checked, removed
 from panorama.sdk._told import told
 from panorama.sdk._types import Note, NoteText, Position, Project, Removed
+
+_EMPTY = {"note": None, "expected_version": None, "project": "", "tags": ()}
+"""What stands for None in an update: what clears the field; None itself says nothing."""
 
 __all__ = ("append", "create", "delete", "edit", "get", "list", "text", "update")
 
@@ -93,6 +97,7 @@ def text(note: str | Note) -> str:
         words = len(sdk.notes.text("Kitchen overview").split())
         print(words)
     """
+    checked("note", note, "text")
     return whole(get, note, "content")
 
 
@@ -140,14 +145,16 @@ def create(
 @told
 def update(
     note: str | Note,
-    title: str | None = None,
-    content: str | None = None,
-    project: str | Project | None = None,
-    tags: Sequence[str] | None = None,
-    pinned: bool | None = None,
+    title: str = KEPT,
+    content: str = KEPT,
+    project: str | Project | None = KEPT,
+    tags: Sequence[str] | None = KEPT,
+    pinned: bool = KEPT,
     expected_version: int | None = None,
 ) -> Note:
     """Change a note's title, project, tags or pin; what is left out stays, "" or [] clears.
+
+    None clears too, but not the text, which only "" empties.
 
     Args:
         note: Its id, its title, or its row.
@@ -170,8 +177,8 @@ def update(
         note = sdk.notes.get("Kitchen budget")
         sdk.notes.update(note, tags=[*note.tags, "checked"], expected_version=note.version)
     """
-    return _wire.call(
-        "notes.update", note=note, title=title, content=content, project=project, tags=tags, pinned=pinned,
+    return _wire.changed(
+        "notes.update", _EMPTY, note=note, title=title, content=content, project=project, tags=tags, pinned=pinned,
         expected_version=expected_version,
     )  # fmt: skip
 

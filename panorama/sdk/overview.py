@@ -64,8 +64,8 @@ def week(start: str | date = "", end: str | date = "") -> Week:
         end: Last day: 2026-05-31, -7d, or a date; today if left out.
 
     Returns:
-        completed, created, slipped, notes_written and due_next_week, each with `count` and ["items"] (the first ten),
-        and `projects` with health and its change.
+        completed, created, slipped, notes_written and due_next_week, each with `count` and ["items"] (the first ten,
+        with id, title, project, deadline; completed ones also completed_at); `projects` with health and its change.
 
     Raises:
         InvalidInputError: A day is of no such form, or the period is not 1 to 366 days.

@@ -8,9 +8,13 @@ from datetime import date
 from typing import Literal
 
 from panorama.sdk import _wire
+from panorama.sdk._given import KEPT
 from panorama.sdk._one import removed
 from panorama.sdk._told import told
 from panorama.sdk._types import Fate, Project, ProjectCounts, ProjectStatus, Removed
+
+_EMPTY = {"project": None, "description": "", "target_date": "", "color": "", "tags": ()}
+"""What stands for None in an update: what clears the field; None itself says nothing."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -105,18 +109,18 @@ def create(
 @told
 def update(
     project: str | Project,
-    name: str | None = None,
-    description: str | None = None,
-    status: ProjectStatus | None = None,
-    target_date: str | date | None = None,
-    favorite: bool | None = None,
-    color: str | None = None,
-    tags: Sequence[str] | None = None,
-    rank: int | None = None,
+    name: str = KEPT,
+    description: str | None = KEPT,
+    status: ProjectStatus = KEPT,
+    target_date: str | date | None = KEPT,
+    favorite: bool = KEPT,
+    color: str | None = KEPT,
+    tags: Sequence[str] | None = KEPT,
+    rank: int = KEPT,
 ) -> Project:
     """Change fields of a project, archive it or mark it done.
 
-    What is left out stays; "" or [] clears.
+    What is left out stays; None, "" or [] clears.
 
     Args:
         project: Its id, its name, or its row.
@@ -140,8 +144,8 @@ def update(
     Example:
         sdk.projects.update("Kitchen renovation", status="blocked", target_date="+60d")
     """
-    return _wire.call(
-        "projects.update", project=project, name=name, description=description, status=status,
+    return _wire.changed(
+        "projects.update", _EMPTY, project=project, name=name, description=description, status=status,
         target_date=target_date, favorite=favorite, color=color, tags=tags, rank=rank,
     )  # fmt: skip
 

@@ -6,9 +6,13 @@ import builtins
 from datetime import datetime
 
 from panorama.sdk import _wire
+from panorama.sdk._given import KEPT
 from panorama.sdk._one import removed, shown
 from panorama.sdk._told import told
 from panorama.sdk._types import Alert, Item, Reminder, Removed
+
+_EMPTY = {"reminder": None, "recurrence": "", "snoozed_until": "", "item": ""}
+"""What stands for None in an update: what clears the field; None itself says nothing."""
 
 __all__ = ("acknowledge", "create", "delete", "get", "list", "snooze", "update", "waiting")
 
@@ -75,7 +79,7 @@ def create(
 
     Args:
         title: One line, 1 to 200 characters.
-        at: A moment: 2026-05-31T15:00 (the person's zone), 2026-05-31T15:00+02:00, or a datetime.
+        at: A moment: 2026-05-31T15:00 (the person's zone), 2026-05-31T15:00+02:00, tomorrow 9:00, +2h, or a datetime.
         recurrence: RFC 5545 rule, daily or slower, as FREQ=DAILY.
         item: What it is about: its id, its name, or its row.
         idempotency_key: The same key within a day gives the first answer again.
@@ -102,23 +106,23 @@ def create(
 @told
 def update(
     reminder: str | Reminder,
-    title: str | None = None,
-    at: str | datetime | None = None,
-    recurrence: str | None = None,
-    snoozed_until: str | datetime | None = None,
-    enabled: bool | None = None,
-    item: str | Item | None = None,
+    title: str = KEPT,
+    at: str | datetime = KEPT,
+    recurrence: str | None = KEPT,
+    snoozed_until: str | datetime | None = KEPT,
+    enabled: bool = KEPT,
+    item: str | Item | None = KEPT,
 ) -> Reminder:
     """Change, snooze or switch off a reminder.
 
-    What is left out stays; "" clears.
+    What is left out stays; None or "" clears.
 
     Args:
         reminder: Its id, its title, or its row.
         title: One line, 1 to 200 characters.
-        at: A moment: 2026-05-31T15:00, or a datetime.
+        at: A moment: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         recurrence: RFC 5545 rule, daily or slower, as FREQ=DAILY.
-        snoozed_until: A moment: 2026-05-31T15:00, or a datetime.
+        snoozed_until: A moment: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         enabled: False switches it off.
         item: What it is about: its id, its name, or its row.
 
@@ -134,8 +138,8 @@ def update(
         reminder = sdk.reminders.create("Call Petra", at="2026-05-31T09:00")
         sdk.reminders.update(reminder, snoozed_until="2026-05-31T11:00")
     """
-    return _wire.call(
-        "reminders.update", reminder=reminder, title=title, at=at, recurrence=recurrence,
+    return _wire.changed(
+        "reminders.update", _EMPTY, reminder=reminder, title=title, at=at, recurrence=recurrence,
         snoozed_until=snoozed_until, enabled=enabled, item=item,
     )  # fmt: skip
 

@@ -7,12 +7,19 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from panorama.sdk import _wire
+from panorama.sdk._given import KEPT
 from panorama.sdk._one import removed, shown
 from panorama.sdk._told import told
 from panorama.sdk._types import Fate, Project, Removed, Task, TaskFilter, TaskStatus, TaskView
 
-_EVERY: frozenset[str | None] = frozenset({"all", "any"})
+_EVERY: tuple[str | None, ...] = ("all", "any")
 """What people say who mean all tasks, as a view too."""
+
+_EMPTY = {
+    "task": None, "project": "", "deadline": "", "notes": "", "recurrence": "", "parent": "", "scheduled_at": "",
+    "tags": (), "scheduled_minutes": 0,
+}  # fmt: skip
+"""What stands for None in an update: what clears the field; None itself says nothing."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -56,7 +63,7 @@ def list(  # noqa: A001 (its name in scripts)
         for task in sdk.tasks.list(project="Kitchen renovation", due_until="+7d"):
             print(task.deadline, task.title, task.tags)
     """
-    every: str | None = "any" if {view, status} & _EVERY else None
+    every = "any" if view in _EVERY or status in _EVERY else None
     return _wire.rows(
         "tasks.list", limit, project="" if project is None else project, view=None if view in _EVERY else view,
         status=every or status, tag=tag,
@@ -108,7 +115,7 @@ def create(
     Args:
         title: One line, 1 to 500 characters.
         project: Its id, its name, or its row; none if left out.
-        deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
+        deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, tomorrow 9:00, a date or a datetime.
         status: "idea" is parked: not open.
         urgent: It cannot wait.
         important: It matters.
@@ -116,7 +123,7 @@ def create(
         notes: Markdown, up to 1,000,000 characters.
         recurrence: RFC 5545 rule, daily or slower, as FREQ=WEEKLY;BYDAY=MO.
         parent: The task it becomes a subtask of; without a project it takes over that task's.
-        scheduled_at: The moment of work: 2026-05-31T15:00, or a datetime.
+        scheduled_at: The moment of work: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         scheduled_minutes: How long it takes, in minutes (up to 10,080), or a timedelta.
         rank: Lower comes first.
         idempotency_key: The same key within a day gives the first answer again.
@@ -143,37 +150,37 @@ def create(
 @told
 def update(
     task: str | Task,
-    title: str | None = None,
-    status: TaskStatus | None = None,
-    project: str | Project | None = None,
-    deadline: str | date | None = None,
-    urgent: bool | None = None,
-    important: bool | None = None,
-    tags: Sequence[str] | None = None,
-    notes: str | None = None,
-    recurrence: str | None = None,
-    parent: str | Task | None = None,
-    scheduled_at: str | datetime | None = None,
-    scheduled_minutes: int | timedelta | None = None,
-    rank: int | None = None,
+    title: str = KEPT,
+    status: TaskStatus = KEPT,
+    project: str | Project | None = KEPT,
+    deadline: str | date | None = KEPT,
+    urgent: bool = KEPT,
+    important: bool = KEPT,
+    tags: Sequence[str] | None = KEPT,
+    notes: str | None = KEPT,
+    recurrence: str | None = KEPT,
+    parent: str | Task | None = KEPT,
+    scheduled_at: str | datetime | None = KEPT,
+    scheduled_minutes: int | timedelta | None = KEPT,
+    rank: int = KEPT,
 ) -> Task:
     """Change fields of a task; status "done" completes it.
 
-    What is left out stays; "" or [] clears. A recurring task that is done makes its next occurrence.
+    What is left out stays; None, "" or [] clears. A recurring task that is done makes its next occurrence.
 
     Args:
         task: Its id, its title, or its row.
         title: One line, 1 to 500 characters.
         status: "done" completes it; "idea" parks it.
         project: Its id, its name, or its row.
-        deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
+        deadline: A day or a moment: 2026-05-31, 2026-05-31T15:00, today, +3d, tomorrow 9:00, a date or a datetime.
         urgent: It cannot wait.
         important: It matters.
         tags: All its tags; they replace those it had.
         notes: Markdown, up to 1,000,000 characters; it replaces what was there.
         recurrence: RFC 5545 rule, daily or slower, as FREQ=WEEKLY;BYDAY=MO.
         parent: The task it becomes a subtask of: its id, its title, or its row.
-        scheduled_at: The moment of work: 2026-05-31T15:00, or a datetime.
+        scheduled_at: The moment of work: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         scheduled_minutes: How long it takes, in minutes (up to 10,080; 0 clears), or a timedelta.
         rank: Lower comes first.
 
@@ -190,10 +197,10 @@ def update(
         task = sdk.tasks.update("Decide the grout colour", status="done", tags=["kitchen", "decided"])
         print(task.status, task.version)
     """
-    return _wire.call(
-        "tasks.update", task=task, title=title, status=status, project=project, deadline=deadline, urgent=urgent,
-        important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent, scheduled_at=scheduled_at,
-        scheduled_minutes=_minutes(scheduled_minutes), rank=rank,
+    return _wire.changed(
+        "tasks.update", _EMPTY, task=task, title=title, status=status, project=project, deadline=deadline,
+        urgent=urgent, important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent,
+        scheduled_at=scheduled_at, scheduled_minutes=_minutes(scheduled_minutes), rank=rank,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ class Items(Service):
     def get(self, item: ItemRef) -> ItemView:
         """Show anything by id or exact name, with what belongs to it.
 
-        For the text of a long note use get_note, for that of a file get_file.
+        For the text of a long note use get_note, for that of a file run_code: sdk.files.text(file).
         """
         with self._reading() as session:
             kind = kind_of(item) or ""

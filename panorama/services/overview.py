@@ -6,7 +6,6 @@ from typing import Any
 
 from panorama.domain import projects as rules
 from panorama.domain import times
-from panorama.domain.items import Item
 from panorama.domain.projects import PERIOD_DAYS, SOON_DAYS
 from panorama.domain.references import ProjectRef
 from panorama.domain.results import Noted, Slice
@@ -21,6 +20,8 @@ from panorama.store.tasks import Clock, Condition
 
 FEW = Slice(limit=5)
 LISTED = Slice(limit=10)
+SHOWN = ("id", "title", "project", "deadline")
+DONE = (*SHOWN, "completed_at")
 WORST = 30
 LONGEST_REVIEW = timedelta(days=366)
 SOON = timedelta(days=SOON_DAYS)
@@ -101,7 +102,9 @@ class Overviews(Service):
             review = Review(
                 start=first,
                 end=last,
-                completed=_tally(session, overview.completed_between(since, until), by=tasks.newest_done()),
+                completed=_tally(
+                    session, overview.completed_between(since, until), by=tasks.newest_done(), fields=DONE
+                ),
                 created=_tally(session, overview.created_between(since, until), by=tasks.newest()),
                 slipped=_tally(session, tasks.slipped(first, last, self._at(until))),
                 notes_written=self._written(session, since, until),
@@ -201,11 +204,9 @@ def _health(
     )  # fmt: skip
 
 
-def _tally(session: Session, where: Sequence[Condition], *, by: list[Order] | None = None) -> Tally:
+def _tally(
+    session: Session, where: Sequence[Condition], *, by: list[Order] | None = None, fields: Sequence[str] = SHOWN
+) -> Tally:
     count = overview.count(session, where)
     found = tasks.listed(session, LISTED, list(where), by=by, count=False).items if count else ()
-    return Tally(count=count, items=tuple(_row(each) for each in found))
-
-
-def _row(item: Item) -> Mapping[str, Any]:
-    return {name: getattr(item, name) for name in ("id", "title", "project", "deadline") if getattr(item, name)}
+    return Tally(count=count, items=tuple({name: getattr(each, name) for name in fields} for each in found))

@@ -7,6 +7,7 @@ from panorama.domain.items import kind_of
 from panorama.domain.plain import is_list, is_object
 from panorama.domain.references import Reference
 from panorama.domain.results import Page, Slice
+from panorama.errors import InvalidInputError
 from panorama.services.base import Service
 from panorama.services.references import resolve
 from panorama.store import query
@@ -49,6 +50,15 @@ class Query(Service):
             return query.ask(session, request, page, self._clock())
 
 
+_OTHERS = {
+    **dict.fromkeys(("like", "ilike", "includes", "has", "icontains", "search", "startswith", "endswith"), "contains"),
+    **dict.fromkeys(("not_in", "notin", "not in"), "nin"), **dict.fromkeys(("is", "equals", "=", "=="), "eq"),
+    **dict.fromkeys(("not", "neq", "!=", "<>", "is_not"), "ne"), "<": "lt", "<=": "lte", "le": "lte", ">": "gt",
+    ">=": "gte", "ge": "gte", "any": "in", "between": "gte",
+}  # fmt: skip
+"""What operators are called elsewhere, and here."""
+
+
 def _resolved(session: Session, where: Any) -> Any:
     """Put ids where projects and parents are called by name."""
     if is_list(where):
@@ -61,6 +71,11 @@ def _resolved(session: Session, where: Any) -> Any:
 def _meant(session: Session, name: str, asked: Any) -> Any:
     if name in ("and", "or", "not"):
         return _resolved(session, asked)
+    if is_object(asked) and (said := next((each for each in asked if _plainly(each) in _OTHERS), "")):
+        raise InvalidInputError(
+            f"where: there is no operator {said!r}.",
+            hint=f"Did you mean {_OTHERS[_plainly(said)]}? There are {', '.join(query.OPERATORS)}, and, or, not.",
+        )
     if name not in _NAMED:
         return asked
     if isinstance(asked, str) and asked and kind_of(asked) is None:
@@ -73,3 +88,8 @@ def _meant(session: Session, name: str, asked: Any) -> Any:
             for operator, value in asked.items()
         }
     return asked
+
+
+def _plainly(operator: str) -> str:
+    """Return an operator without the signs that other languages put in front."""
+    return operator.lower().lstrip("$_")

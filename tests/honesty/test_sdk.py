@@ -17,6 +17,8 @@ from panorama.app import App
 from panorama.calls.arguments import Arguments
 from panorama.domain import items
 from panorama.sdk import SURFACE, Row, Transport, _rows, _types, use
+from panorama.sdk._given import KEPT
+from panorama.sdk._meant import TOOLS
 from panorama.services import views
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,7 +47,7 @@ def own(arguments: Arguments) -> dict[str, Any]:
 def test_every_operation_has_a_twin_with_equal_arguments_and_first_line(app: App) -> None:
     for name, operation in scriptable(app).items():
         function = twin(name)
-        mine = {key: each.default for key, each in inspect.signature(function).parameters.items()}
+        mine = {key: _default(each) for key, each in inspect.signature(function).parameters.items()}
         assert {key: value for key, value in mine.items() if key not in OF_THE_DOOR} == own(operation), name
         assert mine.keys() <= operation.model.model_fields.keys(), name
         assert _first(function) == _first(operation.operation.call), name
@@ -54,8 +56,19 @@ def test_every_operation_has_a_twin_with_equal_arguments_and_first_line(app: App
         assert [*mine][: len(own(operation))] == [*own(operation)], name
 
 
+def _default(parameter: inspect.Parameter) -> Any:
+    """Return the default that is sent; what an update keeps is not, as None is not by other clients."""
+    return None if parameter.default is KEPT else parameter.default
+
+
 def _first(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
+def test_every_tool_that_goes_by_another_name_in_scripts_is_told(app: App) -> None:
+    tools = {each.operation.tool: name for name, each in scriptable(app).items() if each.operation.tool}
+
+    assert {tool: name for tool, name in tools.items() if tool != name and tool not in name.split(".")} == TOOLS
 
 
 def test_choices_are_those_of_the_operation(app: App) -> None:
@@ -126,7 +139,7 @@ def test_a_twin_sends_its_operation_with_known_arguments_alone(app: App, recordi
 
 def test_no_operation_is_sent_that_does_not_exist(app: App) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "panorama" / "sdk").glob("*.py"))
-    sent = set(re.findall(r'_wire\.(?:call|rows)\(\s*"([\w.]+)"', text))
+    sent = set(re.findall(r'_wire\.(?:call|changed|rows)\(\s*"([\w.]+)"', text))
 
     assert sent == {operation.operation.name for operation in scriptable(app).values()}
 
@@ -139,7 +152,7 @@ def test_the_fields_of_the_types_are_those_of_the_items(letter: str) -> None:
     known = {field.name for field in fields(stored)} - {"deleted_at"}
 
     assert typed.keys() - {"chars"} == known
-    assert _rows._NOTHING.get(letter, {}).keys() - {"chars", "start", "end", "text"} <= known
+    assert known <= {*_rows.FIELDS[letter]}
 
 
 def _every(kind: type[Any]) -> list[type[Any]]:

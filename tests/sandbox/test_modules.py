@@ -75,6 +75,33 @@ def test_a_context_of_decimal_is_the_scripts_to_change() -> None:
     assert ran(code) == "0.333"
 
 
+PRETTY = "{'b': 1, 'a': {'d': [1, 2], 'c': 'x' * 60}}"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"import pprint\npprint.pprint({PRETTY})",
+        f"import pprint\npprint.pp({PRETTY}, width=30)",
+        f"from pprint import pprint\npprint({PRETTY}, indent=2, width=40, depth=1, sort_dicts=False)",
+        f"from pprint import pprint as show, pp\nshow({PRETTY})\npp(3)",
+        f"import pprint as printing\nprinting.pp({PRETTY}, sort_dicts=True)",
+    ],
+)
+def test_pprint_prints_what_it_prints_in_python(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    lines: list[str] = []
+
+    ran(code, printed=lambda text: lines.append(f"{text}\n"))
+    ran_plainly(code)
+
+    assert "".join(lines) == capsys.readouterr().out
+
+
+def test_pprint_to_a_stream_names_what_returns_the_text() -> None:
+    with pytest.raises(TypeError, match=r"pprint\.pformat\(value\) returns the text"):
+        ran("import io, pprint\npprint.pprint(1, stream=io.StringIO())")
+
+
 def test_a_namespace_takes_attributes() -> None:
     code = (
         "from types import SimpleNamespace\nn = SimpleNamespace(a=1)\nn.b = 2\nn.a += 1\nn._c = 3\nreturn vars(n), n._c"

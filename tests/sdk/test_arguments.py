@@ -1,5 +1,6 @@
 """Arguments: what is sent for the values of Python, and what a wrong call is told."""
 
+import inspect
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -11,9 +12,9 @@ import pytest
 
 from panorama.sdk import SURFACE, InvalidInputError, Row
 from panorama.sdk._plain import plain
-from panorama.sdk._told import told
+from panorama.sdk._told import signature, told
 
-from .conftest import Within
+from .conftest import Within, ran
 from .test_examples import EVERY
 
 
@@ -85,6 +86,7 @@ def test_bytes_become_a_file(sdk: ModuleType) -> None:
         (lambda sdk: sdk.tasks.list(staus="open"), "did you mean 'status'?"),
         (lambda sdk: sdk.query("tasks", filter={}), "did you mean 'where'?"),
         (lambda sdk: sdk.tasks.update(), "missing a required argument: 'task'"),
+        (lambda sdk: sdk.tasks.update(**sdk.tasks.list()[0]), "name the fields that change, as tags=row.tags"),
         (lambda sdk: sdk.status(1), "too many positional arguments"),
     ],
 )
@@ -133,9 +135,110 @@ def test_the_surface_cannot_be_changed() -> None:
         SURFACE["search"] = None
 
 
+FILLED = {
+    "tasks": ('create("A", project="Kitchen renovation", deadline="today", tags=["a"], notes="n", '
+              'recurrence="FREQ=DAILY", parent="Decide the grout colour", scheduled_at="2026-05-31T15:00", '
+              'scheduled_minutes=30)'),
+    "notes": 'create("A", "text", project="Kitchen renovation", tags=["a"])',
+    "projects": 'create("A", description="d", target_date="today", color="teal", tags=["a"])',
+    "links": 'create("example.org", project="Kitchen renovation", tags=["a"], description="d")',
+    "reminders": 'create("A", at="2026-05-31T15:00", recurrence="FREQ=DAILY", item="Decide the grout colour")',
+    "journal": 'create("A")',
+    "files": 'write("a.txt", "A", project="Kitchen renovation", tags=["a"])',
+}  # fmt: skip
+"""One of each kind with all that may be empty, but for what only the clock fills."""
+
+CLEARED = {
+    "tasks": {"project", "deadline", "tags", "notes", "recurrence", "parent", "scheduled_at", "scheduled_minutes"},
+    "notes": {"project", "tags"},
+    "projects": {"description", "target_date", "color", "tags"},
+    "links": {"project", "tags", "description"},
+    "reminders": {"recurrence", "snoozed_until", "item"},
+    "journal": set[str](),
+    "files": {"project", "tags"},
+}
+
+
+@pytest.mark.parametrize("noun", CLEARED)
+def test_none_in_an_update_clears_what_may_be_empty(noun: str, sdk: ModuleType) -> None:
+    row = ran(f"return sdk.{noun}.{FILLED[noun]}", sdk)
+    if noun == "reminders":
+        row = sdk.reminders.update(row, snoozed_until="2027-05-31T15:00")
+    assert all(row[name] for name in CLEARED[noun])
+
+    update = EVERY[f"{noun}.update"]
+    for name in CLEARED[noun]:
+        assert not update(row, **{name: None})[name], name
+
+    kept = {name: value for name, value in getattr(sdk, noun).get(row).items() if name not in CLEARED[noun]}
+    assert {name: kept[name] for name in kept if name in row and name not in ("version", "updated_at")} == {
+        name: row[name] for name in kept if name in row and name not in ("version", "updated_at")
+    }
+
+
+@pytest.mark.parametrize("noun", CLEARED)
+def test_none_in_an_update_is_refused_for_what_cannot_be_empty(noun: str, sdk: ModuleType, way: Within) -> None:
+    row = ran(f"return sdk.{noun}.{FILLED[noun]}", sdk)
+    update = EVERY[f"{noun}.update"]
+    _, *fields = inspect.signature(update).parameters.values()
+    sent = len(way.sent)
+
+    for each in fields:
+        assert (each.name in CLEARED[noun]) == ("None" in str(each.annotation)) or each.name == "expected_version"
+        if "None" not in str(each.annotation):
+            with pytest.raises(InvalidInputError, match=rf"sdk\.{noun}\.update: {each.name} is None.* it out to keep"):
+                update(row, **{each.name: None})
+
+    assert len(way.sent) == sent
+
+
+def test_what_is_left_out_of_an_update_stays_and_signatures_say_it_as_stubs_do(sdk: ModuleType, way: Within) -> None:
+    task = sdk.tasks.create("A", tags=["a"], deadline="today")
+
+    same = sdk.tasks.update(task, rank=3, tags=...)
+
+    assert way.sent[-1] == ("tasks.update", {"task": task.id, "rank": 3})
+    assert (same.tags, same.deadline) == (["a"], task.deadline)
+    assert "tags: Sequence[str] | None = ..., notes: str | None = ..." in signature(sdk.tasks.update)
+
+
 @pytest.mark.parametrize("content", [{"a": 1}, [1, 2], ("a",)])
 def test_a_file_of_a_dict_or_a_list_is_refused_with_how_to_write_it(sdk: ModuleType, content: object) -> None:
     with pytest.raises(InvalidInputError, match="not a list or a dict") as refused:
         sdk.files.write("report.json", content)
 
     assert "json.dumps" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ('sdk.tasks.list(status="completed")', "'open', 'any', not 'completed' (did you mean 'done'?)"),
+        ('sdk.tasks.create("A", status="open")', "(did you mean 'todo'?)"),
+        ('sdk.projects.update("Studio", status="completed")', "(did you mean 'done'?)"),
+        ('sdk.projects.list(status="open")', "(did you mean 'active'?)"),
+        ('sdk.tasks.list(view="late")', "(did you mean 'overdue'?)"),
+        ('sdk.search("x", kinds="tasks")', "(did you mean 'task'?)"),
+        ('sdk.query("task")', "(did you mean 'tasks'?)"),
+        ('sdk.query("tasks", where={"title": {"like": "x"}})', "Did you mean contains?"),
+        ('sdk.query("tasks", where={"and": [{"title": {"$ILIKE": "x"}}]})', "Did you mean contains?"),
+        ('sdk.query("tasks", where={"project": {"not_in": []}})', "Did you mean nin?"),
+        ('sdk.query("tasks", where={"deadline": {"<": "today"}})', "Did you mean lt?"),
+        ('sdk.query("tasks", where={"title": {"containz": "x"}})', "Did you mean contains?"),
+        ("sdk.tasks.get(None)", "sdk.tasks.get takes a task by its id, its name or its row, not None. A field that is"),
+        ("sdk.tasks.get(['a'])", "not list. Call it for each of them, as in sdk.parallel_map(sdk.tasks.get, …)."),
+        ("sdk.reminders.get(3)", "sdk.reminders.get takes a reminder"),
+        ("sdk.links.delete(None)", "sdk.links.delete takes a link"),
+        ("sdk.journal.delete({})", "sdk.journal.delete takes a journal"),
+        ("sdk.notes.text(None)", "sdk.notes.text takes a note"),
+        ("sdk.files.text(None)", "sdk.files.text takes a file"),
+        ("sdk.notes.get(None)", "sdk.notes.get was not called: note is missing. Give the id or name of a note."),
+        ("sdk.tasks.update(None, urgent=True)", "sdk.tasks.update was not called: task is missing"),
+    ],
+)
+def test_a_wrong_choice_or_item_is_told_once_and_what_may_be_meant(sdk: ModuleType, code: str, told: str) -> None:
+    with pytest.raises(InvalidInputError) as error:
+        ran(code, sdk)
+
+    assert told in str(error.value)
+    assert str(error.value).count(" is one of ") <= 1

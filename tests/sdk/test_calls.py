@@ -1,5 +1,6 @@
 """What the functions do: lists that are whole, errors by kind, things side by side."""
 
+import re
 from types import ModuleType
 from typing import Any
 
@@ -7,8 +8,9 @@ import pytest
 
 from panorama.sdk import Row, _wire, errors
 from panorama.sdk.errors import of
+from panorama.sdk.recipes import RECIPES
 
-from .conftest import Within
+from .conftest import Within, ran
 
 
 def test_a_list_is_whole_however_many_pages_it_takes(sdk: ModuleType, way: Within) -> None:
@@ -180,14 +182,62 @@ def test_without_a_host_it_is_said_how_to_connect() -> None:
         ([{"a": 1, "b": "x|y"}], None, "| a | b |\n| --- | --- |\n| 1 | x\\|y |"),
         ([{"a": "two\nlines", "b": ["x", "y"]}], ["b", "a"], "| b | a |\n| --- | --- |\n| x, y | two<br>lines |"),
         ([{"a": None}, {"b": True}], None, "| a | b |\n| --- | --- |\n|  |  |\n|  | yes |"),
-        ([Row(id="t_0000000001", title="Tea")], {"title": "Task", "deadline": "Due"},
+        ([Row(id="t_0000000001", title="Tea", deadline=None)], {"title": "Task", "deadline": "Due"},
          "| Task | Due |\n| --- | --- |\n| Tea |  |"),
+        ([("a", 1), ["b", None]], ["Task", "Due"], "| Task | Due |\n| --- | --- |\n| a | 1 |\n| b |  |"),
+        ([("a", 1)], {"x": "Task", "y": "Due"}, "| Task | Due |\n| --- | --- |\n| a | 1 |"),
+        ([{"a": 1, "b": 2}], "a", "| a |\n| --- |\n| 1 |"),
         ([], ["a"], "| a |\n| --- |"),
         ([], None, ""),
     ],
 )  # fmt: skip
 def test_rows_become_a_table_that_git_hub_shows(rows: Any, columns: Any, table: str, sdk: ModuleType) -> None:
     assert sdk.markdown_table(rows, columns) == table
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "message", "hint"),
+    [
+        ([{"title": 1}], ["titel"], "No row has the field 'titel'.", "Did you mean title? They have title."),
+        ([Row(id="t_0000000001", title="Tea")], ["tags"], "No row has the field 'tags'.", "sdk.tasks.get(row).tags"),
+        ([("a", 1)], ["Task"], "A row has 2 values, and columns names 1.", "columns=[…]"),
+        ([("a", 1)], None, "A row has 2 values, and columns names 0.", "columns=[…]"),
+        (["a"], ["Task"], "A row is a str.", "tuples or lists"),
+        ({"a": 1}, ["Task", "Count"], "rows is one row or a dict, not a list of rows.", "[*counts.items()]"),
+    ],
+)
+def test_a_table_of_what_is_not_there_says_so(
+    rows: Any, columns: Any, message: str, hint: str, sdk: ModuleType
+) -> None:
+    with pytest.raises(sdk.InvalidInputError) as refused:
+        sdk.markdown_table(rows, columns)
+
+    assert refused.value.message == message
+    assert hint in refused.value.hint
+
+
+def test_the_report_of_the_recipes_has_no_empty_column(sdk: ModuleType) -> None:
+    report = next(each for each in RECIPES if each.title.startswith("Report:"))
+
+    text = sdk.notes.text(ran(report.code, sdk))
+
+    lines = [line for line in text.splitlines() if line.startswith("|")][2:]
+    assert len(lines) > 5
+    assert all(re.fullmatch(r"\| .*[^ |] .*\| \d{4}-\d\d-\d\dT\S+ \|", line) for line in lines)
+
+
+@pytest.mark.parametrize("said", [{"status": ["todo", "in_progress"]}, {"view": ["today"]}, {"status": {"todo"}}])
+def test_a_list_where_one_word_is_meant_is_told_what_takes_lists(sdk: ModuleType, said: dict[str, Any]) -> None:
+    onward = r'; query takes \{"status": \{"in"' if "status" in said else ""
+    with pytest.raises(sdk.InvalidInputError, match=rf"one word, not a list{onward}"):
+        sdk.tasks.list(**said)
+
+
+def test_progress_of_a_list_is_told_how_a_loop_tells_it(sdk: ModuleType, way: Within) -> None:
+    with pytest.raises(TypeError, match=r"as numbers, not list.*sdk\.progress\(count, len\(tasks\), task\.title\)"):
+        sdk.progress(sdk.tasks.list())
+
+    assert way.told == []
 
 
 @pytest.mark.parametrize("said", [{"view": "all"}, {"status": "all"}, {"status": "any"}, {"view": "any"}])

@@ -12,8 +12,6 @@ from .test_examples import EVERY
 
 REFUSES_NOTHING = {
     "status": "takes nothing that could be wrong, and reads what is always there",
-    "progress": "tells whoever listens, and nobody has to",
-    "markdown_table": "writes rows that are at hand, and asks nobody",
 }
 """The functions that may leave out `Raises:`, and why they can."""
 

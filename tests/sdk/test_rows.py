@@ -1,19 +1,22 @@
 """Rows: read as attributes and as a dict, plain for json, and plain-spoken about what they do not hold."""
 
 import copy
+import inspect
 import json
 from typing import Any
 
 import pytest
 
 from panorama.sdk import Row
-from panorama.sdk._rows import NoFieldError
+from panorama.sdk._rows import FIELDS, NoFieldError
+from panorama.sdk._types import Entry, FileText, Link, NoteText, ProjectCounts, Reminder, Task
 
 
 @pytest.fixture
 def task() -> Row:
-    """A task as it comes back, without the fields that are empty."""
-    return Row(id="t_0000000001", title="Tea", status="todo", tags=["drinks"])
+    """A task as it comes back, empty fields too; `rank` is left out."""
+    held = dict.fromkeys((name for name in FIELDS["t"] if name != "rank"), None)
+    return Row({**held, "id": "t_0000000001", "title": "Tea", "status": "todo", "tags": ["drinks"], "urgent": False})
 
 
 def test_a_field_is_an_attribute_and_an_entry(task: Row) -> None:
@@ -34,12 +37,41 @@ def test_a_field_that_an_item_has_not_is_none(task: Row) -> None:
     assert task.urgent is False
 
 
-def test_a_list_that_was_left_out_can_be_added_to() -> None:
-    row = Row(id="n_0000000001", title="Tea")
+@pytest.mark.parametrize("name", ["tags", "deadline", "urgent", "project", "notes"])
+def test_a_row_that_came_without_a_field_invents_none(name: str) -> None:
+    row = Row(id="t_0000000001", title="Tea")
 
-    row.tags.append("drinks")
+    with pytest.raises(NoFieldError) as error:
+        getattr(row, name)
 
-    assert row.tags == ["drinks"]
+    told = f"This row of a task is without '{name}': sdk.tasks.get(row).{name} reads it. It has id, title."
+    assert str(error.value) == told
+    assert (row.get(name), name in row, hasattr(row, name)) == (None, False, False)
+
+
+def test_a_search_hit_is_told_as_one() -> None:
+    hit = Row(id="n_0000000001", kind="note", title="Tea", snippet="")
+
+    with pytest.raises(NoFieldError, match=r"This search hit is without 'tags': sdk\.notes\.get\(row\)\.tags reads"):
+        hit.tags  # noqa: B018 (looking it up is what raises)
+
+
+def test_what_is_in_the_trash_is_not_said_to_be_readable() -> None:
+    gone = Row(id="t_0000000001", kind="task", label="Tea")
+
+    with pytest.raises(NoFieldError) as error:
+        gone.tags  # noqa: B018 (looking it up is what raises)
+
+    assert "sdk.tasks.get" not in str(error.value)
+
+
+def test_the_fields_of_each_kind_are_those_that_its_type_tells() -> None:
+    told = {"t": Task, "n": NoteText, "p": ProjectCounts, "l": Link, "r": Reminder, "j": Entry, "f": FileText}
+
+    assert {letter: {*fields} for letter, fields in FIELDS.items()} == {
+        letter: {name for base in kind.__mro__ if base is not Row for name in inspect.get_annotations(base)}
+        for letter, kind in told.items()
+    }
 
 
 def test_a_row_is_plain_data_for_json(task: Row) -> None:
@@ -57,7 +89,7 @@ def test_a_wrong_field_names_the_nearest_and_all_there_are(task: Row, name: str,
     text = str(error.value)
     assert f"This task has no field '{name}'" in text
     assert (f"Did you mean {meant}" in text) == bool(meant)
-    assert "id, title, status, tags" in text
+    assert text.endswith(f"It has {', '.join(task)}.")
 
 
 def test_a_wrong_entry_is_a_key_error(task: Row) -> None:
@@ -75,7 +107,7 @@ def test_what_is_often_said_leads_to_the_right_field() -> None:
 def test_a_row_of_a_list_tells_where_its_text_is_read() -> None:
     row = Row(id="n_0000000001", title="Tea", chars=12)
 
-    with pytest.raises(AttributeError, match=r"sdk\.notes\.text"):
+    with pytest.raises(AttributeError, match=r"without 'content': sdk\.notes\.text\(row\) reads it"):
         row.content  # noqa: B018 (looking it up is what raises)
 
 
@@ -91,9 +123,9 @@ def test_an_unknown_kind_of_row_has_no_fields_but_its_own() -> None:
 
 def test_a_row_prints_what_it_holds_on_one_line(task: Row) -> None:
     task["notes"] = "x" * 500
-    task["deadline"] = None
+    task["urgent"] = None
 
-    assert repr(task).startswith("Task(id='t_0000000001', title='Tea', status='todo', tags=['drinks'], notes='xxx")
+    assert repr(task).startswith("Task(id='t_0000000001', title='Tea', notes='xxx")
     assert len(repr(task)) < 200
     assert str(Row(count=3)) == "Row(count=3)"
 
@@ -111,3 +143,19 @@ def test_a_copy_is_a_row_of_its_own(task: Row, copied: Any) -> None:
     other["title"] = "Coffee"
 
     assert (type(other), task.title) == (Row, "Tea")
+
+
+def test_a_row_in_a_row_shows_what_it_is(task: Row) -> None:
+    long = Row({**task, "notes": "x" * 200})
+    week = Row(end="2026-05-20", completed=Row(count=5, items=[long] * 5))
+
+    assert str(Row(kind="task", item=long)) == "Row(kind='task', item=Task(id='t_0000000001', title='Tea', …))"
+    one = "Task(id='t_0000000001', title='Tea', …)"
+    assert str(week) == f"Row(end='2026-05-20', completed=Row(count=5, items=[{one}, {one}, {one}, … 2 more]))"
+    assert str(Row(change=Row(count=1))) == "Row(change=Row(count=1))"
+
+
+def test_a_row_of_many_rows_is_shown_within_limits() -> None:
+    wide = Row(found=Row({f"key{number}": Row(count=number) for number in range(1000)}))
+
+    assert len(str(wide)) < 1000

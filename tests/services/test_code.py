@@ -476,3 +476,39 @@ def test_an_atomic_run_that_was_taken_back_names_nothing_to_undo(call: Call) -> 
     answer = call("run_code", code='sdk.tasks.create("Tea")\n1 / 0', atomic=True)
 
     assert "undo" not in answer.metadata
+
+
+def test_a_call_that_needs_agreement_does_not_say_that_the_script_changed_nothing(run: Run, call: Call) -> None:
+    call("create_project", name="House")
+    call("create_task", title="Roof", project="House")
+
+    told = run('sdk.tasks.create("Tea")\nsdk.projects.delete("House", items="trash")')
+
+    assert "This call changed nothing." in told["error"]["message"]
+    assert "Nothing was changed" not in told["error"]["message"]
+    assert told["note"].startswith("1 change made before it stand")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "told"),
+    [({}, "there were none"), ({"words": 1, "limit": 2}, "these are words, limit")],
+)
+def test_an_input_that_was_not_passed_is_told_with_those_that_were(run: Run, inputs: dict[str, Any], told: str) -> None:
+    error = run("return deadline_until", inputs=inputs)["error"]
+
+    assert error["hint"] == f"If it is an input: inputs of the run become names, and {told}."
+
+
+def test_the_advice_for_a_large_result_reads_all_of_it(run: Run) -> None:
+    note = run("return ['x' * 100] * 1000")["note"]
+
+    read = note.rpartition("read it with ")[2].rstrip(".")
+    assert run(f"import json\nreturn len(json.loads({read}))")["result"] == 1000
+
+
+def test_what_is_no_number_becomes_null(run: Run) -> None:
+    assert run('return [float("nan"), float("inf"), 1.5]')["result"] == [None, None, 1.5]
+
+
+def test_open_names_what_reads_a_whole_file(run: Run) -> None:
+    assert "sdk.files.text(file) reads one" in run('open("a.txt").read()')["error"]["hint"]

@@ -1,6 +1,7 @@
 """Chapter 17: the list of tools is short, the same for all, and tells what a client may know."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -125,6 +126,16 @@ async def test_every_tool_has_a_title_and_a_description(either: Chat) -> None:
         assert tool.title, tool.name
         assert tool.description, tool.name
         assert len(tool.description) <= 600, tool.name
+
+
+async def test_no_description_sends_to_a_tool_that_is_not_listed(app: App, either: Chat) -> None:
+    tools = await listed(either)
+    others = {each.operation.tool for each in app.calls.offered if "_" in each.operation.tool} - DEFAULT
+
+    assert others
+    for tool in tools:
+        told = f"{tool.description} {json.dumps(tool.input_schema)}"
+        assert not {name for name in others if re.search(rf"\b{name}\b", told)}, tool.name
 
 
 async def test_descriptions_are_about_180_characters_on_average(either: Chat) -> None:
