@@ -262,7 +262,9 @@ class Indexing(Service):
             found = passages.touched(session, told.last, CHANGES, until=passages.mark(session, mark_of(self.name)))
             items = items_of(found)
             points = self._points(session, items)
-            told.gone += passages.gone(session, [id_ for _, id_ in items])
+            gone = passages.gone(session, [id_ for _, id_ in items])
+        living = {each.chunk for each in points}  # of those that went a step ago, some may be back
+        told.gone = [*(chunk for chunk in told.gone if chunk not in living), *gone]
         if not found:
             return None
         told.last = found[-1][0]

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from panorama.app import App, opened
@@ -20,7 +20,7 @@ from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.domain.changes import digest
 from panorama.domain.chunks import chunks
-from panorama.errors import NotFoundError, UnavailableError
+from panorama.errors import NotFoundError, PanoramaError, UnavailableError
 from panorama.index.exact import Exact
 from panorama.index.points import Filter, Model, Point
 from panorama.services import indexing, reading
@@ -182,10 +182,12 @@ def world(home: Path) -> Iterator[World]:
 
 
 LONG = "Quince jam sets well when the fruit is hardly ripe. " * 60
+Step = tuple[str, Any]
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("note"), st.integers(0, 3)),
         st.tuples(st.just("shorten"), st.integers(0, 9)),
+        st.tuples(st.just("grow"), st.integers(0, 9)),
         st.tuples(st.just("delete"), st.integers(0, 9)),
         st.tuples(st.just("undo"), st.just(0)),
         st.tuples(st.just("fail the index"), st.integers(1, 6)),
@@ -194,61 +196,98 @@ STEPS = st.lists(
         st.tuples(st.just("cut the power"), st.just(0)),
         st.tuples(st.just("move"), st.integers(0, 9)),
         st.tuples(st.just("drop a project"), st.sampled_from(("keep", "trash"))),
-        st.tuples(st.just("catch up"), st.just(0)),
+        st.tuples(st.just("catch up"), st.integers(0, 4)),
     ),
     max_size=14,
 )
+GOES_AND_COMES = [
+    ("note", 3),
+    ("catch up", 0),
+    ("shorten", 0),
+    *[("note", 0)] * 4,
+    ("catch up", 2),
+    ("move", 1),
+    ("grow", 0),
+]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS, st.sampled_from((2, indexing.MANY)))
-def test_it_converges_from_every_failure(world: World, steps: list[tuple[str, Any]], many: int) -> None:
+@example(GOES_AND_COMES, 2)
+def test_it_converges_from_every_failure(world: World, steps: list[Step], many: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(indexing, "MANY", many)  # with two, the index is built of what is read meanwhile
         patched.setattr(indexing, "CHANGES", 3)
         patched.setattr(reading, "CHANGES", 3)
-        converges(world, steps)
+        Walk(world, steps).taken()
 
 
-def converges(world: World, steps: list[tuple[str, Any]]) -> None:
-    """Take the steps, and see that the index holds what the store holds."""
-    notes: list[str] = []
-    project = world.project()
-    for step, number in steps:
+class Walk:
+    """Steps that are taken one after another; some of them while others catch up."""
+
+    def __init__(self, world: World, steps: Sequence[Step]) -> None:
+        self.world = world
+        self.steps = list(reversed(steps))
+        self.notes: list[str] = []
+        self.project = world.project()
+
+    def taken(self) -> None:
+        """Take the steps, and see that the index holds what the store holds."""
+        while self.steps:
+            step, number = self.steps.pop()
+            if step == "catch up":
+                self.catch_up(number)
+            elif step == "cut the power":
+                self.world.index = self.world.index.after_a_power_cut()
+            elif step == "lose the index":
+                self.world.index = FailingIndex(MODEL)
+            else:
+                self.take(step, number)
+        self.world.check()
+
+    def catch_up(self, number: int) -> None:
+        """Catch up, and let so many of the next steps happen meanwhile."""
+        meanwhile = [number]
+
+        def moved() -> None:
+            meanwhile[0] -= 1
+            if (
+                meanwhile[0] >= 0
+                and self.steps
+                and self.steps[-1][0] not in ("catch up", "cut the power", "lose the index")
+            ):
+                self.take(*self.steps.pop())
+
+        with suppress(UnavailableError):
+            self.world.indexing.catch_up(moved=moved)
+
+    def take(self, step: str, number: Any) -> None:
+        """Take a step that may happen at any time."""
+        world = self.world
         if step == "note":
-            notes.append(world.do("create_note", title=f"Jam {len(notes)}", content=LONG * number)["id"])
+            self.notes.append(world.do("create_note", title=f"Jam {len(self.notes)}", content=LONG * number)["id"])
         elif step == "drop a project":
             with suppress(NotFoundError):  # it was undone
-                world.do("delete_item", item=project, items=number, confirm=True)
-            project = world.project()
-        elif step in ("shorten", "delete", "move") and notes:
-            chosen = notes[number % len(notes)]
-            try:
-                if step == "delete":
-                    world.do("delete_item", item=chosen)
-                elif step == "move":
-                    world.do("update_note", note=chosen, project=project if number % 2 else "none")
-                else:
-                    world.do("update_note", note=chosen, content="Short.")
-            except Exception:  # it is in the trash already
-                continue
-        elif step == "undo" and notes:
+                world.do("delete_item", item=self.project, items=number, confirm=True)
+            self.project = world.project()
+        elif step == "undo" and self.notes:
             world.do("undo")
         elif step == "fail the index":
             world.index.fails_in = number
         elif step == "fail the model":
             world.embedder.fails_in = number
-        elif step == "cut the power":
-            world.index = world.index.after_a_power_cut()
-        elif step == "lose the index":
-            world.index = FailingIndex(MODEL)
-        elif step == "catch up":
-            try:
-                world.indexing.catch_up()
-            except UnavailableError:
-                continue
+        elif self.notes:
+            with suppress(PanoramaError):  # it is in the trash already
+                self.change(step, self.notes[number % len(self.notes)], number)
 
-    world.check()
+    def change(self, step: str, note: str, number: int) -> None:
+        """Change a note."""
+        if step == "delete":
+            self.world.do("delete_item", item=note)
+        elif step == "move":
+            self.world.do("update_note", note=note, project=self.project if number % 2 else "none")
+        elif step in ("shorten", "grow"):
+            self.world.do("update_note", note=note, content="Short." if step == "shorten" else LONG * 3)
 
 
 def test_what_shrinks_while_the_index_is_built_leaves_nothing_behind(
