@@ -196,6 +196,7 @@ STEPS = st.lists(
         st.tuples(st.just("cut the power"), st.just(0)),
         st.tuples(st.just("move"), st.integers(0, 9)),
         st.tuples(st.just("drop a project"), st.sampled_from(("keep", "trash"))),
+        st.tuples(st.just("purge"), st.just(0)),
         st.tuples(st.just("catch up"), st.integers(0, 4)),
     ),
     max_size=14,
@@ -272,6 +273,8 @@ class Walk:
             self.project = world.project()
         elif step == "undo" and self.notes:
             world.do("undo")
+        elif step == "purge":
+            world.do("purge", days=0, confirm=True)
         elif step == "fail the index":
             world.index.fails_in = number
         elif step == "fail the model":
@@ -306,6 +309,42 @@ def test_what_shrinks_while_the_index_is_built_leaves_nothing_behind(
 
     assert not made
     assert world.held() == world.wanted()
+
+
+@pytest.fixture
+def forget(world: World) -> Callable[..., None]:
+    """What forgets the first note for good, once; beside it there is another one."""
+    made = [str(world.do("create_note", title=title)["id"]) for title in ("Quince", "Plum")][:1]
+
+    def forgotten(*_: object) -> None:
+        if made:
+            world.do("delete_item", item=made.pop())
+            world.do("purge", days=0, confirm=True)
+
+    return forgotten
+
+
+def test_what_is_forgotten_while_the_index_is_built_leaves_it(world: World, forget: Callable[..., None]) -> None:
+    while world.indexing.read():
+        pass
+
+    world.indexing.build(counted=forget)
+
+    world.check()
+
+
+def test_what_is_forgotten_while_the_index_is_told_leaves_it(
+    world: World, forget: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.indexing.build()
+    while world.indexing.read():
+        pass
+    write = world.index.upsert
+    monkeypatch.setattr(world.index, "upsert", lambda points: (forget(), write(points)))
+
+    world.indexing.tell_all()
+
+    world.check()
 
 
 @pytest.mark.parametrize("is_read", [True, False], ids=["of what was read", "of what is read meanwhile"])
