@@ -333,6 +333,15 @@ def test_what_is_forgotten_while_the_index_is_built_leaves_it(world: World, forg
     world.check()
 
 
+def test_what_is_forgotten_while_it_is_read_leaves_no_passage(world: World, forget: Callable[..., None]) -> None:
+    while world.indexing.read(told=forget):
+        pass
+
+    world.check()
+    with world.app.desk.database.reading() as session:
+        assert session.connection.exec_driver_sql("SELECT count(DISTINCT item) FROM passages").scalar_one() == 1
+
+
 def test_what_is_forgotten_while_the_index_is_told_leaves_it(
     world: World, forget: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
