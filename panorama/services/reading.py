@@ -79,7 +79,11 @@ class Reader(Service):
         step = self._expected(mark) or self._begun(mark)
         if step is None:
             return False
-        self._ahead = self._begun(step.cut.last, step.cut.texts) if ahead else None
+        try:
+            self._ahead = self._begun(step.cut.last, step.cut.texts) if ahead else None
+        except BaseException:
+            self._give_up(step)
+            raise
         return self._ended(step, name)
 
     def read_anew(self, name: str, part: Part) -> Cut | None:
@@ -108,7 +112,7 @@ class Reader(Service):
                 self._give_up(self._ahead)
         finally:
             self._ahead = None
-            self._aside.shutdown()
+            self._aside.shutdown(cancel_futures=True)
 
     def _expected(self, mark: int) -> _Step | None:
         """Return the step that was read ahead, if it begins where the mark is: somebody else may have moved it."""

@@ -1,6 +1,7 @@
 """Whatever is written, and wherever the model or the index fails, catching up makes the index equal to the store."""
 
 import hashlib
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from panorama.index.points import Filter, Model, Point
 from panorama.services import indexing, reading
 from panorama.services.indexing import Indexing
 from panorama.store import passages, rows
+from panorama.store.engine import Session
 from panorama.store.rows import NOUNS
 
 SIZE = 8
@@ -391,6 +393,32 @@ def test_a_text_is_never_embedded_twice(world: World) -> None:
     world.check()
 
     assert len(world.embedder.embedded) == once
+
+
+def test_what_was_embedded_is_kept_if_the_step_ahead_cannot_begin(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.embedder.batch = 4
+    for number in range(160):
+        world.do("create_note", title=f"Jam {number}")
+    monkeypatch.setattr(reading, "TEXTS_OF_A_STEP", 80)
+    touched, asked = passages.touched, list[int]()
+
+    def locked(session: Session, mark: int, *rest: Any) -> Any:
+        asked.append(mark)
+        if len(asked) == 1:
+            return touched(session, mark, *rest)
+        while not world.embedder.embedded:
+            time.sleep(0.001)
+        raise UnavailableError("The database is locked.")
+
+    monkeypatch.setattr(passages, "touched", locked)
+    with pytest.raises(UnavailableError, match="locked"):
+        world.indexing.catch_up()
+
+    with world.app.desk.database.reading() as session:
+        kept = session.connection.exec_driver_sql("SELECT count(*) FROM vectors").scalar_one()
+    assert 0 < kept == len(world.embedder.embedded)
 
 
 def test_what_changed_last_counts_for_filters(world: World) -> None:
