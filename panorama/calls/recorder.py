@@ -52,6 +52,7 @@ class Recorder:
         self._database = database
         self._keep = keep
         self._waiting: deque[Entry] = deque(maxlen=KEPT_BACK)
+        self._left: list[Entry] = []
         self._wake = threading.Event()
         self._writing = threading.Lock()
         self._closing = threading.Event()
@@ -70,9 +71,9 @@ class Recorder:
     def flush(self) -> None:
         """Write what waits, now; what cannot be written goes on waiting."""
         with self._writing:
-            batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            batch = [*self._left, *(self._waiting.popleft() for _ in range(len(self._waiting)))]
             if batch:
-                self._waiting.extendleft(reversed(self._write(batch)))
+                self._left = self._write(batch)[-KEPT_BACK:]
 
     def close(self) -> None:
         """Write what waits and end the thread."""
