@@ -2,7 +2,6 @@
 
 import errno
 import json
-import logging
 import os
 import sqlite3
 import threading
@@ -18,8 +17,10 @@ from sqlalchemy.pool import QueuePool
 
 from panorama.domain.changes import Origin, Touch
 from panorama.errors import UnavailableError
+from panorama.store import hearing
 from panorama.store.causes import in_our_words, translated, unavailable
 from panorama.store.copying import copied
+from panorama.store.hearing import Ears
 from panorama.store.views import Views
 
 APPLICATION_ID = 0x50414E4F
@@ -50,14 +51,12 @@ Listener = Callable[[Sequence[Touch]], None]
 Elsewhere = Callable[[bool], "Database | None"]
 """Chooses the database that a transaction is opened in, told whether it writes; None for the one that was asked."""
 
-_log = logging.getLogger(__name__)
-
 
 @dataclass(slots=True)
 class Session:
     """One open transaction; `origin` is who writes, None when only reading; `touched` has an entry per change line.
 
-    What is put into `later` is called once it is kept; it must be quick.
+    What is put into `later` is called once it is kept; it must be quick, and its errors are only logged.
     """
 
     connection: Connection
@@ -97,7 +96,7 @@ class Database:
         self._current: ContextVar[Session | None] = ContextVar("session", default=None)
         self._acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
         self._elsewhere: ContextVar[Elsewhere | None] = ContextVar("elsewhere", default=None)
-        self._listeners: dict[object, Listener] = {}
+        self._listeners = Ears[Sequence[Touch]]()
 
     @contextmanager
     def transaction(self, origin: Origin) -> Generator[Session]:
@@ -126,9 +125,9 @@ class Database:
         if acting:
             acting.wrote += session.wrote
         if session.touched:
-            self._tell(session.touched)
+            self._listeners.tell(session.touched)
         for each in session.later:
-            each()
+            hearing.tell(each)
 
     def tell(self, listener: Listener) -> Callable[[], None]:
         """Tell a listener what every later transaction touched; return how to stop that.
@@ -136,20 +135,7 @@ class Database:
         It is called once per transaction, after the commit and outside the lock, in the thread that wrote; so it must
         be quick. What is rolled back, or touches no item, is not told. An error of the listener is only logged.
         """
-        key = object()
-        self._listeners[key] = listener
-
-        def stop() -> None:
-            self._listeners.pop(key, None)
-
-        return stop
-
-    def _tell(self, touched: Sequence[Touch]) -> None:
-        for listener in tuple(self._listeners.values()):
-            try:
-                listener(touched)
-            except Exception:  # the write is kept, so it must not look as if it failed
-                _log.exception("a listener failed; the write it heard of is kept")
+        return self._listeners.add(listener)
 
     def is_there(self) -> bool:
         """Tell whether the file that is open is still the one at its path, so that others see what is written."""
