@@ -21,7 +21,7 @@ from panorama.store import hearing
 from panorama.store.causes import in_our_words, translated, unavailable
 from panorama.store.copying import copied
 from panorama.store.hearing import Ears
-from panorama.store.views import Views
+from panorama.store.views import Views, drop
 
 APPLICATION_ID = 0x50414E4F
 """Marks the file as ours (`PRAGMA application_id`): "PANO" in ASCII."""
@@ -117,7 +117,7 @@ class Database:
             yield current
             return
         acting = self._acting.get()
-        with self._exclusive(), translated(), self._writer.begin() as connection:
+        with self._exclusive(), translated(), self._written() as connection:
             session = Session(connection, acting.origin if acting else origin)
             with self._as_current(session):
                 yield session
@@ -128,6 +128,17 @@ class Database:
             self._listeners.tell(session.touched)
         for each in session.later:
             hearing.tell(each)
+
+    @contextmanager
+    def _written(self) -> Generator[Connection]:
+        connection = self._writer.connect()
+        try:
+            with connection.begin():
+                yield connection
+        except BaseException:
+            drop(connection)
+            raise
+        connection.close()
 
     def tell(self, listener: Listener) -> Callable[[], None]:
         """Tell a listener what every later transaction touched; return how to stop that.
@@ -328,11 +339,13 @@ class _Reading:
         return session
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._current.reset(self._token)
         try:
-            self._views.leave(self._connection, error)
-        except (DBAPIError, sqlite3.Error) as failed:
-            raise in_our_words(failed) from failed
+            self._current.reset(self._token)
+        finally:
+            try:
+                self._views.leave(self._connection, error)
+            except (DBAPIError, sqlite3.Error) as failed:
+                raise in_our_words(failed) from failed
         if isinstance(error, DBAPIError | sqlite3.Error):
             raise in_our_words(error) from error
 

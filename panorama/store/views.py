@@ -6,8 +6,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine
 
-from panorama.errors import PanoramaError
-
 
 class Views:
     """Connections that read; at most `keeps` stay open between two views."""
@@ -28,7 +26,7 @@ class Views:
             try:
                 _driver(connection).execute("BEGIN")
             except BaseException:
-                connection.close()
+                drop(connection)
                 raise
             return connection
         return self._opened()
@@ -39,26 +37,40 @@ class Views:
         return connection
 
     def leave(self, connection: Connection, error: BaseException | None = None) -> None:
-        """Close a view, after an error perhaps; the connection is kept for the next unless it may be out of order."""
-        if error is not None and not isinstance(error, PanoramaError):
-            connection.close()
+        """Close a view; the connection is kept for the next, but not after an error."""
+        if error is not None:
+            drop(connection)
             return
         try:
             _driver(connection).execute("COMMIT")
         except BaseException:
-            connection.close()
+            drop(connection)
             raise
-        if self._closed or len(self._idle) >= self._keeps:
+        if self._closed:
+            drop(connection)
+        elif len(self._idle) >= self._keeps:
             connection.close()
         else:
             self._idle.append(connection)
+            if self._closed:  # since it was looked at
+                self.close()
 
     def close(self) -> None:
         """Close those that nobody reads through; the others close when they are left."""
         self._closed = True
         with suppress(IndexError):
             while True:
-                self._idle.pop().close()
+                drop(self._idle.pop())
+
+
+def drop(connection: Connection) -> None:
+    """Close a connection for good instead of giving it back to the pool.
+
+    An error holds on to the results that were being read where it was raised, and as long as one of them is read
+    halfway, SQLite shows its connection the data as they were then, and lets it write nothing once they have changed.
+    """
+    connection.invalidate()
+    connection.close()
 
 
 def _driver(connection: Connection) -> sqlite3.Connection:
