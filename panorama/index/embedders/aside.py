@@ -80,11 +80,16 @@ class StaticAside(Static):
             if self._is_closed or (self._thread and self._thread.is_alive()):
                 return
             try:
-                self._child = Child(COMMAND)
-            except OSError:  # no room for another process
+                child = Child(COMMAND)
+            except (OSError, RuntimeError):  # no room for another process
                 return
-            self._thread = Thread(target=self._tend, args=(self._child,), name="static-process", daemon=True)
-            self._thread.start()
+            thread = Thread(target=self._tend, args=(child,), name="static-process", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # no room for another thread
+                child.fallen()
+                return
+            self._child, self._thread = child, thread
 
     def _tend(self, child: Child) -> None:
         """Wait until the process has loaded the table, and then until it ends."""
@@ -96,4 +101,5 @@ class StaticAside(Static):
             pass
         self._is_ready = False
         child.fallen()
-        self._child = None
+        with self._changing:  # else it could be forgotten before it is kept
+            self._child = None

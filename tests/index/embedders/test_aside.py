@@ -11,6 +11,7 @@ import numpy as np
 import psutil
 import pytest
 
+from panorama.index.child import Child
 from panorama.index.embedders import aside
 from panorama.index.embedders.aside import MANY, StaticAside
 from panorama.index.embedders.static import Static
@@ -89,6 +90,30 @@ def test_a_process_that_cannot_start_leaves_the_work_here(
     monkeypatch.setattr(aside, "COMMAND", ("/nonexistent/python",))
 
     assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
+
+
+def test_a_thread_that_cannot_start_leaves_the_work_here_and_no_process(
+    embedder: StaticAside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(aside.Thread, "start", refuse)
+        assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
+    assert not processes()
+
+    in_its_process(embedder, monkeypatch)
+
+
+def test_a_process_that_python_refuses_to_start_leaves_no_socket() -> None:
+    before = len(psutil.Process().net_connections("unix"))
+
+    with pytest.raises(ValueError, match="null") as refused:
+        Child(("\0",))
+
+    assert len(psutil.Process().net_connections("unix")) == before
+    assert refused
 
 
 def test_it_ends_by_itself_when_nobody_asks_any_more(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
