@@ -10,5 +10,8 @@ NICENESS = 10
 
 def give_way() -> None:
     """Let the thread that calls have a low claim on the processor, where threads have claims of their own."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+    if sys.platform != "linux":
+        return
+    thread = threading.get_native_id()
+    if os.getpriority(os.PRIO_PROCESS, thread) < NICENESS:  # a higher claim than the one it has may not be asked for
+        os.setpriority(os.PRIO_PROCESS, thread, NICENESS)
