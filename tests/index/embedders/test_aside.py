@@ -6,11 +6,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import psutil
 import pytest
 
+from panorama.errors import UnavailableError
 from panorama.index.child import Child
 from panorama.index.embedders import aside
 from panorama.index.embedders.aside import MANY, StaticAside
@@ -135,9 +138,33 @@ def test_closing_ends_it(embedder: StaticAside) -> None:
     assert not processes()
 
 
+def test_what_is_closed_while_it_embeds_does_not_load_the_table_again(
+    embedder: StaticAside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
+    (process,) = processes()
+    process.suspend()
+    asked, ask = threading.Event(), Child.ask
+
+    def told(child: Child, *rest: Any, **more: Any) -> Any:
+        asked.set()
+        return ask(child, *rest, **more)
+
+    monkeypatch.setattr(Child, "ask", told)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(embedder.embed_documents, TEXTS)
+        asked.wait(10)
+        embedder.close()
+
+        with pytest.raises(UnavailableError, match="closed while it worked"):
+            answer.result(10)
+
+    assert embedder._table is None
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process has its claim from who started it")
 def test_all_others_go_first(embedder: StaticAside) -> None:
     until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
 
     (process,) = processes()
-    assert process.nice() == 10
+    assert process.nice() == max(10, os.getpriority(os.PRIO_PROCESS, 0))
