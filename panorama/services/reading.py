@@ -135,6 +135,8 @@ class Reader(Service):
     def _step(self, session: Session, mark: int, cut: Cut, awaited: Collection[str] = ()) -> _Step:
         known = passages.known_of(session, self._name, list(cut.texts))
         fresh = [(name, text) for name, text in cut.texts.items() if name not in known and name not in awaited]
+        if fresh:
+            self._embedder.load()  # not by what gives way below: who searches by meaning waits for it, too
         step = _Step(mark, passages.purges(session), cut, [])
         step.coming = [self._aside.submit(self._made, step, few) for few in in_batches(fresh, self._embedder.batch)]
         return step

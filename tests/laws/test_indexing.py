@@ -1,11 +1,14 @@
 """Whatever is written, and wherever the model or the index fails, catching up makes the index equal to the store."""
 
 import hashlib
+import os
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,6 +25,9 @@ from panorama.config import read_settings
 from panorama.domain.changes import digest
 from panorama.domain.chunks import chunks
 from panorama.errors import NotFoundError, PanoramaError, UnavailableError
+from panorama.index.embedders.borrowed import Borrowed
+from panorama.index.embedders.niceness import NICENESS
+from panorama.index.embedders.resident import Resident
 from panorama.index.exact import Exact
 from panorama.index.points import Filter, Model, Point
 from panorama.services import indexing, reading
@@ -45,6 +51,12 @@ class FakeEmbedder:
     batch: int = 64
     fails_in: int = -1
     embedded: list[str] = field(default_factory=list)
+
+    def load(self) -> None:
+        """Do nothing: there is nothing to load."""
+
+    def close(self) -> None:
+        """Do nothing."""
 
     def embed_documents(self, texts: Sequence[str]) -> Any:
         """Return a vector for each text."""
@@ -276,6 +288,7 @@ class Walk:
         elif step == "undo" and self.notes:
             world.do("undo")
         elif step == "purge":
+            world.talk = Conversation("v_laws", "tool", "laws")  # or the guard takes it for a loop
             world.do("purge", days=0, confirm=True)
         elif step == "fail the index":
             world.index.fails_in = number
@@ -393,6 +406,49 @@ def test_a_text_is_never_embedded_twice(world: World) -> None:
     world.check()
 
     assert len(world.embedder.embedded) == once
+
+
+def test_a_step_ends_with_the_item_that_reaches_so_many_texts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "TEXTS_OF_A_STEP", 2)
+    for number in range(5):
+        world.do("create_note", title=f"Jam {number}")
+
+    world.indexing.read()
+
+    assert len(world.embedder.embedded) == 2
+    world.check()
+
+
+class Loaded(FakeEmbedder):
+    """Remembers with what claim on the processor it was loaded, and embedded documents."""
+
+    niceness: int | None = None
+    worked_at: int | None = None
+
+    def load(self) -> None:
+        """Look at the claim of the thread that loads."""
+        self.niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        """Look at the claim of the thread that embeds."""
+        self.worked_at = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+        return super().embed_documents(texts)
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.getpriority(os.PRIO_PROCESS, 0) >= NICENESS,
+    reason="threads have no claims of their own, or the tests themselves let others go first",
+)
+def test_the_model_is_not_loaded_by_a_thread_that_lets_others_go_first(world: World) -> None:
+    embedder = Loaded()
+    resident: Resident[Any] = Resident(embedder)
+    borrowed = Borrowed(resident, MODEL, embedder, timedelta())
+    world.do("create_note", title="Jam")
+
+    Indexing(world.app.desk, borrowed, world.index).catch_up()
+    resident.close()
+
+    assert embedder.niceness == os.getpriority(os.PRIO_PROCESS, 0) < (embedder.worked_at or 0)
 
 
 def test_what_was_embedded_is_kept_if_the_step_ahead_cannot_begin(
