@@ -19,7 +19,7 @@ from panorama.domain.changes import Origin, Touch
 from panorama.errors import UnavailableError
 from panorama.store import hearing
 from panorama.store.causes import in_our_words, translated, unavailable
-from panorama.store.copying import copied
+from panorama.store.copying import Told, copied, silent
 from panorama.store.hearing import Ears
 from panorama.store.views import Views, drop
 
@@ -279,8 +279,8 @@ class Database:
             empty = opened.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
             return empty or opened.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
 
-    def copy_to(self, target: Path) -> None:
-        """Write a consistent copy while others go on.
+    def copy_to(self, target: Path, told: Told = silent) -> None:
+        """Write a consistent copy while others go on; what `told` raises ends that, and no part of it is left.
 
         Raises:
             UnavailableError: The disk is full or the folder cannot be written; a part of a copy is not left behind.
@@ -288,7 +288,7 @@ class Database:
         part = target.with_suffix(".part")
         try:
             with translated(), self._engine.begin() as connection:
-                copied(connection, part, portion=PORTION)
+                copied(connection, part, told, portion=PORTION)
             part.replace(target)
         except OSError as error:
             is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
