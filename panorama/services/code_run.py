@@ -209,7 +209,7 @@ class CodeRun:
         return _claimed(ending.result) if ending.result else None
 
     def _still_runs(self) -> None:
-        """Refuse to go on once the script was told to end, and its process is gone that could take this for the reason."""
+        """Refuse to go on once the script was told to end; its process is gone by then, or it would hear of this."""
         if any(ends() for ends in self._ends):
             time.sleep(GONE_SECONDS)
             raise ScriptError("The script ended before the copy for its dry run was made.", hint="Give it more time.")
