@@ -264,7 +264,8 @@ class Run:
         if question := self._operation.question(**self._values):
             agreement = asked(self._operation.name, {**self._values, "question": question})
             if agreement != self._frame.agreed:
-                told = f"{question}{chr(10) if chr(10) in question else ' '}Nothing was changed yet."
+                gap = "\n" if "\n" in question else " "
+                told = f"{question}{gap}Nothing was changed yet."
                 if way := self._operation.person:
                     hint = way.format(**self._values)
                     raise ConfirmationError(told, hint=hint, question=question, agreement=agreement)

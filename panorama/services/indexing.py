@@ -60,11 +60,11 @@ def never() -> bool:
 
 
 def silent(_: int) -> None:
-    """Tell nobody."""
+    """Tell nobody how much was embedded."""
 
 
 def nowhere() -> None:
-    """Tell nobody."""
+    """Tell nobody that changes were read."""
 
 
 class Indexing(Service):
