@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
-from panorama.index.embedders.niceness import give_way
 from panorama.index.points import in_batches
+from panorama.niceness import give_way
 from panorama.ports import Embedder
 from panorama.services.base import Desk, Service
 from panorama.services.cutting import Cut, cut_of

@@ -26,10 +26,10 @@ from panorama.domain.changes import digest
 from panorama.domain.chunks import chunks
 from panorama.errors import NotFoundError, PanoramaError, UnavailableError
 from panorama.index.embedders.borrowed import Borrowed
-from panorama.index.embedders.niceness import NICENESS
 from panorama.index.embedders.resident import Resident
 from panorama.index.exact import Exact
 from panorama.index.points import Filter, Model, Point
+from panorama.niceness import NICENESS
 from panorama.services import indexing, reading
 from panorama.services.indexing import Indexing
 from panorama.store import passages, rows

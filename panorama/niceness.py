@@ -1,4 +1,4 @@
-"""How what embeds documents lets all others go first."""
+"""How a thread that has time lets all others go first."""
 
 import os
 import sys

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from panorama.index.embedders.niceness import NICENESS, give_way
+from panorama.niceness import NICENESS, give_way
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no claims of their own")
