@@ -16,12 +16,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from panorama.domain.changes import Origin, Touch
-from panorama.errors import UnavailableError
+from panorama.errors import PanoramaError, UnavailableError
 from panorama.store import hearing
 from panorama.store.causes import retell, translated, unavailable
 from panorama.store.copying import Told, copied, silent
+from panorama.store.driver import Driver, driver, drop
 from panorama.store.hearing import Ears
-from panorama.store.views import Views, drop
+from panorama.store.views import Views
 
 APPLICATION_ID = 0x50414E4F
 """Marks the file as ours (`PRAGMA application_id`): "PANO" in ASCII."""
@@ -135,9 +136,14 @@ class Database:
         try:
             with connection.begin():
                 yield connection
+        except PanoramaError:
+            driver(connection).end_reading()
+            connection.close()
+            raise
         except BaseException:
             drop(connection)
             raise
+        driver(connection).end_reading()
         connection.close()
 
     def tell(self, listener: Listener) -> Callable[[], None]:
@@ -358,7 +364,7 @@ def _engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas
         poolclass=QueuePool,
         pool_size=POOLED,
         max_overflow=56,
-        connect_args={"timeout": busy_seconds, "check_same_thread": False, "isolation_level": None},
+        connect_args={"timeout": busy_seconds, "check_same_thread": False, "isolation_level": None, "factory": Driver},
         json_serializer=_compact_json,
     )
 

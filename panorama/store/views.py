@@ -1,10 +1,11 @@
 """Views: connections that are kept for reading, since the pool and SQLAlchemy's own BEGIN take most of a short read."""
 
-import sqlite3
 from contextlib import suppress
-from typing import Any
 
 from sqlalchemy import Connection, Engine
+
+from panorama.errors import PanoramaError
+from panorama.store.driver import driver, drop
 
 
 class Views:
@@ -24,7 +25,7 @@ class Views:
             except IndexError:  # another thread was faster
                 return self._opened()
             try:
-                _driver(connection).execute("BEGIN")
+                driver(connection).do("BEGIN")
             except BaseException:
                 drop(connection)
                 raise
@@ -37,12 +38,14 @@ class Views:
         return connection
 
     def leave(self, connection: Connection, error: BaseException | None = None) -> None:
-        """Close a view; the connection is kept for the next, but not after an error."""
-        if error is not None:
+        """Close a view, after an error perhaps; the connection is kept for the next unless it may be out of order."""
+        if error is not None and not isinstance(error, PanoramaError):
             drop(connection)
             return
         try:
-            _driver(connection).execute("COMMIT")
+            behind = driver(connection)
+            behind.end_reading()
+            behind.do("COMMIT")
         except BaseException:
             drop(connection)
             raise
@@ -61,18 +64,3 @@ class Views:
         with suppress(IndexError):
             while True:
                 drop(self._idle.pop())
-
-
-def drop(connection: Connection) -> None:
-    """Close a connection for good instead of giving it back to the pool.
-
-    An error holds on to the results that were being read where it was raised, and as long as one of them is read
-    halfway, SQLite shows its connection the data as they were then, and lets it write nothing once they have changed.
-    """
-    connection.invalidate()
-    connection.close()
-
-
-def _driver(connection: Connection) -> sqlite3.Connection:
-    found: Any = connection.connection.dbapi_connection
-    return found

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import ProgrammingError
 
 from panorama.domain.changes import Origin
 from panorama.errors import InvalidInputError
@@ -60,7 +61,27 @@ def test_what_failed_halfway_shows_the_next_reader_nothing_old(database: Databas
     write(database)
 
     assert counted(database) == 6
-    kept.with_traceback(None)
+    assert kept.__traceback__
+
+
+def test_a_result_that_is_kept_shows_the_next_reader_nothing_old(database: Database) -> None:
+    with database.reading() as session:
+        kept = session.connection.exec_driver_sql("SELECT number FROM numbers")
+        kept.fetchone()
+    write(database)
+
+    assert counted(database) == 6
+    with pytest.raises(ProgrammingError, match="closed cursor"):
+        kept.fetchone()
+
+
+def test_a_refusal_costs_no_connection(database: Database) -> None:
+    counted(database)
+    (idle,) = database._views._idle
+
+    fail_halfway(database.reading)
+
+    assert database._views._idle == [idle]
 
 
 def test_what_failed_halfway_does_not_keep_the_next_writer_from_writing(database: Database) -> None:
@@ -72,7 +93,7 @@ def test_what_failed_halfway_does_not_keep_the_next_writer_from_writing(database
     write(database)
 
     assert counted(database) == 7
-    kept.with_traceback(None)
+    assert kept.__traceback__
 
 
 class SlowList(list[Any]):
