@@ -122,6 +122,10 @@ Progressed = Callable[[float, float, str], None]
 """Is told how far a script says it is: current, total (0 if unknown), message."""
 
 
+Begun = Callable[[Callable[[], bool]], None]
+"""Is given, before the first call of a script, what tells whether its run was told to end."""
+
+
 class Runner(Protocol):
     """Runs scripts, each in a process of its own that is used once; may be called in threads."""
 
@@ -139,11 +143,18 @@ class Runner(Protocol):
         """What stood around scripts when it was looked the last time; None before the first."""
         ...
 
-    def run(self, script: Script, answered: Answered, progressed: Progressed, stopped: Callable[[], bool]) -> Ending:
+    def run(
+        self,
+        script: Script,
+        answered: Answered,
+        progressed: Progressed,
+        stopped: Callable[[], bool],
+        begun: Begun = ...,
+    ) -> Ending:
         """Run a script to its end and return how it ended; it never raises for what the script did.
 
-        `answered` may be called in several threads at once. `stopped` is asked at least every 100 ms whether somebody
-        still waits.
+        `answered` may be called in several threads at once, and the run ends once all these calls have; one that takes
+        long can ask what `begun` was given. `stopped` is asked at least every 100 ms whether somebody still waits.
 
         Raises:
             UnavailableError: No process can be started.

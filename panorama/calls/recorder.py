@@ -26,7 +26,10 @@ KEPT_BACK = 10_000
 
 VALUE_CHARS = 200
 SHORT_CHARS, SHORT_TEXTS = 64, 4096
-"""Texts that scripts send again and again (a day, a status, an id), and how many of them are remembered as shown."""
+"""Texts that scripts send again and again (a day, a status, an id, a name), and how many of them are remembered.
+
+None is longer, and none stands under the name of a secret: whatever scripts send, this stays below a megabyte or two.
+"""
 
 VALUES = 50
 _SECRET_NAME = re.compile(r"(?i)pass(word|wd|phrase)?$|secret|token$|api_?key|authorization|credential|private_?key")
@@ -49,6 +52,7 @@ class Recorder:
         self._database = database
         self._keep = keep
         self._waiting: deque[Entry] = deque(maxlen=KEPT_BACK)
+        self._left: list[Entry] = []
         self._wake = threading.Event()
         self._writing = threading.Lock()
         self._closing = threading.Event()
@@ -67,9 +71,9 @@ class Recorder:
     def flush(self) -> None:
         """Write what waits, now; what cannot be written goes on waiting."""
         with self._writing:
-            batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            batch = [*self._left, *(self._waiting.popleft() for _ in range(len(self._waiting)))]
             if batch:
-                self._waiting.extendleft(reversed(self._write(batch)))
+                self._left = self._write(batch)[-KEPT_BACK:]
 
     def close(self) -> None:
         """Write what waits and end the thread."""
@@ -124,17 +128,23 @@ def redacted(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(SHORT_TEXTS)
-def _shown(value: str, name: str) -> str:
-    if value and _SECRET_NAME.search(name):
-        return HIDDEN
+def _shown(value: str) -> str:
     return _SECRET_VALUE.sub(HIDDEN, readable(value))
 
 
+def _names_secret(name: str) -> bool:
+    return bool(_SECRET_NAME.search(name))
+
+
+_short_names_secret = lru_cache(SHORT_TEXTS)(_names_secret)
+
+
 def _safe(value: Any, name: str, depth: int) -> Any:
-    if type(value) is str and len(value) <= SHORT_CHARS:
-        return _shown(value, name)
-    if _SECRET_NAME.search(name) and value not in (None, ""):
+    hides = _short_names_secret(name) if len(name) <= SHORT_CHARS else _names_secret(name)
+    if hides and value not in (None, ""):
         return HIDDEN
+    if type(value) is str and len(value) <= SHORT_CHARS:
+        return _shown(value)
     if isinstance(value, str):
         shown = _SECRET_VALUE.sub(HIDDEN, readable(value, VALUE_CHARS * 4))
         return shown if len(value) <= VALUE_CHARS else f"{shown[:VALUE_CHARS]}… ({len(value):,} characters)"

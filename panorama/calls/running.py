@@ -266,7 +266,8 @@ class Run:
             agreement = asked(self._operation.name, {**self._values, "question": question})
             if agreement != self._frame.agreed:
                 nothing = "This call changed nothing." if self._frame.is_for_a_script else "Nothing was changed yet."
-                told = f"{question}{chr(10) if chr(10) in question else ' '}{nothing}"
+                gap = "\n" if "\n" in question else " "
+                told = f"{question}{gap}{nothing}"
                 if way := self._operation.person:
                     hint = way.format(**self._values)
                     raise ConfirmationError(told, hint=hint, question=question, agreement=agreement)

@@ -103,7 +103,8 @@ def _object(text: str, node: Node, path: Sequence[str]) -> Node:
 
 
 def _wrong(text: str, at: int, what: str) -> ValueError:
-    return ValueError(f"line {text.count(chr(10), 0, at) + 1}: {what}")
+    line = text.count("\n", 0, at) + 1
+    return ValueError(f"line {line}: {what}")
 
 
 class _Reader:

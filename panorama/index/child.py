@@ -56,7 +56,7 @@ class Child:
                     command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
                     start_new_session=True,
                 )  # fmt: skip
-        except OSError:
+        except BaseException:
             ours.close()
             raise
         self._stream = ours

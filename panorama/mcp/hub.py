@@ -99,8 +99,7 @@ class Hub:
     """Tells the listeners of one server what was changed; it hears the store only while there are any.
 
     `heard`, `job_moved`, `rang`, `tools_changed` and `resources_changed` may be called from any thread and never wait;
-    all else
-    belongs to the server's event loop.
+    all else belongs to the server's event loop.
     """
 
     def __init__(self, database: Database, jobs: Jobs, tools: Telling | None = None) -> None:

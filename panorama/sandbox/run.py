@@ -97,7 +97,8 @@ class Run:
     def _begin(self) -> None:
         """Send the script, and watch the worker from then on: it is at work already while that is prepared."""
         job = jobs.packed(self._script)
-        if len(job) >= frames.CHUNK_BYTES:  # to send it takes as long as the worker takes to read it
+        is_long = len(job) >= frames.CHUNK_BYTES  # to send it takes as long as the worker takes to read it
+        if is_long or self._stopping.counts_memory:
             self._stopping.begin()
         with suppress(OSError):  # what it said before it went is still to be read
             self._channel.send(frames.START, job)

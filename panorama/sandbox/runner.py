@@ -28,6 +28,10 @@ CLOSE_SECONDS = 10.0
 _log = logging.getLogger(__name__)
 
 
+def void(_: object) -> None:
+    """Drop a value."""
+
+
 class ForkServer:
     """Runs scripts in forked processes that are used once; fulfils the port `Runner`, and may be used in threads.
 
@@ -85,8 +89,15 @@ class ForkServer:
         """What stood around scripts when it was looked the last time; None before the first."""
         return self._supply.known
 
-    def run(self, script: Script, answered: Answered, progressed: Progressed, stopped: Callable[[], bool]) -> Ending:
-        """Run a script to its end and return how it ended.
+    def run(
+        self,
+        script: Script,
+        answered: Answered,
+        progressed: Progressed,
+        stopped: Callable[[], bool],
+        begun: Callable[[Callable[[], bool]], None] = void,
+    ) -> Ending:
+        """Run a script to its end and return how it ended; `begun` is given what tells whether it was told to end.
 
         Raises:
             UnavailableError: No process can be started, or too little would stand around the script.
@@ -97,6 +108,7 @@ class ForkServer:
             frames = channel(worker.stream, script.limits)
             answering = Answering(script, answered, frames, self._pool)
             with self._stoppable(Stopping(worker, script.limits, stopped, self._watchdog)) as stopping:
+                begun(lambda: stopping.cause is not None)
                 run = Run(script, frames, answering, Reports(progressed), stopping)
                 try:
                     return run.ending()

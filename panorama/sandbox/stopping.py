@@ -44,6 +44,11 @@ class Stopping:
         self._deadline: Alarm | None = None
         self._next: Alarm | None = None
 
+    @property
+    def counts_memory(self) -> bool:
+        """Whether it compares what the worker uses with what it used before, and so has to begin before the script."""
+        return not _HAS_LIMITS
+
     def begin(self) -> None:
         """Watch the worker from now on; a second time is harmless."""
         if self._deadline is None:

@@ -35,6 +35,9 @@ KEPT_CHARS = 64_000
 KEPT_RESULT = 2_000
 LISTED = 50
 LISTED_CALLS = 20
+GONE_SECONDS = 0.1
+"""After so long the process of a script that was told to end is gone."""
+
 _log = logging.getLogger(__name__)
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "restore": "restored"}
 
@@ -75,9 +78,10 @@ class CodeRun:
         self._aside: Aside | None = None
         self._is_taken_back = False
         self._until = 0.0
+        self._ends: list[Callable[[], bool]] = []
         if wish.dry_run:
             folder = desk.database.path.parent / "dry-runs" / self._guest.run
-            self._aside = Aside(desk.database, folder)
+            self._aside = Aside(desk.database, folder, self._still_runs)
 
     def done(self, script: Script) -> Ran:
         """Run the script and tell how it went; a script that fails is told of, not raised.
@@ -128,7 +132,7 @@ class CodeRun:
         self._until = time.monotonic() + script.limits.wall.total_seconds()
         names = (self._wish.name,) if self._wish.name else ()
         answered = self._answering(names, reads_only=self._wish.reads_only)
-        ending = self._runner.run(script, answered, _progressed, progress.LEFT.get())
+        ending = self._runner.run(script, answered, _progressed, progress.LEFT.get(), self._ends.append)
         failure, notes = ending.failure, _Notes()
         if failure:
             notes.add(self._what_stands())
@@ -194,11 +198,21 @@ class CodeRun:
         limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu))
         inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits, in_turn=True)
         answered = self._answering(names, reads_only=reads_only)
-        ending = self._runner.run(inner, answered, _untold, progress.LEFT.get())
+        outer = tuple(self._ends)
+        try:
+            ending = self._runner.run(inner, answered, _untold, progress.LEFT.get(), self._ends.append)
+        finally:
+            self._ends[:] = outer
         if failure := ending.failure:
             at = f", line {failure.line}" if failure.line else ""
             raise ScriptError(f"{names[-1]}{at}: {failure.message}", hint=failure.hint)
         return claims.claimed(ending.result) if ending.result else None
+
+    def _still_runs(self) -> None:
+        """Refuse to go on once the script was told to end; its process is gone by then, or it would hear of this."""
+        if any(ends() for ends in self._ends):
+            time.sleep(GONE_SECONDS)
+            raise ScriptError("The script ended before the copy for its dry run was made.", hint="Give it more time.")
 
     def _what_stands(self) -> str:
         """Say what became of the changes of a script that failed, after taking them back if that was wanted."""

@@ -1,6 +1,6 @@
 """Cutting: the passages of items as they are now, and the texts of these that a model is to embed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from panorama.domain.changes import digest
@@ -31,11 +31,8 @@ class Cut:
 def cut_of(session: Session, found: Sequence[tuple[int, str, str]], most: int) -> Cut:
     """Cut the items that some changes touched, in their order, up to those that reach so many texts."""
     cut, texts = dict[str, list[Passage]](), dict[str, str]()
-    for some in in_batches(items_of(found), ITEMS):
-        living = passages.living(session, some)
-        for kind, id_ in some:
-            item = living.get(id_)
-            cut[id_] = _passages(kind, item, texts) if item else []
+    for kind, id_, item in _living(session, items_of(found)):
+        cut[id_] = _passages(kind, item, texts) if item else []
         if len(texts) >= most:
             break
     last = 0
@@ -44,6 +41,13 @@ def cut_of(session: Session, found: Sequence[tuple[int, str, str]], most: int) -
             break
         last = number
     return Cut(cut, texts, last, passages.newest(session))
+
+
+def _living(session: Session, items: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, Item | None]]:
+    """Give items as (kind, id, item), those in the trash without the item."""
+    for some in in_batches(items, ITEMS):
+        living = passages.living(session, some)
+        yield from ((kind, id_, living.get(id_)) for kind, id_ in some)
 
 
 def _passages(kind: str, item: Item, texts: dict[str, str]) -> list[Passage]:

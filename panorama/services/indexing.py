@@ -46,10 +46,11 @@ class Lag:
 
 
 @dataclass(slots=True)
-class _Told:
-    """What the index is told: up to which change, and what is no more."""
+class _News:
+    """What the index is told: up to which change, after how many purges, and what is no more."""
 
     last: int = 0
+    purges: int = 0
     gone: list[str] = field(default_factory=list[str])
 
 
@@ -59,11 +60,11 @@ def never() -> bool:
 
 
 def silent(_: int) -> None:
-    """Tell nobody."""
+    """Tell nobody how much was embedded."""
 
 
 def nowhere() -> None:
-    """Tell nobody."""
+    """Tell nobody that changes were read."""
 
 
 class Indexing(Service):
@@ -247,35 +248,38 @@ class Indexing(Service):
             with self._reading() as session:
                 read, heard = passages.mark(session, mark_of(self.name)), passages.mark(session, listener)
                 is_new = not passages.is_begun(session, listener)
+                news = _News(heard, passages.purges(session))
             if is_new or read - heard > MANY:
                 self.build()
                 return True
-            told = _Told(heard)
-            points = self._next(told)
+            points = self._next(news)
             if points is not None:
-                self._tell_of(listener, told, points)
+                self._tell_of(listener, news, points)
             return points is not None
 
-    def _next(self, told: "_Told") -> list[Point] | None:
+    def _next(self, news: _News) -> list[Point] | None:
         """Return the points of the next changes that were read, None if there are no more."""
         with self._reading() as session:
-            found = passages.touched(session, told.last, CHANGES, until=passages.mark(session, mark_of(self.name)))
+            found = passages.touched(session, news.last, CHANGES, until=passages.mark(session, mark_of(self.name)))
             items = items_of(found)
             points = self._points(session, items)
-            told.gone += passages.gone(session, [id_ for _, id_ in items])
+            gone = passages.gone(session, [id_ for _, id_ in items])
+        living = {each.chunk for each in points}  # of those that went a step ago, some may be back
+        news.gone = [*(chunk for chunk in news.gone if chunk not in living), *gone]
         if not found:
             return None
-        told.last = found[-1][0]
+        news.last = found[-1][0]
         return points
 
-    def _tell_of(self, listener: str, told: "_Told", points: Sequence[Point]) -> None:
-        for some in in_batches(told.gone):
+    def _tell_of(self, listener: str, news: _News, points: Sequence[Point]) -> None:
+        for some in in_batches(news.gone):
             self._index.delete(some)
         for batch in in_batches(points):
             self._index.upsert(batch)
         self._index.flush()
         with self._desk.database.transaction(INDEXER) as session:
-            passages.set_mark(session, listener, told.last)
+            if passages.purges(session) == news.purges:  # else it may hold what was forgotten since, and begins anew
+                passages.set_mark(session, listener, news.last)
         self._begun_as = listener
 
     def _is_there(self) -> bool:
@@ -298,15 +302,15 @@ class Indexing(Service):
         """
         with self._having_turn(counted):
             self._takes_over = self._index.model != self.model or self.is_begun()
-            told = _Told()
-            with closing(self._every(told, reads)) as points:
+            news = _News()
+            with closing(self._every(news, reads)) as points:
                 self._index.build(_counted(points, counted), self.model)
-            self._tell_of(self._listener, told, [])
+            self._tell_of(self._listener, news, [])
             self._takes_over, self.is_built = False, True
 
-    def _every(self, told: "_Told", reads: Callable[[], bool]) -> Generator[Point]:
+    def _every(self, news: _News, reads: Callable[[], bool]) -> Generator[Point]:
         with self._reading() as session:
-            told.last = passages.mark(session, mark_of(self.name))
+            news.last, news.purges = passages.mark(session, mark_of(self.name)), passages.purges(session)
         for kind in KINDS:
             after = START
             while page := self._page(kind, after):
@@ -314,7 +318,7 @@ class Indexing(Service):
                 after = page[-1].item, page[-1].position
         end = time.monotonic() + TELL_SECONDS
         while time.monotonic() < end and not self._waiting and reads():
-            while (points := self._next(told)) is not None:
+            while (points := self._next(news)) is not None:
                 yield from points
 
     def _page(self, kind: str, after: tuple[str, int]) -> list[Stored]:

@@ -20,6 +20,7 @@ from panorama.services.workers import Worker
 from panorama.store import changes, schedules
 from panorama.store import jobs as rows
 from panorama.store.engine import Session
+from panorama.store.hearing import Ears
 
 SCHEDULE_ACTOR = "schedule"
 PROBLEM_CHARS = 300
@@ -42,7 +43,7 @@ class JobLine(Service):
         self.offers = Offers()
         self._running: dict[str, Running] = {}
         self._wakers: dict[object, Callable[[], None]] = {}
-        self._ears: dict[object, Callable[[str], None]] = {}
+        self._ears = Ears[str]()
         self._changed = threading.Condition()
         self.is_leaving = False
 
@@ -63,9 +64,7 @@ class JobLine(Service):
 
     def tell(self, ear: Callable[[str], None]) -> Callable[[], None]:
         """Tell somebody the id of every job that moves; return how to stop that. It must be quick."""
-        key = object()
-        self._ears[key] = ear
-        return lambda: void(self._ears.pop(key, None))
+        return self._ears.add(ear)
 
     # What whoever runs jobs does.
 
@@ -267,15 +266,7 @@ class JobLine(Service):
     def _tell(self, job: Job) -> None:
         with self._changed:
             self._changed.notify_all()
-        for each in tuple(self._ears.values()):
-            try:
-                each(job.id)
-            except Exception:  # the job goes on whoever fails to hear of it
-                _log.exception("a listener to jobs failed")
-
-
-def void(_: object) -> None:
-    """Drop a value."""
+        self._ears.tell(job.id)
 
 
 def _tell_schedule(session: Session, job: Job) -> None:

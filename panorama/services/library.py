@@ -30,6 +30,7 @@ from panorama.services.suggesting import Suggesting
 from panorama.store import library as rows
 from panorama.store import runs
 from panorama.store.engine import Session
+from panorama.store.hearing import Ears
 
 RUNS = 200
 """The runs of a script that its statistics look at."""
@@ -83,7 +84,7 @@ class Library(Service):
         self._taken = taken
         self._findings = findings
         self._suggesting = Suggesting(desk)
-        self._ears: dict[object, Callable[[], None]] = {}
+        self._ears = Ears[[]]()
 
     # What others ask.
 
@@ -126,14 +127,11 @@ class Library(Service):
 
     def tell(self, ear: Callable[[], None]) -> Callable[[], None]:
         """Tell somebody when tools come or go; return how to stop that."""
-        key = object()
-        self._ears[key] = ear
-        return lambda: (self._ears.pop(key, None), None)[1]
+        return self._ears.add(ear)
 
     def changed(self) -> None:
         """Tell those who want to hear that the tools may be others now."""
-        for each in tuple(self._ears.values()):
-            each()
+        self._ears.tell()
 
     def _taken_for(self, name: str) -> Collection[str]:
         """Return the names that are something else; a shipped script may be called like a tool, and its copies too."""

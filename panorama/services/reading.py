@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
-from panorama.index.embedders.niceness import give_way
 from panorama.index.points import in_batches
+from panorama.niceness import give_way
 from panorama.ports import Embedder
 from panorama.services.base import Desk, Service
 from panorama.services.cutting import Cut, cut_of
@@ -38,9 +38,10 @@ Vectors = dict[str, bytes]
 
 @dataclass(slots=True)
 class _Step:
-    """Items that were cut, beginning after a change, and the vectors that are being made of their texts."""
+    """Items that were cut, beginning after a change and so many purges, and the vectors being made of their texts."""
 
     begun_at: int
+    purges: int
     cut: Cut
     coming: list[Future[Vectors]]
     is_over: bool = False
@@ -78,7 +79,11 @@ class Reader(Service):
         step = self._expected(mark) or self._begun(mark)
         if step is None:
             return False
-        self._ahead = self._begun(step.cut.last, step.cut.texts) if ahead else None
+        try:
+            self._ahead = self._begun(step.cut.last, step.cut.texts) if ahead else None
+        except BaseException:
+            self._give_up(step)
+            raise
         return self._ended(step, name)
 
     def read_anew(self, name: str, part: Part) -> Cut | None:
@@ -107,7 +112,7 @@ class Reader(Service):
                 self._give_up(self._ahead)
         finally:
             self._ahead = None
-            self._aside.shutdown()
+            self._aside.shutdown(cancel_futures=True)
 
     def _expected(self, mark: int) -> _Step | None:
         """Return the step that was read ahead, if it begins where the mark is: somebody else may have moved it."""
@@ -130,7 +135,9 @@ class Reader(Service):
     def _step(self, session: Session, mark: int, cut: Cut, awaited: Collection[str] = ()) -> _Step:
         known = passages.known_of(session, self._name, list(cut.texts))
         fresh = [(name, text) for name, text in cut.texts.items() if name not in known and name not in awaited]
-        step = _Step(mark, cut, [])
+        if fresh:
+            self._embedder.load()  # not by what gives way below: who searches by meaning waits for it, too
+        step = _Step(mark, passages.purges(session), cut, [])
         step.coming = [self._aside.submit(self._made, step, few) for few in in_batches(fresh, self._embedder.batch)]
         return step
 
@@ -163,14 +170,17 @@ class Reader(Service):
         finally:  # also what was made before the model failed, or somebody stopped it
             if not is_whole:
                 self._give_up(step)
-        self._kept(step.cut, made, mark)
+        self._kept(step, made, mark)
         return True
 
-    def _kept(self, cut: Cut, made: Vectors, mark: str) -> None:
+    def _kept(self, step: _Step, made: Vectors, mark: str) -> None:
+        cut = step.cut
         with self._desk.database.transaction(INDEXER) as session:
             passages.keep(session, self._name, made)
             if passages.lacks(session, self._name, [name for name in cut.texts if name not in made]):
                 return  # somebody forgot what nobody seemed to need: the next reading makes it again
+            if passages.purges(session) != step.purges:
+                return  # of what was cut some may be forgotten for good: the next reading cuts it again
             since = passages.changed(session, cut.seen, list(cut.passages))  # another process may have read those
             passages.replace(session, {item: some for item, some in cut.passages.items() if item not in since})
             passages.set_mark(session, mark, max(cut.last, passages.mark(session, mark)))

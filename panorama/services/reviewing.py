@@ -221,6 +221,7 @@ class Reviewing(Service):
 
 def facts(view: ScriptView) -> str:
     """Return what a person should know of a script: what it says is quoted, what it does was found out."""
+    last_line = view.text.count("\n") + 1
     did = [f"{name} ({changes(count)})" if count else name for name, count in view.did.items()]
     lines = [
         f"It says of itself: “{view.summary}”",
@@ -231,7 +232,7 @@ def facts(view: ScriptView) -> str:
         *(["Its text uses the SDK in ways that cannot be told from the text alone."] if view.unclear else []),
         f"Its last runs called: {_listed(tuple(did))}",
         *(f"The sandbox would refuse: {each}" for each in view.findings),
-        f"Its text: {view.text.count(chr(10)) + 1} lines, sha256 {view.digest}",
+        f"Its text: {last_line} lines, sha256 {view.digest}",
     ]
     return visible("\n".join(lines))
 

@@ -2,7 +2,7 @@
 
 import shutil
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,15 +13,23 @@ SPARE_BYTES = 64 << 20
 """What must stay free on the disk beside the copy."""
 
 
+def waits() -> None:
+    """Let the copy be made."""
+
+
 class Aside:
     """What is written inside `entered` goes to the copy; what is read comes from it once there is one.
 
     Others read and write the real store meanwhile, and never wait for the copy.
+
+    Args:
+        asked: Is called for every MB that is copied; what it raises ends the copying, and nothing of it is left.
     """
 
-    def __init__(self, database: Database, folder: Path) -> None:
+    def __init__(self, database: Database, folder: Path, asked: Callable[[], None] = waits) -> None:
         self._database = database
         self._folder = folder
+        self._asked = asked
         self._copy: Database | None = None
         self._lock = threading.Lock()
 
@@ -58,7 +66,7 @@ class Aside:
         path = self._folder / "panorama.db"
         self._make_room()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._database.copy_to(path)
+        self._database.copy_to(path, lambda _done, _total: self._asked())
         return Database(path, is_durable=False)
 
     def _make_room(self) -> None:

@@ -42,7 +42,8 @@ def translated() -> Generator[None]:
     except PanoramaError:
         raise
     except (DBAPIError, sqlite3.Error) as error:
-        raise in_our_words(error) from error
+        retell(error)
+        raise
 
 
 def unavailable(code: int) -> UnavailableError:
@@ -51,14 +52,18 @@ def unavailable(code: int) -> UnavailableError:
     return UnavailableError(message, hint=hint)
 
 
-def in_our_words(error: DBAPIError | sqlite3.Error) -> Exception:
-    """Return what an error of the database means to the person, or itself if nobody knows."""
+def retell(error: DBAPIError | sqlite3.Error) -> None:
+    """Raise what an error of the database means to the person; do nothing if nobody knows.
+
+    Raises:
+        UnavailableError: The disk or the file is out of order.
+    """
     cause = error.orig if isinstance(error, DBAPIError) else error
     code = getattr(cause, "sqlite_errorcode", None)
     if code is None:
-        return error
+        return
     known = _CAUSES.get(code) or _CAUSES.get(code & 0xFF)
     if known is None or (code & 0xFF == sqlite3.SQLITE_ERROR and not isinstance(error, OperationalError)):
-        return error
+        return
     message, hint = known
-    return UnavailableError(message, hint=hint)
+    raise UnavailableError(message, hint=hint) from error

@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection
+
+from panorama.niceness import give_way
 
 Told = Callable[[int, int], None]
 """Is told how many bytes of how many are done; what it raises ends the work."""
@@ -23,8 +24,6 @@ REST = 0.5
 
 Who writes waits for the disk, too: 16 MB at once, without a rest, double what one write in a hundred waits (measured).
 """
-
-NICENESS = 10
 
 ASK_SECONDS = 0.1
 FINDINGS = 5
@@ -117,8 +116,7 @@ def _beside(work: Callable[[], str], copy: sqlite3.Connection, asked: Callable[[
     found: list[str] = []
 
     def look() -> None:
-        if sys.platform == "linux":  # elsewhere niceness is the process's, not the thread's
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        give_way()
         found.append(work())
 
     thread = threading.Thread(target=look, name="looking over a copy")

@@ -6,18 +6,25 @@ from typing import Any
 
 from sqlalchemy import Connection, Dialect, Table, insert
 
-DATABASES = 32
+STATEMENTS = 32
+"""How many statements are remembered: there is one for each of the few tables that many rows are written to."""
 
 Column = tuple[int, Callable[[Any], Any] | None]
+"""Where the value of a parameter stands in a row, and what makes of it what the driver takes; None leaves it."""
 
 
 def write(
     connection: Connection, table: Table, names: tuple[str, ...], rows: Iterable[Sequence[Any]], *, prefix: str = ""
 ) -> None:
-    """Insert rows, given as the values of some columns.
+    """Insert rows, given as the values of some columns, just as SQLAlchemy's own insert would.
+
+    A None, too, is given to its column's type first, which may have a word for it: JSON's is `null`.
 
     Args:
         prefix: What stands behind INSERT, such as `OR IGNORE`.
+
+    Raises:
+        ValueError: The database's driver has names for parameters instead of places.
     """
     statement, columns = _prepared(table, names, prefix, connection.dialect)
     made = [tuple([process(row[at]) if process else row[at] for at, process in columns]) for row in rows]
@@ -25,7 +32,7 @@ def write(
         connection.exec_driver_sql(statement, made)
 
 
-@lru_cache(DATABASES)
+@lru_cache(STATEMENTS)
 def _prepared(table: Table, names: tuple[str, ...], prefix: str, dialect: Dialect) -> tuple[str, Sequence[Column]]:
     """Return the statement, and where the value of each of its parameters stands in a row and what turns it into one.
 

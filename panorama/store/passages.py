@@ -41,6 +41,8 @@ GONE = ""
 AT_ONCE = 500
 """Values in one condition, well below SQLite's limit of variables, and rows in one page."""
 
+_PURGED = "purged"
+
 START = "", 0
 """A place before every passage."""
 
@@ -127,6 +129,16 @@ def is_begun(session: Session, name: str) -> bool:
 def clear_mark(session: Session, name: str) -> None:
     """Forget a reader."""
     session.connection.execute(delete(marks).where(marks.c.name == name))
+
+
+def purges(session: Session) -> int:
+    """Return how often items were forgotten for good: who read before knows by it that what it read may be no more."""
+    return mark(session, _PURGED)
+
+
+def count_purge(session: Session) -> None:
+    """Note that items were forgotten for good, with the lines that would have told of their end."""
+    set_mark(session, _PURGED, purges(session) + 1)
 
 
 def newest(session: Session) -> int:

@@ -12,6 +12,7 @@ from panorama.domain.items import BASE32, folded
 from panorama.domain.plain import is_list, is_object
 from panorama.store import alerts, fulltext, imports
 from panorama.store.engine import Session
+from panorama.store.passages import count_purge
 from panorama.store.rows import NOUNS
 from panorama.store.tables import (
     calls,
@@ -270,6 +271,8 @@ def _fits(shown: str, text: str) -> bool:
 def forget_listeners(session: Session, last: int) -> None:
     """Let those indexes be built anew that have not heard of the end of what is forgotten; its lines are gone."""
     session.connection.execute(delete(marks).where(marks.c.name.startswith(_INDEX), marks.c.value < last))
+    if last:
+        count_purge(session)  # one that is being told of it now writes no mark
 
 
 def merge_words(session: Session, *, begin: bool) -> bool:

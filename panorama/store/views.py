@@ -1,12 +1,11 @@
 """Views: connections that are kept for reading, since the pool and SQLAlchemy's own BEGIN take most of a short read."""
 
-import sqlite3
 from contextlib import suppress
-from typing import Any
 
 from sqlalchemy import Connection, Engine
 
 from panorama.errors import PanoramaError
+from panorama.store.driver import driver, drop
 
 
 class Views:
@@ -26,9 +25,9 @@ class Views:
             except IndexError:  # another thread was faster
                 return self._opened()
             try:
-                _driver(connection).execute("BEGIN")
+                driver(connection).do("BEGIN")
             except BaseException:
-                connection.close()
+                drop(connection)
                 raise
             return connection
         return self._opened()
@@ -41,26 +40,27 @@ class Views:
     def leave(self, connection: Connection, error: BaseException | None = None) -> None:
         """Close a view, after an error perhaps; the connection is kept for the next unless it may be out of order."""
         if error is not None and not isinstance(error, PanoramaError):
-            connection.close()
+            drop(connection)
             return
         try:
-            _driver(connection).execute("COMMIT")
+            behind = driver(connection)
+            behind.end_reading()
+            behind.do("COMMIT")
         except BaseException:
-            connection.close()
+            drop(connection)
             raise
-        if self._closed or len(self._idle) >= self._keeps:
+        if self._closed:
+            drop(connection)
+        elif len(self._idle) >= self._keeps:
             connection.close()
         else:
             self._idle.append(connection)
+            if self._closed:  # since it was looked at
+                self.close()
 
     def close(self) -> None:
         """Close those that nobody reads through; the others close when they are left."""
         self._closed = True
         with suppress(IndexError):
             while True:
-                self._idle.pop().close()
-
-
-def _driver(connection: Connection) -> sqlite3.Connection:
-    found: Any = connection.connection.dbapi_connection
-    return found
+                drop(self._idle.pop())

@@ -1,10 +1,14 @@
 """Whatever is written, and wherever the model or the index fails, catching up makes the index equal to the store."""
 
 import hashlib
+import os
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,7 +16,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from panorama.app import App, opened
@@ -20,12 +24,16 @@ from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.domain.changes import digest
 from panorama.domain.chunks import chunks
-from panorama.errors import NotFoundError, UnavailableError
+from panorama.errors import NotFoundError, PanoramaError, UnavailableError
+from panorama.index.embedders.borrowed import Borrowed
+from panorama.index.embedders.resident import Resident
 from panorama.index.exact import Exact
 from panorama.index.points import Filter, Model, Point
+from panorama.niceness import NICENESS
 from panorama.services import indexing, reading
 from panorama.services.indexing import Indexing
 from panorama.store import passages, rows
+from panorama.store.engine import Session
 from panorama.store.rows import NOUNS
 
 SIZE = 8
@@ -43,6 +51,12 @@ class FakeEmbedder:
     batch: int = 64
     fails_in: int = -1
     embedded: list[str] = field(default_factory=list)
+
+    def load(self) -> None:
+        """Do nothing: there is nothing to load."""
+
+    def close(self) -> None:
+        """Do nothing."""
 
     def embed_documents(self, texts: Sequence[str]) -> Any:
         """Return a vector for each text."""
@@ -182,10 +196,12 @@ def world(home: Path) -> Iterator[World]:
 
 
 LONG = "Quince jam sets well when the fruit is hardly ripe. " * 60
+Step = tuple[str, Any]
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("note"), st.integers(0, 3)),
         st.tuples(st.just("shorten"), st.integers(0, 9)),
+        st.tuples(st.just("grow"), st.integers(0, 9)),
         st.tuples(st.just("delete"), st.integers(0, 9)),
         st.tuples(st.just("undo"), st.just(0)),
         st.tuples(st.just("fail the index"), st.integers(1, 6)),
@@ -194,61 +210,102 @@ STEPS = st.lists(
         st.tuples(st.just("cut the power"), st.just(0)),
         st.tuples(st.just("move"), st.integers(0, 9)),
         st.tuples(st.just("drop a project"), st.sampled_from(("keep", "trash"))),
-        st.tuples(st.just("catch up"), st.just(0)),
+        st.tuples(st.just("purge"), st.just(0)),
+        st.tuples(st.just("catch up"), st.integers(0, 4)),
     ),
     max_size=14,
 )
+GOES_AND_COMES = [
+    ("note", 3),
+    ("catch up", 0),
+    ("shorten", 0),
+    *[("note", 0)] * 4,
+    ("catch up", 2),
+    ("move", 1),
+    ("grow", 0),
+]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS, st.sampled_from((2, indexing.MANY)))
-def test_it_converges_from_every_failure(world: World, steps: list[tuple[str, Any]], many: int) -> None:
+@example(GOES_AND_COMES, 2)
+def test_it_converges_from_every_failure(world: World, steps: list[Step], many: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(indexing, "MANY", many)  # with two, the index is built of what is read meanwhile
         patched.setattr(indexing, "CHANGES", 3)
         patched.setattr(reading, "CHANGES", 3)
-        converges(world, steps)
+        Walk(world, steps).taken()
 
 
-def converges(world: World, steps: list[tuple[str, Any]]) -> None:
-    """Take the steps, and see that the index holds what the store holds."""
-    notes: list[str] = []
-    project = world.project()
-    for step, number in steps:
+class Walk:
+    """Steps that are taken one after another; some of them while others catch up."""
+
+    def __init__(self, world: World, steps: Sequence[Step]) -> None:
+        self.world = world
+        self.steps = list(reversed(steps))
+        self.notes: list[str] = []
+        self.project = world.project()
+
+    def taken(self) -> None:
+        """Take the steps, and see that the index holds what the store holds."""
+        while self.steps:
+            step, number = self.steps.pop()
+            if step == "catch up":
+                self.catch_up(number)
+            elif step == "cut the power":
+                self.world.index = self.world.index.after_a_power_cut()
+            elif step == "lose the index":
+                self.world.index = FailingIndex(MODEL)
+            else:
+                self.take(step, number)
+        self.world.check()
+
+    def catch_up(self, number: int) -> None:
+        """Catch up, and let so many of the next steps happen meanwhile."""
+        meanwhile = [number]
+
+        def moved() -> None:
+            meanwhile[0] -= 1
+            if (
+                meanwhile[0] >= 0
+                and self.steps
+                and self.steps[-1][0] not in ("catch up", "cut the power", "lose the index")
+            ):
+                self.take(*self.steps.pop())
+
+        with suppress(UnavailableError):
+            self.world.indexing.catch_up(moved=moved)
+
+    def take(self, step: str, number: Any) -> None:
+        """Take a step that may happen at any time."""
+        world = self.world
         if step == "note":
-            notes.append(world.do("create_note", title=f"Jam {len(notes)}", content=LONG * number)["id"])
+            self.notes.append(world.do("create_note", title=f"Jam {len(self.notes)}", content=LONG * number)["id"])
         elif step == "drop a project":
             with suppress(NotFoundError):  # it was undone
-                world.do("delete_item", item=project, items=number, confirm=True)
-            project = world.project()
-        elif step in ("shorten", "delete", "move") and notes:
-            chosen = notes[number % len(notes)]
-            try:
-                if step == "delete":
-                    world.do("delete_item", item=chosen)
-                elif step == "move":
-                    world.do("update_note", note=chosen, project=project if number % 2 else "none")
-                else:
-                    world.do("update_note", note=chosen, content="Short.")
-            except Exception:  # it is in the trash already
-                continue
-        elif step == "undo" and notes:
+                world.do("delete_item", item=self.project, items=number, confirm=True)
+            self.project = world.project()
+        elif step == "undo" and self.notes:
             world.do("undo")
+        elif step == "purge":
+            world.talk = Conversation("v_laws", "tool", "laws")  # or the guard takes it for a loop
+            world.do("purge", days=0, confirm=True)
         elif step == "fail the index":
             world.index.fails_in = number
         elif step == "fail the model":
             world.embedder.fails_in = number
-        elif step == "cut the power":
-            world.index = world.index.after_a_power_cut()
-        elif step == "lose the index":
-            world.index = FailingIndex(MODEL)
-        elif step == "catch up":
-            try:
-                world.indexing.catch_up()
-            except UnavailableError:
-                continue
+        elif self.notes:
+            with suppress(PanoramaError):  # it is in the trash already
+                self.change(step, self.notes[number % len(self.notes)], number)
 
-    world.check()
+    def change(self, step: str, note: str, number: int) -> None:
+        """Change a note."""
+        if step == "delete":
+            self.world.do("delete_item", item=note)
+        elif step == "move":
+            self.world.do("update_note", note=note, project=self.project if number % 2 else "none")
+        elif step in ("shorten", "grow"):
+            self.world.do("update_note", note=note, content="Short." if step == "shorten" else LONG * 3)
 
 
 def test_what_shrinks_while_the_index_is_built_leaves_nothing_behind(
@@ -267,6 +324,51 @@ def test_what_shrinks_while_the_index_is_built_leaves_nothing_behind(
 
     assert not made
     assert world.held() == world.wanted()
+
+
+@pytest.fixture
+def forget(world: World) -> Callable[..., None]:
+    """What forgets the first note for good, once; beside it there is another one."""
+    made = [str(world.do("create_note", title=title)["id"]) for title in ("Quince", "Plum")][:1]
+
+    def forgotten(*_: object) -> None:
+        if made:
+            world.do("delete_item", item=made.pop())
+            world.do("purge", days=0, confirm=True)
+
+    return forgotten
+
+
+def test_what_is_forgotten_while_the_index_is_built_leaves_it(world: World, forget: Callable[..., None]) -> None:
+    while world.indexing.read():
+        pass
+
+    world.indexing.build(counted=forget)
+
+    world.check()
+
+
+def test_what_is_forgotten_while_it_is_read_leaves_no_passage(world: World, forget: Callable[..., None]) -> None:
+    while world.indexing.read(told=forget):
+        pass
+
+    world.check()
+    with world.app.desk.database.reading() as session:
+        assert session.connection.exec_driver_sql("SELECT count(DISTINCT item) FROM passages").scalar_one() == 1
+
+
+def test_what_is_forgotten_while_the_index_is_told_leaves_it(
+    world: World, forget: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.indexing.build()
+    while world.indexing.read():
+        pass
+    write = world.index.upsert
+    monkeypatch.setattr(world.index, "upsert", lambda points: (forget(), write(points)))
+
+    world.indexing.tell_all()
+
+    world.check()
 
 
 @pytest.mark.parametrize("is_read", [True, False], ids=["of what was read", "of what is read meanwhile"])
@@ -304,6 +406,75 @@ def test_a_text_is_never_embedded_twice(world: World) -> None:
     world.check()
 
     assert len(world.embedder.embedded) == once
+
+
+def test_a_step_ends_with_the_item_that_reaches_so_many_texts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "TEXTS_OF_A_STEP", 2)
+    for number in range(5):
+        world.do("create_note", title=f"Jam {number}")
+
+    world.indexing.read()
+
+    assert len(world.embedder.embedded) == 2
+    world.check()
+
+
+class Loaded(FakeEmbedder):
+    """Remembers with what claim on the processor it was loaded, and embedded documents."""
+
+    niceness: int | None = None
+    worked_at: int | None = None
+
+    def load(self) -> None:
+        """Look at the claim of the thread that loads."""
+        self.niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        """Look at the claim of the thread that embeds."""
+        self.worked_at = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+        return super().embed_documents(texts)
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.getpriority(os.PRIO_PROCESS, 0) >= NICENESS,
+    reason="threads have no claims of their own, or the tests themselves let others go first",
+)
+def test_the_model_is_not_loaded_by_a_thread_that_lets_others_go_first(world: World) -> None:
+    embedder = Loaded()
+    resident: Resident[Any] = Resident(embedder)
+    borrowed = Borrowed(resident, MODEL, embedder, timedelta())
+    world.do("create_note", title="Jam")
+
+    Indexing(world.app.desk, borrowed, world.index).catch_up()
+    resident.close()
+
+    assert embedder.niceness == os.getpriority(os.PRIO_PROCESS, 0) < (embedder.worked_at or 0)
+
+
+def test_what_was_embedded_is_kept_if_the_step_ahead_cannot_begin(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.embedder.batch = 4
+    for number in range(160):
+        world.do("create_note", title=f"Jam {number}")
+    monkeypatch.setattr(reading, "TEXTS_OF_A_STEP", 80)
+    touched, asked = passages.touched, list[int]()
+
+    def locked(session: Session, mark: int, *rest: Any) -> Any:
+        asked.append(mark)
+        if len(asked) == 1:
+            return touched(session, mark, *rest)
+        while not world.embedder.embedded:
+            time.sleep(0.001)
+        raise UnavailableError("The database is locked.")
+
+    monkeypatch.setattr(passages, "touched", locked)
+    with pytest.raises(UnavailableError, match="locked"):
+        world.indexing.catch_up()
+
+    with world.app.desk.database.reading() as session:
+        kept = session.connection.exec_driver_sql("SELECT count(*) FROM vectors").scalar_one()
+    assert 0 < kept == len(world.embedder.embedded)
 
 
 def test_what_changed_last_counts_for_filters(world: World) -> None:

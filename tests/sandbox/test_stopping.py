@@ -92,5 +92,26 @@ def test_a_script_that_the_host_finds_too_large_is_told_its_limit(runs: Runs, mo
     assert runs.result("1") == 1
 
 
+class Late(Stopping):
+    """Begins late, as on a machine that is busy with others: a script could have taken its memory by then."""
+
+    def begin(self) -> None:
+        """Begin after a while."""
+        if self._deadline is None:
+            time.sleep(0.3)
+        super().begin()
+
+
+def test_memory_is_counted_from_before_the_script_begins(runs: Runs, monkeypatch: pytest.MonkeyPatch):
+    def stricter(worker: Worker, given: Limits, *more: Any) -> Stopping:
+        return Late(worker, replace(given, memory_bytes=given.memory_bytes // 4), *more)
+
+    monkeypatch.setattr(runner, "Stopping", stricter)
+
+    failure = runs.failure("x = 'x' * 200_000_000\nwhile True: pass", limits=limits(seconds=3, memory_bytes=512 << 20))
+
+    assert failure.reason == "memory"
+
+
 def test_a_script_within_its_memory_is_left_alone(runs: Runs):
     assert runs.result("import time\nx = 'x' * 20_000_000\ntime.sleep(0.3)\nlen(x)") == 20_000_000

@@ -1,7 +1,10 @@
 """Scripts that run for real: what they answer, what stands of what they wrote, and what the log knows of them."""
 
 import json
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +13,9 @@ import pytest
 from panorama.app import App, opened
 from panorama.calls import Answer, Conversation
 from panorama.config import read_settings
-from panorama.errors import InvalidInputError, NotFoundError, PanoramaError, UnavailableError
+from panorama.errors import InvalidInputError, NotFoundError, PanoramaError, ScriptError, UnavailableError
 from panorama.services.progress import progressing, silent
-from panorama.store import runs
+from panorama.store import engine, runs
 from panorama.store.passages import INDEXER
 
 Call = Callable[..., Answer]
@@ -251,6 +254,59 @@ def test_a_dry_run_changes_nothing_and_shows_what_it_would(run: Run, call: Call)
         "fields": {"title": ["Old", "New"]},
     }
     assert titles(call) == ["Old"]
+
+
+class Copying:
+    """Stands in for copying a very large store: it takes half a minute, unless it is told to end."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.has_begun, self.is_left = threading.Event(), False
+        monkeypatch.setattr(engine, "copied", self.copied)
+
+    def copied(self, _connection: object, _target: Path, told: Callable[[int, int], None], *, portion: int) -> None:
+        """Copy nothing, and tell how far that is."""
+        self.has_begun.set()
+        for _ in range(30 * portion):
+            time.sleep(1 / portion)
+            try:
+                told(1, 2)
+            except ScriptError:
+                self.is_left = True
+                raise
+
+
+@pytest.fixture
+def copying(monkeypatch: pytest.MonkeyPatch) -> Copying:
+    """What copies the store for a dry run."""
+    return Copying(monkeypatch)
+
+
+CREATING = 'sdk.tasks.create("Tea")'
+
+
+@pytest.mark.parametrize("script", [CREATING, f"sdk.parallel_map(lambda _: {CREATING}, range(2))"])
+def test_a_dry_run_ends_in_time_however_long_its_copy_takes(copying: Copying, run: Run, script: str) -> None:
+    begun = time.monotonic()
+    told = run(script, dry_run=True, timeout=1)
+
+    assert (told["error"]["kind"], copying.is_left) == ("time", True)
+    assert time.monotonic() - begun < 15
+
+
+def test_a_dry_run_that_nobody_waits_for_ends_before_its_copy_is_made(copying: Copying, run: Run) -> None:
+    with progressing(silent, copying.has_begun.is_set):
+        told = run(CREATING, dry_run=True)
+
+    assert (told["error"]["kind"], copying.is_left) == ("cancelled", True)
+
+
+def test_closing_ends_a_dry_run_before_its_copy_is_made(app: App, copying: Copying, run: Run) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        told = pool.submit(run, CREATING, dry_run=True)
+        copying.has_begun.wait(20)
+        app.runner.close()
+
+        assert (told.result(20)["error"]["kind"], copying.is_left) == ("cancelled", True)
 
 
 def test_of_a_dry_run_as_many_changes_are_shown_as_fit_an_answer(app: App, run: Run) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from panorama.domain.changes import Origin
 from panorama.domain.notes import Note
-from panorama.errors import UnavailableError
+from panorama.errors import ScriptError, UnavailableError
 from panorama.store import aside as aside_module
 from panorama.store import rows
 from panorama.store.aside import Aside
@@ -124,6 +124,25 @@ def test_the_real_file_does_not_grow_by_it(database: Database, aside: Aside) -> 
         write(database, 2)
 
     assert lines() == before
+
+
+def test_a_copy_that_is_not_wanted_any_more_is_given_up_and_nothing_is_left(database: Database, tmp_path: Path) -> None:
+    asked: list[bool] = []
+
+    def leave() -> None:
+        asked.append(True)
+        if len(asked) == 1:
+            raise ScriptError("Nobody waits.")
+
+    aside = Aside(database, tmp_path / "dry-runs" / "x_1", leave)
+    with aside.entered(), pytest.raises(ScriptError, match="Nobody waits"):
+        write(database, 2)
+
+    assert list(aside.folder.iterdir()) == []
+    with aside.entered():
+        write(database, 2)
+    aside.close()
+    assert stored(database) == ["Note 1"]
 
 
 class Usage(NamedTuple):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from panorama.domain.changes import Origin
 from panorama.domain.notes import Note
@@ -159,6 +160,16 @@ def test_a_copy_is_whole_while_others_write(database: Database, tmp_path: Path) 
     assert (stored(copy), copy.check()) == (stored(database), "ok")
     copy.close()
     assert not list(tmp_path.glob("*.part"))
+
+
+@pytest.mark.parametrize("how", ["reading", "transaction"])
+def test_an_error_that_means_nothing_to_the_owner_stays_as_it_is(database: Database, how: str) -> None:
+    opened = database.reading() if how == "reading" else database.transaction(ORIGIN)
+
+    with pytest.raises(OperationalError) as raised, opened as session:
+        session.connection.exec_driver_sql("SELECT 1 FROM nowhere")
+
+    assert raised.value.__cause__ is raised.value.orig
 
 
 def test_moments_come_back_with_their_zone(database: Database) -> None:

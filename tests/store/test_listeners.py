@@ -125,6 +125,21 @@ def test_an_error_of_a_listener_is_logged_and_harms_nothing(
         assert rows.exists(session, "note", note().id)
 
 
+def test_an_error_of_what_is_done_later_is_logged_and_harms_nothing(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    done: list[bool] = []
+
+    def fail() -> None:
+        raise RuntimeError("deaf")
+
+    with caplog.at_level(logging.ERROR), database.transaction(ORIGIN) as session:
+        session.later += [fail, lambda: done.append(True)]
+
+    assert "deaf" in caplog.text
+    assert done == [True]
+
+
 def test_who_stops_is_told_no_more(database: Database) -> None:
     told: list[Sequence[Touch]] = []
     stop = database.tell(told.append)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
+from panorama.errors import UnavailableError
 from panorama.index.child import BusyError, Child, FallenError, RefusedError
 from panorama.index.embedders.static import Static
 
@@ -36,15 +37,16 @@ class StaticAside(Static):
         self._thread: Thread | None = None
         self._child: Child | None = None
         self._is_ready = self._is_closed = False
+        self._closings = 0
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
         """Return one vector per text, in the same order; a text gives the same vector whatever stands beside it.
 
         Raises:
-            UnavailableError: The table cannot be loaded.
+            UnavailableError: The table cannot be loaded, or the embedder was closed meanwhile.
         """
         if len(texts) >= MANY and sys.platform != "win32":
-            child = self._child
+            child, closings = self._child, self._closings
             if child is None:
                 self._start()
             elif self._is_ready:
@@ -52,6 +54,8 @@ class StaticAside(Static):
                     return self._vectors(child.ask({"do": "embed", "texts": list(texts)}, seconds=SECONDS).tail)
                 except (BusyError, FallenError, RefusedError):
                     child.fallen()
+                if self._closings != closings:  # here the table would be loaded again, and nobody would close it
+                    raise UnavailableError("The embedder was closed while it worked.", hint="Try again.")
         return super().embed_documents(texts)
 
     def load(self) -> None:
@@ -63,6 +67,7 @@ class StaticAside(Static):
         """Forget the table, give its memory back, and end the process."""
         with self._changing:
             self._is_closed = True
+            self._closings += 1
             thread, child = self._thread, self._child
         if child:
             child.fallen()
@@ -80,11 +85,16 @@ class StaticAside(Static):
             if self._is_closed or (self._thread and self._thread.is_alive()):
                 return
             try:
-                self._child = Child(COMMAND)
-            except OSError:  # no room for another process
+                child = Child(COMMAND)
+            except (OSError, RuntimeError):  # no room for another process
                 return
-            self._thread = Thread(target=self._tend, args=(self._child,), name="static-process", daemon=True)
-            self._thread.start()
+            thread = Thread(target=self._tend, args=(child,), name="static-process", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # no room for another thread
+                child.fallen()
+                return
+            self._child, self._thread = child, thread
 
     def _tend(self, child: Child) -> None:
         """Wait until the process has loaded the table, and then until it ends."""
@@ -96,4 +106,5 @@ class StaticAside(Static):
             pass
         self._is_ready = False
         child.fallen()
-        self._child = None
+        with self._changing:  # else it could be forgotten before it is kept
+            self._child = None

@@ -10,9 +10,9 @@ import socket
 from collections.abc import Mapping
 from typing import Any
 
-from panorama.index.embedders.niceness import give_way
 from panorama.index.embedders.static import Static
 from panorama.index.frames import Frame, Frames
+from panorama.niceness import give_way
 
 IDLE_SECONDS = 30.0
 

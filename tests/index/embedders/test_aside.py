@@ -6,11 +6,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import psutil
 import pytest
 
+from panorama.errors import UnavailableError
+from panorama.index.child import Child
 from panorama.index.embedders import aside
 from panorama.index.embedders.aside import MANY, StaticAside
 from panorama.index.embedders.static import Static
@@ -91,6 +95,30 @@ def test_a_process_that_cannot_start_leaves_the_work_here(
     assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
 
 
+def test_a_thread_that_cannot_start_leaves_the_work_here_and_no_process(
+    embedder: StaticAside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(aside.Thread, "start", refuse)
+        assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
+    assert not processes()
+
+    in_its_process(embedder, monkeypatch)
+
+
+def test_a_process_that_python_refuses_to_start_leaves_no_socket() -> None:
+    before = len(psutil.Process().net_connections("unix"))
+
+    with pytest.raises(ValueError, match="null") as refused:
+        Child(("\0",))
+
+    assert len(psutil.Process().net_connections("unix")) == before
+    assert refused
+
+
 def test_it_ends_by_itself_when_nobody_asks_any_more(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
     ends_soon = "from panorama.index.embedders import static_process as it; it.IDLE_SECONDS = 0.5; it.main()"
     monkeypatch.setattr(aside, "COMMAND", (sys.executable, "-c", ends_soon))
@@ -110,9 +138,33 @@ def test_closing_ends_it(embedder: StaticAside) -> None:
     assert not processes()
 
 
+def test_what_is_closed_while_it_embeds_does_not_load_the_table_again(
+    embedder: StaticAside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
+    (process,) = processes()
+    process.suspend()
+    asked, ask = threading.Event(), Child.ask
+
+    def told(child: Child, *rest: Any, **more: Any) -> Any:
+        asked.set()
+        return ask(child, *rest, **more)
+
+    monkeypatch.setattr(Child, "ask", told)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(embedder.embed_documents, TEXTS)
+        asked.wait(10)
+        embedder.close()
+
+        with pytest.raises(UnavailableError, match="closed while it worked"):
+            answer.result(10)
+
+    assert embedder._table is None
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process has its claim from who started it")
 def test_all_others_go_first(embedder: StaticAside) -> None:
     until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
 
     (process,) = processes()
-    assert process.nice() == 10
+    assert process.nice() == max(10, os.getpriority(os.PRIO_PROCESS, 0))

@@ -1,0 +1,95 @@
+"""The recorder: what it remembers of what scripts send, and what it holds while nothing can be written."""
+
+import gc
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import pytest
+
+from panorama.app import App
+from panorama.calls import recorder
+from panorama.calls.recorder import HIDDEN, Recorder, redacted
+from panorama.domain.changes import Origin
+from panorama.errors import UnavailableError
+from panorama.store.calls import Call
+from panorama.store.engine import Database
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+SECRET = "hunter2-hunter2"
+
+
+def remembered() -> str:
+    """Return all that is kept of what was shown, so that it need not be made again."""
+    kept = [each for each in vars(recorder).values() if hasattr(each, "cache_info")]
+    assert kept
+    return "".join(repr(list(each)) for each in gc.get_referents(*kept) if isinstance(each, dict))
+
+
+@pytest.fixture(autouse=True)
+def _forgetful() -> None:
+    for each in vars(recorder).values():
+        if hasattr(each, "cache_clear"):
+            each.cache_clear()
+
+
+def test_what_stands_under_the_name_of_a_secret_is_not_remembered() -> None:
+    told = redacted({"title": "Tea and jam", "password": SECRET, "where": {"api_key": SECRET}})
+
+    assert told == {"title": "Tea and jam", "password": HIDDEN, "where": {"api_key": HIDDEN}}
+    assert "Tea and jam" in remembered()
+    assert SECRET not in remembered()
+
+
+def test_long_names_are_not_remembered() -> None:
+    redacted({"where": {"x" * 1000: "y", "z" * 100 + "_password": SECRET}})
+
+    assert "'where'" in remembered()
+    assert not [each for each in ("xxx", "zzz", SECRET) if each in remembered()]
+
+
+def test_a_long_name_of_a_secret_hides_it_too() -> None:
+    assert list(redacted({"z" * 100 + "_password": SECRET}).values()) == [HIDDEN]
+
+
+class LockableDatabase:
+    """Refuses to be written while it is locked, and then does first what is to happen meanwhile."""
+
+    def __init__(self, database: Database) -> None:
+        self.is_locked = True
+        self.meanwhile: list[Callable[[], None]] = []
+        self._database = database
+
+    def transaction(self, origin: Origin) -> Any:
+        """Open a transaction, or refuse."""
+        if self.is_locked:
+            while self.meanwhile:
+                self.meanwhile.pop()()
+            raise UnavailableError("The database is locked.")
+        return self._database.transaction(origin)
+
+
+def entry(name: str) -> Call:
+    """Return a line of the log."""
+    return Call(
+        id=name, unit=name, at=NOW, actor="tool", client="", conversation="", name=name, arguments={}, ms=1,
+        success=True,
+    )  # fmt: skip
+
+
+def test_of_what_cannot_be_written_the_oldest_is_dropped_first(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "KEPT_BACK", 3)
+    database = LockableDatabase(app.desk.database)
+    kept = Recorder(cast("Any", database), keep=timedelta(days=9999))
+    database.meanwhile.append(lambda: kept.record(entry("d"), entry("e")))
+
+    kept.record(*map(entry, "abc"))
+    kept.flush()
+    kept.flush()
+    database.is_locked = False
+    kept.close()
+
+    with app.desk.database.reading() as session:
+        found = session.connection.exec_driver_sql("SELECT name FROM calls ORDER BY number").scalars().all()
+    assert list(found) == ["c", "d", "e"]

@@ -1,0 +1,137 @@
+"""Views: each shows the data as they are when it is opened, and none is left open, whatever happens in it."""
+
+import contextvars
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import ProgrammingError
+
+from panorama.domain.changes import Origin
+from panorama.errors import InvalidInputError
+from panorama.store.engine import Database
+
+ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A file with a table of five numbers."""
+    database = Database(tmp_path / "panorama.db", busy_seconds=1)
+    with database.transaction(ORIGIN) as session:
+        session.connection.exec_driver_sql("CREATE TABLE numbers (number INTEGER)")
+        for number in range(5):
+            session.connection.exec_driver_sql("INSERT INTO numbers VALUES (?)", (number,))
+    yield database
+    database.close()
+
+
+def write(database: Database) -> None:
+    with database.transaction(ORIGIN) as session:
+        session.connection.exec_driver_sql("INSERT INTO numbers VALUES (5)")
+
+
+def counted(database: Database) -> int:
+    with database.reading() as session:
+        return session.connection.exec_driver_sql("SELECT count(*) FROM numbers").scalar_one()
+
+
+def open_files(database: Database) -> int:
+    paths = (Path(f"/proc/self/fd/{each}") for each in os.listdir("/proc/self/fd"))
+    return sum(path.is_symlink() and os.readlink(path) == str(database.path) for path in paths)
+
+
+def fail_halfway(opened: Callable[[], Any]) -> InvalidInputError:
+    """Read a result to its half, fail there, and return the error, which holds on to the result."""
+    try:
+        with opened() as session:
+            result = session.connection.exec_driver_sql("SELECT number FROM numbers")
+            result.fetchone()
+            raise InvalidInputError("No.")
+    except InvalidInputError as error:
+        return error
+
+
+def test_what_failed_halfway_shows_the_next_reader_nothing_old(database: Database) -> None:
+    kept = fail_halfway(database.reading)
+    write(database)
+
+    assert counted(database) == 6
+    assert kept.__traceback__
+
+
+def test_a_result_that_is_kept_shows_the_next_reader_nothing_old(database: Database) -> None:
+    with database.reading() as session:
+        kept = session.connection.exec_driver_sql("SELECT number FROM numbers")
+        kept.fetchone()
+    write(database)
+
+    assert counted(database) == 6
+    with pytest.raises(ProgrammingError, match="closed cursor"):
+        kept.fetchone()
+
+
+def test_a_refusal_costs_no_connection(database: Database) -> None:
+    counted(database)
+    (idle,) = database._views._idle
+
+    fail_halfway(database.reading)
+
+    assert database._views._idle == [idle]
+
+
+def test_what_failed_halfway_does_not_keep_the_next_writer_from_writing(database: Database) -> None:
+    kept = fail_halfway(lambda: database.transaction(ORIGIN))
+    with sqlite3.connect(database.path) as other:
+        other.execute("INSERT INTO numbers VALUES (6)")
+    other.close()
+
+    write(database)
+
+    assert counted(database) == 7
+    assert kept.__traceback__
+
+
+class SlowList(list[Any]):
+    """Lets something happen before anything is put into it."""
+
+    meanwhile: Callable[[], None]
+
+    def append(self, each: Any) -> None:
+        """Put something in, after something else happened."""
+        self.meanwhile()
+        super().append(each)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks at Linux's list of open files")
+def test_a_view_that_is_left_while_the_store_closes_is_closed(database: Database) -> None:
+    closer = threading.Thread(target=database.close)
+    idle = SlowList()
+    idle.meanwhile = lambda: (closer.start(), closer.join(), None)[-1]
+    database.close()
+    database._views._closed = False
+    database._views._idle = idle
+
+    assert counted(database) == 5
+
+    assert open_files(database) == 0
+
+
+def test_a_view_that_is_left_in_another_context_is_given_back(database: Database) -> None:
+    def read() -> Generator[None]:
+        with database.reading() as session:
+            session.connection.exec_driver_sql("SELECT 1").all()
+            yield
+
+    counted(database)
+    reading = read()
+    contextvars.copy_context().run(next, reading)
+
+    with pytest.raises(ValueError, match="different Context"):
+        reading.close()
+
+    assert database._engine.pool.checkedout() == len(database._views._idle)
