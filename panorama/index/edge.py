@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from panorama.errors import UnavailableError
+from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index.child import BusyError, Child, FallenError, RefusedError
 from panorama.index.filters import conditions, payload, qdrant, unpacked
 from panorama.index.folders import DamagedError, Folders, Generation, unusable
@@ -223,8 +223,11 @@ class Edge:
             self._mirror = self._filling = None
 
     def _fill(self) -> None:
-        """Copy a small index into our memory; writes come between two pages, and go to both."""
-        with suppress(UnavailableError):
+        """Copy a small index into our memory; writes come between two pages, and go to both.
+
+        One whose vectors are damaged, so that they are no numbers, is not copied.
+        """
+        with suppress(UnavailableError, InvalidInputError):
             if self._counted(WRITE_SECONDS) > self._mirrored:
                 self._mirror = None
                 return

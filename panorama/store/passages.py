@@ -321,6 +321,13 @@ def of_item(session: Session, model: str, item: str, limit: int) -> list[bytes]:
     return [row[0] for row in session.connection.execute(statement)]
 
 
+def some_vectors(session: Session, model: str, limit: int) -> list[bytes]:
+    """Return a model's vectors of some texts that items hold: by their digests, so anywhere among them."""
+    is_held = exists().where(passages.c.digest == vectors.c.digest)
+    statement = select(vectors.c.vector).where(vectors.c.model == model, is_held)
+    return list(session.connection.execute(statement.order_by(vectors.c.digest).limit(limit)).scalars())
+
+
 def gone(session: Session, items: Sequence[str]) -> list[str]:
     """Return the chunks of some items that are no more."""
     where = passages.c.item.in_(items), passages.c.digest == GONE

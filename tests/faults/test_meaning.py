@@ -208,6 +208,38 @@ def beheaded(folder: Path) -> None:
     (folder / "live").write_text("g-nowhere")
 
 
+def zeros(content: bytes) -> bytes:
+    """Return pages that were never written."""
+    return b"\0" * len(content)
+
+
+def half(content: bytes) -> bytes:
+    """Return a file whose second half was never written."""
+    return content[: len(content) // 2] + b"\0" * (len(content) - len(content) // 2)
+
+
+@pytest.mark.parametrize(
+    "damage", [zeros, half, lambda content: os.urandom(len(content))], ids=["zeros", "half", "noise"]
+)
+def test_vectors_that_are_not_what_they_were_are_noticed_at_the_next_start(
+    home: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    with followed(home) as house:
+        made = [note(house, subject) for subject in SUBJECTS]
+        converges(house)
+    for file in (home / "index").glob("g-*/shard/segments/*/vector_storage/vectors/*.mmap"):
+        content = file.read_bytes()
+        size = 384 * 4 * len(made)
+        file.write_bytes(damage(content[:size]) + content[size:])
+
+    with followed(home) as house:
+        until(lambda: house.app.meaning.opened().is_checked, "the comparison")
+        converges(house)
+        assert all(finds(house, subject, id_) for subject, id_ in zip(SUBJECTS, made, strict=True))
+
+    assert_converged(home, *SUBJECTS)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", [nonsense, emptied, beheaded], ids=lambda each: each.__name__)
 def test_a_damaged_index_is_moved_aside_said_and_built_anew(home: Path, damage: Callable[[Path], None]) -> None:
