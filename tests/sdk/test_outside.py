@@ -16,6 +16,8 @@ from tests.doors.conftest import address, wait
 
 __all__ = ("address",)
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def place(address: Address) -> Iterator[Address]:
@@ -51,7 +53,6 @@ def test_functions_that_are_imported_go_the_same_way(sdk: Connection) -> None:
     assert tasks.list(tag="drinks") == sdk.tasks.list(tag="drinks") != []
 
 
-@pytest.mark.slow
 def test_lists_are_whole_over_the_pages_of_the_daemon(sdk: Connection) -> None:
     for part in range(6):
         sdk.batch([{"tool": "tasks.create", "args": {"title": f"Zebra {part} {at}"}} for at in range(100)])
@@ -105,7 +106,6 @@ def test_after_the_end_the_functions_say_that_nothing_is_connected(place: Addres
     sdk.close()
 
 
-@pytest.mark.slow
 def test_when_the_daemon_ends_the_next_call_says_so_and_the_one_after_starts_another(
     sdk: Connection, place: Address
 ) -> None:

@@ -19,7 +19,10 @@ from panorama.index.embedders import aside
 from panorama.index.embedders.aside import MANY, StaticAside
 from panorama.index.embedders.static import Static
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the process is not started on Windows")
+pytestmark = [
+    pytest.mark.slow,  # the process goes last, and waits where all processors are busy
+    pytest.mark.skipif(sys.platform == "win32", reason="the process is not started on Windows"),
+]
 
 TEXTS = [f"Note {number}: quince jam sets well. Ärger, 花, \ud800" for number in range(MANY)]
 
