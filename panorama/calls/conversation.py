@@ -53,6 +53,14 @@ class LoopGuard:
             same = f"{name} was called {times} with the same arguments and gave the same answer each time."
             raise LoopError(same, hint="Use the answer you have, change the arguments, or go on with something else.")
 
+    def forget(self, *, but: str) -> None:
+        """Forget the answers to all questions but one: what was written may have changed them."""
+        with self._lock:
+            kept = self._answers.get(but)
+            self._answers.clear()
+            if kept is not None:
+                self._answers[but] = kept
+
     def note(self, question: str, answer: str, now: datetime) -> None:
         """Remember what a call was answered."""
         with self._lock:

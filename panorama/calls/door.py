@@ -283,7 +283,10 @@ class Calls:
         except PanoramaError as error:
             guard.note(question, error.message, now)
             raise
-        guard.note(question, digest(answer.text), now)
+        if frame.wrote:
+            guard.forget(but=question)
+        if not is_object(index := answer.metadata.get("index")) or "missing" not in index:  # that may be asked again
+            guard.note(question, digest(answer.text), now)
         return answer
 
     def _record(self, entry: Call, frame: Frame, outer: Frame | None) -> None:

@@ -91,3 +91,27 @@ async def test_steps_of_a_batch_are_not_a_loop(chat: Chat) -> None:
     done = await chat("batch", operations=[{"tool": "get_project", "args": {"project": "House"}}] * 20)
 
     assert done.data["succeeded"] == 20
+
+
+async def test_a_write_of_its_own_lets_it_ask_again(chat: Chat) -> None:
+    for _ in range(8):
+        await chat("search", query="quince", mode="keyword")
+    await chat("create_note", title="Quince jam", content="Boil it.")
+
+    assert len((await chat("search", query="quince", mode="keyword")).data) == 1
+
+
+async def test_a_write_that_changes_nothing_any_more_is_refused_all_the_same(chat: Chat) -> None:
+    await chat("create_task", title="Tea")
+    for _ in range(9):
+        await chat("update_task", task="Tea", urgent=True)
+
+    await chat.refused("update_task", task="Tea", urgent=True)
+
+
+async def test_an_answer_that_says_to_ask_again_may_be_asked_for_again(chat: Chat) -> None:
+    await chat("create_note", title="Quince jam")
+    for _ in range(12):
+        answer = await chat("search", query="preserves", mode="hybrid")
+
+    assert "missing" in answer.metadata["index"]
