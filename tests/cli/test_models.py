@@ -20,6 +20,8 @@ from ..index.embedders import service as answers
 from ..index.embedders.service import Reply, Service, serving
 from .conftest import Command
 
+pytestmark = pytest.mark.slow
+
 Given = Callable[..., Any]
 HASTY = Limits(documents=0.6, query=0.4, pause=1.0)
 BODY = "This is about {}, in so many words that anybody who looks for it can find it by what is said of it here. "
@@ -454,7 +456,6 @@ def test_every_command_has_examples(run: Command, command: str) -> None:
     assert f"panorama models {command}" in told.out.partition("Examples")[2]
 
 
-@pytest.mark.slow
 def test_a_daemon_that_runs_takes_the_new_model_over(
     process: Command, run: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

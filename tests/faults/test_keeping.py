@@ -23,6 +23,8 @@ from .disks import mounted, unwritable
 from .files import everything, is_sound, rows
 from .house import House
 
+pytestmark = pytest.mark.slow
+
 FILES, FILE_BYTES = 200, 20_000
 PATIENCE = 30
 WORDS: dict[str, list[str]] = {"backup": ["backup"], "export": ["export"], "restore": ["restore", "--from"]}
@@ -71,7 +73,6 @@ def appears(folder: Path, process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("what", ["backup", "export", "restore"])
 def test_kill_9_leaves_a_whole_one_or_none_and_the_next_one_cleans_up(what: str, full: House, tmp_path: Path) -> None:
     seed = int(os.environ.get("KILL_SEED", random.randrange(1 << 32)))

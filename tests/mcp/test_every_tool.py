@@ -224,7 +224,7 @@ async def test_a_right_call_answers_with_the_envelope_of_its_schema(
 
 @pytest.mark.parametrize(("tool", "arguments", "named"), WRONG)
 async def test_a_wrong_call_is_refused_in_words_and_changes_nothing(
-    either: Chat,
+    chat: Chat,
     world: dict[str, str],
     rows: Callable[[], dict[str, int]],
     tool: str,
@@ -233,7 +233,7 @@ async def test_a_wrong_call_is_refused_in_words_and_changes_nothing(
 ) -> None:
     before = rows()
 
-    refusal = await either.refused(tool, **arguments)
+    refusal = await chat.refused(tool, **arguments)
 
     assert named in f"{refusal.message} {refusal.hint}"
     assert rows() == before

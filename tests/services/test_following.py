@@ -19,6 +19,8 @@ from panorama.services.meaning import Meaning
 from tests.faults.house import House
 from tests.faults.meanings import converges, finds, followed, note, searched, told, until, wanted
 
+pytestmark = pytest.mark.slow  # the index's process goes last, and waits where all processors are busy
+
 
 @pytest.fixture(autouse=True)
 def begins_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +63,6 @@ def test_what_another_program_writes_is_noticed(home: Path, monkeypatch: pytest.
         until(lambda: finds(other, "jam of quinces", made), "the note")
 
 
-@pytest.mark.slow
 def test_a_model_that_is_idle_is_released_and_comes_back(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "LOOK_SECONDS", 0.05)
     monkeypatch.setitem(Resident.__init__.__kwdefaults__, "idle", timedelta(seconds=0.2))
@@ -73,7 +74,6 @@ def test_a_model_that_is_idle_is_released_and_comes_back(home: Path, monkeypatch
         assert finds(store, "preserved fruit", made)
 
 
-@pytest.mark.slow
 def test_nothing_is_left_when_the_store_is_closed(home: Path) -> None:
     before = set(threading.enumerate()), set(os.listdir("/proc/self/fd")), psutil.Process().children(recursive=True)
 
@@ -86,7 +86,6 @@ def test_nothing_is_left_when_the_store_is_closed(home: Path) -> None:
     assert left == before
 
 
-@pytest.mark.slow
 def test_a_store_that_is_closed_at_once_is_closed(home: Path) -> None:
     for wait in (0.0, 0.02, 0.1, 0.3):
         with followed(home) as store:

@@ -20,6 +20,8 @@ from panorama.services.reindexing import Watch
 from tests.faults.house import House
 from tests.faults.meanings import converges, followed, note, searched, told, until, wanted
 
+pytestmark = pytest.mark.slow  # the index's process goes last, and waits where all processors are busy
+
 SCOPES = ("changes", "index", "everything")
 
 
@@ -166,7 +168,6 @@ def test_it_is_refused_where_search_by_meaning_is_off(home: Path) -> None:
     assert "panorama models use minilm" in refusal.value.hint
 
 
-@pytest.mark.slow
 def test_search_finds_the_same_while_everything_is_made_anew(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "CHANGES", 5)
     with followed(home) as house:
@@ -196,7 +197,6 @@ def ids(house: House) -> list[str] | None:
     return [each["id"] for each in answer["data"]] if index["ran"] == ["semantic"] else None
 
 
-@pytest.mark.slow
 def test_it_may_run_while_the_model_changes(home: Path) -> None:
     with followed(home, index_engine="exact") as house:
         for number in range(40):
