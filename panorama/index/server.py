@@ -135,7 +135,7 @@ class _Line:
         self._clients: dict[int, QdrantClient] = {}
         self._error: UnavailableError | None = None
         self._failed = 0.0
-        self._asked = False
+        self._asked = self._is_closed = False
 
     @property
     def place(self) -> str:
@@ -177,6 +177,8 @@ class _Line:
         from qdrant_client import QdrantClient
 
         with self._lock:
+            if self._is_closed:  # who is still at work would open a connection that nobody closes
+                raise UnavailableError("The index is closed.", hint="Ask again.")
             if seconds not in self._clients:
                 # The key as a header: as `api_key` it would also choose https, and warn of http on this machine.
                 self._clients[seconds] = QdrantClient(
@@ -211,8 +213,9 @@ class _Line:
         return error
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections; there are no others any more."""
         with self._lock:
+            self._is_closed = True
             for each in self._clients.values():
                 each.close()
             self._clients = {}

@@ -225,3 +225,14 @@ def test_the_state_is_told_without_asking_the_server(index: Server, server: Stan
 
     assert (index.state().status, index.state().count) == ("ready", 2)
     assert len(server.requests) == asked
+
+
+def test_one_that_is_closed_opens_no_connection_any_more(index: Server, server: StandIn) -> None:
+    index.upsert([point("n_a:0", 1)])
+    index.close()
+    asked = len(server.requests)
+
+    with pytest.raises(UnavailableError, match="closed"):
+        index.search(toward(1), 3, ALL)
+
+    assert len(server.requests) == asked
