@@ -182,12 +182,13 @@ class Edge:
         try:
             with _child() as child:
                 written = (_written(batch, model) for batch in batches)
-                requests = chain([(opening(generation, is_new=True), b"")], written, [({"do": "close"}, b"")])
-                child.ask_each(requests, seconds=WRITE_SECONDS)
-                child.leave()
-            with _child() as child:  # opened afresh it takes a third of the memory, and is known to be whole
-                child.ask(opening(generation, is_new=False), seconds=WRITE_SECONDS)
-                return generation, child
+                child.ask_each(chain([(opening(generation, is_new=True), b"")], written), seconds=WRITE_SECONDS)
+                with _child() as successor:  # it starts while the first writes what is left
+                    child.ask({"do": "close"}, seconds=WRITE_SECONDS)
+                    child.leave()
+                    # Opened afresh the index takes a third of the memory, and is known to be whole.
+                    successor.ask(opening(generation, is_new=False), seconds=WRITE_SECONDS)
+                    return generation, successor
         except BaseException:
             self._folders.remove(generation)
             raise

@@ -16,7 +16,7 @@ import pytest
 from panorama.errors import UnavailableError
 from panorama.index.child import Child
 from panorama.index.embedders import aside
-from panorama.index.embedders.aside import MANY, StaticAside
+from panorama.index.embedders.aside import FEW, MANY, StaticAside
 from panorama.index.embedders.static import Static
 
 pytestmark = [
@@ -67,6 +67,15 @@ def test_few_texts_start_no_process(embedder: StaticAside) -> None:
     embedder.embed_query("quince")
 
     assert not processes()
+
+
+def test_fewer_texts_go_to_a_process_that_runs_already(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = Static().embed_documents(TEXTS[:FEW])
+    in_its_process(embedder, monkeypatch)
+
+    assert np.array_equal(embedder.embed_documents(TEXTS[:FEW]), here)
+    with pytest.raises(ZeroDivisionError):  # they are embedded here
+        embedder.embed_documents(TEXTS[: FEW - 1])
 
 
 def test_while_it_starts_texts_are_embedded_here(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
