@@ -25,6 +25,7 @@ _BLOBS = re.compile(
 )
 """Blobs, and of one that is broken into lines the short last one; looking back first spares a look at every sign."""
 
+_PART = re.compile(rf"[!-~]{{{BLOB // 2}}}")
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff]")
 _HEADING = re.compile(r"\n(?=#{1,6} )")
 _CUTS = tuple(re.compile(pattern) for pattern in (r"\n\s*\n", r"\n", r"[.!?…。！？]\s?", r"\s"))
@@ -61,8 +62,13 @@ def chunks(title: str, body: str) -> tuple[Chunk, ...]:
 
 def legible(text: str) -> str:
     """Return a text without blobs, "" if no word is left."""
-    bare = _BLOBS.sub(" ", text).strip()
+    bare = (_BLOBS.sub(" ", text) if _may_hold_blobs(text) else text).strip()
     return bare if _WORD.search(bare) else ""
+
+
+def _may_hold_blobs(text: str) -> bool:
+    """Tell whether a text may hold a blob: it would fill one of these halves of a blob's length, wherever it begins."""
+    return any(_PART.match(text, at) for at in range(0, len(text), BLOB // 2))
 
 
 def passages(body: str) -> list[tuple[int, int]]:

@@ -69,6 +69,13 @@ def test_a_word_in_the_line_after_a_long_address_is_kept() -> None:
     assert legible(f"See https://example.org/{'a' * 80}\nDone").split() == ["See", "Done"]
 
 
+@given(st.text("é word ", max_size=2 * BLOB), st.integers(BLOB - 3, 3 * BLOB))
+def test_what_is_as_long_as_a_blob_is_one_wherever_it_begins(before: str, size: int) -> None:
+    text = f"{before} {'x' * size} behind"
+
+    assert ("x" in legible(text)) == (size < BLOB)
+
+
 def test_a_blob_between_words_is_left_out() -> None:
     (only,) = chunks("Key", f"before {'x' * BLOB} after")
 
