@@ -89,11 +89,12 @@ class App:
         if self.meaning.is_off:
             yield
             return
-        follower = Follower(self.meaning, self.desk.database, lambda: self.jobs.standing(CATCH_UP.name))
-        try:
-            yield
-        finally:
-            follower.close()
+        with self.meaning.attended():
+            follower = Follower(self.meaning, self.desk.database, lambda: self.jobs.standing(CATCH_UP.name))
+            try:
+                yield
+            finally:
+                follower.close()
 
 
 @contextmanager

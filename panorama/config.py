@@ -4,7 +4,6 @@ from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
@@ -110,14 +109,6 @@ class Settings(BaseSettings):
         description="Address of a Qdrant server that keeps the vectors instead, such as http://localhost:6333.",
     )
     qdrant_key: SecretStr = Field(default=SecretStr(""), description="API key of that server.")
-
-    @field_validator("qdrant_url")
-    @classmethod
-    def _usable_url(cls, url: str) -> str:
-        parts = urlsplit(url)
-        if url and (parts.scheme not in ("http", "https") or not parts.hostname):
-            raise ValueError("it must begin with http:// or https:// and name a host")
-        return url.rstrip("/")
 
     @field_validator("timezone")
     @classmethod

@@ -28,6 +28,7 @@ from panorama.domain.scripts import Script
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.index.embedders.choosing import Choice, default, embedder
 from panorama.index.embedders.files import MINILM, STATIC, VOCABULARY
+from panorama.index.opening import checked
 from panorama.sandbox.runner import ForkServer
 from panorama.store import rows
 from panorama.store.engine import APPLICATION_ID, Database, Session
@@ -298,7 +299,7 @@ def _meaning(place: Place) -> Finding:
         file.checked()
     if choice.name == "minilm" and not find_spec("onnxruntime"):
         return Finding("fail", "minilm needs ONNX Runtime, which is not installed", "panorama models use static")
-    where = place.settings.qdrant_url or place.settings.index_engine
+    where = checked(place.settings.qdrant_url) if place.settings.qdrant_url else place.settings.index_engine
     if where == "auto":
         where = "edge" if find_spec("qdrant_edge") else "exact (Qdrant Edge is not installed)"
     found = f"{chosen.id}, vectors in {where}"

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, urlsplit
 
-from panorama.errors import UnavailableError
+from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index import edge
 from panorama.index.points import Model, OtherModelError
 
@@ -37,12 +38,13 @@ def opened(place: Place, model: Model, store: str) -> "tuple[edge.Edge | Server 
         store: By what name a server knows this data directory.
 
     Raises:
+        InvalidInputError: The server's address is none.
         UnavailableError: The engine edge was asked for, and cannot be had.
     """
     if place.url:
         from panorama.index.server import Server
 
-        return Server(place.url, place.key, store, model), ""
+        return Server(checked(place.url), place.key, store, model), ""
     if place.engine == "exact":
         return _exact(model), ""
     try:
@@ -51,6 +53,40 @@ def opened(place: Place, model: Model, store: str) -> "tuple[edge.Edge | Server 
         if place.engine == "edge":
             raise
         return _exact(model), f"{error.message} Vectors are searched in memory instead."
+
+
+def checked(url: str) -> str:
+    """Return the address of a Qdrant server without a slash at its end; no refusal shows it, as it may hold a password.
+
+    Raises:
+        InvalidInputError: It is none that can be asked.
+    """
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:  # it would show the address
+        raise _no_address("it names no host") from None
+    if parts.scheme not in ("http", "https"):
+        raise _no_address("it does not begin with http:// or https://")
+    if not parts.hostname or any(character.isspace() for character in parts.netloc):
+        raise _no_address("it names no host")
+    if not _has_usable_port(parts):
+        raise _no_address("its port is no number from 1 to 65535")
+    return parts.geturl().rstrip("/")
+
+
+def _has_usable_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
+
+
+def _no_address(wrong: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"The setting qdrant_url (PANORAMA_QDRANT_URL) is not the address of a Qdrant server: {wrong}.",
+        hint="Write one such as http://localhost:6333 (or leave it empty, and the vectors stay in the data directory), "
+        "then: panorama daemon restart. Search by keyword works meanwhile.",
+    )
 
 
 def _edge(folder: Path, model: Model) -> edge.Edge:

@@ -158,19 +158,19 @@ class _Line:
         """
         if seconds == READ_SECONDS and self._error is not None and self._clock() < self._failed + AGAIN_SECONDS:
             raise self._error
-        from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+        from qdrant_client.common.client_exceptions import QdrantException
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
         try:
             yield self._client(seconds)
         except UnexpectedResponse as error:
-            raise self._refused(error.status_code or 0, _reason(error.content)) from error
-        except ResourceExhaustedResponse as error:
-            raise self._refused(429, f"{error}") from error
+            raise self._refused(error.status_code or 0, error.content) from error
+        except QdrantException as error:  # it tells of 429 alone
+            raise self._refused(429, f"{error}".encode()) from error
         except ResponseHandlingException as error:
             raise self._unreached(error.source, seconds) from error
-        except ValueError as error:  # the answer is no JSON, or none of Qdrant's
-            raise self._unreached(error, seconds) from error
+        except (ValueError, AssertionError) as error:  # no JSON, none of Qdrant's, or JSON without a result
+            raise self._foreign() from error
         self._asked, self._error = True, None
 
     def _client(self, seconds: int) -> "QdrantClient":
@@ -186,7 +186,10 @@ class _Line:
                 )
             return self._clients[seconds]
 
-    def _refused(self, status: int, why: str) -> UnavailableError:
+    def _refused(self, status: int, content: bytes) -> UnavailableError:
+        why, is_qdrants = _reason(content)
+        if not is_qdrants and (status < 400 or status in (404, 405)):  # a proxy or a full server may say the others
+            return self._foreign(f" ({status})")
         self._asked = True
         if status == 404:
             return UnavailableError(f"The collection at {self.place} is gone; it is made anew.", hint=_MEANWHILE)
@@ -205,8 +208,13 @@ class _Line:
         elif isinstance(cause, TransportError):
             said, hint = f"The Qdrant server at {self.place} cannot be reached.", "Start it, or check its address."
         else:
-            said, hint = f"What answers at {self.place} is not Qdrant.", "Check the address."
+            return self._foreign()
         return self._remembered(UnavailableError(said, hint=f"{hint} It is PANORAMA_QDRANT_URL. {_MEANWHILE}"))
+
+    def _foreign(self, status: str = "") -> UnavailableError:
+        """Return that something answers, but not as Qdrant does; it is not asked again and again either."""
+        said = f"What answers at {self.place} is not Qdrant{status}."
+        return self._remembered(UnavailableError(said, hint=f"{_CHECK} {_MEANWHILE}"))
 
     def _remembered(self, error: UnavailableError) -> UnavailableError:
         self._error, self._failed = error, self._clock()
@@ -332,12 +340,13 @@ def _named(kept: Mapping[str, Any] | None, first: str, second: str) -> tuple[str
     return str(kept.get(first, "")), str(kept.get(second, ""))
 
 
-def _reason(content: bytes) -> str:
-    """Return what a refusal says, as short as it may be."""
+def _reason(content: bytes) -> tuple[str, bool]:
+    """Return what a refusal says, as short as it may be, and whether it has the form that Qdrant's have."""
     try:
-        return str(json.loads(content)["status"]["error"])[:300]
+        return str(json.loads(content)["status"]["error"])[:300], True
     except (ValueError, TypeError, KeyError):
-        return content[:300].decode(errors="replace")
+        return content[:300].decode(errors="replace"), False
 
 
+_CHECK = "Check host, port (Qdrant's is 6333) and path of PANORAMA_QDRANT_URL, and that Qdrant there is 1.10 or later."
 _MEANWHILE = "Search by keyword works meanwhile."

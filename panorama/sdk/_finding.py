@@ -126,8 +126,8 @@ def query(
     return _filled(found, [*selected, *_words(group_by)])
 
 
-def _words(words: str | Sequence[str]) -> list[str]:
-    return [words] if isinstance(words, str) and words else list(words)
+def _words(words: str | Sequence[str] | None) -> list[str]:
+    return [words] if isinstance(words, str) and words else list(() if words is None else words)
 
 
 def _filled(rows: list[Row], fields: list[str]) -> list[Row]:

@@ -21,11 +21,16 @@ def plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InvalidInputError: A value has no such form.
     """
-    return {
-        name: value if type(value) in _PLAIN else _sent(value, name)
-        for name, value in arguments.items()
-        if value is not None
-    }
+    try:
+        return {
+            name: value if type(value) in _PLAIN else _sent(value, name)
+            for name, value in arguments.items()
+            if value is not None
+        }
+    except RecursionError:
+        raise InvalidInputError(
+            "An argument is nested too deeply, or holds itself.", hint="Send less deep ones."
+        ) from None
 
 
 def _sent(value: Any, name: str) -> Any:

@@ -3,22 +3,29 @@
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import Any, Literal, ParamSpec, TypeVar, get_origin
+from types import UnionType
+from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from panorama.sdk import _types
 from panorama.sdk._given import KEPT
 from panorama.sdk._meant import instead
+from panorama.sdk._rows import Row
+from panorama.sdk.errors import InvalidInputError
 
 P = ParamSpec("P")
 R = TypeVar("R")
 _NEAR = 0.5
+_SHOWN_CHARS = 60
 _ALIAS = re.compile(rf"\b({'|'.join(name for name, value in vars(_types).items() if get_origin(value) is Literal)})\b")
 
 
 def told(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function say its whole signature, and the nearest names, when its arguments do not fit."""
+    """Make a function say its whole signature, and the nearest names, when its arguments do not fit.
+
+    An argument of a wrong type that only the SDK's own lines stumble over is looked for when they do.
+    """
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -26,11 +33,55 @@ def told(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except TypeError as error:
             inside = error.__traceback__ and error.__traceback__.tb_next
-            if inside is not None or not (problem := _problem(function, args, kwargs)):
-                raise
-            raise TypeError(problem) from None
+            if inside is None and (problem := _problem(function, args, kwargs)):
+                raise TypeError(problem) from None
+            if _is_ours(function, error) and (wrong := _of_wrong_type(function, args, kwargs)):
+                raise InvalidInputError(f"{named(function)}: {wrong}.", hint=_called_as(function)) from None
+            raise
 
     return called
+
+
+def _is_ours(function: Callable[..., Any], error: TypeError) -> bool:
+    """Tell whether an error came out of the SDK's own lines, and does not say itself what the function takes."""
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    module = trace.tb_frame.f_globals.get("__name__", "") if trace else ""
+    return str(module).startswith(f"{__package__}.") and not str(error).startswith(named(function))
+
+
+def _of_wrong_type(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Return which arguments are not what the signature says, "" if all are."""
+    shape, kinds = inspect.signature(function), get_type_hints(function)
+    wrong = {
+        name: value
+        for name, value in shape.bind(*args, **kwargs).arguments.items()
+        if shape.parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL and not _fits(value, kinds[name])
+    }
+    return "; ".join(
+        f"{name} takes {_type(shape.parameters[name].annotation)}, not {_shown(value)}" for name, value in wrong.items()
+    )
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Tell whether a value is of a type; of lists and tuples all that they hold."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return any(_fits(value, each) for each in parts)
+    if origin in (Sequence, Iterable):
+        if isinstance(value, list | tuple):
+            return all(_fits(each, parts[0]) for each in cast("Sequence[Any]", value))
+        return isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    known = str if origin is Literal else origin or kind
+    if known is Any or not isinstance(known, type):
+        return True
+    return isinstance(value, Row if issubclass(known, Row) else known)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARS else f"{text[: _SHOWN_CHARS - 1]}…"
 
 
 def _problem(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -41,10 +92,14 @@ def _problem(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         unknown = [name for name in kwargs if name not in inspect.signature(function).parameters]
         if {"id", "created_at"} <= kwargs.keys():
             few = "a row holds more than it takes: name the fields that change, as tags=row.tags"
-            return f"{named(function)}: {few}. It is called as {signature(function)}"
+            return f"{named(function)}: {few}. {_called_as(function)}"
         wrong = "; ".join(f"it has no parameter {name!r}{_meant(function, name)}" for name in unknown)
-        return f"{named(function)}: {wrong or error}. It is called as {signature(function)}"
+        return f"{named(function)}: {wrong or error}. {_called_as(function)}"
     return ""
+
+
+def _called_as(function: Callable[..., Any]) -> str:
+    return f"It is called as {signature(function)}"
 
 
 _MEANT = {

@@ -80,6 +80,7 @@ def changed(operation: str, empty: Mapping[str, Any], /, **arguments: Any) -> An
 def rows(operation: str, limit: int | None, /, **arguments: Any) -> list[Any]:
     """Call an operation that lists, page after page, and return all its rows, or the first `limit`."""
     way, sent = transport(), plain(arguments)
+    limit = plain({"limit": limit}).get("limit")
     found: list[Any] = []
     while True:
         left = way.page_rows if limit is None else min(limit - len(found), way.page_rows)

@@ -7,10 +7,10 @@ follows the changes; who searches takes it as it stands.
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as LateError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -87,7 +87,7 @@ class Meaning(Service):
         self._failure: UnavailableError | None = None
         self._failed_at: datetime | None = None
         self._mistrusts = self._is_outdated = False
-        self._closed = self.is_leaving = False
+        self._closed = self.is_leaving = self._is_attended = False
 
     @property
     def is_off(self) -> bool:
@@ -175,6 +175,9 @@ class Meaning(Service):
             return Nearest(missing=OFF, hint="`panorama models use minilm` turns it on.")
         if self._failure:
             return Nearest(missing=self._failure.message, hint=self._failure.hint)
+        if not self._is_attended:  # a single command that does everything itself: asked again, it is the same
+            missing = "Search by meaning runs in the daemon, and here is none."
+            return Nearest(missing=missing, hint="Use Panorama without PANORAMA_NO_DAEMON.")
         return Nearest(missing="Search by meaning is starting.", hint="Ask again in a moment.")
 
     def _building(self, house: House) -> Nearest:
@@ -202,6 +205,15 @@ class Meaning(Service):
             raise
 
     # What whoever follows the changes does.
+
+    @contextmanager
+    def attended(self) -> Generator[None]:
+        """Say that somebody follows the changes as long as this is open."""
+        self._is_attended = True
+        try:
+            yield
+        finally:
+            self._is_attended = False
 
     def follow(self, stop: Stop = never) -> None:
         """Open what is not open, and bring the index up to the last change.

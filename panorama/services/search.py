@@ -116,7 +116,7 @@ class Search(Service):
             asked = telling(session, *told.words())
             found = search.hits(session, asked, filters, wanted=_end(page) + 1)
             answer = self._fused(session, [hit for hit in found if hit.item != item], nearest, filters)
-            hint = f"These share telling words with it. {nearest.missing}"
+            hint = f"These share telling words with it. {nearest.missing} {nearest.hint}".strip()
             return self._page(session, page, answer, tuple(each.term for each in asked), hint)
 
     def _fused(

@@ -27,6 +27,18 @@ def test_a_sound_store_passes_every_check(run: Command) -> None:
     assert {"python", "data directory", "disk", "soundness", "write lock", "search index"} <= set(_states(examined))
 
 
+def test_an_address_of_qdrant_that_is_none_is_found_without_asking_anybody(
+    run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PANORAMA_EMBEDDER", "minilm")
+    monkeypatch.setenv("PANORAMA_QDRANT_URL", "localhost:6333")
+
+    examined = run("doctor")
+
+    assert "it does not begin with http:// or https://" in examined.out
+    assert "http://localhost:6333" in examined.out
+
+
 def test_without_data_nothing_is_made(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PANORAMA_HOME", str(tmp_path / "none"))
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from .conftest import Command
 
 Given = Callable[..., Any]
@@ -23,6 +25,21 @@ def test_nothing_found_is_said_and_no_error(run: Command) -> None:
     found = run("search", "oolong")
 
     assert (found.code, found.out, found.err) == (0, "", "Nothing found\n")
+
+
+def test_without_a_daemon_nobody_is_told_to_ask_for_the_meaning_again(
+    run: Command, given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given("create_note", title="Tea")
+    monkeypatch.setenv("PANORAMA_EMBEDDER", "minilm")
+
+    index = run("search", "tea", "--json").answer["metadata"]["index"]
+    shown = run("search", "tea").err + run("similar", "Tea").err + run("status").out
+
+    assert index["missing"] == "Search by meaning runs in the daemon, and here is none."
+    assert index["do"] == "Use Panorama without PANORAMA_NO_DAEMON."
+    assert shown.count(f"{index['missing']} {index['do']}") == 3
+    assert "Ask again" not in shown
 
 
 def test_a_search_takes_the_days_of_the_last_change(run: Command, given: Given) -> None:

@@ -198,6 +198,28 @@ def test_a_server_that_comes_back_is_used_again(index: Server, server: StandIn, 
     assert index.state().status == "ready"
 
 
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        (0, b"<html>a router</html>"), (0, b"{}"), (0, b"[]"), (0, b'{"result": null}'), (0, b'{"result": {}}'),
+        (0, b"\xff\x00"), (301, b"moved"), (404, b"<html>nothing here</html>"), (404, b'{"error": "no route"}'),
+        (405, b"no"),
+    ],
+)  # fmt: skip
+def test_what_answers_but_not_as_qdrant_does_is_said_with_what_to_check(
+    index: Server, server: StandIn, status: int, says: bytes
+) -> None:
+    server.fails_with, server.says = status, says
+
+    for ask in (index.count, lambda: index.upsert(many(1)), lambda: list(index.held())):
+        with pytest.raises(UnavailableError, match="is not Qdrant") as refused:
+            ask()
+
+    assert "Check host, port" in refused.value.hint
+    assert "PANORAMA_QDRANT_URL" in refused.value.hint
+    assert index.state().status == "down"
+
+
 def test_a_write_does_not_spare_a_server_that_was_away(index: Server, server: StandIn) -> None:
     server.says = b"nonsense"
     with pytest.raises(UnavailableError):

@@ -108,6 +108,60 @@ def test_every_function_tells_its_signature_for_a_wrong_argument(name: str, sdk:
     assert f"It is called as sdk.{name}(" in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("sdk.tasks.list(limit='5')", "sdk.tasks.list: limit takes int | None, not '5'."),
+        ("sdk.projects.list(limit=[5])", "sdk.projects.list: limit takes int | None, not [5]."),
+        ("sdk.history('Kitchen renovation', limit='5')", "sdk.history: limit takes int | None, not '5'."),
+        ("sdk.items.trash({})", "sdk.items.trash: limit takes int | None, not {}."),
+        ("sdk.tasks.list(limit=sdk.tasks.list()[0])", "sdk.tasks.list: limit takes int | None, not Task(id='t_"),
+        ("sdk.search('grout', limit='5')", "sdk.search: limit takes int | None, not '5'."),
+        ("sdk.search('grout', kinds=5)", "sdk.search: kinds takes str | Sequence[str], not 5."),
+        ("sdk.similar('Kitchen renovation', kinds=5)", "sdk.similar: kinds takes str | Sequence[str], not 5."),
+        ("sdk.query('tasks', sum=True)", "sdk.query: sum takes str | Sequence[str], not True."),
+        ("sdk.query('tasks', select=5, sort=6)", "select takes str | Sequence[str], not 5; sort takes"),
+        ("sdk.batch(None)", "sdk.batch: operations takes Sequence[Mapping[str, Any]], not None."),
+        ("sdk.markdown_table(None)", "rows takes Iterable[Mapping[str, Any] | Sequence[Any]], not None."),
+        ("sdk.markdown_table(sdk.tasks.list(), 5)", "columns takes Sequence[str] | Mapping[str, str] | None, not 5."),
+        ("sdk.markdown_table([{'a': 1}], [['a']])", "None, not [['a']]."),
+        ("sdk.parallel(lambda: 1, at_most='2')", "sdk.parallel: at_most takes int, not '2'."),
+        ("sdk.parallel_map(None, [1])", "sdk.parallel_map: function takes Callable[[T], R], not None."),
+        ("sdk.parallel_map(len, None)", "sdk.parallel_map: items takes Iterable[T], not None."),
+    ],
+)
+def test_an_argument_of_a_wrong_type_is_told_with_the_signature(sdk: ModuleType, code: str, told: str) -> None:
+    with pytest.raises(InvalidInputError) as error:
+        ran(code, sdk)
+
+    assert told in str(error.value)
+    assert "It is called as sdk." in error.value.hint
+
+
+def test_what_says_itself_what_it_takes_and_errors_of_a_script_stay_as_they_are(sdk: ModuleType) -> None:
+    with pytest.raises(TypeError, match="how much is done, as numbers, not str: in a loop"):
+        sdk.progress("half")
+    with pytest.raises(TypeError, match="can only concatenate"):
+        sdk.parallel_map(lambda each: each + 1, ["a"], at_most=1.5)
+
+
+def test_words_that_are_none_are_those_that_are_left_out(sdk: ModuleType) -> None:
+    assert sdk.search("grout colour", kinds=None) == sdk.search("grout colour")
+    assert sdk.query("tasks", select=None, sort=None, group_by=None, sum=None) == sdk.query("tasks")
+
+
+def test_what_holds_itself_is_refused_in_the_words_of_the_sdk() -> None:
+    ring: dict[str, Any] = {}
+    ring["and"] = [ring]
+
+    with pytest.raises(InvalidInputError, match="holds itself"):
+        plain({"where": ring})
+
+
+def test_a_limit_may_be_any_number_that_can_be_sent(sdk: ModuleType) -> None:
+    assert len(sdk.tasks.list(limit=Decimal(2))) == 2
+
+
 def test_an_error_inside_passes_unchanged() -> None:
     @told
     def failing(value: object) -> int:

@@ -142,6 +142,14 @@ def test_a_wrong_argument_is_refused_in_the_words_of_the_sdk(run: Run) -> None:
     assert told["error"]["message"].startswith("InvalidInputError: sdk.tasks.create was not called: status is one of")
 
 
+def test_an_argument_of_a_wrong_type_is_told_with_the_signature_at_its_line(run: Run) -> None:
+    error = run("first = 1\nreturn sdk.tasks.list(limit='5')")["error"]
+
+    assert (error["line"], error["source"]) == (2, "return sdk.tasks.list(limit='5')")
+    assert error["message"] == "InvalidInputError: sdk.tasks.list: limit takes int | None, not '5'."
+    assert error["hint"].startswith("It is called as sdk.tasks.list(project: str | Project | None = None, view: ")
+
+
 # Bad wishes.
 
 

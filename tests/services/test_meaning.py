@@ -243,6 +243,29 @@ def test_a_qdrant_server_that_refuses_the_key_is_said_until_it_takes_it(home: Pa
     assert "PANORAMA_QDRANT_KEY" in said["do"]
 
 
+@pytest.mark.parametrize("url", ["localhost:6333", "ftp://localhost", "http://me:geheim@localhost:port", "http://[::1"])
+def test_an_address_that_is_none_is_said_with_the_form_of_one(home: Path, url: str) -> None:
+    with followed(home, qdrant_url=url) as house:
+        said = speaks(house)
+        missing = searched(house, "quince")["metadata"]["index"]["missing"]
+
+    assert said["last_error"] == missing
+    assert "PANORAMA_QDRANT_URL" in missing
+    assert "http://localhost:6333" in said["do"]
+    assert "geheim" not in str(said)
+
+
+def test_a_web_server_that_is_not_qdrant_is_said_until_there_is_one(home: Path, stand_in: StandIn) -> None:
+    stand_in.says = b'{"hello": "world"}'
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        said = speaks(house)
+        stand_in.says = b""
+        recovers(house)
+
+    assert "is not Qdrant" in said["last_error"]
+    assert "Check host, port" in said["do"]
+
+
 @pytest.mark.slow
 def test_a_qdrant_server_that_is_slow_does_not_delay_the_answers(home: Path, stand_in: StandIn) -> None:
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:

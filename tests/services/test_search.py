@@ -307,7 +307,7 @@ def test_without_meaning_items_like_one_share_its_telling_words(desk: Desk, mean
     page = desk.search.similar(one, Slice())
 
     assert [row.title for row in page.items] == ["Marmalade"]
-    assert page.hint == "These share telling words with it. The model is loading."
+    assert page.hint == "These share telling words with it. The model is loading. Ask again in a moment."
 
 
 def test_a_note_of_the_same_title_is_called_a_possible_duplicate(desk: Desk, clock: StandingClock) -> None:

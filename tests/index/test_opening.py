@@ -1,0 +1,33 @@
+"""The address of a Qdrant server: which can be asked, and what is wrong with the others."""
+
+import pytest
+
+from panorama.errors import InvalidInputError
+from panorama.index.opening import checked
+
+
+@pytest.mark.parametrize(
+    ("url", "wrong"),
+    [
+        ("localhost:6333", "begin with http"), ("localhost", "begin with http"), ("ftp://h", "begin with http"),
+        (" ", "begin with http"), ("http://", "no host"), ("http://:6333", "no host"), ("http://a b", "no host"),
+        ("http://[::1", "no host"), ("http://h:port", "port"), ("http://h:99999", "port"), ("http://h:0", "port"),
+    ],
+)  # fmt: skip
+def test_an_address_that_cannot_be_asked_is_refused_with_the_form_of_one(url: str, wrong: str) -> None:
+    with pytest.raises(InvalidInputError, match=wrong) as refused:
+        checked(url)
+
+    assert "http://localhost:6333" in refused.value.hint
+
+
+@pytest.mark.parametrize("url", ["http://h", "https://h.example/qdrant/", " http://[::1]:6333\n", "HTTP://me:x@h:80//"])
+def test_an_address_that_can_be_asked_is_taken_without_its_last_slash(url: str) -> None:
+    assert checked(url).lower() == url.strip().rstrip("/").lower()
+
+
+def test_a_password_in_an_address_is_not_shown_by_its_refusal() -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        checked("http://me:geheim@host:port")
+
+    assert "geheim" not in f"{refused.value.told()} {refused.value.__cause__}"
