@@ -13,6 +13,7 @@ from panorama.sandbox.metas import (
     ScriptEnumMeta,
     ScriptMeta,
     ScriptMixedMeta,
+    class_of,
     hidden_in,
     script_class,
 )
@@ -130,13 +131,9 @@ def _wrap(body: dict[str, Any], name: str, wrapper: Callable[[Any], Any]) -> Non
         body[name] = wrapper(body[name])
 
 
-def _kind(value: object) -> type:
-    return type(value)
-
-
 def _bound(method: Any, instance: Any) -> Any:
     """Return what Python finds at an object whose class has this: a function is bound, a method is bound already."""
-    bind = getattr(_kind(method), "__get__", None)
+    bind = getattr(class_of(method), "__get__", None)
     return bind(method, instance, type(instance)) if bind else method
 
 

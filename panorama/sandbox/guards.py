@@ -12,6 +12,7 @@ from panorama.sandbox.kinds import SimpleNamespace, kind_of
 from panorama.sandbox.metas import (
     SCRIPT_METAS,
     ScriptEnumMeta,
+    class_of,
     from_library,
     hidden,
     script_class,
@@ -211,7 +212,7 @@ def changed(value: Any, name: str = "") -> Any:
     Raises:
         AttributeError: It is not the script's own; `name`, if given, belongs to the library.
     """
-    kind = _class_of(value)
+    kind = class_of(value)
     own = type(kind) in SCRIPT_METAS or (kind in SCRIPT_METAS and script_class(value))
     if not (own or kind in _WRITABLE or script_function(value)):
         raise AttributeError(f"{_described(value)} cannot be changed in scripts; keep values in a dict of your own")
@@ -259,16 +260,12 @@ def get(value: Any, name: object, /, *default: Any) -> Any:
 def has(value: Any, name: object, /) -> bool:
     """`hasattr`; for methods such as `__iter__` the class is asked, as Python does."""
     if type(name) is str and name in tables.METHODS:
-        return hasattr(_class_of(value), name)
+        return hasattr(class_of(value), name)
     try:
         read_any(value, name)
     except AttributeError:
         return False
     return True
-
-
-def _class_of(value: object) -> type:
-    return type(value)
 
 
 def put(value: Any, name: object, new: object, /) -> None:
