@@ -52,7 +52,7 @@ def _check_fields(kind: type) -> None:
             raise TypeError(f"the field '{name}' is taken by a class that {kind.__name__} derives from; rename it")
 
 
-# Python's own ask the object itself for its fields; a script could make it say any.
+# Python's own ask the object itself for its fields; a script could make it say any. So its class is asked instead.
 
 
 def _has_fields(kind: Any) -> bool:
@@ -75,7 +75,7 @@ def fields(value: Any, /) -> tuple[Any, ...]:
     kind: Any = value if isinstance(value, type) else class_of(value)
     if not _has_fields(kind):
         raise TypeError("fields() works on dataclasses and their objects")
-    return tuple(each for each in _fields(kind).values() if each._field_type is _KIND_OF_ANY)
+    return dataclasses.fields(kind)
 
 
 def as_dict(value: Any, /, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
