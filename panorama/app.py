@@ -168,8 +168,7 @@ def _services(
 ) -> Services:
     blobs = Blobs(settings.home / "files")
     keeper = Keeper(settings.home, blobs, _retention(settings))
-    shelf = Shelf(settings.home / "scripts", shipped("scripts"))
-    library = Library(desk, shelf, taken=lambda: calls.names | SURFACE.keys() | {"sdk", "state"}, findings=_findings)
+    library = _library(desk, calls, settings)
     code = Code(desk, calls, runner, blobs)
     return Services(
         projects=Projects(desk),
@@ -189,9 +188,7 @@ def _services(
         library=library,
         scripts=KeptScripts(desk, library, code),
         reviewing=Reviewing(desk, library),
-        sdk_reference=SdkReference(
-            nearest=SdkMeaning(meaning).nearest, asked=runner.warm, kept=KeptEntries(library).found
-        ),
+        sdk_reference=_sdk_reference(meaning, runner, library),
         imports=Imports(desk),
         models=Models(desk, settings.embedder),
         pages=Pages(desk),
@@ -205,6 +202,15 @@ def _services(
         schedules=timing.schedules,
         ringing=timing.ringing,
     )
+
+
+def _library(desk: Desk, calls: Calls, settings: Settings) -> Library:
+    shelf = Shelf(settings.home / "scripts", shipped("scripts"))
+    return Library(desk, shelf, taken=lambda: calls.names | SURFACE.keys() | {"sdk", "state"}, findings=_findings)
+
+
+def _sdk_reference(meaning: Meaning, runner: Runner, library: Library) -> SdkReference:
+    return SdkReference(nearest=SdkMeaning(meaning).nearest, asked=runner.warm, kept=KeptEntries(library).found)
 
 
 def _findings(source: str) -> Sequence[str]:

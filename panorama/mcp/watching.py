@@ -52,10 +52,19 @@ async def watched(call: Callable[[], Result]) -> Result:
         last = max(done, last + STEP)
         anyio.from_thread.run(partial(context.report_progress, last, total or None, what))
 
-    def run() -> None:
+    def run() -> Result:
+        with progressing(moved, left):
+            return call()
+
+    return await _in_thread(run, gone)
+
+
+async def _in_thread(run: Callable[[], Result], gone: threading.Event) -> Result:
+    """Run in a thread, which hears by `gone` if the client cancelled it."""
+
+    def ran() -> None:
         try:
-            with progressing(moved, left):
-                done.append(call())
+            done.append(run())
         except Exception as error:  # a task group would wrap it
             failed.append(error)
 
@@ -63,7 +72,7 @@ async def watched(call: Callable[[], Result]) -> Result:
     failed: list[Exception] = []
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_until_cancelled, gone)
-        await anyio.to_thread.run_sync(run)
+        await anyio.to_thread.run_sync(ran)
         tasks.cancel_scope.cancel()
     await anyio.lowlevel.checkpoint()
     if failed:

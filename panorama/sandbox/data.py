@@ -9,7 +9,7 @@ from typing import Any
 from panorama.sandbox import tables
 from panorama.sandbox.copying import copied, deep_copied
 from panorama.sandbox.kinds import SimpleNamespace
-from panorama.sandbox.metas import from_library, is_script_class
+from panorama.sandbox.metas import class_of, from_library, is_script_class
 
 _OPTIONS = frozenset(["init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots"])
 
@@ -52,11 +52,7 @@ def _check_fields(kind: type) -> None:
             raise TypeError(f"the field '{name}' is taken by a class that {kind.__name__} derives from; rename it")
 
 
-# Python's own ask the object itself for its fields; a script could make it say any.
-
-
-def _kind(value: object) -> Any:
-    return type(value)
+# Python's own ask the object itself for its fields; a script could make it say any. So its class is asked instead.
 
 
 def _has_fields(kind: Any) -> bool:
@@ -76,10 +72,10 @@ _KIND_OF_INITVAR: Any = vars(dataclasses)["_FIELD_INITVAR"]
 
 def fields(value: Any, /) -> tuple[Any, ...]:
     """`dataclasses.fields`."""
-    kind: Any = value if isinstance(value, type) else _kind(value)
+    kind: Any = value if isinstance(value, type) else class_of(value)
     if not _has_fields(kind):
         raise TypeError("fields() works on dataclasses and their objects")
-    return tuple(each for each in _fields(kind).values() if each._field_type is _KIND_OF_ANY)
+    return dataclasses.fields(kind)
 
 
 def as_dict(value: Any, /, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
@@ -95,7 +91,7 @@ def as_tuple(value: Any, /, *, tuple_factory: Callable[[list[Any]], Any] = tuple
 
 
 def _check_object(value: Any, name: str) -> None:
-    if not _has_fields(_kind(value)):
+    if not _has_fields(class_of(value)):
         raise TypeError(f"{name}() works on objects of dataclasses")
 
 
@@ -108,7 +104,7 @@ def _is(kind: Any, *bases: type) -> bool:
 
 
 def _plainly(value: Any, made: Callable[[list[tuple[str, Any]]], Any]) -> Any:
-    kind = _kind(value)
+    kind = class_of(value)
     if _has_fields(kind):
         return made([(each.name, _plainly(getattr(value, each.name), made)) for each in fields(kind)])
     if _is_named_tuple(kind):
@@ -124,7 +120,7 @@ def _plainly(value: Any, made: Callable[[list[tuple[str, Any]]], Any]) -> Any:
 
 def replaced(value: Any, /, **changes: Any) -> Any:
     """`dataclasses.replace`."""
-    kind = _kind(value)
+    kind = class_of(value)
     if not _has_fields(kind):
         raise TypeError("replace() works on objects of dataclasses")
     for name, each in _fields(kind).items():
@@ -142,7 +138,7 @@ def replaced(value: Any, /, **changes: Any) -> Any:
 
 def any_replaced(value: Any, /, **changes: Any) -> Any:
     """`copy.replace`, of Python 3.13."""
-    kind = _kind(value)
+    kind = class_of(value)
     if _has_fields(kind):
         return replaced(value, **changes)
     if _is_named_tuple(kind):

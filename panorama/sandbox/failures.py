@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from opcode import opmap
 from types import FrameType, TracebackType
 
 from panorama.domain.scripts import Failure, Limits, Reason
@@ -13,6 +14,8 @@ from panorama.sdk.errors import SdkError
 SOURCE_CHARS = 200
 STEPS = 5000
 """How much of a traceback is looked at; Python ends a recursion long before."""
+
+_RAISE = opmap["RAISE_VARARGS"]
 
 Step = tuple[int, str]
 
@@ -46,7 +49,7 @@ class Text:
         steps = list(self._led(error.__traceback__))
         if isinstance(error, EndError):
             return self._at(error.reason, str(error), steps, error.hint)
-        if isinstance(error, MemoryError):
+        if isinstance(error, MemoryError) and not self._raises(error.__traceback__):
             return self._at("memory", words.message("memory", limits), steps, words.hint("memory"))
         described, hint = _told(error)
         return self._at("raised", described, steps, hint)
@@ -64,11 +67,16 @@ class Text:
         return self._at(reason, message, [(line, self._name(function))] if line else [], words.hint(reason))
 
     def _led(self, traceback: TracebackType | None) -> Iterator[Step]:
-        for _ in range(STEPS):
-            if traceback is None:
-                return
-            yield from self._own(traceback.tb_frame, traceback.tb_lineno)
-            traceback = traceback.tb_next
+        for each in _links(traceback):
+            yield from self._own(each.tb_frame, each.tb_lineno)
+
+    def _raises(self, traceback: TracebackType | None) -> bool:
+        """Tell whether the script itself raised an error with `raise`; one raised again began somewhere else."""
+        links = list(_links(traceback))
+        if not links:
+            return False
+        code = links[-1].tb_frame.f_code
+        return code.co_filename == self.filename and code.co_code[links[-1].tb_lasti] == _RAISE
 
     def _own(self, frame: FrameType, line: int | None) -> Iterator[Step]:
         if frame.f_code.co_filename == self.filename:
@@ -89,6 +97,14 @@ class Text:
             hint=hint[:MESSAGE_CHARS],
             trace=tuple(steps if len(steps) <= FRAMES else steps[:half] + steps[-half:]),
         )
+
+
+def _links(traceback: TracebackType | None) -> Iterator[TracebackType]:
+    for _ in range(STEPS):
+        if traceback is None:
+            return
+        yield traceback
+        traceback = traceback.tb_next
 
 
 def _told(error: BaseException) -> tuple[str, str]:

@@ -1,14 +1,14 @@
 """`str.format` for scripts: fields read attributes as scripts do, `"{0.__class__}"` no further than `x.__class__`."""
 
-import _string  # pyright: ignore[reportMissingImports]
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from string import Formatter
 from types import BuiltinMethodType
 from typing import Any
 
 Read = Callable[[object, str], object]
 
-_split: Callable[[str], tuple[Any, Iterable[tuple[bool, Any]]]] = _string.formatter_field_name_split  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+_split: Callable[[str], tuple[Any, Iterable[tuple[bool, Any]]]] = import_module("_string").formatter_field_name_split
 """What string.Formatter itself takes `0.name[key]` apart with."""
 
 _WHOLE: dict[object, str] = {str.format: "format", str.format_map: "format_map"}
@@ -45,7 +45,7 @@ class Formats:
 
     def _unbound(self, name: str) -> Callable[..., str]:
         def unbound(text: str, /, *args: Any, **kwargs: object) -> str:
-            if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - a script calls this
+            if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] (a script calls this)
                 raise TypeError(f"str.{name}() needs a text")
             return self._bound(str.__str__(text), name)(*args, **kwargs)
 

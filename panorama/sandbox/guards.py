@@ -3,7 +3,7 @@
 from abc import ABCMeta
 from decimal import Context
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, cast
 
 from panorama.sandbox import hints, tables
 from panorama.sandbox.facades import Facade, title_of
@@ -12,6 +12,7 @@ from panorama.sandbox.kinds import SimpleNamespace, kind_of
 from panorama.sandbox.metas import (
     SCRIPT_METAS,
     ScriptEnumMeta,
+    class_of,
     from_library,
     hidden,
     script_class,
@@ -78,7 +79,7 @@ def _described(value: object) -> str:
 def _owner(value: Any) -> type:
     """Return the class whose attributes are looked up: of a value, of a class itself, of `super()`."""
     if type(value) is super:
-        return value.__self_class__ or object  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        return cast("Any", value).__self_class__ or object
     return value if isinstance(value, type) else type(value)
 
 
@@ -123,7 +124,7 @@ def _dunder(value: Any, name: str) -> Any:
         case "__setattr__" if value is object:
             return _set
         case "__setattr__" if type(value) is super:
-            return MethodType(_set, value.__self__)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            return MethodType(_set, cast("Any", value).__self__)
         case _ if name in tables.METHODS and (type(value) is super or is_derivable(_owner(value))):
             return getattr(value, name)
         case _:
@@ -211,7 +212,7 @@ def changed(value: Any, name: str = "") -> Any:
     Raises:
         AttributeError: It is not the script's own; `name`, if given, belongs to the library.
     """
-    kind = _class_of(value)
+    kind = class_of(value)
     own = type(kind) in SCRIPT_METAS or (kind in SCRIPT_METAS and script_class(value))
     if not (own or kind in _WRITABLE or script_function(value)):
         raise AttributeError(f"{_described(value)} cannot be changed in scripts; keep values in a dict of your own")
@@ -259,16 +260,12 @@ def get(value: Any, name: object, /, *default: Any) -> Any:
 def has(value: Any, name: object, /) -> bool:
     """`hasattr`; for methods such as `__iter__` the class is asked, as Python does."""
     if type(name) is str and name in tables.METHODS:
-        return hasattr(_class_of(value), name)
+        return hasattr(class_of(value), name)
     try:
         read_any(value, name)
     except AttributeError:
         return False
     return True
-
-
-def _class_of(value: object) -> type:
-    return type(value)
 
 
 def put(value: Any, name: object, new: object, /) -> None:

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-import msgpack  # pyright: ignore[reportMissingTypeStubs]
+import msgpack  # pyright: ignore[reportMissingTypeStubs] (it has no types)
 
 from panorama.sandbox.frames import ProtocolError
 
-_packb = cast("Callable[..., bytes]", msgpack.packb)  # pyright: ignore[reportUnknownMemberType]
-_Packer = cast("Callable[..., Any]", msgpack.Packer)  # pyright: ignore[reportUnknownMemberType]
-_unpackb = cast("Callable[..., Any]", msgpack.unpackb)  # pyright: ignore[reportUnknownMemberType]
+_library: Any = msgpack
+_packb: Callable[..., bytes] = _library.packb
+_Packer: Callable[..., Any] = _library.Packer
+_unpackb: Callable[..., Any] = _library.unpackb
 
 Made = Callable[[dict[str, Any]], Any]
 """Makes something of each mapping that is read."""

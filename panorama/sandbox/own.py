@@ -76,7 +76,7 @@ def contextmanager(function: Callable[..., Any]) -> Callable[..., _Managed]:
     return wraps(function)(managed)
 
 
-class cached_property:  # noqa: N801 - a name of Python's
+class cached_property:  # noqa: N801 (a name of Python's)
     """`functools.cached_property`."""
 
     def __init__(self, compute: Callable[[Any], Any]) -> None:

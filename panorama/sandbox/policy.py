@@ -210,10 +210,10 @@ class Policy(Patterns):
         """`type Rows = list[Row]` binds the name to something that means nothing when the script runs."""
         return self._bound_to_anything(node, node.name)
 
-    def _bound_to_anything(self, node: ast.AST, target: ast.Name) -> ast.stmt:
+    def _bound_to_anything(self, node: ast.expr | ast.stmt, target: ast.Name) -> ast.stmt:
         self._check_bound(node, target.id)
         made = ast.Assign([target], ast.Name(tables.ANYTHING, ast.Load()))
-        copy_locations(made, node)  # pyright: ignore[reportArgumentType]
+        copy_locations(made, node)
         return made
 
     # --- imports

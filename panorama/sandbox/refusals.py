@@ -11,7 +11,7 @@ FILENAME = "<script>"
 """What tracebacks call the text of a script."""
 
 
-class RefusedSyntax(SyntaxError):  # noqa: N818 - a name of the contract
+class RefusedSyntax(SyntaxError):  # noqa: N818 (a name of the contract)
     """The text is Python, but holds something that scripts may not say.
 
     `lineno`, `offset`, `text` and `msg` are those of the first refusal; `hint` says what to write instead.

@@ -14,6 +14,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from panorama.sandbox.failures import EndError
+from panorama.sandbox.metas import class_of
 
 DEEPEST = 100
 WHOLE_BITS = 14_000
@@ -138,16 +139,12 @@ def _other(value: Any) -> Any:
             return str(given)
         case _ if _is_code(given):
             raise _refused(type(given).__name__, isinstance(given, Iterator))
-        case _ if is_dataclass(kind := _kind(given)):
+        case _ if is_dataclass(kind := class_of(given)):
             return {each.name: getattr(given, each.name) for each in fields(kind)}
         case Iterable():
             return list(cast("Iterable[Any]", value))
         case _:
             return _of_fields(given)
-
-
-def _kind(value: object) -> type:
-    return type(value)
 
 
 def _is_code(value: object) -> bool:

@@ -7,10 +7,10 @@ from RestrictedPython.transformer import copy_locations
 from panorama.sandbox import tables
 
 
-def call(hook: str, place: ast.AST, *arguments: ast.expr) -> ast.Call:
+def call(hook: str, place: ast.expr | ast.stmt, *arguments: ast.expr) -> ast.Call:
     """Return the call of a hook, with the place of what it stands for."""
     made = ast.Call(ast.Name(hook, ast.Load()), list(arguments), [])
-    copy_locations(made, place)  # pyright: ignore[reportArgumentType]
+    copy_locations(made, place)
     return made
 
 
@@ -60,5 +60,5 @@ def without_parameters(node: ast.FunctionDef | ast.ClassDef) -> bool:
     """Take `[T]` from a definition; return whether there was one."""
     had = bool(getattr(node, "type_params", ()))
     if had:
-        node.type_params = []  # pyright: ignore[reportAttributeAccessIssue] - 3.12
+        node.type_params = []  # pyright: ignore[reportAttributeAccessIssue] (a field since 3.12)
     return had

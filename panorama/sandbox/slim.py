@@ -18,4 +18,4 @@ def leave_out() -> None:
     needless = ["_bz2", "_lzma"]
     if all(map(find_spec, _HASHES)) and any(map(find_spec, _SHA2)):
         needless.append("_hashlib")
-    sys.modules.update(dict.fromkeys(needless))  # pyright: ignore[reportArgumentType, reportCallIssue]
+    sys.modules.update(dict.fromkeys(needless))  # pyright: ignore[reportArgumentType, reportCallIssue] (None: no import)

@@ -10,6 +10,10 @@ from panorama.sandbox.facades import nearest
 
 _PACKAGE = "tzdata"
 
+_DATA: dict[str, bytes] = {}
+_MADE: dict[str, Any] = {}
+"""Time zones that were asked for."""
+
 
 def loaded() -> dict[str, bytes]:
     """Return the data of all time zones by name, from the package `tzdata` or else the system's."""
@@ -36,16 +40,13 @@ def _from_system() -> dict[str, bytes]:
 class _Zone(zoneinfo.ZoneInfo):
     """A time zone whose data are in memory; Python's own reads files."""
 
-    _data: dict[str, bytes] = {}  # noqa: RUF012
-    _known: dict[str, Any] = {}  # noqa: RUF012
-
     def __new__(cls, key: str) -> "_Zone":
-        if type(key) is not str or key not in cls._data:
-            near = nearest(str(key), cls._data)
+        if type(key) is not str or key not in _DATA:
+            near = nearest(str(key), _DATA)
             raise zoneinfo.ZoneInfoNotFoundError(f"no time zone {key!r}" + (f"; did you mean {near}?" if near else ""))
-        if key not in cls._known:
-            cls._known[key] = super().from_file(io.BytesIO(cls._data[key]), key=key)
-        return cls._known[key]
+        if key not in _MADE:
+            _MADE[key] = super().from_file(io.BytesIO(_DATA[key]), key=key)
+        return _MADE[key]
 
     @classmethod
     def from_file(cls, *_: object, **__: object) -> NoReturn:
@@ -69,10 +70,10 @@ _Zone.__module__ = "zoneinfo"
 
 def names() -> dict[str, object]:
     """Return what `import zoneinfo` gives; reads all zones."""
-    _Zone._data.update(loaded())  # pyright: ignore[reportPrivateUsage]
+    _DATA.update(loaded())
 
     def available_timezones() -> set[str]:
-        return set(_Zone._data)  # pyright: ignore[reportPrivateUsage]
+        return set(_DATA)
 
     not_found = zoneinfo.ZoneInfoNotFoundError
     return {"ZoneInfo": _Zone, "ZoneInfoNotFoundError": not_found, "available_timezones": available_timezones}

@@ -11,10 +11,10 @@ from datetime import timedelta
 from typing import Any, Self, TypeVar
 
 from panorama.domain.changes import Origin
-from panorama.domain.scripts import Ending, Failure, Limits, Made, Script
+from panorama.domain.scripts import Ending, Limits, Script
 from panorama.errors import InvalidInputError, PanoramaError, ScriptError
 from panorama.ports import Answered, Calls, Guest, Runner
-from panorama.services import claims, progress
+from panorama.services import claims, progress, run_telling
 from panorama.services.base import Desk
 from panorama.services.nesting import NEST, Nest
 from panorama.services.run_views import Ran, fitting, would
@@ -31,10 +31,7 @@ RESULT_BYTES = 7_000
 
 OUTPUT_CHARS = 6_000
 WHOLE_CHARS = 1 << 20
-KEPT_CHARS = 64_000
-KEPT_RESULT = 2_000
 LISTED = 50
-LISTED_CALLS = 20
 GONE_SECONDS = 0.1
 """After so long the process of a script that was told to end is gone."""
 
@@ -95,7 +92,7 @@ class CodeRun:
             run = replace(run, isolation=self._runner.isolation)
             self._guest.record(run)
             ran = self._ran(script, run.isolation, began)
-            run = _ended(run, ran)
+            run = run_telling.logged(run, ran.told, ran.ending)
             return ran.told
         except BaseException as error:
             run = self._broken_off(run, error, began)
@@ -143,10 +140,10 @@ class CodeRun:
         if self._wish.dry_run and len(would) < sum(counts.values()):
             notes.add(f"The first {len(would)} of {sum(counts.values())} changes are shown.")
         told = Ran(
-            run_id=self._guest.run, result=result, result_file=file, shape=_shape(ending) if result is None else "",
-            stdout=self._output(ending, notes),
-            calls=_listed(self._guest.made), changes=counts, would=would,
-            error=_error(failure), dry_run=self._wish.dry_run, isolation=isolation, note=notes.text,
+            run_id=self._guest.run, result=result, result_file=file, stdout=self._output(ending, notes),
+            shape=run_telling.shape(ending) if result is None else "",
+            calls=run_telling.listed(self._guest.made), changes=counts, would=would,
+            error=run_telling.error(failure), dry_run=self._wish.dry_run, isolation=isolation, note=notes.text,
             script=self._wish.name, script_state=self._wish.marks.get("script_state", ""),
             duration_ms=round((time.perf_counter() - began) * 1000, 1),
             peak_memory_mb=round(ending.peak_bytes / (1 << 20), 1),
@@ -220,7 +217,8 @@ class CodeRun:
         if self._aside or not wrote:
             return "Nothing was changed."
         if not self._wish.atomic:
-            return f"{_counted(wrote, 'change')} made before it stand; undo {self._guest.run} takes them back."
+            stand = run_telling.counted(wrote, "change")
+            return f"{stand} made before it stand; undo {self._guest.run} takes them back."
         undo = {"unit": self._guest.run, "skip_conflicts": True, "confirm": True}
         try:
             done = self._calls.call_within("history.undo", undo)
@@ -228,8 +226,8 @@ class CodeRun:
             return f"{wrote} changes stand: taking them back failed ({error.message}); try undo {self._guest.run}."
         left: Sequence[Mapping[str, Any]] = done["data"].get("conflicts", ())
         self._is_taken_back = not left
-        stays = f" {len(left)} stay, changed by others since: {_named(left)}." if left else ""
-        return f"All it wrote was taken back ({_counted(done['data']['count'], 'change')}).{stays}"
+        stays = f" {len(left)} stay, changed by others since: {run_telling.named(left)}." if left else ""
+        return f"All it wrote was taken back ({run_telling.counted(done['data']['count'], 'change')}).{stays}"
 
     @property
     def _owner(self) -> str:
@@ -324,31 +322,6 @@ class _Ran:
 _NOBODY = Origin(actor="script", client="", conversation="", operation="run_code", call="", unit="")
 
 
-def _ended(run: Run, ran: _Ran) -> Run:
-    told, ending = ran.told, ran.ending
-    return replace(
-        run,
-        status=_status(told.error),
-        result=ending.result[:KEPT_RESULT].decode("utf-8", "ignore"),
-        output=_tail(ending.output, KEPT_CHARS),
-        error=told.error or {},
-        changes=told.changes,
-        calls=ending.calls,
-        ms=told.duration_ms,
-        peak_bytes=ending.peak_bytes,
-    )
-
-
-def _status(error: Mapping[str, Any] | None) -> str:
-    if error is None:
-        return "succeeded"
-    return "cancelled" if error["kind"] == "cancelled" else "failed"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
 def _untold(current: float, total: float, message: str) -> None:
     """Tell nobody: the script outside tells how far it is."""
 
@@ -357,44 +330,3 @@ def _progressed(current: float, total: float, message: str) -> None:
     if progress.LEFT.get()():  # who runs it hears of that in a moment, and ends it in its own way
         return
     progress.told_to_the_door(int(current), int(total), message)
-
-
-def _error(failure: Failure | None) -> Mapping[str, Any] | None:
-    if failure is None:
-        return None
-    told = {
-        "kind": failure.reason,
-        "message": failure.message,
-        "line": failure.line or None,
-        "source": failure.source or None,
-        "hint": failure.hint or None,
-        "trace": [f"line {line}" + (f" in {name}" if name else "") for line, name in failure.trace] or None,
-    }
-    return {name: value for name, value in told.items() if value is not None}
-
-
-def _listed(made: Sequence[Made]) -> tuple[Mapping[str, Any], ...]:
-    """Return calls one by one if they are few, else together by name."""
-    if len(made) <= LISTED_CALLS:
-        return tuple({"name": each.name, "ms": each.ms, "ok": each.ok, "wrote": each.wrote} for each in made)
-    together: dict[str, dict[str, Any]] = {}
-    for each in made:
-        row = together.setdefault(each.name, {"name": each.name, "ms": 0.0, "ok": True, "wrote": 0, "times": 0})
-        row["ms"] = round(row["ms"] + each.ms, 3)
-        row["ok"] = row["ok"] and each.ok
-        row["wrote"] += each.wrote
-        row["times"] += 1
-    return tuple(together.values())
-
-
-def _shape(ending: Ending) -> str:
-    """Return what the result consists of, "" if there is none."""
-    return ending.shape if ending.result not in (b"", b"null") else ""
-
-
-def _tail(text: str, most: int) -> str:
-    return text if len(text) <= most else f"… {len(text) - most:,} characters before\n{text[-most:]}"
-
-
-def _named(conflicts: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(str(each.get("item") or each.get("id") or each) for each in conflicts[:10])

@@ -100,7 +100,7 @@ class Raw:
             if not (chunk := os.read(self._source, 1 << 16)):
                 return b""
             self._heard.extend(self._lines.feed(chunk))
-        return bytes(self._heard.popleft())  # type: ignore[arg-type]
+        return bytes(self._heard.popleft())  # type: ignore[arg-type] (none is too long)
 
     def answer(self, number: int) -> dict[str, Any]:
         """Wait for the answer to a request."""

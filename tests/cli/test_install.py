@@ -1,33 +1,30 @@
 """`panorama install` and `uninstall`: a client learns how to start Panorama, and nothing else in its file changes."""
 
 import json
-import os
-import stat
 import sys
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from panorama.cli import clients, configurations, jsonc
-from panorama.cli.clients import NAMES, Client
+from panorama.cli import clients, configurations
+from panorama.cli.clients import NAMES
+from tests.cli.installing import (
+    OTHERS,
+    Given,
+    command,
+    each_client,
+    entry_of,
+    files_in,
+    given,
+    person,
+    value_of,
+)
 
 from .conftest import Command
 
-OTHERS = {
-    "json": '{\n  "theme": "dark",\n  "%s": {\n    "other": {"command": "/x", "args": []}\n  },\n  "n": 1e3\n}\n',
-    "jsonc": '{\n    // servers\n    "%s": {\n        "other": {"command": "/x"}, // mine\n    },\n    "n": [1,],\n}',
-    "toml": 'model = "o9"  # fast\n\n[%s.other]\ncommand = "/x"\n\n# how I work\n[profiles.slow]\nmodel = "o9-slow"\n',
-}
-"""A file with another server, for each format."""
-
-DAMAGED = {
-    "json": b'{\n  "mcpServers": {"panorama": {}}\n  "theme": "dark"\n}\n',
-    "jsonc": b'{\n  // {0}\n  "servers": {"panorama": }\n}\n',
-    "toml": b'model = "o9"\n[mcp_servers.panorama]\ncommand = \n',
-}
+__all__ = ["command", "given", "person"]
 
 SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "claude-code": ("mcpServers", {"type": "stdio"}),
@@ -37,64 +34,6 @@ SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "codex": ("mcp_servers", {"startup_timeout_sec": 30}),
     "gemini": ("mcpServers", {}),
 }
-
-each_client = pytest.mark.parametrize("name", NAMES)
-Given = Callable[..., Client]
-
-
-@pytest.fixture(autouse=True)
-def person(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Whose home directory it is: a new one, in which no client has been."""
-    made = tmp_path / "person"
-    made.mkdir()
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(made))
-    monkeypatch.delenv("PANORAMA_HOME")
-    assert all(client.file.is_relative_to(made) for client in configurations.all_clients().values())
-    return made
-
-
-@pytest.fixture(autouse=True)
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The console script that is running."""
-    script = tmp_path / "bin" / "panorama"
-    script.parent.mkdir()
-    script.write_text("#!/bin/sh\n")
-    script.chmod(0o755)
-    monkeypatch.setattr(sys, "argv", [str(script), "install"])
-    return str(script)
-
-
-@pytest.fixture
-def given() -> Given:
-    """A client whose file is as given: `given("cursor", b"{}")`; else with another server in it."""
-
-    def made(name: str, content: bytes | None = None, mode: int = 0o600) -> Client:
-        client = configurations.all_clients()[name]
-        client.file.parent.mkdir(parents=True, exist_ok=True)
-        client.file.write_bytes((OTHERS[client.format] % client.servers).encode() if content is None else content)
-        client.file.chmod(mode)
-        return client
-
-    return made
-
-
-def _value(client: Client) -> Any:
-    text = client.file.read_text("utf-8-sig")
-    return tomllib.loads(text) if client.format == "toml" else jsonc.parsed(text)
-
-
-def _entry(client: Client) -> Any:
-    return _value(client)[client.servers]["panorama"]
-
-
-def _copies(client: Client) -> list[Path]:
-    return sorted(client.file.parent.glob(f"{client.file.name}.*.bak"))
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
 
 
 # What is written
@@ -108,7 +47,7 @@ def test_each_client_gets_its_own_shape(run: Command, name: str, command: str) -
 
     client = configurations.all_clients()[name]
     assert installed.code == 0
-    assert _value(client) == {servers: {"panorama": {"command": command, "args": [], **more}}}
+    assert value_of(client) == {servers: {"panorama": {"command": command, "args": [], **more}}}
 
 
 @each_client
@@ -121,7 +60,7 @@ def test_all_else_in_the_file_stays_as_it_is(run: Command, given: Given, name: s
     after = client.file.read_text()
     rest = iter(after)
     assert all(letter in rest for letter in before), "letters were taken away or moved"
-    assert _value(client)[client.servers].keys() == {"other", "panorama"}
+    assert value_of(client)[client.servers].keys() == {"other", "panorama"}
 
 
 def test_the_comments_and_spare_commas_of_vs_code_stay(run: Command, given: Given, command: str) -> None:
@@ -158,11 +97,11 @@ def test_in_toml_the_entry_comes_last(run: Command, given: Given, command: str) 
 )
 def test_every_way_to_write_servers_in_toml_is_understood(run: Command, given: Given, content: bytes) -> None:
     client = given("codex", content)
-    before = _value(client)
+    before = value_of(client)
 
     run("install", "codex")
 
-    after = _value(client)
+    after = value_of(client)
     assert after["mcp_servers"].pop("panorama")["startup_timeout_sec"] == 30
     assert after == before
     assert "# mine" in client.file.read_text()
@@ -177,7 +116,7 @@ def test_the_ends_of_lines_and_the_mark_at_the_beginning_stay(run: Command, give
     run("install", name)
 
     written = client.file.read_bytes()
-    assert "panorama" in _value(client)[client.servers]
+    assert "panorama" in value_of(client)[client.servers]
     assert written.startswith((b"\xef\xbb\xbf{", b"\xef\xbb\xbfmodel"))
     assert written.count(b"\n") == written.count(b"\r\n") > content.count(b"\n")
 
@@ -198,14 +137,14 @@ def test_a_file_with_little_in_it_will_do(run: Command, given: Given, content: b
 def test_the_second_time_it_is_already_there(run: Command, given: Given, name: str) -> None:
     client = given(name)
     run("install", name)
-    before = _files(client.file.parent)
+    before = files_in(client.file.parent)
 
     again = run("install", name)
 
     assert again.code == 0
     assert "already there" in again.out
     assert again.err == ""
-    assert _files(client.file.parent) == before
+    assert files_in(client.file.parent) == before
 
 
 @each_client
@@ -221,8 +160,8 @@ def test_an_entry_that_starts_something_else_is_brought_up_to_date(
     again = run("install", name)
 
     assert "set up anew" in again.out
-    assert _entry(client)["command"] == command
-    assert "PANORAMA_HOME" not in _entry(client).get("env", {})
+    assert entry_of(client)["command"] == command
+    assert "PANORAMA_HOME" not in entry_of(client).get("env", {})
 
 
 @pytest.mark.parametrize(
@@ -249,7 +188,7 @@ def test_what_a_person_put_into_the_entry_stays(
 
     run("install", name)
 
-    assert _entry(client) == {"command": command, **kept}
+    assert entry_of(client) == {"command": command, **kept}
     assert "// mine" in client.file.read_text() or "# mine" in client.file.read_text()
     assert name != "codex" or client.file.read_text().endswith("\n\n# slow\n[profiles.slow]\n")
 
@@ -265,7 +204,7 @@ def test_a_server_on_the_network_makes_room(run: Command, given: Given, command:
 
     run("install", "gemini")
 
-    assert _entry(client) == {"command": command, "args": []}
+    assert entry_of(client) == {"command": command, "args": []}
 
 
 # How it is started
@@ -277,7 +216,7 @@ def test_the_data_directory_goes_with_it(run: Command, person: Path, monkeypatch
     for name in NAMES:
         run("install", name)
 
-    entries = [_entry(client) for client in configurations.all_clients().values()]
+    entries = [entry_of(client) for client in configurations.all_clients().values()]
     assert [entry["env"] for entry in entries] == [{"PANORAMA_HOME": str(person / "data")}] * len(NAMES)
 
 
@@ -291,7 +230,7 @@ def test_a_script_is_named_by_the_link_that_was_called(
 
     run("install", "cursor")
 
-    assert _entry(configurations.all_clients()["cursor"])["command"] == str(link)
+    assert entry_of(configurations.all_clients()["cursor"])["command"] == str(link)
 
 
 def test_without_a_script_it_is_started_as_a_module(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,196 +239,8 @@ def test_without_a_script_it_is_started_as_a_module(run: Command, monkeypatch: p
 
     run("install", "codex")
 
-    entry = _entry(configurations.all_clients()["codex"])
+    entry = entry_of(configurations.all_clients()["codex"])
     assert (entry["command"], entry["args"]) == ("/somewhere/python", ["-m", "panorama"])
-
-
-# The file
-
-
-@each_client
-def test_a_dated_copy_of_what_was_there_is_put_beside_it(run: Command, given: Given, name: str) -> None:
-    client = given(name, mode=0o664)
-    before = client.file.read_bytes()
-
-    installed = run("install", name, "--json").answer
-    removed = run("uninstall", name, "--json").answer
-
-    first, second = sorted((Path(installed["data"]["copy"]), Path(removed["data"]["copy"])), key=os.path.getmtime)
-    assert _copies(client) == sorted((first, second))
-    assert first.read_bytes() == before
-    assert stat.S_IMODE(first.stat().st_mode) == 0o664
-
-
-@each_client
-def test_a_new_file_needs_no_copy_and_is_private(run: Command, name: str) -> None:
-    installed = run("install", name, "--json").answer
-
-    client = configurations.all_clients()[name]
-    assert "copy" not in installed["data"]
-    assert [each.name for each in client.file.parent.iterdir()] == [client.file.name]
-    assert stat.S_IMODE(client.file.stat().st_mode) == 0o600
-
-
-@each_client
-def test_the_mode_of_the_file_is_kept(run: Command, given: Given, name: str) -> None:
-    client = given(name, mode=0o664)
-
-    run("install", name)
-
-    assert stat.S_IMODE(client.file.stat().st_mode) == 0o664
-
-
-@each_client
-def test_a_link_stays_a_link(run: Command, given: Given, name: str, person: Path) -> None:
-    client = given(name)
-    kept = person / "dotfiles" / "kept"
-    kept.parent.mkdir()
-    client.file.rename(kept)
-    client.file.symlink_to(kept)
-
-    run("install", name)
-
-    assert client.file.readlink() == kept
-    assert b"panorama" in kept.read_bytes()
-    assert (len(_copies(client)), [each.name for each in kept.parent.iterdir()]) == (1, ["kept"])
-
-
-@each_client
-def test_a_file_that_cannot_be_understood_is_not_touched(run: Command, given: Given, name: str, command: str) -> None:
-    client = given(name, DAMAGED[configurations.all_clients()[name].format])
-    before = _files(client.file.parent)
-
-    installed, removed = run("install", name), run("uninstall", name)
-
-    assert (installed.code, removed.code) == (3, 3)
-    assert str(client.file) in installed.err
-    assert "line 3" in installed.err
-    assert command in installed.err
-    assert _files(client.file.parent) == before
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("claude-code", b'{\n  "a": 1 // one\n}'),
-        ("claude-desktop", b'{\n  "a": 1,\n}'),
-        ("cursor", b"[]"),
-        ("cursor", b'{"mcpServers": []}'),
-        ("cursor", b'{"a": "\xff"}'),
-        ("vscode", '{"a": 1}'.encode("utf-16")),
-        ("gemini", b"[" * 100_000),
-        ("codex", b"mcp_servers = 3\n"),
-        ("codex", b"[[mcp_servers]]\n"),
-    ],
-)
-def test_a_file_of_another_kind_is_not_touched(run: Command, given: Given, name: str, content: bytes) -> None:
-    client = given(name, content)
-
-    installed = run("install", name)
-
-    assert (installed.code, client.file.read_bytes(), _copies(client)) == (3, content, [])
-    assert "Panorama itself failed" not in installed.err
-
-
-def test_a_file_that_may_not_be_written_is_not_replaced(
-    run: Command, given: Given, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client = given("cursor")
-    before = _files(client.file.parent)
-    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
-
-    installed = run("install", "cursor")
-
-    assert installed.code == 3
-    assert "may not be written" in installed.err
-    assert _files(client.file.parent) == before
-
-
-def test_what_another_program_writes_meanwhile_is_not_lost(
-    run: Command, given: Given, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client = given("claude-code")
-    monkeypatch.setattr(os, "fsync", lambda _: client.file.write_text('{"mine": 1}'))
-
-    installed = run("install", "claude-code")
-
-    assert installed.code == 1
-    assert "Run this again" in installed.err
-    assert _files(client.file.parent) == {".claude.json": b'{"mine": 1}'}
-
-
-def test_on_a_full_disk_the_file_stays_and_nothing_is_left(
-    run: Command, given: Given, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client = given("cursor")
-    before = _files(client.file.parent)
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-
-    installed = run("install", "cursor")
-
-    assert installed.code == 3
-    assert "No space left" in installed.err
-    assert _files(client.file.parent) == before
-
-
-# Taking it out
-
-
-@each_client
-def test_taking_it_out_brings_the_file_back_as_it_was(run: Command, given: Given, name: str) -> None:
-    client = given(name)
-    before = client.file.read_bytes()
-    run("install", name)
-
-    removed = run("uninstall", name)
-
-    assert removed.code == 0
-    assert client.title in removed.err
-    assert client.file.read_bytes() == before
-
-
-def test_comments_around_the_entry_stay(run: Command, given: Given) -> None:
-    client = given(
-        "codex",
-        b'# servers\n[mcp_servers.panorama]\ncommand = "/x" # mine\n\n[mcp_servers.panorama.env]\nA = "1"\n\n'
-        b"# how I work\n[profiles.slow]\nb = 1\n",
-    )
-
-    run("uninstall", "codex")
-
-    assert client.file.read_text() == "# servers\n\n# how I work\n[profiles.slow]\nb = 1\n"
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b'mcp_servers = {panorama = {command = "/x"}, a = {}} # b\n', b"mcp_servers.panorama.command = '/x' # b\n"],
-)
-def test_an_entry_within_one_line_is_taken_out(run: Command, given: Given, content: bytes) -> None:
-    client = given("codex", content)
-
-    removed = run("uninstall", "codex")
-
-    assert removed.code == 0
-    assert "panorama" not in client.file.read_text()
-
-
-@each_client
-def test_where_it_is_not_there_is_nothing_to_take_out(run: Command, given: Given, name: str) -> None:
-    missing = run("uninstall", name)
-    client = given(name)
-    before = _files(client.file.parent)
-
-    removed = run("uninstall", name)
-
-    assert (missing.code, removed.code) == (0, 0)
-    assert "was not set up" in missing.out
-    assert "was not set up" in removed.out
-    assert _files(client.file.parent) == before
 
 
 # What is said
@@ -498,7 +249,7 @@ def test_where_it_is_not_there_is_nothing_to_take_out(run: Command, given: Given
 @each_client
 def test_print_changes_nothing_and_shows_what_would_be_there(run: Command, person: Path, name: str) -> None:
     shown = run("install", name, "--print")
-    nothing = _files(person), list(person.iterdir())
+    nothing = files_in(person), list(person.iterdir())
 
     run("install", name)
 
@@ -601,57 +352,3 @@ def test_claude_desktop_as_a_package_has_a_place_of_its_own(tmp_path: Path) -> N
     desktop = clients.known("win32", Path("/h"), {"LOCALAPPDATA": str(tmp_path)})["claude-desktop"]
 
     assert desktop.file == package / "LocalCache" / "Roaming" / "Claude" / "claude_desktop_config.json"
-
-
-# The doctor
-
-
-def _checks(run: Command) -> dict[str, dict[str, str]]:
-    return {row["check"]: row for row in run("doctor", "--json").answer["data"] if row["check"].startswith("client")}
-
-
-def test_that_no_client_is_set_up_is_no_fault(run: Command, given: Given) -> None:
-    given("cursor")
-    given("claude-code", b'{"projects": {"/src/panorama": ')
-
-    assert {name: row["state"] for name, row in _checks(run).items()} == {"clients": "ok"}
-
-
-@each_client
-def test_a_client_that_can_start_panorama_is_well(run: Command, given: Given, name: str) -> None:
-    given(name)
-    run("install", name)
-
-    assert {check: row["state"] for check, row in _checks(run).items()} == {f"client {name}": "ok"}
-
-
-@each_client
-def test_a_program_that_is_gone_is_found(run: Command, name: str, command: str) -> None:
-    run("install", name)
-    Path(command).chmod(0o644)
-
-    found = _checks(run)[f"client {name}"]
-
-    assert (found["state"], found["mend"]) == ("fail", f"panorama install {name}")
-    assert command in found["found"]
-
-
-def test_data_in_another_place_are_told(run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    run("install", "vscode")
-    monkeypatch.setenv("PANORAMA_HOME", str(tmp_path / "other"))
-
-    found = _checks(run)["client vscode"]
-
-    assert (found["state"], found["mend"]) == ("warn", "panorama install vscode")
-    assert str(tmp_path / "other") in found["found"]
-
-
-@each_client
-def test_a_damaged_file_in_which_panorama_stands_is_found(run: Command, given: Given, name: str) -> None:
-    client = given(name, DAMAGED[configurations.all_clients()[name].format])
-
-    found = _checks(run)[f"client {name}"]
-
-    assert found["state"] == "fail"
-    assert f"{client.file} cannot be used (" in found["found"]
-    assert "line 3" in found["found"]

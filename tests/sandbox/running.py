@@ -40,7 +40,7 @@ def ran(source: str, *, printed: Any = None, sdk: object = SDK, **inputs: object
     """Run a script in the language layer and return its result."""
     names = language.namespace(modules(), printed=printed or (lambda *_, **__: None), sdk=sdk, inputs=inputs)
     exec(language.compiled(source, inputs), names)
-    return names[language.ENTRY]()  # type: ignore[operator]
+    return names[language.ENTRY]()  # type: ignore[operator] (a name of no known type)
 
 
 def ran_plainly(source: str, **inputs: object) -> Any:

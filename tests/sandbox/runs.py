@@ -75,7 +75,7 @@ class Runs:
         inputs: Mapping[str, Any] | None = None,
         state: Mapping[str, Any] | None = None,
         operations: frozenset[str] = OPERATIONS,
-        limits: Limits = limits(),  # noqa: B008
+        limits: Limits = limits(),  # noqa: B008 (frozen)
     ) -> Ending:
         """Run a script."""
         host = host or Host()

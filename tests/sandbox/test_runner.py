@@ -164,7 +164,7 @@ def test_progress_before_each_call_is_told_now_and_then(runs: Runs):
 
 def test_a_client_that_cannot_take_progress_does_not_end_the_script(runs: Runs):
     host = Host()
-    host.progressed = lambda *_: 1 / 0  # type: ignore[assignment]
+    host.progressed = lambda *_: 1 / 0  # type: ignore[assignment] (a report that fails)
 
     assert runs.result("sdk.progress(1, 2)\n3", host=host) == 3
 

@@ -24,7 +24,7 @@ def runner() -> Iterator[ForkServer]:
     made.close()
 
 
-def run(runner: ForkServer, source: str = "return 1", host: Host | None = None, limits: Limits = limits()) -> Ending:  # noqa: B008
+def run(runner: ForkServer, source: str = "return 1", host: Host | None = None, limits: Limits = limits()) -> Ending:  # noqa: B008 (frozen)
     """Run a script."""
     host = host or Host()
     return runner.run(

@@ -68,6 +68,41 @@ def test_a_script_that_takes_too_much_memory_ends_where_it_is(runs: Runs):
     assert "64 MB" in failure.message
 
 
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("x = 1\nraise MemoryError('of my own')", "MemoryError: of my own"),
+        ("x = 1\nraise MemoryError", "MemoryError"),
+        ("try:\n    raise MemoryError('first')\nfinally:\n    x = 1", "MemoryError: first"),
+        ("class Full(MemoryError): pass\nraise Full('shelf')", "Full: shelf"),
+        (
+            "try:\n    x = 'x' * 10 ** 11\nexcept MemoryError:\n    raise MemoryError('too long')",
+            "MemoryError: too long",
+        ),
+    ],
+)
+def test_a_script_that_raises_a_memory_error_of_its_own_has_not_reached_its_limit(runs: Runs, source: str, told: str):
+    failure = runs.failure(source, limits=limits(memory_bytes=64 << 20))
+
+    assert (failure.reason, failure.message) == ("raised", told)
+    assert "raise " in failure.source
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n    x = 'x' * 10 ** 11\nexcept MemoryError:\n    raise",
+        "try:\n    x = 'x' * 10 ** 11\nexcept MemoryError as error:\n    raise error",
+        "def made():\n    return max(['x' * 10 ** 11])\nmade()",
+    ],
+)
+def test_a_memory_error_that_is_raised_again_is_the_limit_that_it_was(runs: Runs, source: str):
+    failure = runs.failure(source, limits=limits(memory_bytes=64 << 20))
+
+    assert failure.reason == "memory"
+    assert "64 MB" in failure.message
+
+
 def test_a_script_with_more_memory_than_others_has_it(runs: Runs):
     assert runs.result("len('x' * 600_000_000)", limits=limits(memory_bytes=1 << 30)) == 600_000_000
 

@@ -1,41 +1,21 @@
-"""Scripts that run for real: what they answer, what stands of what they wrote, and what the log knows of them."""
+"""Scripts that run for real: what they answer, what they keep, and what the log knows of them."""
 
 import json
-import threading
-import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from panorama.app import App, opened
-from panorama.calls import Answer, Conversation
+from panorama.calls import Conversation
 from panorama.config import read_settings
-from panorama.errors import InvalidInputError, NotFoundError, PanoramaError, ScriptError, UnavailableError
-from panorama.services.progress import progressing, silent
-from panorama.store import engine, runs
+from panorama.errors import InvalidInputError, NotFoundError, PanoramaError, UnavailableError
+from panorama.services.progress import progressing
+from panorama.store import runs
 from panorama.store.passages import INDEXER
+from tests.services.coding import Call, Run, run, titles
 
-Call = Callable[..., Answer]
-
-
-@pytest.fixture
-def run(call: Call) -> Callable[..., dict[str, Any]]:
-    """Runs a script and returns what is told of it."""
-
-    def ran(code: str, **wishes: Any) -> dict[str, Any]:
-        return call("run_code", code=code, **wishes).data
-
-    return ran
-
-
-Run = Callable[..., dict[str, Any]]
-
-
-def titles(call: Call) -> list[str]:
-    return sorted(row["title"] for row in call("list_tasks").data)
+__all__ = ["run"]
 
 
 # What is answered.
@@ -180,181 +160,6 @@ def test_a_script_of_a_megabyte_is_refused(run: Run) -> None:
 )
 def test_a_script_cannot_call_what_is_not_for_scripts(app: App, name: str) -> None:
     assert name not in app.calls.scriptable
-
-
-# What stands.
-
-
-def test_a_run_is_taken_back_as_one(run: Run, call: Call) -> None:
-    call("create_task", title="Old")
-    told = run('sdk.tasks.update("Old", title="New")\nfor n in range(3): sdk.notes.create(f"Note {n}")')
-
-    call("undo", unit=told["run_id"])
-
-    assert titles(call) == ["Old"]
-    assert call("list_notes").data == []
-
-
-def test_undo_without_a_unit_takes_back_the_run_before(run: Run, call: Call) -> None:
-    run('sdk.tasks.create("Tea")')
-
-    call("undo")
-
-    assert titles(call) == []
-
-
-def test_the_answer_names_what_undo_takes(call: Call) -> None:
-    answer = call("run_code", code='sdk.tasks.create("Tea")')
-
-    assert answer.metadata["undo"] == answer.data["run_id"]
-    assert "undo" not in call("run_code", code="1").metadata
-
-
-def test_an_atomic_run_that_fails_leaves_nothing(run: Run, call: Call) -> None:
-    call("create_task", title="Old")
-    told = run('sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea")\n1 / 0', atomic=True)
-
-    assert told["note"] == "All it wrote was taken back (2 changes)."
-    assert titles(call) == ["Old"]
-
-
-def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: Call) -> None:
-    old = call("create_task", title="Old").data["id"]
-    other = Conversation(id="v_other", actor="tool", client="other")
-
-    def change(current: int, total: int, message: str) -> None:
-        if current:
-            app.calls.call("update_task", {"task": old, "title": "Newest"}, other)
-
-    with progressing(change):
-        told = run(
-            'sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea")\nsdk.progress(1, 2)\n1 / 0', atomic=True
-        )
-
-    assert "1 stay, changed by others since" in told["note"]
-    assert old in told["note"]
-    assert titles(call) == ["Newest"]
-
-
-def test_a_script_nobody_waits_for_is_ended(run: Run, call: Call) -> None:
-    with progressing(silent, lambda: True):
-        told = run("while True: pass")
-
-    assert told["error"]["kind"] == "cancelled"
-
-
-# Dry runs.
-
-
-def test_a_dry_run_changes_nothing_and_shows_what_it_would(run: Run, call: Call) -> None:
-    old = call("create_task", title="Old").data["id"]
-    changed = 'sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea", tags=["a"])\n'
-
-    told = run(changed + "return sorted(task.title for task in sdk.tasks.list())", dry_run=True)
-
-    assert told["result"] == ["New", "Tea"]
-    assert told["changes"] == {"created": 1, "updated": 1}
-    assert told["would"][0] == {
-        "action": "update",
-        "kind": "task",
-        "item": old,
-        "label": "New",
-        "fields": {"title": ["Old", "New"]},
-    }
-    assert titles(call) == ["Old"]
-
-
-class Copying:
-    """Stands in for copying a very large store: it takes half a minute, unless it is told to end."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.has_begun, self.is_left = threading.Event(), False
-        monkeypatch.setattr(engine, "copied", self.copied)
-
-    def copied(self, _connection: object, _target: Path, told: Callable[[int, int], None], *, portion: int) -> None:
-        """Copy nothing, and tell how far that is."""
-        self.has_begun.set()
-        for _ in range(30 * portion):
-            time.sleep(1 / portion)
-            try:
-                told(1, 2)
-            except ScriptError:
-                self.is_left = True
-                raise
-
-
-@pytest.fixture
-def copying(monkeypatch: pytest.MonkeyPatch) -> Copying:
-    """What copies the store for a dry run."""
-    return Copying(monkeypatch)
-
-
-CREATING = 'sdk.tasks.create("Tea")'
-
-
-@pytest.mark.parametrize("script", [CREATING, f"sdk.parallel_map(lambda _: {CREATING}, range(2))"])
-def test_a_dry_run_ends_in_time_however_long_its_copy_takes(copying: Copying, run: Run, script: str) -> None:
-    begun = time.monotonic()
-    told = run(script, dry_run=True, timeout=1)
-
-    assert (told["error"]["kind"], copying.is_left) == ("time", True)
-    assert time.monotonic() - begun < 15
-
-
-def test_a_dry_run_that_nobody_waits_for_ends_before_its_copy_is_made(copying: Copying, run: Run) -> None:
-    with progressing(silent, copying.has_begun.is_set):
-        told = run(CREATING, dry_run=True)
-
-    assert (told["error"]["kind"], copying.is_left) == ("cancelled", True)
-
-
-def test_closing_ends_a_dry_run_before_its_copy_is_made(app: App, copying: Copying, run: Run) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        told = pool.submit(run, CREATING, dry_run=True)
-        copying.has_begun.wait(20)
-        app.runner.close()
-
-        assert (told.result(20)["error"]["kind"], copying.is_left) == ("cancelled", True)
-
-
-def test_of_a_dry_run_as_many_changes_are_shown_as_fit_an_answer(app: App, run: Run) -> None:
-    few = run("for n in range(60): sdk.tasks.create(f'Task {n}')", dry_run=True)
-    long = run("for n in range(60): sdk.tasks.create(f'Task {n} ' + 'long ' * 50, notes='note ' * 99)", dry_run=True)
-
-    assert (len(few["would"]), few["note"]) == (50, "The first 50 of 60 changes are shown.")
-    assert 5 < len(long["would"]) < 50
-    assert long["note"] == f"The first {len(long['would'])} of 60 changes are shown."
-    assert len(json.dumps(long)) < 20_000
-    assert few["changes"] == long["changes"] == {"created": 60}
-
-
-def test_a_dry_run_leaves_no_file_and_no_key_and_no_state(app: App, run: Run, call: Call) -> None:
-    code = 'sdk.files.write("a.txt", "x")\nsdk.tasks.create("Tea", idempotency_key="k")\nsdk.state["n"] = 1'
-
-    run(code, dry_run=True)
-
-    home = app.settings.home
-    assert [each for each in (home / "files").rglob("*") if each.is_file()] == []
-    assert list((home / "dry-runs").iterdir()) == []
-    assert call("create_task", title="Other", idempotency_key="k").data["title"] == "Other"
-    assert run("return dict(sdk.state)")["result"] == {}
-
-
-def test_a_dry_run_can_be_followed_by_the_real_one(run: Run, call: Call) -> None:
-    code = 'sdk.tasks.create("Tea")'
-
-    run(code, dry_run=True)
-    run(code)
-
-    assert titles(call) == ["Tea"]
-
-
-def test_the_calls_of_a_dry_run_stand_in_the_real_log(run: Run, call: Call) -> None:
-    told = run('sdk.tasks.create("Tea")', dry_run=True)
-
-    shown = call("runs.get", run=told["run_id"]).data
-    assert shown["options"]["dry_run"] is True
-    assert [each["name"] for each in shown["calls"]] == ["tasks.create"]
 
 
 # State.

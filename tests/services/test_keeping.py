@@ -1,63 +1,26 @@
-"""Backups, exports, and what is restored of them: what they hold, what they refuse, and what is never half there."""
+"""Backups and exports: what they hold, where they may go, and what is never half there."""
 
 import json
 import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from panorama.app import App
-from panorama.calls import Answer
-from panorama.domain.jobs import Asker, Job
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError, UnavailableError
-from panorama.services.job_line import QUEUE
 from panorama.services.progress import progressing
-from panorama.store import backups
-from panorama.store import jobs as store_jobs
 from panorama.store.manifests import sealed
 from panorama.store.parcels import PART
 from tests.conftest import StandingClock
+from tests.services.keeping import Call, backup, below, export, lived
 from tests.whole import contents, differing
 from tests.working import at_work
 
-Call = Callable[..., Answer]
-
-
-@pytest.fixture
-def lived(call: Call, app: App) -> App:
-    """A store with a project, a task, a note, a file of two versions, a script and a configuration."""
-    call("create_project", name="Garden")
-    call("create_task", title="Dig", project="Garden", deadline="2026-06-01")
-    call("create_note", title="Plan", project="Garden", content="# Beds\n\n- one\n", tags=["green"])
-    call("write_file", name="beds.csv", text="a,b\n1,2\n", project="Garden")
-    call("write_file", name="beds.csv", text="a,b\n3,4\n", project="Garden")
-    home = app.settings.home
-    (home / "scripts" / "mine").mkdir(parents=True)
-    (home / "scripts" / "mine" / "tidy.py").write_text("def main(): pass\n")
-    (home / "config.toml").write_text('timezone = "Europe/Berlin"\nqdrant_key = "geheim"\n')
-    app.recorder.flush()
-    return app
-
-
-@pytest.fixture
-def backup(lived: App, call: Call) -> Path:
-    """A backup in the data directory."""
-    return Path(call("backup").data["path"])
-
-
-@pytest.fixture
-def export(lived: App, call: Call, tmp_path: Path) -> Path:
-    """An export elsewhere."""
-    return Path(call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
-
-
-def below(folder: Path) -> set[str]:
-    return {each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file()}
+__all__ = ["backup", "export", "lived"]
 
 
 # Backups
@@ -400,261 +363,9 @@ def test_titles_cannot_lead_out_of_the_export(call: Call, tmp_path: Path) -> Non
     assert len(below(path / "markdown")) == 3
 
 
-# Restoring
-
-
-@pytest.mark.parametrize("made", ["backup", "export"])
-def test_what_is_restored_is_equal(
-    made: str, lived: App, call: Call, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    source: Path = request.getfixturevalue(made)
-
-    answer = call("restore", source=str(source), folder=str(tmp_path / "again"))
-
-    again = tmp_path / "again"
-    left = differing(lived.settings.home, again)
-    assert left.keys() <= {"calls"}
-    assert (again / "scripts" / "mine" / "tidy.py").read_text() == "def main(): pass\n"
-    assert (again / "config.toml").read_text() == 'timezone = "Europe/Berlin"\n'
-    assert answer.data["withheld"] == ["qdrant_key"]
-    assert {each.stat().st_mode & 0o077 for each in (again, *again.rglob("*"))} == {0}
-
-
-@pytest.mark.parametrize("made", ["backup", "export"])
-def test_a_folder_that_holds_something_is_not_restored_into(
-    made: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    source: Path = request.getfixturevalue(made)
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "mine.txt").write_text("mine")
-
-    with pytest.raises(ConflictError, match="not empty"):
-        call("restore", source=str(source), folder=str(tmp_path / "full"))
-
-    assert below(tmp_path / "full") == {"mine.txt"}
-
-
-def test_an_empty_folder_may_be_restored_into(backup: Path, call: Call, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-
-    call("restore", source=str(backup), folder=str(tmp_path / "empty"))
-
-    assert (tmp_path / "empty" / "panorama.db").is_file()
-
-
-def test_the_present_data_directory_is_not_restored_into(backup: Path, call: Call, lived: App) -> None:
-    with pytest.raises(ConflictError, match="not empty"):
-        call("restore", source=str(backup))
-    with pytest.raises(InvalidInputError, match="present data directory"):
-        call("restore", source=str(backup), folder=str(lived.settings.home / "again"))
-    with pytest.raises(InvalidInputError, match="in the backup"):
-        call("restore", source=str(backup), folder=str(backup / "again"))
-
-
-def middle(path: Path) -> None:
-    """Change one byte in the middle of a file."""
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
-def every_file(made: str) -> list[str]:
-    common = ["manifest.json", "config.toml", "scripts/mine/tidy.py"]
-    if made == "backup":
-        return [*common, "panorama.db", "files/*/*"]
-    return [*common, "data/notes.jsonl", "data/changes.jsonl", "files/Garden/beds.csv", "files/older/*/*", "README.md"]
-
-
-@pytest.mark.parametrize(
-    ("made", "pattern"), [(made, pattern) for made in ("backup", "export") for pattern in every_file(made)]
-)
-@pytest.mark.parametrize("fault", ["changed", "cut", "gone", "a link"])
-def test_what_is_damaged_is_not_restored_and_nothing_is_left(
-    made: str, pattern: str, fault: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    source: Path = request.getfixturevalue(made)
-    path = next(each for each in sorted(source.glob(pattern)) if each.is_file())
-    content = path.read_bytes()
-    match fault:
-        case "changed":
-            middle(path)
-        case "cut":
-            path.write_bytes(content[: len(content) // 2])
-        case "gone":
-            path.unlink()
-        case _:
-            path.unlink()
-            path.symlink_to("/etc/hostname")
-
-    with pytest.raises(InvalidInputError) as refusal:
-        call("restore", source=str(source), folder=str(tmp_path / "a" / "again"))
-
-    assert refusal.value.hint
-    assert not (tmp_path / "a").exists()
-    with pytest.raises(InvalidInputError):
-        call("backups.check", path=str(source))
-
-
-@pytest.mark.parametrize("made", ["backup", "export"])
-@pytest.mark.parametrize("newer", [{"format": 99}, {"revision": "9999"}])
-def test_what_a_newer_program_made_is_refused(
-    made: str, newer: dict[str, Any], call: Call, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    source: Path = request.getfixturevalue(made)
-    told = json.loads((source / "manifest.json").read_text())
-    (source / "manifest.json").write_text(json.dumps(told | newer))
-
-    with pytest.raises(InvalidInputError, match="newer Panorama"):
-        call("restore", source=str(source), folder=str(tmp_path / "again"))
-
-    assert not (tmp_path / "again").exists()
-
-
-@pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "files/../../x", "files//x", "manifest.json", "a\\b"])
-def test_a_list_that_leads_elsewhere_is_refused(backup: Path, call: Call, tmp_path: Path, path: str) -> None:
-    told = json.loads((backup / "manifest.json").read_text())
-    told["files"][path] = {"size": 1, "sha256": "0" * 64}
-    (backup / "manifest.json").write_text(json.dumps(sealed(told)))
-
-    with pytest.raises(InvalidInputError, match="damaged"):
-        call("restore", source=str(backup), folder=str(tmp_path / "again"))
-
-
-@pytest.mark.parametrize("what", ["nothing", "empty", "file"])
-def test_what_is_no_backup_is_refused(call: Call, tmp_path: Path, what: str) -> None:
-    path = tmp_path / what
-    if what == "empty":
-        path.mkdir()
-    elif what == "file":
-        path.write_text("mine")
-
-    with pytest.raises(InvalidInputError, match="no backup or export"):
-        call("restore", source=str(path), folder=str(tmp_path / "again"))
-
-
-def test_a_restored_store_takes_no_vectors_of_the_first_on_a_server(lived: App, call: Call, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(lived.settings.database)) as file:
-        file.execute("INSERT INTO marks VALUES ('store', 7), ('index abc', 3), ('passages m', 3)")
-        file.commit()
-
-    call("restore", source=call("backup").data["path"], folder=str(tmp_path / "again"))
-
-    with closing(sqlite3.connect(tmp_path / "again" / "panorama.db")) as file:
-        assert file.execute("SELECT name FROM marks").fetchall() == [("passages m",)]
-
-
 UNASKED = ("restore", "import.markdown")
 
 
 def kinds_of(home: Path) -> dict[str, str]:
     with closing(sqlite3.connect(home / "panorama.db")) as file:
         return dict(file.execute("SELECT id, kind FROM jobs").fetchall())
-
-
-LEFT = "Not carried on: the data was restored from a copy."
-
-
-def kept_jobs(app: App) -> dict[str, str]:
-    """Keep a job that waits, one that runs and is being cancelled, one that has ended, and the one that stands."""
-    now = app.desk.now()
-    waits, runs, ended, stands = (
-        Job(id=app.desk.new_id("w"), kind=kind, arguments={}, asker=Asker(), created_at=now, unit="w_unit")
-        for kind in ("purge", "backup", "export", "catch_up")
-    )
-    runs = replace(runs.begun("me", now), is_stopping=True)
-    ended = ended.begun("me", now).ended("succeeded", now, summary="Exported")
-    with app.desk.database.transaction(QUEUE) as session:
-        for job in (waits, runs, ended, stands):
-            store_jobs.add(session, job)
-    return {"waits": waits.id, "runs": runs.id, "ended": ended.id, "stands": stands.id}
-
-
-def jobs_of(home: Path) -> dict[str, tuple[Any, ...]]:
-    asked = "SELECT id, state, rank, summary, worker, heartbeat, is_stopping, is_told, ended_at FROM jobs"
-    with closing(sqlite3.connect(home / "panorama.db")) as file:
-        return {row[0]: row[1:] for row in file.execute(asked)}
-
-
-@pytest.mark.parametrize("made", ["backup", "export"])
-def test_what_is_restored_carries_on_no_job_of_the_original(
-    lived: App, call: Call, tmp_path: Path, made: str, clock: StandingClock
-) -> None:
-    ids = kept_jobs(lived)
-    source = call(made, folder=str(tmp_path / "out"), confirm=True).data["path"]
-    before = jobs_of(lived.settings.home)
-    clock.advance(hours=1)
-
-    call("restore", source=source, folder=str(tmp_path / "again"))
-
-    after, left = jobs_of(tmp_path / "again"), ("cancelled", 0, LEFT, "", None, 0, 1, "2026-05-20 09:00:00.000000")
-    assert after == {ids["waits"]: left, ids["runs"]: left, ids["ended"]: before[ids["ended"]]}
-    assert jobs_of(lived.settings.home) == before
-
-
-def test_a_backup_that_was_a_job_is_not_made_again_by_what_is_restored(lived: App, call: Call, tmp_path: Path) -> None:
-    with at_work(lived):
-        made = call("get_job", job=call("backup", background=True).data["id"], wait=20).data
-
-    call("restore", source=made["result"]["path"], folder=str(tmp_path / "again"))
-
-    assert [row[0] for row in jobs_of(tmp_path / "again").values()] == ["cancelled"]
-
-
-def test_a_bare_copy_that_is_put_in_place_carries_on_no_job_either(lived: App, tmp_path: Path) -> None:
-    ids, home = kept_jobs(lived), tmp_path / "again"
-    home.mkdir()
-    lived.desk.database.copy_to(tmp_path / "copy.db")
-
-    backups.put_in_place(tmp_path / "copy.db", home / "panorama.db", lived.desk.now())
-
-    assert {id_: row[0] for id_, row in jobs_of(home).items()} == {
-        ids["waits"]: "cancelled", ids["runs"]: "cancelled", ids["ended"]: "succeeded",
-    }  # fmt: skip
-    assert below(home) == {"panorama.db"}
-
-
-def test_a_copy_from_before_there_were_jobs_is_put_in_place_as_it_is(lived: App, tmp_path: Path) -> None:
-    lived.desk.database.copy_to(tmp_path / "copy.db")
-    with closing(sqlite3.connect(tmp_path / "copy.db")) as file:
-        file.execute("DROP TABLE jobs")
-
-    backups.put_in_place(tmp_path / "copy.db", tmp_path / "panorama.db", lived.desk.now())
-
-    assert (tmp_path / "panorama.db").is_file()
-
-
-# The tree as an import reads it
-
-
-def test_an_import_of_the_pages_gives_the_same_notes_tasks_and_projects(lived: App, call: Call, tmp_path: Path) -> None:
-    call("create_note", title="1.10", content="---\nnot: front matter\n---\r\nyes", pinned=True)
-    call("create_note", title="Plan", project="Garden", content="")
-    call("create_task", title="Water", tags=["daily"], recurrence="FREQ=DAILY", deadline="2026-05-21", important=True)
-    outer = call("create_task", title="Build", project="Garden", notes="two\nlines").data["id"]
-    call("create_task", title="Saw", parent=outer, project="Garden", status="done")
-    path = Path(call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
-
-    told = _imported(path / "markdown", tmp_path / "other")
-
-    with closing(sqlite3.connect(lived.settings.database)) as mine, closing(sqlite3.connect(told)) as theirs:
-        for question in (
-            "SELECT title, content, tags, pinned FROM notes ORDER BY 1, 2",
-            "SELECT title, status, deadline, recurrence, important, tags, notes FROM tasks ORDER BY 1",
-            "SELECT name FROM projects",
-        ):
-            wanted = mine.execute(question).fetchall()
-            found = theirs.execute(question).fetchall()
-            assert [row for row in wanted if row not in found] == []
-        assert theirs.execute("SELECT count(*) FROM tasks").fetchone() == (4,)
-
-
-def _imported(folder: Path, home: Path) -> Path:
-    from panorama.app import opened
-    from panorama.calls import Conversation
-    from panorama.config import Settings
-
-    with opened(Settings(home=home, timezone="Europe/Berlin")) as app:
-        client = Conversation(id="v", actor="cli", client="tests")
-        report = app.calls.call("import.markdown", {"folder": str(folder)}, client).data
-        assert report["problem_count"] == 0, report
-    return home / "panorama.db"

@@ -1,0 +1,33 @@
+"""A purge after a month and a day, and the way to look whether anything is left."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from panorama.app import App
+from panorama.calls import Answer
+from tests.conftest import StandingClock
+
+Call = Callable[..., Answer]
+SECRET = "Xanthippe"
+
+
+def asked(app: App, question: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Ask the file itself."""
+    with closing(sqlite3.connect(app.settings.database)) as file:
+        return file.execute(question, values).fetchall()
+
+
+@pytest.fixture
+def purge(call: Call, app: App, clock: StandingClock) -> Callable[..., Answer]:
+    """Purges after a month and a day."""
+
+    def purged(**arguments: Any) -> Answer:
+        app.recorder.flush()
+        clock.advance(days=31)
+        return call("purge", confirm=True, **arguments)
+
+    return purged

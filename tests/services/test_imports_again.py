@@ -1,0 +1,253 @@
+"""Importing a folder of Markdown again: what changed in it follows, what changed here stays."""
+
+from collections.abc import Callable
+
+import pytest
+
+from panorama.errors import UnavailableError
+from panorama.services import imports
+from panorama.services.progress import PROGRESS
+from tests.services.vaults import PLAN, Here, Import, Vault, Zeros, here, made, run, vault, whys
+
+__all__ = ["here", "run", "vault"]
+
+
+def test_a_second_run_imports_nothing(vault: Vault, run: Import, rows: Callable[[], dict[str, int]]):
+    vault.write("Kitchen/plan.md", PLAN)
+    run()
+    before = rows()
+
+    report = run()
+
+    assert (made(report), report["unchanged"], report["problem_count"]) == ((0, 0, 0), 1, 0)
+    assert rows() == before
+
+
+def test_only_what_changed_in_a_file_follows_it(vault: Vault, run: Import, here: Here):
+    vault.write("Kitchen/plan.md", PLAN)
+    vault.write("Kitchen/other.md", "Words")
+    run()
+    before = here.tasks()
+
+    vault.replace("Kitchen/plan.md", "- [ ] Book the visit", "- [ ] New\n- [x] Book the visit")
+    report = run()
+
+    after = here.tasks()
+    assert (made(report), report["notes_updated"], report["tasks_updated"], report["unchanged"]) == ((0, 1, 0), 1, 1, 1)
+    assert (after["Book the visit"]["status"], after["Book the visit"]["version"]) == ("done", 2)
+    assert after["Water plants"] == before["Water plants"]
+    assert "- [ ] New" in here.notes()["The plan"]["content"]
+
+
+def test_what_was_changed_only_here_stays(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay\n")
+    run()
+    here.call("update_task", task="Pay", urgent=True, deadline="2026-07-01")
+    here.call("update_note", note="a", title="Bills")
+
+    vault.replace("a.md", "Pay", "Pay 🔁 every week")
+    report = run()
+
+    task = here.tasks()["Pay"]
+    assert (task["urgent"], task["deadline"], task["recurrence"]) == (True, "2026-07-01", "FREQ=WEEKLY")
+    assert ("Bills" in here.notes(), report["problem_count"]) == (True, 0)
+
+
+def test_what_was_changed_in_both_places_stays_and_is_told(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay 📅 2026-06-01")
+    run()
+    here.call("update_task", task="Pay", deadline="2026-07-01")
+    here.call("append_to_note", note="a", block="Mine")
+
+    vault.write("a.md", "- [ ] Pay 📅 2026-08-01")
+    report = run()
+
+    assert (here.tasks()["Pay"]["deadline"], report["tasks_updated"], report["problem_count"]) == ("2026-07-01", 0, 2)
+    assert "Mine" in here.notes()["a"]["content"]
+    assert {problem["why"].split(";")[0] for problem in report["problems"]} == {
+        "content of “a” was changed in both places",
+        "deadline of “Pay” was changed in both places",
+    }
+
+
+def test_the_same_change_in_both_places_is_no_conflict(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay")
+    run()
+    here.call("update_task", task="Pay", status="done")
+
+    vault.write("a.md", "- [x] Pay")
+    report = run()
+
+    assert (report["problem_count"], report["tasks_updated"], here.tasks()["Pay"]["version"]) == (0, 0, 2)
+
+
+def test_tasks_whose_lines_are_gone_stay_and_are_counted_once(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay\n- [ ] Call")
+    run()
+
+    vault.write("a.md", "- [ ] Call")
+    first = run()
+    vault.write("a.md", "- [ ] Call\n")
+    second = run()
+
+    assert (first["gone"], second["gone"], sorted(here.tasks())) == (1, 0, ["Call", "Pay"])
+
+
+def test_a_line_that_comes_back_is_the_task_it_was(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay")
+    run()
+    vault.write("a.md", "")
+    run()
+
+    vault.write("a.md", "- [x] Pay")
+    report = run()
+
+    assert (made(report), here.tasks()["Pay"]["status"]) == ((0, 0, 0), "done")
+
+
+def test_notes_whose_files_are_gone_stay_and_are_counted_once(vault: Vault, run: Import, here: Here):
+    file = vault.write("a.md", "- [ ] Pay")
+    run()
+
+    file.unlink()
+    first, second = run(), run()
+    vault.write("a.md", "- [ ] Pay")
+    third = run()
+
+    assert (first["gone"], second["gone"], third["gone"]) == (2, 0, 0)
+    assert (made(third), third["unchanged"], list(here.notes())) == ((0, 0, 0), 1, ["a"])
+
+
+def test_a_file_that_was_moved_is_the_note_it_was(vault: Vault, run: Import, here: Here):
+    file = vault.write("Kitchen/a.md", "- [ ] Pay")
+    run()
+    before = here.notes()["a"]
+
+    file.rename(vault.write("House/b.md", ""))
+    report = run()
+
+    after = here.notes()["b"]
+    assert (after["id"], after["project"]) == (before["id"], here.projects()["House"])
+    assert (made(report), report["gone"], run()["unchanged"]) == ((0, 0, 1), 0, 1)
+    assert here.tasks()["Pay"]["project"] == here.projects()["House"]
+
+
+def test_what_is_in_the_trash_stays_there(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay\n- [ ] Call")
+    vault.write("b.md", "Words")
+    run()
+    here.call("delete_item", item="Pay")
+    here.call("delete_item", item="b")
+
+    vault.write("a.md", "- [x] Pay\n- [x] Call")
+    report = run()
+
+    assert (made(report), report["tasks_updated"], report["skipped"]) == ((0, 0, 0), 1, 2)
+    assert (list(here.tasks()), list(here.notes())) == (["Call"], ["a"])
+
+
+def test_a_line_that_comes_back_after_its_task_was_trashed_is_a_new_task(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Milk")
+    run()
+    here.call("delete_item", item="Milk")
+    vault.write("a.md", "")
+    run()
+
+    vault.write("a.md", "- [ ] Milk")
+    report = run()
+
+    assert (made(report), list(here.tasks())) == ((0, 1, 0), ["Milk"])
+
+
+def test_a_project_that_was_renamed_here_is_still_the_folders(vault: Vault, run: Import, here: Here):
+    vault.write("Kitchen/a.md", "")
+    run()
+    here.call("update_project", project="Kitchen", name="Kitchen 2026")
+
+    vault.write("Kitchen/a.md", "# Tea")
+    vault.write("Kitchen/b.md", "")
+    run()
+
+    assert list(here.projects()) == ["Kitchen 2026"]
+    assert {note["project"] for note in here.notes().values()} == {here.projects()["Kitchen 2026"]}
+
+
+def test_a_task_never_comes_under_itself(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] One\n- [ ] Two")
+    run()
+    here.call("update_task", task="One", parent="Two")
+
+    vault.write("a.md", "- [ ] One\n  - [ ] Two")
+    report = run()
+
+    assert "parent of “Two” was changed in both places" in whys(report)["a.md"]
+    assert "parent" not in here.tasks()["Two"]
+
+
+def test_an_undone_update_is_a_change_of_mine(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay")
+    run()
+    vault.write("a.md", "- [x] Pay")
+    run()
+
+    here.call("undo")
+    report = run()
+
+    assert (report["unchanged"], here.tasks()["Pay"]["status"]) == (1, "todo")
+
+
+def test_an_import_that_was_stopped_goes_on_where_it_stopped(
+    vault: Vault, run: Import, here: Here, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(imports, "CHUNK_FILES", 2)
+    for number in range(6):
+        vault.write(f"{number}.md", "- [ ] Pay")
+
+    def stop(done: int, total: int, at: str) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    token = PROGRESS.set(stop)
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    PROGRESS.reset(token)
+
+    assert sorted(here.notes()) == ["0", "1"]
+    assert (made(run()), sorted(here.notes())) == ((4, 4, 0), ["0", "1", "2", "3", "4", "5"])
+
+
+def test_an_error_half_way_tells_what_was_kept(vault: Vault, run: Import, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(imports, "CHUNK_FILES", 2)
+    for number in range(4):
+        vault.write(f"{number}.md", "")
+
+    def fill(done: int, total: int, at: str) -> None:
+        if done == 3:
+            raise UnavailableError("The disk is full; nothing was changed.", hint="Free some space.")
+
+    token = PROGRESS.set(fill)
+    with pytest.raises(UnavailableError) as stopped:
+        run()
+    PROGRESS.reset(token)
+
+    assert stopped.value.message == "The import stopped after 2 of 4 files, which stay: The disk is full."
+    assert stopped.value.hint.endswith("it goes on where it stopped.")
+
+
+def test_a_file_that_another_import_took_meanwhile_is_not_taken_twice(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay")
+    vault.write("b.md", "")
+    inner: list[Zeros] = []
+
+    def once(*said: object) -> None:
+        if not inner:
+            inner.append(Zeros())
+            inner[0] = run()
+
+    vault.write("0.md", "\x00")
+    token = PROGRESS.set(once)
+    outer = run()
+    PROGRESS.reset(token)
+
+    assert (made(inner[0]), made(outer), outer["unchanged"]) == ((2, 1, 0), (0, 0, 0), 2)
+    assert len(here.notes()) == 2

@@ -1,0 +1,97 @@
+"""Jobs whose process died, was taken over or closes: each goes on somewhere, or says how far it came."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from panorama.app import App
+from panorama.domain.jobs import LEASE, Asker, Job
+from panorama.errors import UnavailableError
+from panorama.services.job_line import QUEUE
+from panorama.store import jobs as rows
+from tests.conftest import StandingClock
+from tests.services.queued import Call, ended, job, working, works
+from tests.working import Works, at_work, until
+
+__all__ = ["working", "works"]
+
+
+def left_behind(app: App, kind: str, worker: str = "elsewhere 1 x", **fields: Any) -> str:
+    """Put a job into the table as a process that died has left it."""
+    made = Job(
+        id=app.desk.new_id("w"), kind=kind, arguments={}, asker=Asker(), created_at=app.desk.now(), unit="w_unit"
+    )
+    with app.desk.database.transaction(QUEUE) as session:
+        rows.add(session, replace(made.begun(worker, app.desk.now()), **fields))
+    return made.id
+
+
+def test_a_job_whose_process_died_goes_on_from_its_checkpoint(app: App, works: Works) -> None:
+    id_ = left_behind(app, "steps", checkpoint={"done": 40}, current=40, heartbeat=app.desk.now() - 2 * LEASE)
+
+    with at_work(app):
+        until(lambda: works.begun)
+        works.go.set()
+        found = ended(app, id_)
+
+    assert (works.found, found.state, found.attempts) == ([{"done": 40}], "succeeded", 2)
+
+
+def test_a_job_of_a_process_that_lives_is_left_to_it_until_its_lease_is_over(
+    app: App, works: Works, clock: StandingClock
+) -> None:
+    id_ = left_behind(app, "steps")
+    works.go.set()
+
+    app.jobs.pick_up()
+    before = job(app, id_).state
+    clock.advance(seconds=LEASE.total_seconds() + 1)
+    app.jobs.pick_up()
+
+    assert (before, job(app, id_).state) == ("running", "queued")
+
+
+def test_a_job_that_cannot_go_on_is_interrupted_with_what_is_known(app: App, works: Works) -> None:
+    id_ = left_behind(app, "once", current=7, total=9, heartbeat=None)
+
+    app.jobs.pick_up()
+
+    found = job(app, id_)
+    assert (found.state, found.worker) == ("interrupted", "")
+    assert "7 of 9" in found.error["message"]
+
+
+def test_a_job_that_was_taken_over_stops_here_and_changes_nothing_more(
+    working: None, call: Call, app: App, works: Works
+) -> None:
+    id_ = call("test.steps", background=True).data["id"]
+    until(lambda: job(app, id_).current > 3)
+    with app.desk.database.transaction(QUEUE) as session:
+        mine = rows.found(session, id_)
+        assert mine
+        rows.save(session, mine, replace(mine, worker="another"))
+
+    until(lambda: not app.jobs.is_busy, "its end here")
+
+    with app.desk.database.reading() as session:
+        found = rows.found(session, id_)
+    assert found
+    assert (found.worker, found.state) == ("another", "running")
+
+
+def test_a_queue_that_closes_puts_back_what_can_go_on(app: App, call: Call, works: Works) -> None:
+    with at_work(app):
+        id_ = call("test.steps", background=True).data["id"]
+        until(lambda: job(app, id_).current > 3)
+
+    found = job(app, id_)
+    assert (found.state, found.worker, found.futile) == ("queued", "", 0)
+    assert found.checkpoint["done"] >= 3
+
+
+def test_where_nobody_runs_jobs_none_is_taken(app: App, call: Call, works: Works) -> None:
+    with pytest.raises(UnavailableError, match="Nobody runs jobs in the background here"):
+        call("test.nothing", background=True)
+
+    assert call("list_jobs").data == []

@@ -1,0 +1,222 @@
+"""Scripts of the library run: by name, by a schedule, inside others."""
+
+from typing import Any
+
+import pytest
+
+from panorama.app import App
+from panorama.domain.jobs import Asker, Job
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError
+from panorama.services.progress import progressing, silent
+from tests.conftest import StandingClock
+from tests.kept import COUNTING, WRITING, Person, put
+from tests.services.shelves import Call, person, shipped
+
+__all__ = ["person", "shipped"]
+
+
+# Running.
+
+
+def test_a_draft_runs_and_is_marked(call: Call, app: App) -> None:
+    put(app, "write", WRITING)
+
+    ran = call("run_script", script="write", args={"title": "Tea", "day": "tomorrow"})
+
+    assert ran.summary.startswith("Draft write: run x_")
+    assert ran.data["script_state"] == "draft"
+    assert call("get_item", item="Tea").data["item"]["deadline"] == "2026-05-21"
+
+
+def test_one_undo_takes_a_run_back(call: Call, app: App) -> None:
+    put(app, "write", WRITING)
+    ran = call("run_script", script="write", args={"title": "Tea"})
+
+    call("undo", unit=ran.data["run_id"])
+
+    assert call("list_tasks").data == []
+
+
+def test_a_dry_run_changes_nothing_and_is_remembered_for_the_review(call: Call, app: App) -> None:
+    put(app, "write", WRITING)
+
+    ran = call("run_script", script="write", args={"title": "Tea"}, dry_run=True)
+
+    assert [each["label"] for each in ran.data["would"]] == ["Tea"]
+    assert call("list_tasks").data == []
+    dry = call("scripts.get", script="write").data["dry_run"]
+    assert [(each["name"], each["arguments"]["title"]) for each in dry] == [("tasks.create", "Tea")]
+
+
+def test_wrong_arguments_are_refused_before_anything_starts(call: Call, app: App) -> None:
+    put(app, "write", WRITING)
+
+    with pytest.raises(InvalidInputError, match="title is missing") as refused:
+        call("run_script", script="write", args={"titel": "Tea", "day": "someday"})
+
+    assert "title* (text), day (day)" in refused.value.hint
+    assert call("runs.list").data == []
+
+
+def test_a_script_that_is_not_there_names_the_nearest(call: Call) -> None:
+    with pytest.raises(NotFoundError) as refused:
+        call("run_script", script="our")
+
+    assert "ours" in refused.value.hint
+
+
+def test_what_is_printed_and_where_it_failed_is_told_in_the_scripts_own_lines(call: Call, app: App) -> None:
+    put(app, "fail", '"""Fail."""\n\n\ndef main() -> None:\n    print("so far")\n    1 / 0\n')
+
+    told = call("run_script", script="fail").data
+
+    assert told["stdout"] == "so far\n"
+    assert (told["error"]["line"], told["error"]["source"]) == (6, "1 / 0")
+
+
+def test_moments_arrive_as_such(call: Call, app: App) -> None:
+    text = (
+        '"""X."""\nfrom datetime import *\ndef main(at: datetime, days: list[date]):\n    return at.hour, days[0].day'
+    )
+    put(app, "when", text.replace("*", "date, datetime"))
+
+    told = call("run_script", script="when", args={"at": "2026-05-31T15:00", "days": ["today"]}).data
+
+    assert told["result"] == [15, 20]
+
+
+def test_a_script_keeps_a_state_of_its_own(call: Call, app: App) -> None:
+    text = '"""Count."""\ndef main():\n    sdk.state["n"] = sdk.state.get("n", 0) + 1\n    return sdk.state["n"]\n'
+    put(app, "one", text)
+    put(app, "two", text)
+
+    told = [call("run_script", script=name).data["result"] for name in ("one", "one", "two")]
+
+    assert told == [1, 2, 1]
+
+
+def test_figures_come_from_the_log(call: Call, app: App) -> None:
+    put(app, "write", WRITING)
+    for title in ("Tea", "Milk", ""):
+        call("run_script", script="write", args={"title": title})
+    app.recorder.flush()
+
+    figures = call("scripts.get", script="write").data["statistics"]
+
+    assert (figures["runs"], figures["success_percent"], figures["median_calls"]) == (3, 67, 1)
+    assert "title" in figures["last_error"]
+    assert figures["tokens"] > 50
+    assert call("scripts.get", script="write").data["did"] == {"tasks.create": 2}
+
+
+# Schedules.
+
+
+def a_schedules_job() -> Any:
+    """Return what a job that a schedule asked for keeps its checkpoints in."""
+
+    class Running:
+        job = Job(
+            id="w_1", kind="run_script", arguments={}, asker=Asker(actor="schedule", client="x"), unit="w_1",
+            created_at=StandingClock()(),
+        )  # fmt: skip
+
+        def kept(self) -> dict[str, Any]:
+            return {}
+
+        def keep(self, _: Any) -> None:
+            pass
+
+    return Running()
+
+
+def test_a_schedule_runs_reviewed_text_only(call: Call, app: App, person: Person) -> None:
+    path = put(app, "count", COUNTING)
+    with progressing(silent, checkpoints=a_schedules_job()):
+        with pytest.raises(ConflictError, match="reviewed scripts only"):
+            call("run_script", script="count")
+        person.approves("count")
+        assert call("run_script", script="count").data["result"] == 0
+        path.write_text(COUNTING + "# other\n")
+        with pytest.raises(ConflictError, match="reviewed scripts only"):
+            call("run_script", script="count")
+
+
+def test_a_schedule_of_code_or_of_a_draft_is_refused_when_it_is_added(app: App, person: Person) -> None:
+    put(app, "count", COUNTING)
+
+    with pytest.raises(InvalidInputError, match="not code"):
+        app.jobs.check("run_code", {"code": "5"})
+    with pytest.raises(ConflictError, match="reviewed scripts only"):
+        app.jobs.check("run_script", {"script": "count"})
+    person.approves("count")
+    app.jobs.check("run_script", {"script": "count", "args": {"project": "x"}})
+
+
+def test_a_schedule_whose_script_was_changed_is_refused_by_the_queue(app: App, person: Person) -> None:
+    path = put(app, "count", COUNTING)
+    person.approves("count")
+    with app.jobs.attended(lambda: None):
+        app.jobs.submit("run_script", {"script": "count"}, asked_by="schedule Count")
+        path.write_text(COUNTING + "# other\n")
+
+        with pytest.raises(ConflictError, match="reviewed scripts only"):
+            app.jobs.submit("run_script", {"script": "count"}, asked_by="schedule Count")
+        app.jobs.submit("run_script", {"script": "count"})
+
+
+# Inside other scripts.
+
+
+def test_a_script_runs_another_and_one_undo_takes_back_both(call: Call, app: App) -> None:
+    put(app, "write", WRITING)
+    code = 'sdk.tasks.create("outer")\nreturn sdk.scripts.write(title="inner", day="today")'
+
+    ran = call("run_code", code=code)
+    call("undo", unit=ran.data["run_id"])
+
+    assert ran.data["result"].startswith("t_")
+    assert ran.data["changes"] == {"created": 2}
+    assert [each["name"] for each in ran.data["calls"]] == ["tasks.create", "scripts.call", "tasks.create"]
+    assert call("list_tasks").data == []
+
+
+def test_a_dry_run_holds_for_what_it_runs(call: Call, app: App) -> None:
+    put(app, "write", WRITING)
+
+    ran = call("run_code", code='sdk.scripts.write(title="inner")\nreturn len(sdk.tasks.list())', dry_run=True)
+
+    assert ran.data["result"] == 1
+    assert call("list_tasks").data == []
+
+
+def test_scripts_nest_three_deep_and_never_in_themselves(call: Call, app: App) -> None:
+    for name, inner in (("a", "b"), ("b", "c"), ("c", "d"), ("d", "")):
+        body = f"sdk.scripts.{inner}()" if inner else "5"
+        put(app, name, f'"""Go on."""\n\ndef main():\n    return {body}\n')
+    put(app, "loop", '"""Loop."""\n\ndef main():\n    return sdk.scripts.turn()\n')
+    put(app, "turn", '"""Turn."""\n\ndef main():\n    return sdk.scripts.loop()\n')
+
+    deep, round_ = call("run_script", script="a").data, call("run_script", script="loop").data
+
+    assert call("run_script", script="b").data["result"] == 5
+    assert "nest 3 deep: a → b → c" in deep["error"]["message"]
+    assert "loop runs already: loop → turn → loop" in round_["error"]["message"]
+
+
+def test_what_runs_side_by_side_inside_others_does_not_wait_for_ever(call: Call, app: App) -> None:
+    put(app, "many", '"""Ask."""\n\ndef main():\n    return len(sdk.parallel(*[lambda: sdk.status()] * 8))\n')
+    code = "return sum(sdk.parallel(*[lambda: sdk.scripts.many()] * 8))"
+
+    assert call("run_code", code=code, timeout=30).data["result"] == 64
+
+
+def test_what_was_reviewed_runs_nothing_that_was_not(call: Call, app: App, person: Person) -> None:
+    put(app, "write", WRITING)
+    put(app, "outer", '"""Go on."""\n\ndef main():\n    return sdk.scripts.write(title="x")\n')
+    person.promotes("outer")
+
+    tool, by_hand = call("script_outer").data, call("run_script", script="outer").data
+
+    assert "was reviewed and runs reviewed scripts only" in tool["error"]["message"]
+    assert by_hand["result"].startswith("t_")
