@@ -1,69 +1,36 @@
 """Chapter 18: before much goes at once, the person is asked, and a yes is worth what was shown."""
 
 import inspect
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from fastmcp import Client
-from fastmcp.client.elicitation import ElicitResult
 from fastmcp.exceptions import McpError
 from mcp import ClientSession
 from mcp.types import (
-    CallToolResult,
     ClientCapabilities,
     ElicitationCapability,
-    InputRequiredResult,
-    InputResponses,
     UrlElicitationCapability,
 )
-from mcp.types import ElicitResult as Answered
 
 from panorama.app import App
-from panorama.calls import Answer
 from panorama.mcp.server import build
 from tests.conftest import ERAS, Chat, Era
+from tests.stories.confirming import ALL_OF_IT, Call, Person, Rows, furnished
+
+__all__ = ["furnished"]
 
 pytestmark = pytest.mark.anyio
 
 QUESTION = "Move the project “House” with 2 tasks, 1 note and 1 link to the trash?"
-ALL_OF_IT = {"item": "House", "items": "trash"}
-Call = Callable[..., Answer]
-Rows = Callable[[], dict[str, int]]
-
-
-@dataclass
-class Person:
-    """Someone at a client that can ask: answers each question in the same way, and remembers what was asked."""
-
-    action: Any = "accept"
-    content: dict[str, Any] | None = field(default_factory=lambda: {"value": True})
-    meanwhile: Callable[[], object] = lambda: None
-    asked: list[str] = field(default_factory=list[str])
-
-    async def answer(self, message: str, *_: Any) -> ElicitResult[dict[str, Any]]:
-        """Answer a question."""
-        self.asked.append(message)
-        self.meanwhile()
-        return ElicitResult(action=self.action, content=self.content if self.action == "accept" else None)
 
 
 @pytest.fixture(params=ERAS)
 def era(request: pytest.FixtureRequest) -> Era:
     """Each protocol era in turn."""
     return request.param
-
-
-@pytest.fixture
-def furnished(call: Call) -> None:
-    """A project with two tasks, a note and a link."""
-    call("create_project", name="House")
-    for title in ("Paint", "Clean"):
-        call("create_task", title=title, project="House")
-    call("create_note", title="Colours", project="House")
-    call("create_link", url="https://example.org", title="Shop", project="House")
 
 
 @asynccontextmanager
@@ -361,75 +328,6 @@ async def test_the_log_tells_that_the_person_was_asked_and_said_no(app: App, cal
     app.recorder.flush()
     lines = [line for line in call("calls.list").data if line["name"] == "delete_item"]
     assert [line["code"] for line in lines] == ["declined", "confirmation_needed"]
-
-
-async def asked(app: App) -> InputRequiredResult:
-    """Ask for a deletion as a client of today that answers later."""
-    async with Client(build(app), elicitation_handler=Person().answer) as client:
-        result = await client.session.call_tool("delete_item", ALL_OF_IT, allow_input_required=True)
-    assert isinstance(result, InputRequiredResult)
-    return result
-
-
-async def answered(app: App, state: str | None, arguments: dict[str, Any] = ALL_OF_IT) -> Any:
-    """Answer yes to a question, to a server that may be another one than the one that asked it."""
-    yes: InputResponses = {"confirmation": Answered(action="accept", content={"value": True})}
-    async with Client(build(app), elicitation_handler=Person().answer) as client:
-        return await client.session.call_tool(
-            "delete_item", arguments, input_responses=yes, request_state=state, allow_input_required=True
-        )
-
-
-@pytest.mark.usefixtures("furnished")
-async def test_a_question_survives_a_restart(app: App) -> None:
-    question = await asked(app)
-
-    result = await answered(app, question.request_state)
-
-    assert isinstance(result, CallToolResult)
-    assert (result.structured_content or {})["data"]["trashed"] == 5
-
-
-@pytest.mark.usefixtures("furnished")
-async def test_a_yes_to_a_question_that_was_never_put_is_asked_for(app: App, rows: Rows) -> None:
-    before = rows()
-
-    result = await answered(app, None)
-
-    assert isinstance(result, InputRequiredResult)
-    assert rows() == before
-
-
-@pytest.mark.usefixtures("furnished")
-async def test_a_forged_state_is_refused(app: App, rows: Rows) -> None:
-    before, question = rows(), await asked(app)
-    state = question.request_state or ""
-
-    for forged in ("yes", state[:-4] + "AAAA", state + "A"):
-        with pytest.raises(McpError, match="Invalid or expired requestState"):
-            await answered(app, forged)
-
-    assert rows() == before
-
-
-@pytest.mark.usefixtures("furnished")
-async def test_the_state_of_another_call_is_refused(app: App, call: Call) -> None:
-    call("create_task", title="Dig", project=call("create_project", name="Garden").data["id"])
-    question = await asked(app)
-
-    with pytest.raises(McpError, match="Invalid or expired requestState"):
-        await answered(app, question.request_state, {"item": "Garden", "items": "trash"})
-
-
-@pytest.mark.usefixtures("furnished")
-async def test_the_state_of_another_house_is_refused(app: App, rows: Rows) -> None:
-    before, question = rows(), await asked(app)
-    (app.settings.home / "state.key").write_bytes(b"k" * 32)
-
-    with pytest.raises(McpError, match="Invalid or expired requestState"):
-        await answered(app, question.request_state)
-
-    assert rows() == before
 
 
 async def test_only_what_may_ask_takes_confirm(chat: Chat) -> None:
