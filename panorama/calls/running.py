@@ -214,6 +214,9 @@ class Run:
             self._bind(session)
             if session is not None:
                 self._resolve(session)
+            elif any(each.reference for each in self._arguments.parameters):
+                with self._desk.database.reading() as view:  # what opens its own transactions hears of ids alone, too
+                    self._resolve(view)
             self._turn_page()
             self._ask()
             value: Any = self._operation.call(**self._values)

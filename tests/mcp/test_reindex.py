@@ -47,6 +47,20 @@ async def test_progress_only_grows_and_says_how_fast_it_is(following: App, era: 
     assert any("30 texts embedded" in (message or "") and "a second" in (message or "") for _, _, message in heard)
 
 
+async def test_a_project_is_found_by_its_name_and_one_that_is_not_there_is_refused(following: App) -> None:
+    async with Client(build(following)) as client:
+        chat = Chat(client)
+        await chat("create_project", name="Kitchen")
+        await chat("create_note", title="Hob", content="Induction.", project="Kitchen")
+        await chat("create_note", title="Elsewhere", content="Nothing.")
+        await chat("reindex")
+        result = await client.call_tool("reindex", {"project": "Kitchen"})
+        refusal = await chat.refused("reindex", project="Nowhere")
+
+    assert (result.structured_content or {})["data"]["items"] == 2  # the project itself, and its note
+    assert refusal.code == "not_found"
+
+
 async def test_without_search_by_meaning_it_is_refused_with_what_to_do(home: Path) -> None:
     with opened(read_settings(home=home, toolsets=("default", "more"))) as app:
         async with Client(build(app)) as client:
