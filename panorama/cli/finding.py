@@ -66,5 +66,5 @@ def _hits(answer: Answer) -> None:
         show.sheet(tables.hits(answer.data, names))
     index = answer.metadata.get("index", {})
     missing = index.get("missing", "")
-    if missing and not missing.endswith("is off.") and not answer.metadata.get("hint"):
+    if missing and not missing.endswith("is off.") and missing not in answer.metadata.get("hint", ""):
         show.aside(f"By words alone: {missing} {index.get('do', '')}".rstrip())

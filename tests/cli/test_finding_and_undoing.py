@@ -42,6 +42,18 @@ def test_without_a_daemon_nobody_is_told_to_ask_for_the_meaning_again(
     assert "Ask again" not in shown
 
 
+def test_that_meaning_did_not_run_is_said_beside_what_words_alone_found_in_part(
+    run: Command, given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given("create_note", title="Tea")
+    monkeypatch.setenv("PANORAMA_EMBEDDER", "minilm")
+
+    said = run("search", "tea locomotive").err
+
+    assert "these hold some of them" in said
+    assert "By words alone: Search by meaning runs in the daemon" in said
+
+
 def test_a_search_takes_the_days_of_the_last_change(run: Command, given: Given) -> None:
     given("create_note", title="Tea")
 
