@@ -285,7 +285,7 @@ class Calls:
             raise
         if frame.wrote:
             guard.forget(but=question)
-        if not is_object(index := answer.metadata.get("index")) or "missing" not in index:  # that may be asked again
+        if not _may_change(answer):
             guard.note(question, digest(answer.text), now)
         return answer
 
@@ -319,3 +319,9 @@ class Calls:
         near = difflib.get_close_matches(name, known, 3, 0.5)
         hint = f"Did you mean {' or '.join(near)}?" if near else "Look at the list of tools."
         raise NotFoundError(f"There is no tool {readable(name, NAME_CHARS)!r}.", hint=hint)
+
+
+def _may_change(answer: Answer) -> bool:
+    """Tell whether an answer says itself that it will be another: meaning did not run, or has not heard of all."""
+    index = answer.metadata.get("index")
+    return is_object(index) and bool({"missing", "pending"} & index.keys())

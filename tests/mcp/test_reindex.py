@@ -47,6 +47,17 @@ async def test_progress_only_grows_and_says_how_fast_it_is(following: App, era: 
     assert any("30 texts embedded" in (message or "") and "a second" in (message or "") for _, _, message in heard)
 
 
+async def test_a_search_while_meaning_catches_up_may_be_asked_again(following: App) -> None:
+    async with Client(build(following)) as client:
+        chat = Chat(client)
+        await chat("create_note", title="Hob", content="Induction.")
+        await chat("reindex")
+        await chat("create_note", title="Kettle", content="It sings.")
+        answers = [await chat("search", query="what sings") for _ in range(12)]
+
+    assert {each.metadata["index"]["pending"] for each in answers} == {1}
+
+
 async def test_a_project_is_found_by_its_name_and_one_that_is_not_there_is_refused(following: App) -> None:
     async with Client(build(following)) as client:
         chat = Chat(client)
