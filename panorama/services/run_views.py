@@ -108,8 +108,13 @@ class RunView:
             each.name: getattr(run, each.name) for each in fields(run) if each.name not in ("calls", "conversation")
         }
         kept |= {name: hidden_in(kept[name]) for name in ("source", "output", "result", "error")}
-        told = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
-        return cls(**kept, called=called, calls=tuple({name: getattr(each, name) for name in told} for each in made))
+        return cls(**kept, called=called, calls=tuple(map(call_told, made)))
+
+
+def call_told(call: Call) -> Mapping[str, Any]:
+    """Return a call of a run as it is shown with the run."""
+    told = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
+    return {name: getattr(call, name) for name in told}
 
 
 def would(line: Change, label: str) -> Mapping[str, Any]:
