@@ -295,6 +295,7 @@ def _own(do: Services) -> Iterator[Operation]:
     yield _write("scripts.rollback", do.reviewing.rollback, say.decided, question=asked, person=_PERSON)
     yield _read("runs.list", do.code.list, say.listed("run"), exempt=True)
     yield _read("runs.get", do.code.get, say.run_shown, exempt=True)
+    yield _read("runs.calls", do.code.calls, say.listed("call"), exempt=True)
     yield _read("calls.list", do.status.calls, say.listed("call"), exempt=True)
 
 

@@ -1,7 +1,6 @@
 """The call log's writer: one thread, a batch at a time, so that no call waits for it."""
 
 import logging
-import re
 import threading
 from collections import deque
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Any
 from panorama.calls.arguments import readable
 from panorama.domain.changes import Origin
 from panorama.domain.plain import is_list, is_object
+from panorama.domain.secrets import HIDDEN, hidden, names_secret
 from panorama.errors import PanoramaError
 from panorama.store import calls, runs
 from panorama.store.calls import Call
@@ -32,14 +32,6 @@ None is longer, and none stands under the name of a secret: whatever scripts sen
 """
 
 VALUES = 50
-_SECRET_NAME = re.compile(r"(?i)pass(word|wd|phrase)?$|secret|token$|api_?key|authorization|credential|private_?key")
-_SECRET_VALUE = re.compile(
-    r"\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAKIA[A-Z0-9]{16}\b"
-    r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*|(?i:bearer)\s+[A-Za-z0-9._~+/-]{12,}=*"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bgithub_pat_[A-Za-z0-9_]{20,}|://[^\s/:@]+:[^\s/@]+@\S*"
-    r"|(?i:\b(?:password|passwd|passphrase|secret|token|api[_-]?key)\s*[=:]\s*\S+)"
-)
-HIDDEN = "•••"
 Entry = Call | Run
 _ORIGIN = Origin(actor="log", client="", conversation="", operation="", call="", unit="")
 _log = logging.getLogger(__name__)
@@ -129,24 +121,20 @@ def redacted(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(SHORT_TEXTS)
 def _shown(value: str) -> str:
-    return _SECRET_VALUE.sub(HIDDEN, readable(value))
+    return hidden(readable(value))
 
 
-def _names_secret(name: str) -> bool:
-    return bool(_SECRET_NAME.search(name))
-
-
-_short_names_secret = lru_cache(SHORT_TEXTS)(_names_secret)
+_short_names_secret = lru_cache(SHORT_TEXTS)(names_secret)
 
 
 def _safe(value: Any, name: str, depth: int) -> Any:
-    hides = _short_names_secret(name) if len(name) <= SHORT_CHARS else _names_secret(name)
+    hides = _short_names_secret(name) if len(name) <= SHORT_CHARS else names_secret(name)
     if hides and value not in (None, ""):
         return HIDDEN
     if type(value) is str and len(value) <= SHORT_CHARS:
         return _shown(value)
     if isinstance(value, str):
-        shown = _SECRET_VALUE.sub(HIDDEN, readable(value, VALUE_CHARS * 4))
+        shown = hidden(readable(value, VALUE_CHARS * 4))
         return shown if len(value) <= VALUE_CHARS else f"{shown[:VALUE_CHARS]}… ({len(value):,} characters)"
     if isinstance(value, int | float | bool) or value is None:
         return value

@@ -232,14 +232,17 @@ def _row(row: Mapping[str, Any], now: Any) -> tuple[Text, ...]:
     )  # fmt: skip
 
 
-@runs.command("show", epilog=examples("panorama runs show x_7k3q9xv2mh"))
+@runs.command("show", epilog=examples("panorama runs show x_7k3q9xv2mh", "panorama runs show x_7k3q9xv2mh --all"))
 def show_(
     run: Annotated[str, argument("The run, as `panorama runs` lists it.", metavar="ID")],
+    every: Annotated[bool, option("All its calls, not the first 200 alone.", "--all")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a run: its script, what it printed, the calls it made and what it changed."""
     with Client() as panorama:
         answer = panorama.call("runs.get", {"run": run})
+        if every and _left(answer.data):
+            answer.data["calls"] = panorama.rows("runs.calls", {"run": run}, answer.data["called"]).data
     show.answer(answer, as_json, lambda: _report(answer.data, answer.summary))
 
 
@@ -255,6 +258,13 @@ def _report(data: Mapping[str, Any], summary: str) -> None:
     columns = (Column("#", right=True), Column("call"), Column("ms", right=True), Column("changes", right=True))
     columns = (*columns, Column("arguments", width=80))
     show.sheet(Sheet(columns, tuple(_made(each) for each in data.get("calls", ()))))
+    if left := _left(data):
+        show.aside(f"and {left:,} more; `panorama runs show {data['id']} --all` shows them")
+
+
+def _left(data: Mapping[str, Any]) -> int:
+    """Return how many calls of a run are not told with it."""
+    return data["called"] - len(data.get("calls", ()))
 
 
 def _made(call: Mapping[str, Any]) -> tuple[Text, ...]:

@@ -18,16 +18,20 @@ from panorama.services.base import Desk, Service
 from panorama.services.code_run import CodeRun, Wish
 from panorama.services.nesting import NEST
 from panorama.services.run_page import run_page
-from panorama.services.run_views import Ran, RunLine, RunView
+from panorama.services.run_views import Ran, RunLine, RunView, call_told
 from panorama.store import calls as call_log
 from panorama.store import runs
 from panorama.store.blobs import Blobs
+from panorama.store.engine import Session
+from panorama.store.runs import Run
 
 LONGEST, LONGEST_JOB = 60, 3600
 """Seconds that a script may take: while somebody waits, and in the background."""
 
 STATE_CHARS = 80
 SHOWN_CALLS = 200
+"""How many calls of a run are shown with it; the others are listed."""
+
 _STALE = timedelta(hours=1)
 
 
@@ -148,20 +152,28 @@ class Code(Service):
         return Page(tuple(RunLine.of(run) for run in found.items), found.keys, None, found.more)
 
     def get(self, run: str) -> RunView:
-        """Show a run: its script, output, calls and what it changed.
+        """Show a run: its script, output, first calls and what it changed.
 
         Raises:
             NotFoundError: There is no such run.
         """
         with self._reading() as session:
-            found = runs.found(session, run.strip())
-            if found is None:
-                raise NotFoundError(f"There is no run {run[:40]!r}.", hint="`panorama runs` lists them.")
+            found = _found(session, run)
             made = call_log.of_run(session, found.id, Slice(SHOWN_CALLS))
             return RunView.of(found, made.items, made.total or 0)
 
+    def calls(self, run: str, page: Slice) -> Page[Mapping[str, Any]]:
+        """List the calls that a run made, in the order in which they began.
+
+        Raises:
+            NotFoundError: There is no such run.
+        """
+        with self._reading() as session:
+            made = call_log.of_run(session, _found(session, run).id, page)
+        return Page(tuple(map(call_told, made.items)), made.keys, made.total, made.more)
+
     def page(self, run: str) -> Mapping[str, str]:
-        """Return a run as Markdown: its script, output, calls and what it changed."""
+        """Return a run as Markdown: its script, output, first calls and what it changed."""
         return {"markdown": run_page(self.get(run))}
 
     def _forget_asides(self) -> None:
@@ -172,6 +184,12 @@ class Code(Service):
             with suppress(FileNotFoundError):  # a dry run that ends just now removes its own
                 if time.time() - folder.stat().st_mtime > _STALE.total_seconds():
                     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _found(session: Session, run: str) -> Run:
+    if found := runs.found(session, run.strip()):
+        return found
+    raise NotFoundError(f"There is no run {run[:40]!r}.", hint="`panorama runs` lists them.")
 
 
 def _unfenced(code: str) -> str:

@@ -37,6 +37,9 @@ def _parts(run: RunView) -> Iterator[str]:
     if run.calls:
         yield f"## Calls ({run.called})"
         yield "\n".join(_line(call) for call in run.calls)
+    if left := run.called - len(run.calls):
+        where = _json({"unit": run.id, "position": {"gt": len(run.calls)}})
+        yield f"and {left:,} more: `query` shows them, with collection `calls`, where `{where}`, sort `position`."
 
 
 def _line(call: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from panorama.domain.changes import Change
+from panorama.domain.secrets import hidden, hidden_in
 from panorama.store.calls import Call
 from panorama.store.runs import Run
 
@@ -71,13 +72,16 @@ class RunLine:
         first = f"{run.script}({', '.join(run.inputs)})" if run.script else first
         return cls(
             id=run.id, at=run.at, client=run.client, status=run.status, dry_run=bool(run.options.get("dry_run")),
-            ms=run.ms, calls=run.calls, changes=run.changes, script=first[:100],
+            ms=run.ms, calls=run.calls, changes=run.changes, script=hidden(first)[:100],
         )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
-    """One run as the log holds it, with its first calls; `called` counts them all."""
+    """One run as the log holds it, with its first calls; `called` counts them all.
+
+    Secrets in what a script says are hidden, as they are in its calls; the log has its text whole, to be kept as one.
+    """
 
     id: str
     at: datetime
@@ -103,8 +107,14 @@ class RunView:
         kept = {
             each.name: getattr(run, each.name) for each in fields(run) if each.name not in ("calls", "conversation")
         }
-        told = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
-        return cls(**kept, called=called, calls=tuple({name: getattr(each, name) for name in told} for each in made))
+        kept |= {name: hidden_in(kept[name]) for name in ("source", "output", "result", "error")}
+        return cls(**kept, called=called, calls=tuple(map(call_told, made)))
+
+
+def call_told(call: Call) -> Mapping[str, Any]:
+    """Return a call of a run as it is shown with the run."""
+    told = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
+    return {name: getattr(call, name) for name in told}
 
 
 def would(line: Change, label: str) -> Mapping[str, Any]:

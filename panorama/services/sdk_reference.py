@@ -13,7 +13,7 @@ from panorama.sdk.reference import GUIDE, KEPT, RECIPES, Entry, entries, fields
 
 Detail = Literal["brief", "signatures", "full"]
 Nearest = Callable[[str, Sequence[str]], Sequence[float]]
-"""Returns how near each of some texts is to a query in meaning."""
+"""Returns how near each of some texts is to a query in meaning; what is above 0 fits, even if no word of it does."""
 
 MOST_CHARS = 5_700
 """The most that one answer holds; with its summary it stays under 6 KB."""
@@ -42,6 +42,9 @@ USUAL = {"list": 1.15, "creat": 1.1, "updat": 1.1, "delet": 0.85}
 
 ALIKE = 0.5
 """What a word counts that means the same as one of the query."""
+
+VAGUE = {"find": 0.5}
+"""What words count, by their stems, that say of nearly anything that it is asked for."""
 
 _WORD = re.compile(r"[a-z]+|\d+")
 _STOP = frozenset(
@@ -170,7 +173,8 @@ class SdkReference:
         orders = [by_words]
         if self._nearest is not None:
             near = self._nearest(query, [f"{each.name}: {each.line} {each.words}" for each in ranking.every])
-            orders.append(sorted(range(len(near)), key=lambda at: -near[at])[: MOST_ENTRIES["brief"]])
+            fitting = [at for at in range(len(near)) if by_words or near[at] > 0]
+            orders.append(sorted(fitting, key=lambda at: -near[at])[: MOST_ENTRIES["brief"]])
         called = [at for at, each in enumerate(ranking.every) if _is_called(each, query)]
         return [ranking.every[at] for at in dict.fromkeys([*called, *_fused(orders)])]
 
@@ -258,7 +262,11 @@ for _line in _SAME:
 
 def _expanded(words: Sequence[str]) -> list[Mapping[str, float]]:
     """Return for each word of a query those that mean the same, with what each is worth."""
-    return [dict.fromkeys(_ALIKE.get(word, ()), ALIKE) | {word: 1.0} for word in dict.fromkeys(words)]
+    return [_alike(word, VAGUE.get(word, 1.0)) for word in dict.fromkeys(words)]
+
+
+def _alike(word: str, worth: float) -> Mapping[str, float]:
+    return dict.fromkeys(_ALIKE.get(word, ()), worth * ALIKE) | {word: worth}
 
 
 def _fused(orders: Iterable[Sequence[int]]) -> list[int]:

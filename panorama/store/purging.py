@@ -10,6 +10,7 @@ from sqlalchemy import Column, ColumnElement, Table, delete, func, select, updat
 
 from panorama.domain.items import BASE32, folded
 from panorama.domain.plain import is_list, is_object
+from panorama.domain.secrets import HIDDEN
 from panorama.store import alerts, fulltext, imports
 from panorama.store.engine import Session
 from panorama.store.passages import count_purge
@@ -37,7 +38,6 @@ MERGED_PAGES = 64
 FORGOTTEN = {"forgotten": True}
 """Stands in the log for the arguments of a call that told of something that is forgotten."""
 
-HIDDEN = "•••"
 _CUT = re.compile(r"… \(([\d,]{1,15}) characters\)\Z")
 _ID = re.compile(rf"\b[a-z]_[{BASE32}]{{10}}\b")
 _OF = re.compile(r'"of":"([0-9a-f]{32})"')

@@ -60,7 +60,7 @@ def test_a_descriptor_beside_the_pipe_cannot_be_read_or_written(unguarded: Runs)
         forbidden(unguarded, call)
 
 
-def test_a_worker_has_one_descriptor_and_no_environment(unguarded: Runs):
+def test_a_worker_has_no_environment_no_arguments_and_no_paths(unguarded: Runs):
     ending = unguarded.result("import os, sys\ndef main():\n    return [dict(os.environ), sys.argv, sys.path]")
 
     assert ending[1:] == [[""], []]

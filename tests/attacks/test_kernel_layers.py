@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from panorama.sandbox.kernel import NOBODY
+from panorama.sandbox.lockdown import PIPE
 from tests.attacks.kernel import refused, script, works_plainly
 from tests.sandbox.runs import Runs, limits, nothing_is_left
 from tests.sandbox.runs import used as used_runner
@@ -71,6 +72,22 @@ def test_limits_alone_refuse_processes_and_descriptors(bare: Runs, attack: str):
     refused(bare, attack)
 
     assert works_plainly(attack) or "AS" in attack
+
+
+def test_a_worker_has_one_descriptor_its_pipe(bare: Runs):
+    source = """
+import os, stat
+def main():
+    found = []
+    for number in range(1 << 16):
+        try:
+            found.append([number, stat.S_ISSOCK(os.fstat(number).st_mode)])
+        except OSError:
+            pass
+    return found
+"""
+
+    assert bare.result(source) == [[PIPE, True]]
 
 
 def test_a_worker_is_nobody_if_its_host_is_root(bare: Runs):

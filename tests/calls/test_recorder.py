@@ -9,8 +9,9 @@ import pytest
 
 from panorama.app import App
 from panorama.calls import recorder
-from panorama.calls.recorder import HIDDEN, Recorder, redacted
+from panorama.calls.recorder import Recorder, redacted
 from panorama.domain.changes import Origin
+from panorama.domain.secrets import HIDDEN
 from panorama.errors import UnavailableError
 from panorama.store.calls import Call
 from panorama.store.engine import Database

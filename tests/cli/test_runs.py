@@ -1,4 +1,4 @@
-"""`panorama runs` and `panorama jobs show`: what a script wrote reaches no terminal as more than words."""
+"""`panorama runs` and `panorama jobs show`: what scripts did, and that their words do no more than words do."""
 
 from collections.abc import Callable
 from typing import Any
@@ -42,3 +42,24 @@ def test_what_a_job_answers_cannot_steer_a_terminal_either(run: Command) -> None
 
     assert not any(each in shown for each in STEERS)
     assert "tea" in shown
+
+
+def test_a_run_of_many_calls_says_how_all_of_them_are_shown(run: Command, given: Callable[..., Any]) -> None:
+    made = given("run_code", code="for _ in range(385): sdk.projects.list()")["run_id"]
+
+    some, every = run("runs", "show", made), run("runs", "show", made, "--all")
+
+    assert some.err.splitlines()[-1] == f"and 185 more; `panorama runs show {made} --all` shows them"
+    assert some.lines[-1].startswith("200")
+    assert every.lines[-1].startswith("385")
+    assert "more" not in every.err
+    assert len(run("runs", "show", made, "--all", "--json").answer["data"]["calls"]) == 385
+
+
+def test_a_run_is_shown_without_secrets(run: Command, given: Callable[..., Any]) -> None:
+    made = given("run_code", code='password = "hunter2"\nprint("api_key=hunter" + "2")')["run_id"]
+
+    shown = [run("runs", "show", made).out, run("runs", "show", made, "--json").out, run("runs").out]
+
+    assert not any("hunter2" in each for each in shown)
+    assert shown[0].splitlines()[2] == "password = •••"

@@ -32,5 +32,30 @@ def test_a_limit_is_told_with_its_figure(reason: Reason, figure: str):
     assert figure in limits.message(reason, given)
 
 
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ("time", "The script ran for longer than 60 s, the time it has."),
+        ("cpu", "The script computed for longer than 60 s, the processor time it has."),
+        ("memory", "The script used more than 512 MB, the memory it has."),
+        ("calls", "The script made more than 10,000 calls, the most that one run may make."),
+        ("call_size", "A call had more than 1 MB of arguments, the most that one call may have."),
+        ("result_size", "The result is larger than 10 MB, the most that a script may return."),
+        ("output_size", "The script printed more than 256 KB, the most that it may print."),
+        ("state_size", "sdk.state is larger than 256 KB, the most that it may hold."),
+    ],
+)
+def test_a_script_that_says_nothing_else_has_these_limits(reason: Reason, sentence: str):
+    assert limits.message(reason, Limits()) == sentence
+
+
+def test_a_size_is_what_its_unit_says():
+    given = Limits()
+
+    assert given.memory_bytes == 512 * 1024 * 1024
+    assert (given.call_bytes, given.result_bytes) == (1024 * 1024, 10 * 1024 * 1024)
+    assert given.output_bytes == given.state_bytes == 256 * 1024
+
+
 def test_whoever_reaches_a_limit_is_told_what_to_do():
     assert all(limits.hint(reason) for reason in LIMITS if reason != "cancelled")

@@ -121,6 +121,18 @@ def test_meaning_brings_up_what_words_do_not_find() -> None:
     assert asked == [("who touched it", len(EVERY) + len(RECIPES))]
 
 
+def test_what_is_far_in_meaning_fits_only_beside_words() -> None:
+    reference = SdkReference(lambda _, texts: [-0.1 for _ in texts])
+
+    assert reference.search("zzzqqq").python.startswith("Nothing fits these words")
+    assert not reference.search("overdue tasks zzzqqq").python.startswith("Nothing fits")
+
+
+@pytest.mark.parametrize("query", ["how do I find overdue", "How can I find what is overdue?", "find overdue"])
+def test_what_a_question_begins_with_does_not_count_as_what_is_meant(reference: SdkReference, query: str) -> None:
+    assert "Dates: what is overdue, and by how many days" in found(reference, query)[:2]
+
+
 def test_a_name_stays_first_whatever_meaning_says() -> None:
     reference = SdkReference(lambda _, texts: [float(at) for at in range(len(texts))])
 
