@@ -16,6 +16,7 @@ from panorama.sdk.errors import ConflictError, UnavailableError, of
 if TYPE_CHECKING:
     from panorama.address import Address
     from panorama.direct import Direct
+    from panorama.sdk import _finding, _running, _safety, _tables
 
 PAGE_ROWS = 10_000
 """The most rows that the daemon gives in one answer."""
@@ -131,10 +132,18 @@ class Connection:
             reminders,
             tasks,
         )
-        from panorama.sdk._finding import query, search, similar
-        from panorama.sdk._running import parallel, parallel_map, progress
-        from panorama.sdk._safety import batch, history, status, undo
-        from panorama.sdk._tables import markdown_table
+
+        search = staticmethod(_finding.search)
+        similar = staticmethod(_finding.similar)
+        query = staticmethod(_finding.query)
+        batch = staticmethod(_safety.batch)
+        history = staticmethod(_safety.history)
+        undo = staticmethod(_safety.undo)
+        status = staticmethod(_safety.status)
+        parallel = staticmethod(_running.parallel)
+        parallel_map = staticmethod(_running.parallel_map)
+        progress = staticmethod(_running.progress)
+        markdown_table = staticmethod(_tables.markdown_table)
 
     def __init__(self, transport: _Daemon) -> None:
         self.state = transport.state
