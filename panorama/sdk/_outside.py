@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from panorama.sdk import _wire, scripts
 from panorama.sdk._rows import Row
 from panorama.sdk._surface import SURFACE
-from panorama.sdk._told import unknown
+from panorama.sdk._unknown import unknown
 from panorama.sdk.errors import ConflictError, UnavailableError, of
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ class _Noun:
         """Say what there is instead; the names of scripts are known to the library alone."""
         if self.__name__ == "scripts" and not name.startswith("_"):
             return scripts.named(name)
-        raise unknown(f"sdk.{self.__name__}", name, self.__dir__())
+        owner = f"sdk.{self.__name__}"
+        raise AttributeError(f"{owner} has no {name}. {unknown(owner, name, self.__dir__())}")
 
     def __dir__(self) -> list[str]:
         """Return the names of the functions."""
@@ -165,7 +166,7 @@ class Connection:
 
     def __getattr__(self, name: str) -> Any:
         """Say what there is instead of a name that is not there."""
-        raise unknown("sdk", name, [*SURFACE, "state"])
+        raise AttributeError(f"sdk has no {name}. {unknown('sdk', name, [*SURFACE, 'state'])}")
 
     def close(self) -> None:
         """Hang up, as often as `connect` was called; closing once more is harmless."""
