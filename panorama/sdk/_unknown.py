@@ -3,8 +3,8 @@
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from panorama.sdk._meant import instead
 from panorama.sdk._surface import SURFACE
@@ -35,7 +35,7 @@ def unknown(owner: str, name: str, known: Iterable[str]) -> str:
 
 def _function(path: str) -> Callable[..., Any] | None:
     """Return the function that goes by a name such as `sdk.tasks.list`, None if there is none."""
-    found: object = SURFACE
-    for part in path.split(".")[1:]:
-        found = cast("Mapping[str, object]", found).get(part) if isinstance(found, Mapping) else None
-    return cast("Callable[..., Any]", found) if inspect.isfunction(found) else None
+    noun, _, name = path.removeprefix("sdk.").rpartition(".")
+    held: Any = SURFACE.get(noun) if noun else SURFACE
+    found: Any = held.get(name) if hasattr(held, "get") else None
+    return found if inspect.isfunction(found) else None
