@@ -10,6 +10,7 @@ from panorama.errors import InvalidInputError
 
 SCHEMES = ("http", "https", "mailto")
 URL_CHARS = 4000
+_WHOLE = re.compile(r"(?:https?://|mailto:)\S+$", re.IGNORECASE)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?!\d)")
 
 
@@ -46,6 +47,30 @@ def address(url: str) -> str:
     if " " in whole or not _has_target(whole):
         raise InvalidInputError(f"url is not an address: {text[:80]!r}.", hint="Example: https://example.org/page.")
     return whole
+
+
+def check_order(url: str, title: str) -> None:
+    """Check that a title is not the address, and the address the title.
+
+    Raises:
+        InvalidInputError: The title is an address with its scheme, and the url one of no such place, or none.
+    """
+    meant = title.strip()
+    if not _WHOLE.match(meant) or _SCHEME.match(url.strip()) or not _has_target(meant):
+        return
+    if not url.strip() or _is_mail(url) or _host(f"https://{url.strip()}") == _host(meant):
+        return
+    raise InvalidInputError(
+        "url takes an address: title and url are the wrong way round.",
+        hint=f"Give url={meant[:80]!r} and title={url.strip()[:80]!r}; for an address write its https:// too.",
+    )
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
 
 
 def _is_mail(text: str) -> bool:

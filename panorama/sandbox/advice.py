@@ -65,6 +65,10 @@ _ADVICE = (
         "Lists are plain lists of rows: for task in sdk.tasks.list(): …",
     ),
     (
+        r"'dict' object has no attribute '(?!append|add|has_key|iter)",
+        'It is a plain dict: write row["title"]. Of what sdk.state keeps, items alone are rows again.',
+    ),
+    (
         r"'(?:Facade|_Named|_Scripts)' (?:object is not|has no len)",
         "It is a group of functions: sdk.tasks.list() gives the tasks.",
     ),
@@ -82,6 +86,8 @@ def advice(error: BaseException, text: str) -> str:
         return " ".join(filter(None, [str(error.hint), _candidates(error)]))
     if isinstance(error, NameError):
         return _meant(error)
+    if isinstance(error, SystemExit):
+        return "Write return: at the top level it ends the script, with or without a result."
     if isinstance(error, TypeError | AttributeError | ValueError):
         return next((told for pattern, told in _KNOWN if pattern.search(text)), "")
     return ""

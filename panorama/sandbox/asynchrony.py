@@ -38,7 +38,7 @@ def awaited(value: Any) -> Any:
 
 
 def gather(*values: Any, **_: object) -> list[Any]:
-    """Return the values in order. They were computed one after the other: sdk.parallel() runs calls at a time."""
+    """Return the values in order. They were computed one after the other."""
     return [awaited(value) for value in values]
 
 

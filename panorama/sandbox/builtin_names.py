@@ -8,7 +8,7 @@ from panorama.sandbox import guards, hints, own, tables
 from panorama.sandbox.facades import Facade, listed, nearest
 from panorama.sandbox.kinds import Type
 from panorama.sandbox.modules import SDK_MODULES, sdk_modules
-from panorama.sdk._meant import instead
+from panorama.sdk._unknown import unknown
 
 EXCEPTIONS: Mapping[str, type[BaseException]] = {
     name: value
@@ -74,8 +74,8 @@ def importer(modules: Mapping[str, Facade], sdk: object, printed: Callable[..., 
 def _check_name(module: Any, title: str, word: str) -> None:
     names = dir(module)
     if word not in names:
-        if title in SDK_MODULES and (said := instead("sdk", word, names)):
-            raise ImportError(f"'{title}' has no '{word}' in scripts. {said}")
+        if title in SDK_MODULES:
+            raise ImportError(f"'{title}' has no '{word}' in scripts. {unknown('sdk', word, names)}")
         near = nearest(word, names)
         meant = f"did you mean {near}? " if near else ""
         raise ImportError(f"'{title}' has no '{word}' in scripts; {meant}it has: {listed(names)}")

@@ -21,6 +21,7 @@ from operator import itemgetter
 from typing import Any, Final, cast
 
 from panorama.sandbox.facades import Facade
+from panorama.sandbox.inputs import Inputs
 from panorama.sandbox.kinds import SimpleNamespace
 from panorama.sandbox.metas import class_of, script_class
 from panorama.sandbox.tables import dunder
@@ -109,7 +110,8 @@ def _made(value: Any, kind: type, part: Part, known: Callable[[Any], object]) ->
 _ARGS: Final = cast("Callable[[Any], tuple[Any, ...]]", vars(BaseException)["args"].__get__)
 
 _KINDS: Final = (
-    dict, OrderedDict, Counter, defaultdict, Row, list, set, deque, tuple, frozenset, SimpleNamespace, ChainMap,
+    dict, OrderedDict, Counter, defaultdict, Row, Inputs, list, set, deque, tuple, frozenset, SimpleNamespace,
+    ChainMap,
 )  # fmt: skip
 """Classes of the library whose objects are made anew, beside exceptions."""
 

@@ -12,6 +12,7 @@ from panorama.sandbox.endings import FRAMES, MESSAGE_CHARS
 from panorama.sdk.errors import SdkError
 
 SOURCE_CHARS = 200
+CAUSE_CHARS = 500
 STEPS = 5000
 """How much of a traceback is looked at; Python ends a recursion long before."""
 
@@ -109,10 +110,18 @@ def _links(traceback: TracebackType | None) -> Iterator[TracebackType]:
 
 def _told(error: BaseException) -> tuple[str, str]:
     """Return what an error says, and what to do; what the script's own classes say of themselves may be anything."""
+    described = _described(error, MESSAGE_CHARS)
+    caused = f" (caused by {_described(cause, CAUSE_CHARS)})" if (cause := error.__cause__) is not None else ""
+    try:
+        return f"{described}{caused}", str.__str__(advice(error, described))[:MESSAGE_CHARS]
+    except BaseException:
+        return f"{described}{caused}", ""
+
+
+def _described(error: BaseException, most: int) -> str:
     name = type(error).__name__
     try:
-        said = str.__str__(error.message if isinstance(error, SdkError) else str(error))[:MESSAGE_CHARS]
-        described = f"{name}: {said}" if said else name
-        return described, str.__str__(advice(error, described))[:MESSAGE_CHARS]
+        said = str.__str__(error.message if isinstance(error, SdkError) else str(error))[:most]
     except BaseException:
-        return name, ""
+        return name
+    return f"{name}: {said}" if said else name

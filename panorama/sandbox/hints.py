@@ -58,7 +58,9 @@ METHOD_HINTS: Final = {
 
 _NO_FILES = "scripts have no file system or environment: sdk.files keeps files, `inputs` brings values in"
 _NO_NETWORK = "scripts have no network; `sdk` is the way to data"
-_PARALLEL = "sdk.parallel(f, g) and sdk.parallel_map(f, items) run SDK calls at the same time"
+_PARALLEL = (
+    "sdk.parallel(f, g) has the calls of both under way, answered one at a time; sdk.batch and sdk.query need fewer"
+)
 _TABLES = "lists of rows with comprehensions, statistics, itertools and collections do the work"
 
 IMPORT_HINTS: Final = {

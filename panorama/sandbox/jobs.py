@@ -7,6 +7,7 @@ from typing import Any
 
 from panorama.domain.scripts import Limits, Script
 from panorama.sandbox import messages
+from panorama.sandbox.inputs import Inputs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,5 +39,5 @@ def unpacked(frame: bytes | bytearray) -> Job:
     limits: dict[str, Any] = told["limits"]
     limits |= {name: timedelta(seconds=limits[name]) for name in ("wall", "cpu")}
     given = json.loads(told["inputs"])
-    inputs = {"inputs": dict(given), **given}  # `inputs["project"]` is as natural as `project`
+    inputs = {"inputs": Inputs(given), **given}  # `inputs["project"]` is as natural as `project`
     return Job(source=told["source"], inputs=inputs, state=told["state"].encode(), limits=Limits(**limits))

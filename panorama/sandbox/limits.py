@@ -17,10 +17,11 @@ _FIGURES: Mapping[Reason, str] = {
     "cancelled": "The script was stopped, since nobody waits for it any more.",
 }
 _HINTS: Mapping[Reason, str] = {
-    "time": "Do less in one run, or give it a longer timeout; sdk.parallel_map makes calls at the same time.",
+    "time": "Make fewer calls (sdk.batch for many writes, sdk.query or the filters of a list in place of one call for "
+    "each item), do less in one run, or give it a longer timeout.",
     "cpu": "Do less in one run, or look for the loop that goes over more than it needs to.",
     "memory": "Work through the data in parts instead of keeping all of it.",
-    "calls": "Read lists instead of one item after another, or do the work in several runs.",
+    "calls": "Read lists instead of one item after another, write with sdk.batch, or do the work in several runs.",
     "call_size": "Send it in parts.",
     "result_size": "Return what matters, or write it with sdk.files.write(name, text).",
     "output_size": "Print less, or write it with sdk.files.write(name, text).",

@@ -7,11 +7,17 @@ from panorama.domain.scripts import Limits
 from panorama.sandbox import limits as words
 from panorama.sandbox.failures import EndError
 from panorama.sandbox.results import encoded
+from panorama.sdk._rows import Row, is_item
 
 
 def read(state: bytes) -> dict[str, Any]:
-    """Return the state as a script finds it."""
-    return json.loads(state)
+    """Return the state as a script finds it; items that were kept are rows again."""
+    return json.loads(state, object_hook=_as_it_was)
+
+
+def _as_it_was(found: dict[str, Any]) -> dict[str, Any]:
+    """Return an item as the row that it was; other dicts stay what they are."""
+    return Row(found) if is_item(found) else found
 
 
 def changed(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:

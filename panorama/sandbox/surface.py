@@ -7,8 +7,8 @@ from panorama.sandbox.facades import Facade, title_of
 from panorama.sandbox.guards import writable
 from panorama.sandbox.kinds import nameable
 from panorama.sdk import SURFACE
-from panorama.sdk._meant import instead
 from panorama.sdk._rows import Row
+from panorama.sdk._unknown import unknown
 from panorama.sdk.scripts import named
 
 
@@ -30,9 +30,10 @@ class _Named(Facade):
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        if said := instead(title_of(self), name, vars(self)):
-            raise AttributeError(f"'{title_of(self)}' has no '{name}' in scripts. {said}")
-        super().__getattr__(name)
+        if name.startswith("__"):  # questions of Python's own, such as copy's
+            raise AttributeError(name)
+        title = title_of(self)
+        raise AttributeError(f"'{title}' has no '{name}' in scripts. {unknown(title, name, vars(self))}")
 
 
 class _Scripts(Facade):

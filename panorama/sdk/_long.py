@@ -11,25 +11,47 @@ MOST_CHARS = 35_000
 _READINGS = 3
 
 
-def whole(get: Callable[..., Any], item: Any, field: str) -> str:
-    """Return the text in a field of an item, read by `get` in stretches of one and the same version.
+def joined(read: Callable[[Any, int], Any], item: Any, start: int, field: str) -> Any:
+    """Return an item with the text of a field from a character on, however long it is.
+
+    Args:
+        read: Reads the stretch of an item that begins with a character, up to `MOST_CHARS`.
 
     Raises:
-        InvalidInputError: It is no text.
         ConflictError: It was changed each time before all was read.
     """
     for _ in range(_READINGS):
-        part = get(item, chars=MOST_CHARS)
-        texts, version = [_text(part, field)], part.version
-        while part.version == version and part.get("end") is not None and part.end < part.chars:
-            part = get(part.id, start=part.end, chars=MOST_CHARS)
-            texts.append(_text(part, field))
-        if part.version == version:
-            return "".join(texts)
+        row = part = read(item, start)
+        texts = [part.get(field)]
+        while part.version == row.version and _goes_on(part):
+            part = read(part.id, part.end)
+            texts.append(part.get(field))
+        if part.version == row.version:
+            return row if part is row else _whole(row, part.end, field, "".join(texts))
     raise ConflictError(f"{item!r} was changed again and again while it was read.", hint="Read it later.")
 
 
-def _text(part: Any, field: str) -> str:
-    if isinstance(text := part.get(field), str):
-        return text
-    raise InvalidInputError(f"{part.id} is no text.", hint="Look at its media_type and size.")
+def text(row: Any, field: str) -> str:
+    """Return the text in a field of an item.
+
+    Raises:
+        InvalidInputError: It is no text.
+    """
+    if isinstance(found := row.get(field), str):
+        return found
+    raise InvalidInputError(f"{row.id} is no text.", hint="Look at its media_type and size.")
+
+
+def _goes_on(part: Any) -> bool:
+    """Tell whether more may follow: a section under a heading may end before the whole text does."""
+    return part.get("end") is not None and part.end - part.start >= MOST_CHARS and part.end < part.chars
+
+
+def _whole(row: Any, end: int, field: str, text: str) -> Any:
+    """Return the first stretch with all that was read; what is whole tells of no stretch, as a short text does."""
+    row[field], row["end"] = text, end
+    if row.start == 0 and end == row.chars:
+        row["start"] = row["end"] = None
+        if "headings" in row:
+            row["headings"] = []
+    return row

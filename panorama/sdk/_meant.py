@@ -48,6 +48,7 @@ _SAID = {
     **dict.fromkeys(("now", "today", "date", "time"), "Write sdk.status().now or sdk.status().today."),
     **dict.fromkeys(("log", "print"), "Write print(…); it shows up in the answer."),
     **dict.fromkeys(("find", "lookup"), 'Write sdk.search("…").'),
+    "connect": "`sdk` is connected already: leave out `connect`: its import, and `with connect() as sdk:`.",
     "get": "Write sdk.items.get(item), or get of the noun that is meant.",
     "delete": "Write sdk.items.delete(item), or delete of the noun that is meant.",
 }  # fmt: skip
@@ -80,4 +81,4 @@ def at_top(name: str) -> str:
         return f"Write sdk.{TOOLS[name]}(…): tools go by other names in scripts."
     if name in TYPES:
         return f"{name} is what signatures call a kind of row, for reading: annotations may say it without an import."
-    return _SAID[name] if name == "inputs" or name in _RUN else ""
+    return _SAID[name] if name in ("inputs", "connect", *_RUN) else ""

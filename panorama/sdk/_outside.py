@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from panorama.sdk import _wire, scripts
 from panorama.sdk._rows import Row
 from panorama.sdk._surface import SURFACE
-from panorama.sdk._told import unknown
+from panorama.sdk._unknown import unknown
 from panorama.sdk.errors import ConflictError, UnavailableError, of
 
 if TYPE_CHECKING:
     from panorama.address import Address
     from panorama.direct import Direct
+    from panorama.sdk import _finding, _running, _safety, _tables
 
 PAGE_ROWS = 10_000
 """The most rows that the daemon gives in one answer."""
@@ -108,7 +109,8 @@ class _Noun:
         """Say what there is instead; the names of scripts are known to the library alone."""
         if self.__name__ == "scripts" and not name.startswith("_"):
             return scripts.named(name)
-        raise unknown(f"sdk.{self.__name__}", name, self.__dir__())
+        owner = f"sdk.{self.__name__}"
+        raise AttributeError(f"{owner} has no {name}. {unknown(owner, name, self.__dir__())}")
 
     def __dir__(self) -> list[str]:
         """Return the names of the functions."""
@@ -131,10 +133,18 @@ class Connection:
             reminders,
             tasks,
         )
-        from panorama.sdk._finding import query, search, similar
-        from panorama.sdk._running import parallel, parallel_map, progress
-        from panorama.sdk._safety import batch, history, status, undo
-        from panorama.sdk._tables import markdown_table
+
+        search = staticmethod(_finding.search)
+        similar = staticmethod(_finding.similar)
+        query = staticmethod(_finding.query)
+        batch = staticmethod(_safety.batch)
+        history = staticmethod(_safety.history)
+        undo = staticmethod(_safety.undo)
+        status = staticmethod(_safety.status)
+        parallel = staticmethod(_running.parallel)
+        parallel_map = staticmethod(_running.parallel_map)
+        progress = staticmethod(_running.progress)
+        markdown_table = staticmethod(_tables.markdown_table)
 
     def __init__(self, transport: _Daemon) -> None:
         self.state = transport.state
@@ -156,7 +166,7 @@ class Connection:
 
     def __getattr__(self, name: str) -> Any:
         """Say what there is instead of a name that is not there."""
-        raise unknown("sdk", name, [*SURFACE, "state"])
+        raise AttributeError(f"sdk has no {name}. {unknown('sdk', name, [*SURFACE, 'state'])}")
 
     def close(self) -> None:
         """Hang up, as often as `connect` was called; closing once more is harmless."""

@@ -166,7 +166,12 @@ def _is_copy(row: Row, said: str, name: str) -> TypeError:
     )
 
 
-def _kind(row: Row) -> str:
+def is_item(found: Mapping[str, Any]) -> bool:
+    """Tell whether fields are those of an item, by their id."""
+    return bool(_kind(found))
+
+
+def _kind(row: Mapping[str, Any]) -> str:
     """Return what kind of item a row is, "" if it is none."""
     id_ = row.get("id")
     return KINDS.get(id_[0], "") if isinstance(id_, str) and id_[1:2] == "_" else ""

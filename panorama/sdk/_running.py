@@ -16,13 +16,14 @@ AT_MOST = 8
 
 @told
 def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_most: int = AT_MOST) -> list[Any]:
-    """Run functions at the same time and return their results in order.
+    """Run functions, their results in order; their calls are answered one at a time.
 
-    Their calls of the SDK are under way together; the rest of a script runs one step at a time.
+    In a script this saves little time: one function goes on while the call of another waits. Fewer calls save most:
+    sdk.batch, sdk.query, the filters of lists. In your own Python, after connect(), functions run in threads.
 
     Args:
         functions: Functions without arguments, such as lambda: sdk.tasks.list(view="today"); or one list of them.
-        at_most: How many run at a time, 1 or more.
+        at_most: How many are begun at a time, 1 or more; a script has 8 at most.
 
     Returns:
         What each function returned, in their order.
@@ -49,12 +50,15 @@ def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_mos
 
 @told
 def parallel_map(function: Callable[[T], R], items: Iterable[T], at_most: int = AT_MOST) -> list[R]:
-    """Call a function with each item, several at the same time, and return the results in order.
+    """Call a function with each item, results in order; calls are answered one at a time.
+
+    In a script this saves little time over a loop. Fewer calls save most: sdk.batch, sdk.query, the filters of lists.
+    In your own Python, after connect(), the function runs in threads.
 
     Args:
         function: Takes one item.
         items: What it is called with.
-        at_most: How many run at a time, 1 or more.
+        at_most: How many are begun at a time, 1 or more; a script has 8 at most.
 
     Returns:
         What the function returned for each item, in their order.

@@ -10,7 +10,6 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_
 
 from panorama.sdk import _types
 from panorama.sdk._given import KEPT
-from panorama.sdk._meant import instead
 from panorama.sdk._rows import Row
 from panorama.sdk.errors import InvalidInputError
 
@@ -36,7 +35,7 @@ def told(function: Callable[P, R]) -> Callable[P, R]:
             if inside is None and (problem := _problem(function, args, kwargs)):
                 raise TypeError(problem) from None
             if _is_ours(function, error) and (wrong := _of_wrong_type(function, args, kwargs)):
-                raise InvalidInputError(f"{named(function)}: {wrong}.", hint=_called_as(function)) from None
+                raise InvalidInputError(f"{named(function)}: {wrong}.", hint=called_as(function)) from None
             raise
 
     return called
@@ -92,13 +91,14 @@ def _problem(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         unknown = [name for name in kwargs if name not in inspect.signature(function).parameters]
         if {"id", "created_at"} <= kwargs.keys():
             few = "a row holds more than it takes: name the fields that change, as tags=row.tags"
-            return f"{named(function)}: {few}. {_called_as(function)}"
+            return f"{named(function)}: {few}. {called_as(function)}"
         wrong = "; ".join(f"it has no parameter {name!r}{_meant(function, name)}" for name in unknown)
-        return f"{named(function)}: {wrong or error}. {_called_as(function)}"
+        return f"{named(function)}: {wrong or error}. {called_as(function)}"
     return ""
 
 
-def _called_as(function: Callable[..., Any]) -> str:
+def called_as(function: Callable[..., Any]) -> str:
+    """Return the signature of a function in a sentence."""
     return f"It is called as {signature(function)}"
 
 
@@ -158,12 +158,3 @@ def _type(annotation: object) -> str:
 
 def _choice(alias: re.Match[str]) -> str:
     return str(getattr(_types, alias[0])).replace("typing.", "")
-
-
-def unknown(owner: str, name: str, known: Iterable[str]) -> AttributeError:
-    """Return the error for a name that is not there; it names the nearest, and how they are called."""
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, 3, _NEAR)
-    meant = f" Did you mean {' or '.join(near)}?" if near else ""
-    meant = f" {said}" if (said := instead(owner, name, names)) else meant
-    return AttributeError(f"{owner} has no {name}.{meant} It has {', '.join(names)}.")

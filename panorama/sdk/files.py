@@ -6,9 +6,8 @@ import builtins
 from base64 import b64encode
 from collections.abc import Sequence
 
-from panorama.sdk import _wire
+from panorama.sdk import _long, _wire
 from panorama.sdk._given import KEPT
-from panorama.sdk._long import whole
 from panorama.sdk._one import checked, removed
 from panorama.sdk._told import told
 from panorama.sdk._types import File, FileText, Project, Removed
@@ -49,29 +48,33 @@ def list(  # noqa: A001 (its name in scripts)
 
 
 @told
-def get(file: str | File, start: int = 0, chars: int = 7000) -> FileText:
+def get(file: str | File, start: int = 0, chars: int | None = None) -> FileText:
     """Read a file: its text, or a range of it; of what is no text its type and size alone.
-
-    For the whole text use sdk.files.text.
 
     Args:
         file: Its id, its name, or its row.
         start: First character, counted from 0.
-        chars: How many characters at most, 1 to 35,000.
+        chars: How many characters at most, 1 to 35,000; all if left out, however many.
 
     Returns:
-        Its fields, and `text` from `start` to before `end` of `chars`, both None if it is whole; None if it is no text.
+        Its fields; `text` is all of it if `start` and `end` are None, else the part from `start` to before `end` of
+        `chars`; None if it is no text.
 
     Raises:
         NotFoundError: No file is called so; `candidates` are the nearest.
-        ConflictError: Several are called so; `candidates` lists them.
+        ConflictError: Several are called so; `candidates` lists them; or it was changed again and again meanwhile.
         InvalidInputError: `start` or `chars` is out of range, or it is no file.
 
     Example:
         sdk.files.write("hello.txt", "Hello")
         print(sdk.files.get("hello.txt").text)
     """
-    return _wire.call("files.get", file=file, start=start, chars=chars)
+
+    def read(item: str | File, begin: int) -> FileText:
+        stretch = _long.MOST_CHARS if chars is None else chars
+        return _wire.call("files.get", file=item, start=begin, chars=stretch)
+
+    return read(file, start) if chars is not None else _long.joined(read, file, start, "text")
 
 
 @told
@@ -95,7 +98,7 @@ def text(file: str | File) -> str:
         print(list(csv.DictReader(io.StringIO(sdk.files.text("grout.csv")))))
     """
     checked("file", file, "text")
-    return whole(get, file, "text")
+    return _long.text(get(file), "text")
 
 
 @told

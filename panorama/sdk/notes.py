@@ -5,9 +5,8 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from panorama.sdk import _wire
+from panorama.sdk import _long, _wire
 from panorama.sdk._given import KEPT
-from panorama.sdk._long import whole
 from panorama.sdk._one import checked, removed
 from panorama.sdk._told import told
 from panorama.sdk._types import Note, NoteText, Position, Project, Removed
@@ -52,30 +51,34 @@ def list(  # noqa: A001 (its name in scripts)
 
 
 @told
-def get(note: str | Note, heading: str = "", start: int = 0, chars: int = 7000) -> NoteText:
+def get(note: str | Note, heading: str = "", start: int = 0, chars: int | None = None) -> NoteText:
     """Read a note: whole, the section under a heading, or a range of characters.
-
-    For the whole text of a note of any length use sdk.notes.text.
 
     Args:
         note: Its id, its title, or its row.
         heading: Only the section under this heading.
         start: First character, counted from 0.
-        chars: How many characters at most, 1 to 35,000.
+        chars: How many characters at most, 1 to 35,000; all if left out, however many.
 
     Returns:
-        Its fields; `content` is the text from `start` to before `end` of `chars`, both None if it is whole.
+        Its fields; `content` is all of the text if `start` and `end` are None, else the part from `start` to before
+        `end` of `chars`: to update the note with a part loses the rest, use append or edit.
 
     Raises:
         NotFoundError: No note is called so, or it has no such heading; `candidates` are the nearest.
-        ConflictError: Several are called so; `candidates` lists them.
+        ConflictError: Several are called so; `candidates` lists them; or it was changed again and again meanwhile.
         InvalidInputError: `start` or `chars` is out of range, or it is no note.
 
     Example:
         note = sdk.notes.get("Kitchen overview", heading="Who does what")
         print(note.content)
     """
-    return _wire.call("notes.get", note=note, heading=heading, start=start, chars=chars)
+
+    def read(item: str | Note, begin: int) -> NoteText:
+        stretch = _long.MOST_CHARS if chars is None else chars
+        return _wire.call("notes.get", note=item, heading=heading, start=begin, chars=stretch)
+
+    return read(note, start) if chars is not None else _long.joined(read, note, start, "content")
 
 
 @told
@@ -98,7 +101,7 @@ def text(note: str | Note) -> str:
         print(words)
     """
     checked("note", note, "text")
-    return whole(get, note, "content")
+    return _long.text(get(note), "content")
 
 
 @told

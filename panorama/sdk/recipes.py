@@ -90,7 +90,7 @@ return {"changed": changed}
 """,
     ),
     Recipe(
-        "Parallel reads: several lists and texts at the same time",
+        "Parallel reads: several lists and texts, in turns",
         "concurrent async gather threads speed fast simultaneously parallel_map",
         """\
 tasks, notes = sdk.parallel(

@@ -123,7 +123,8 @@ class KeptScripts(Service):
         """
         kept, nest = self._startable(script), NEST.get()
         if nest is None:
-            return self._result(self._ran(kept, arguments or {}, Wish(dry_run=False, atomic=False, state=""), LONGEST))
+            wish = Wish(dry_run=False, atomic=False, state="", is_whole=True)  # a program reads the result
+            return self._result(self._ran(kept, arguments or {}, wish, LONGEST))
         if kept.name in nest.names:
             path = " → ".join((*nest.names, kept.name))
             raise ConflictError(f"The script {kept.name} runs already: {path}.", hint="Call it from outside.")

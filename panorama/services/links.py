@@ -3,7 +3,7 @@
 from typing import Any
 
 from panorama.domain.items import clean, line, words
-from panorama.domain.links import Link, address
+from panorama.domain.links import Link, address, check_order
 from panorama.domain.references import LinkRef, ProjectRef
 from panorama.domain.results import Noted, Page, Slice
 from panorama.services.base import Service, given
@@ -42,6 +42,7 @@ class Links(Service):
         """
         now = self._now()
         with self._writing() as session:
+            check_order(url, title)
             whole = address(url)
             named = {"title": title if title.strip() else whole[:200], "tags": tags, "description": description}
             link = Link(**self._new("link", now), **_fields(url=whole, **named), project=project or None)

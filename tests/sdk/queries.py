@@ -1,7 +1,7 @@
 """Questions to the reference of the SDK, as models ask them, each with what answers it; any one of them will do."""
 
 ALL_OR_NOTHING = "All or nothing: several writes as one, each using an earlier result"
-PARALLEL_READS = "Parallel reads: several lists and texts at the same time"
+PARALLEL_READS = "Parallel reads: several lists and texts, in turns"
 
 QUERIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("overdue tasks", ("tasks.list", "Dates: what is overdue, and by how many days")),

@@ -79,6 +79,47 @@ def test_a_long_text_is_read_whole(sdk: ModuleType, way: Within) -> None:
     assert [name for name, _ in way.sent].count("notes.get") == 3
 
 
+def test_a_long_note_that_is_read_changed_and_written_back_loses_nothing(sdk: ModuleType) -> None:
+    sdk.notes.create("Long", "word " * 14_000)
+
+    note = sdk.notes.get("Long")
+    sdk.notes.update(note, content=f"{note.content}\n\nADDED")
+
+    assert (note.start, note.end, note.headings, note.chars) == (None, None, [], 70_000)
+    assert sdk.notes.get("Long").content == f"{'word ' * 14_000}\n\nADDED"
+
+
+def test_a_long_file_is_got_whole(sdk: ModuleType) -> None:
+    file = sdk.files.write("long.txt", "line\n" * 20_000)
+
+    read = sdk.files.get(file)
+
+    assert (read.text, read.start, read.end) == ("line\n" * 20_000, None, None)
+    assert sdk.files.get(sdk.files.write("dot.bin", b"\x00\x01\xff")).text is None
+
+
+@pytest.mark.parametrize("length", [10, 35_000, 80_000])
+def test_a_section_is_read_to_its_end_and_no_further(sdk: ModuleType, length: int) -> None:
+    section = f"# Two\n{'b' * length}\n"
+    sdk.notes.create("Long", f"# One\n{'a' * 40_000}\n{section}# Three\n{'c' * 40_000}")
+
+    part = sdk.notes.get("Long", heading="Two")
+
+    assert part.content.strip() == section.strip()
+    assert part.end - part.start == len(part.content)
+    assert part.headings == ["One", "Two", "Three"]
+
+
+def test_a_part_is_the_part_that_was_asked_for(sdk: ModuleType) -> None:
+    text = "".join(f"{number:09}\n" for number in range(10_000))
+    note, file = sdk.notes.create("Long", text), sdk.files.write("long.txt", text)
+
+    few, rest = sdk.notes.get(note, start=10, chars=20), sdk.files.get(file, start=10)
+
+    assert (few.content, few.start, few.end, few.chars) == (text[10:30], 10, 30, 100_000)
+    assert (rest.text, rest.start, rest.end, rest.chars) == (text[10:], 10, 100_000, 100_000)
+
+
 def test_a_text_that_changes_while_it_is_read_is_read_anew(sdk: ModuleType, way: Within) -> None:
     note = sdk.notes.create("Long", "a" * 50_000)
     call, changes = way.call, iter(["b" * 50_000])

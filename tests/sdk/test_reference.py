@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from panorama.sandbox import hints, limits
 from panorama.sdk.recipes import RECIPES
 from panorama.services.sdk_reference import Detail, SdkReference, told
 
@@ -39,6 +40,16 @@ def test_the_wanted_is_among_the_first_three(reference: SdkReference) -> None:
     }
 
     assert len(missed) <= len(QUERIES) * (1 - ENOUGH), missed
+
+
+@pytest.mark.parametrize("name", ["parallel", "parallel_map"])
+def test_nobody_is_told_that_calls_of_a_script_are_answered_side_by_side(reference: SdkReference, name: str) -> None:
+    stub, whole = (reference.search(name, detail).python for detail in ("signatures", "full"))
+
+    assert "answered one at a time" in stub
+    assert "Fewer calls save most: sdk.batch, sdk.query" in " ".join(whole.split())
+    assert "at the same time" not in stub + whole + limits.hint("time") + hints.import_hint("threading", ())
+    assert all(word in limits.hint("time") for word in ("sdk.batch", "sdk.query", "filters of a list"))
 
 
 def test_what_is_wanted_exists() -> None:

@@ -181,6 +181,13 @@ def test_a_script_runs_another_and_one_undo_takes_back_both(call: Call, app: App
     assert call("list_tasks").data == []
 
 
+def test_who_runs_a_script_from_their_own_python_gets_a_large_result_whole(call: Call, app: App) -> None:
+    put(app, "long", '"""Give much."""\n\ndef main():\n    return "word " * 4000\n')
+
+    assert call("scripts.call", script="long").data == "word " * 4000
+    assert call("list_files").data == []
+
+
 def test_a_dry_run_holds_for_what_it_runs(call: Call, app: App) -> None:
     put(app, "write", WRITING)
 

@@ -1,0 +1,41 @@
+"""Unknown names: the only place that says what to write for a name that `sdk`, or a noun of it, does not have."""
+
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from panorama.sdk._meant import instead
+from panorama.sdk._surface import SURFACE
+from panorama.sdk._told import called_as
+
+_NEAR = 0.5
+_NAMED = re.compile(r"\bsdk(?:\.\w+)+")
+
+
+def unknown(owner: str, name: str, known: Iterable[str]) -> str:
+    """Return what to write for a name that is not there, else the nearest and what there is; and how that is called.
+
+    Args:
+        owner: `sdk`, or a noun such as `sdk.tasks`.
+        known: The names that it has.
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, 3, _NEAR)
+    said = instead(owner, name, names)
+    meant = _NAMED.findall(said) if said else [f"{owner}.{each}" for each in near[:1]]
+    function = next(filter(None, map(_function, meant)), None)
+    called = f"{called_as(function)}." if function else ""
+    if said:
+        return f"{said} {called}".rstrip()
+    nearest = f"Did you mean {' or '.join(near)}?" if near else ""
+    return " ".join(filter(None, [nearest, called, f"It has {', '.join(names)}."]))
+
+
+def _function(path: str) -> Callable[..., Any] | None:
+    """Return the function that goes by a name such as `sdk.tasks.list`, None if there is none."""
+    noun, _, name = path.removeprefix("sdk.").rpartition(".")
+    held: Any = SURFACE.get(noun) if noun else SURFACE
+    found: Any = held.get(name) if hasattr(held, "get") else None
+    return found if inspect.isfunction(found) else None
