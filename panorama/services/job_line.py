@@ -173,7 +173,7 @@ class JobLine(Service):
             gone = [job for job in rows.running(session) if self._is_left(job)]
         for old in gone:
             with self._reading() as session:
-                wrote = changes.size_of_unit(session, old.unit)
+                wrote = sum(changes.actions_of_unit(session, old.unit).values())
             new = old.abandoned(self.offers.kind(old.kind), self._now(), wrote)
             with suppress(ConflictError):  # another process was faster
                 with self._keeping() as session:
