@@ -132,16 +132,20 @@ class _Step:
 
 
 def _check_is_over(session: Session, wanted: str) -> None:
-    """Refuse to take back what is still being written, by a job or by the script that asks."""
-    if job := jobs.writing(session, wanted):
+    """Refuse to take back what is still being written, by a job or by the script that asks.
+
+    What runs may take itself back at its end, also as a job.
+    """
+    if session.origin and wanted == session.origin.unit:
+        if session.origin.actor == "script":
+            raise InvalidInputError(
+                "This would take back the script that is running.",
+                hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",
+            )
+    elif job := jobs.writing(session, wanted):
         raise ConflictError(
             f"The job {job.id} ({job.kind}) still writes this; nothing was undone.",
             hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write name its unit.",
-        )
-    if session.origin and session.origin.actor == "script" and wanted == session.origin.unit:
-        raise InvalidInputError(
-            "This would take back the script that is running.",
-            hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",
         )
 
 
