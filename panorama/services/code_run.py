@@ -62,8 +62,9 @@ class Wish:
 class CodeRun:
     """A run that begins in the call that runs now."""
 
-    def __init__(self, desk: Desk, calls: Calls, runner: Runner, blobs: Blobs, wish: Wish) -> None:
+    def __init__(self, desk: Desk, calls: Calls, runner: Runner, blobs: Blobs, wish: Wish, worker: str = "") -> None:
         self._desk = desk
+        self._worker = worker
         self._calls = calls
         self._runner = runner
         self._blobs = blobs
@@ -87,7 +88,8 @@ class CodeRun:
         progress.told_to_the_door(0, 0, f"Run {run.id}")
         try:
             run = replace(run, isolation=self._runner.isolation)
-            self._guest.record(run)
+            # What is to be taken back, or has a copy, must be known of if this process is killed.
+            self._guest.record(run, at_once=self._wish.atomic or self._wish.dry_run)
             ran = self._ran(script, run.isolation, began)
             run = run_telling.logged(run, ran.told, ran.ending)
             return ran.told
@@ -121,6 +123,7 @@ class CodeRun:
             id=self._guest.run, at=self._desk.now(), client=self._guest.client, conversation=self._guest.conversation,
             status="running", source=script.source, inputs=script.inputs if wish.args is None else wish.args,
             options={**options, "seconds": script.limits.wall.total_seconds(), **wish.marks}, script=wish.name,
+            worker=self._worker,
         )  # fmt: skip
 
     def _ran(self, script: Script, isolation: str, began: float) -> "_Ran":
@@ -222,7 +225,7 @@ class CodeRun:
             if not wrote:
                 return "Nothing it wrote stands."
             if not self._wish.atomic:
-                return f"{run_telling.counted(wrote, 'change')} made before it stand; undo {run} takes them back."
+                return run_standing.left(run, wrote)
             self._calls.call_within("history.undo", {"unit": run, "skip_conflicts": True, "confirm": True})
             self._stands = False  # nothing that an undo could take back
             with self._desk.database.reading() as session:

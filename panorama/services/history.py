@@ -60,8 +60,8 @@ class History(Service):
     def roll_back(self, unit: str) -> None:
         """Take back what a unit wrote and can write no more, but for what others changed since."""
         with self._writing() as session:
-            if changes.standing_of_unit(session, unit):
-                self._taken_back(session, unit, skip_conflicts=True)
+            if lines := changes.of_unit(session, unit):
+                _Undoing(session, self._now()).take_back(_steps(session, lines))
 
     def _taken_back(self, session: Session, wanted: str, *, skip_conflicts: bool) -> Undone:
         lines = changes.of_unit(session, wanted) if wanted else []

@@ -26,6 +26,13 @@ def diff(session: Session, run: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(fitting(would(line, labels[line.item][2]) for line in lines))
 
 
+def left(run: str, count: int) -> str:
+    """Say what stands of a run that failed and was not taken back."""
+    if not count:
+        return "Nothing was changed."
+    return f"{counted(count, 'change')} made before it stand; undo {run} takes them back."
+
+
 def after_taking_back(session: Session, run: str) -> str:
     """Say what stands of a run after it was taken back, but for what others changed since."""
     lines = changes.of_unit(session, run)

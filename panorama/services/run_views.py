@@ -101,7 +101,9 @@ class RunView:
     def of(cls, run: Run, made: Sequence[Call], called: int) -> Self:
         """Join a run with its calls."""
         kept = {
-            each.name: getattr(run, each.name) for each in fields(run) if each.name not in ("calls", "conversation")
+            each.name: getattr(run, each.name)
+            for each in fields(run)
+            if each.name not in ("calls", "conversation", "worker")
         }
         told = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
         return cls(**kept, called=called, calls=tuple({name: getattr(each, name) for name in told} for each in made))
