@@ -107,7 +107,9 @@ class History(Service):
             for id_, operation, at in changes.recent_units(session, 5)
         ]
         message = (
-            f"There is no change, call or batch {unit[:40]!r}." if unit else "This client has written nothing yet."
+            f"There is no change, call or batch {unit[:40]!r}."
+            if unit
+            else "This client has written nothing that stands."
         )
         return NotFoundError(
             message, hint="Take a unit from history(item), or one of the last writes.", candidates=recent

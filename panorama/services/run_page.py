@@ -41,7 +41,7 @@ def _what_stands(run: RunView) -> str:
     if run.options.get("dry_run"):
         return "a dry run, so nothing was."
     if run.options.get("atomic") and run.status not in ("running", "succeeded"):
-        return f"all else was taken back; undo `{run.id}` takes back what nobody changed since."
+        return f"these stand; undo `{run.id}` takes back what nobody else changed since."
     return f"undo `{run.id}` takes them back."
 
 

@@ -173,7 +173,8 @@ def is_void(session: Session, unit: str) -> bool:
 def _takes_back(session: Session, unit: str) -> bool:
     """Tell whether any line of a unit takes back another one of it."""
     own = select(changes.c.id).where(changes.c.unit == unit)
-    found = select(changes.c.id).where(changes.c.unit == unit, changes.c.undoes.in_(own)).limit(1)
+    undoing = changes.c.undoes.is_not(None), changes.c.undoes.in_(own)
+    found = select(changes.c.id).where(changes.c.unit == unit, *undoing).limit(1)
     return session.connection.execute(found).first() is not None
 
 

@@ -98,6 +98,16 @@ def test_a_run_that_took_its_own_change_back_is_undone_without_it(run: Run, call
     assert titles(call) == []
 
 
+def test_a_run_that_took_all_of_it_back_itself_offers_no_undo(run: Run, call: Call) -> None:
+    code = 'tea = sdk.tasks.create("Tea")\nsdk.undo(str(sdk.history(tea)[0].change))'
+
+    answer = call("run_code", code=code)
+    failed = call("run_code", code=code + "\n1 / 0", atomic=True)
+
+    assert [("undo" in each.metadata, each.data["changes"]) for each in (answer, failed)] == [(False, {})] * 2
+    assert failed.data["note"] == "Nothing it wrote stands."
+
+
 def test_a_run_that_was_taken_back_counts_nothing_and_offers_no_undo(run: Run, call: Call) -> None:
     call("create_task", title="Good")
     answer = call("run_code", code=FAILING, atomic=True)
@@ -132,6 +142,7 @@ def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: 
     told = "All but 1 of its 2 changes were taken back; what others changed since stays: "
     assert answer.data["note"] == f"{told}title of “Newest” ({old})."
     assert (answer.data["changes"], "undo" in answer.metadata) == ({"updated": 1}, False)
+    assert "1 updated; these stand" in call("pages.run", run=answer.data["run_id"]).data["markdown"]
     assert titles(call) == ["Newest"]
 
 
