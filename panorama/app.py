@@ -169,7 +169,7 @@ def _services(
     blobs = Blobs(settings.home / "files")
     keeper = Keeper(settings.home, blobs, _retention(settings))
     library = _library(desk, calls, settings)
-    code = Code(desk, calls, runner, blobs)
+    code = Code(desk, calls, runner, blobs, jobs.left_runs)
     return Services(
         projects=Projects(desk),
         tasks=Tasks(desk, meaning),

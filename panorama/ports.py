@@ -106,8 +106,8 @@ class Guest(Protocol):
         """
         ...
 
-    def record(self, run: "Run") -> None:
-        """Log how the run does."""
+    def record(self, run: "Run", *, at_once: bool = False) -> None:
+        """Log how the run does; `at_once` waits until that is written."""
         ...
 
     def finish(self, *, stands: bool) -> None:

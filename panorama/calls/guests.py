@@ -69,9 +69,11 @@ class Guest:
             ms = round((time.perf_counter() - began) * 1000, 3)
             self._made.append(Made(position=position, name=name, ms=ms, ok=is_done, wrote=wrote))
 
-    def record(self, run: Run) -> None:
-        """Log how the run does."""
+    def record(self, run: Run, *, at_once: bool = False) -> None:
+        """Log how the run does; `at_once` waits until that is written."""
         self._recorder.record(replace(run, inputs=redacted(run.inputs)))
+        if at_once:
+            self._recorder.flush()
 
     def finish(self, *, stands: bool) -> None:
         """Wait until all that happened is in the log, and say whether what was written stands."""

@@ -164,6 +164,7 @@ def _here() -> Generator[_Line]:
     from panorama.services.progress import progressing
 
     with opened(read_settings()) as app:
+        app.jobs.left_runs.pick_up_once()
         yield _Here(app, Conversation(CONVERSATION, actor="cli", client="panorama"), progressing, (MODEL, SCRIPT))
 
 

@@ -1,10 +1,7 @@
 """Scripts: runs them as guests, and tells what they did."""
 
 import keyword
-import shutil
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -19,6 +16,7 @@ from panorama.services.code_run import CodeRun, Wish
 from panorama.services.nesting import NEST
 from panorama.services.run_page import run_page
 from panorama.services.run_views import Ran, RunLine, RunView, call_told
+from panorama.services.runs_left import LeftRuns
 from panorama.store import calls as call_log
 from panorama.store import runs
 from panorama.store.blobs import Blobs
@@ -32,18 +30,16 @@ STATE_CHARS = 80
 SHOWN_CALLS = 200
 """How many calls of a run are shown with it; the others are listed."""
 
-_STALE = timedelta(hours=1)
-
 
 class Code(Service):
     """Runs short Python scripts against the SDK."""
 
-    def __init__(self, desk: Desk, calls: Calls, runner: Runner, blobs: Blobs) -> None:
+    def __init__(self, desk: Desk, calls: Calls, runner: Runner, blobs: Blobs, left: LeftRuns) -> None:
         super().__init__(desk)
         self._calls = calls
         self._runner = runner
         self._blobs = blobs
-        self._asides = desk.database.path.parent / "dry-runs"
+        self._left = left
 
     def run(
         self,
@@ -137,8 +133,8 @@ class Code(Service):
     def _done(self, script: Script, wish: Wish) -> Ran:
         if NEST.get() is not None:  # a run of its own would not be tried out, taken back or bounded with the first
             raise ConflictError("A script runs already in this call.", hint="It runs another by sdk.scripts.")
-        run = CodeRun(self._desk, self._calls, self._runner, self._blobs, wish)
-        self._forget_asides()
+        run = CodeRun(self._desk, self._calls, self._runner, self._blobs, wish, self._left.worker.name)
+        self._left.pick_up_once()
         return run.done(script)
 
     def check_seconds(self, timeout: int) -> None:
@@ -175,15 +171,6 @@ class Code(Service):
     def page(self, run: str) -> Mapping[str, str]:
         """Return a run as Markdown: its script, output, first calls and what it changed."""
         return {"markdown": run_page(self.get(run))}
-
-    def _forget_asides(self) -> None:
-        """Remove what dry runs left that were killed."""
-        if not self._asides.is_dir():
-            return
-        for folder in self._asides.iterdir():
-            with suppress(FileNotFoundError):  # a dry run that ends just now removes its own
-                if time.time() - folder.stat().st_mtime > _STALE.total_seconds():
-                    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _found(session: Session, run: str) -> Run:

@@ -4,7 +4,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -14,14 +14,13 @@ from panorama.domain.changes import Origin
 from panorama.domain.scripts import Ending, Limits, Script
 from panorama.errors import InvalidInputError, PanoramaError, ScriptError
 from panorama.ports import Answered, Calls, Guest, Runner
-from panorama.services import claims, progress, run_telling
+from panorama.services import claims, progress, run_standing, run_telling
 from panorama.services.base import Desk
 from panorama.services.nesting import NEST, Nest
-from panorama.services.run_views import Ran, fitting, would
-from panorama.store import changes, names, runs
+from panorama.services.run_views import Ran
+from panorama.store import runs
 from panorama.store.aside import Aside
 from panorama.store.blobs import Blobs
-from panorama.store.engine import Session
 from panorama.store.runs import Run
 
 T = TypeVar("T")
@@ -31,12 +30,10 @@ RESULT_BYTES = 7_000
 
 OUTPUT_CHARS = 6_000
 WHOLE_CHARS = 1 << 20
-LISTED = 50
 GONE_SECONDS = 0.1
 """After so long the process of a script that was told to end is gone."""
 
 _log = logging.getLogger(__name__)
-_DONE = {"create": "created", "update": "updated", "delete": "deleted", "restore": "restored"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +62,16 @@ class Wish:
 class CodeRun:
     """A run that begins in the call that runs now."""
 
-    def __init__(self, desk: Desk, calls: Calls, runner: Runner, blobs: Blobs, wish: Wish) -> None:
+    def __init__(self, desk: Desk, calls: Calls, runner: Runner, blobs: Blobs, wish: Wish, worker: str = "") -> None:
         self._desk = desk
+        self._worker = worker
         self._calls = calls
         self._runner = runner
         self._blobs = blobs
         self._wish = wish
         self._guest: Guest = calls.guest()
         self._aside: Aside | None = None
-        self._is_taken_back = False
+        self._stands = True
         self._until = 0.0
         self._ends: list[Callable[[], bool]] = []
         if wish.dry_run:
@@ -90,7 +88,8 @@ class CodeRun:
         progress.told_to_the_door(0, 0, f"Run {run.id}")
         try:
             run = replace(run, isolation=self._runner.isolation)
-            self._guest.record(run)
+            # What is to be taken back, or has a copy, must be known of if this process is killed.
+            self._guest.record(run, at_once=self._wish.atomic or self._wish.dry_run)
             ran = self._ran(script, run.isolation, began)
             run = run_telling.logged(run, ran.told, ran.ending)
             return ran.told
@@ -99,20 +98,22 @@ class CodeRun:
             raise
         finally:
             self._guest.record(run)
-            self._guest.finish(stands=not self._aside and not self._is_taken_back)
+            self._guest.finish(stands=self._stands and not self._aside)
             if self._aside:
                 self._aside.close()
 
     def _broken_off(self, run: Run, error: BaseException, began: float) -> Run:
         """Return what is logged of a run that nobody could be told the end of; an atomic one is taken back."""
-        made = self._guest.made
-        note = self._what_stands() if made else ""
-        said = f"{error.message} {note}" if isinstance(error, PanoramaError) else note or type(error).__name__
+        made, notes = self._guest.made, _Notes()
+        if made:
+            notes.add(self._what_stands())
+        counts, _ = notes.noted("What was changed cannot be told", self._changed) or ({}, ())
+        said = f"{error.message} {notes.text}" if isinstance(error, PanoramaError) else notes.text
         is_stopped = isinstance(error, KeyboardInterrupt)
         return replace(
-            run, status="cancelled" if is_stopped else "failed", error={"kind": "broken_off", "message": said},
-            calls=len(made), ms=round((time.perf_counter() - began) * 1000, 1),
-            changes={} if self._aside else {"written": sum(each.wrote for each in made)},
+            run, status="cancelled" if is_stopped else "failed", calls=len(made), changes={} if self._aside else counts,
+            error={"kind": "broken_off", "message": said.strip() or type(error).__name__},
+            ms=round((time.perf_counter() - began) * 1000, 1),
         )  # fmt: skip
 
     def _begun(self, script: Script) -> Run:
@@ -122,6 +123,7 @@ class CodeRun:
             id=self._guest.run, at=self._desk.now(), client=self._guest.client, conversation=self._guest.conversation,
             status="running", source=script.source, inputs=script.inputs if wish.args is None else wish.args,
             options={**options, "seconds": script.limits.wall.total_seconds(), **wish.marks}, script=wish.name,
+            worker=self._worker,
         )  # fmt: skip
 
     def _ran(self, script: Script, isolation: str, began: float) -> "_Ran":
@@ -151,10 +153,11 @@ class CodeRun:
         return _Ran(told, ending)
 
     def _changed(self) -> tuple[Mapping[str, int], tuple[Mapping[str, Any], ...]]:
-        """Return how much was created, updated and deleted; of a dry run also what."""
+        """Return how much was created, updated and deleted, and stands; of a dry run also what."""
         with self._view(), self._desk.database.reading() as session:
-            counts = {_DONE[each]: count for each, count in changes.actions_of_unit(session, self._guest.run).items()}
-            return counts, self._diff(session) if self._aside and self._aside.is_written else ()
+            counts = run_standing.counts(session, self._guest.run)
+            self._stands = self._stands and bool(counts)
+            return counts, run_standing.diff(session, self._guest.run) if self._aside and self._aside.is_written else ()
 
     def _view(self) -> ExitStack:
         """Open what the script sees: the store, or what stands in its place in a dry run."""
@@ -213,21 +216,23 @@ class CodeRun:
 
     def _what_stands(self) -> str:
         """Say what became of the changes of a script that failed, after taking them back if that was wanted."""
-        wrote = sum(made.wrote for made in self._guest.made)
+        wrote, run = sum(made.wrote for made in self._guest.made), self._guest.run
         if self._aside or not wrote:
             return "Nothing was changed."
-        if not self._wish.atomic:
-            stand = run_telling.counted(wrote, "change")
-            return f"{stand} made before it stand; undo {self._guest.run} takes them back."
-        undo = {"unit": self._guest.run, "skip_conflicts": True, "confirm": True}
         try:
-            done = self._calls.call_within("history.undo", undo)
+            with self._desk.database.reading() as session:
+                wrote = sum(run_standing.counts(session, run).values())
+            if not wrote:
+                return "Nothing it wrote stands."
+            if not self._wish.atomic:
+                return run_standing.left(run, wrote)
+            self._calls.call_within("history.undo", {"unit": run, "skip_conflicts": True, "confirm": True})
+            self._stands = False  # nothing that an undo could take back
+            with self._desk.database.reading() as session:
+                return run_standing.after_taking_back(session, run)
         except PanoramaError as error:
-            return f"{wrote} changes stand: taking them back failed ({error.message}); try undo {self._guest.run}."
-        left: Sequence[Mapping[str, Any]] = done["data"].get("conflicts", ())
-        self._is_taken_back = not left
-        stays = f" {len(left)} stay, changed by others since: {run_telling.named(left)}." if left else ""
-        return f"All it wrote was taken back ({run_telling.counted(done['data']['count'], 'change')}).{stays}"
+            tried = "taking them back" if self._wish.atomic else "counting them"
+            return f"{wrote} changes stand: {tried} failed ({error.message}); try undo {run}."
 
     @property
     def _owner(self) -> str:
@@ -247,11 +252,6 @@ class CodeRun:
             runs.keep(session, self._owner, kept, removed, self._desk.now())
             if kept and len(json.dumps(runs.state(session, self._owner))) > Limits().state_bytes:
                 raise InvalidInputError("it is larger than 256 KB with what another run kept meanwhile.")
-
-    def _diff(self, session: Session) -> tuple[Mapping[str, Any], ...]:
-        lines = changes.first_of_unit(session, self._guest.run, LISTED)
-        labels = names.labels(session, [(line.kind, line.item) for line in lines])
-        return tuple(fitting(would(line, labels[line.item][2]) for line in lines))
 
     def _result(self, ending: Ending, notes: "_Notes") -> tuple[Any, str | None]:
         """Return the result, or the id of the file that holds it because it is large."""

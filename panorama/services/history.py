@@ -1,11 +1,11 @@
 """What became of an item, and how a write is taken back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from panorama.domain.changes import Change, overtaken, untaken
+from panorama.domain.changes import Change, overtaken, standing, untaken
 from panorama.domain.items import Item
 from panorama.domain.jobs import LETTER
 from panorama.domain.plain import is_object
@@ -55,29 +55,35 @@ class History(Service):
         with self._writing() as session:
             wanted = _wanted(session, unit)
             _check_is_over(session, wanted)
-            lines = changes.of_unit(session, wanted) if wanted else []
-            if not wanted or not lines:
-                raise self._unknown(session, wanted)
-            undoing = _Undoing(session, self._now())
-            undoing.take_back(_steps(session, lines))
-            if undoing.conflicts and not skip_conflicts:
-                raise ConflictError(
-                    f"{len(undoing.conflicts)} of {len(lines)} changes of {wanted} were overtaken; nothing was undone.",
-                    hint="Undo the later ones first, or call again with skip_conflicts=true to undo the rest.",
-                    candidates=undoing.conflicts[:LISTED],
-                )
-            if not undoing.done and not undoing.conflicts:
-                raise ConflictError(
-                    f"{wanted} is taken back already.", hint="To bring it back, undo that undo: see history."
-                )
-            shown = undoing.done[:LISTED]
-            labels = names.labels(session, [(line.kind, line.item) for line in shown])
-            undone = [
-                {"id": line.item, "kind": line.kind, "label": labels[line.item][2], "was": line.action}
-                for line in shown
-            ]
-            conflicts = tuple(undoing.conflicts[:LISTED])
-            return Undone(unit=wanted, count=len(undoing.done), undone=tuple(undone), conflicts=conflicts)
+            return self._taken_back(session, wanted, skip_conflicts=skip_conflicts)
+
+    def roll_back(self, unit: str) -> None:
+        """Take back what a unit wrote and can write no more, but for what others changed since."""
+        with self._writing() as session:
+            if lines := changes.of_unit(session, unit):
+                _Undoing(session, self._now()).take_back(_steps(session, lines))
+
+    def _taken_back(self, session: Session, wanted: str, *, skip_conflicts: bool) -> Undone:
+        lines = changes.of_unit(session, wanted) if wanted else []
+        if not lines:
+            raise self._unknown(session, wanted)
+        steps, undoing = _steps(session, lines), _Undoing(session, self._now())
+        undoing.take_back(steps)
+        if undoing.conflicts and not skip_conflicts:
+            raise ConflictError(
+                f"{len(undoing.conflicts)} of {len(steps)} changes of {wanted} were overtaken; nothing was undone.",
+                hint="Undo the later ones first, or call again with skip_conflicts=true to undo the rest.",
+                candidates=undoing.conflicts[:LISTED],
+            )
+        if not undoing.done and not undoing.conflicts:
+            raise _nothing_left(wanted, lines)
+        shown = undoing.done[:LISTED]
+        labels = names.labels(session, [(line.kind, line.item) for line in shown])
+        undone = [
+            {"id": line.item, "kind": line.kind, "label": labels[line.item][2], "was": line.action} for line in shown
+        ]
+        conflicts = tuple(undoing.conflicts[:LISTED])
+        return Undone(unit=wanted, count=len(undoing.done), undone=tuple(undone), conflicts=conflicts)
 
     def undo_question(self, unit: str = "", skip_conflicts: bool = False) -> str:
         """Return what to ask before more than 20 changes are taken back; "" if they are fewer, or conflict."""
@@ -101,7 +107,9 @@ class History(Service):
             for id_, operation, at in changes.recent_units(session, 5)
         ]
         message = (
-            f"There is no change, call or batch {unit[:40]!r}." if unit else "This client has written nothing yet."
+            f"There is no change, call or batch {unit[:40]!r}."
+            if unit
+            else "This client has written nothing that stands."
         )
         return NotFoundError(
             message, hint="Take a unit from history(item), or one of the last writes.", candidates=recent
@@ -126,41 +134,82 @@ class _Step:
 
 
 def _check_is_over(session: Session, wanted: str) -> None:
-    """Refuse to take back what is still being written, by a job or by the script that asks."""
-    if job := jobs.writing(session, wanted):
+    """Refuse to take back what is still being written, by a job or by the script that asks.
+
+    What runs may take itself back at its end, also as a job.
+    """
+    if session.origin and wanted == session.origin.unit:
+        if session.origin.actor == "script":
+            raise InvalidInputError(
+                "This would take back the script that is running.",
+                hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",
+            )
+    elif job := jobs.writing(session, wanted):
         raise ConflictError(
             f"The job {job.id} ({job.kind}) still writes this; nothing was undone.",
             hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write name its unit.",
         )
-    if session.origin and session.origin.actor == "script" and wanted == session.origin.unit:
-        raise InvalidInputError(
-            "This would take back the script that is running.",
-            hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",
-        )
+
+
+def _nothing_left(unit: str, lines: Sequence[Change]) -> ConflictError:
+    if standing(lines):
+        return ConflictError(f"{unit} is taken back already.", hint="To bring it back, undo that undo: see history.")
+    return ConflictError(
+        f"Nothing stands of {unit}: what it wrote was taken back when it ended; nothing was changed.",
+        hint="For an earlier write name its unit: see history.",
+    )
 
 
 def _wanted(session: Session, unit: str) -> str:
     """Return the unit that is meant, "" if there is none: without one it is the conversation's last write."""
-    conversation = session.origin.conversation if session.origin else ""
-    wanted = unit.strip() or changes.last_unit(session, conversation) or ""
+    wanted = unit.strip() or _last(session)
     job = jobs.found(session, wanted) if wanted.startswith(f"{LETTER}_") else None
     return job.unit if job else wanted
 
 
+def _last(session: Session) -> str:
+    """Return the unit of the conversation's last write, passing over runs that took back themselves all they wrote."""
+    conversation, own = (session.origin.conversation, session.origin.unit) if session.origin else ("", "")
+    void: list[str] = []
+    while unit := changes.last_unit(session, conversation, void):
+        if unit == own or not changes.is_void(session, unit) or _is_brought_back(session, unit):
+            return unit
+        void.append(unit)
+    return ""
+
+
+def _is_brought_back(session: Session, unit: str) -> bool:
+    """Tell whether anything stands of a unit that took itself back, for that was undone since."""
+    return bool(_steps(session, changes.of_unit(session, unit)))
+
+
 def _steps(session: Session, lines: Sequence[Change]) -> list[_Step]:
-    """Return what is to do to take back the lines of a unit, the last first."""
+    """Return what is to do to take back the lines of a unit, the last first.
+
+    What a unit took back itself, as a run does that fails, is over: that is no change of it to be taken back.
+    """
     unit = {line.id for line in lines}
     known = changes.of_items(session, sorted({line.item for line in lines}), since=min(unit))
-    open_fields = untaken(known)
+    open_fields, to_and_fro = untaken(known), _to_and_fro(unit, known)
+    own = unit | to_and_fro
     later: dict[str, list[Change]] = {}
     for line in known:
-        if line.id not in unit:
+        if line.id not in own:
             later.setdefault(line.item, []).append(line)
     return [
         _Step.of(line, open_fields[line.id], [each for each in later.get(line.item, []) if each.id > line.id])
         for line in sorted(lines, key=lambda line: line.id, reverse=True)
-        if open_fields[line.id]
+        if open_fields[line.id] and line.id not in to_and_fro
     ]
+
+
+def _to_and_fro(unit: Set[int], known: Sequence[Change]) -> set[int]:
+    """Return the lines by which a unit took back its own changes, and those that undid these, and so on."""
+    found: set[int] = set()
+    for line in sorted(known, key=lambda line: line.id):
+        if line.undoes in found or (line.id in unit and line.undoes in unit):
+            found.add(line.id)
+    return found
 
 
 class _Undoing:

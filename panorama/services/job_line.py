@@ -9,13 +9,14 @@ from datetime import timedelta
 from typing import Any
 
 from panorama.domain.changes import Origin
-from panorama.domain.jobs import LETTER, Asker, Job
+from panorama.domain.jobs import LETTER, Asker, Job, Kind
 from panorama.errors import ConflictError, NotFoundError, PanoramaError
 from panorama.services.base import Desk, Service
 from panorama.services.offers import Offers
 from panorama.services.progress import Progress, silent
 from panorama.services.remarks import Remarks
 from panorama.services.running import Running
+from panorama.services.runs_left import LeftRuns
 from panorama.services.workers import Worker
 from panorama.store import changes, schedules
 from panorama.store import jobs as rows
@@ -40,6 +41,7 @@ class JobLine(Service):
         super().__init__(desk)
         self.remarks = Remarks(self._keeping, self._now)
         self._worker = Worker.here()
+        self.left_runs = LeftRuns(desk, self._worker)
         self.offers = Offers()
         self._running: dict[str, Running] = {}
         self._wakers: dict[object, Callable[[], None]] = {}
@@ -168,13 +170,17 @@ class JobLine(Service):
         return rows.kinds_running(session) & set(self.offers.alone)
 
     def pick_up(self) -> None:
-        """Take jobs from workers that are gone, to be begun again, or ended with what is known."""
+        """Take jobs from workers that are gone, to be begun again, or ended with what is known.
+
+        Before them the runs of scripts, for a job tells what stands of its run.
+        """
+        self.left_runs.pick_up()
         with self._reading() as session:
             gone = [job for job in rows.running(session) if self._is_left(job)]
         for old in gone:
             with self._reading() as session:
-                wrote = changes.size_of_unit(session, old.unit)
-            new = old.abandoned(self.offers.kind(old.kind), self._now(), wrote)
+                wrote = sum(changes.actions_of_unit(session, old.unit).values())
+            new = old.abandoned(self._kind_of(old, wrote), self._now(), wrote)
             with suppress(ConflictError):  # another process was faster
                 with self._keeping() as session:
                     rows.save(session, old, new)
@@ -183,6 +189,12 @@ class JobLine(Service):
                 if new.has_ended:
                     self.remarks.remember(new)
                 self._tell(new)
+
+    def _kind_of(self, job: Job, wrote: int) -> Kind | None:
+        """Return a job's kind; a script that was taken back, or tried out, leaves nothing of what it had done."""
+        kind, wish = self.offers.kind(job.kind), job.arguments
+        is_whole = not wrote and bool(wish.get("atomic") or wish.get("dry_run"))
+        return replace(kind, whole=True) if kind and is_whole else kind
 
     def leave(self) -> None:
         """Begin no more jobs, and let those that can go on later end at their next step: the process will end."""

@@ -195,4 +195,6 @@ class Jobs(JobLine):
     def _view(self, job: Job) -> JobView:
         with self._reading() as session:
             wrote = bool(changes.size_of_unit(session, job.unit))
+            if wrote and job.has_ended and job.state != "succeeded":  # an atomic script took it back
+                wrote = not changes.is_void(session, job.unit)
         return JobView.of(self._now_of(job), self._now(), wrote=wrote)

@@ -30,16 +30,22 @@ def _parts(run: RunView) -> Iterator[str]:
             yield f"## {title}"
             yield _fenced(text)
     if run.changes:
-        is_dry = run.options.get("dry_run")
-        yield "## What it would have changed" if is_dry else "## Changes"
-        counts = ", ".join(f"{count} {what}" for what, count in run.changes.items())
-        yield f"{counts}; a dry run, so nothing was." if is_dry else f"{counts}; undo `{run.id}` takes them back."
+        yield "## What it would have changed" if run.options.get("dry_run") else "## Changes"
+        yield ", ".join(f"{count} {what}" for what, count in run.changes.items()) + f"; {_what_stands(run)}"
     if run.calls:
         yield f"## Calls ({run.called})"
         yield "\n".join(_line(call) for call in run.calls)
     if left := run.called - len(run.calls):
         where = _json({"unit": run.id, "position": {"gt": len(run.calls)}})
         yield f"and {left:,} more: `query` shows them, with collection `calls`, where `{where}`, sort `position`."
+
+
+def _what_stands(run: RunView) -> str:
+    if run.options.get("dry_run"):
+        return "a dry run, so nothing was."
+    if run.options.get("atomic") and run.status not in ("running", "succeeded"):
+        return f"these stand; undo `{run.id}` takes back what nobody else changed since."
+    return f"undo `{run.id}` takes them back."
 
 
 def _line(call: Mapping[str, Any]) -> str:

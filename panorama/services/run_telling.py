@@ -72,11 +72,6 @@ def _tail(text: str, most: int) -> str:
     return text if len(text) <= most else f"… {len(text) - most:,} characters before\n{text[-most:]}"
 
 
-def named(conflicts: Sequence[Mapping[str, Any]]) -> str:
-    """Return which items are in the way, the first ten."""
-    return ", ".join(str(each.get("item") or each.get("id") or each) for each in conflicts[:10])
-
-
 def counted(count: int, noun: str) -> str:
     """Return a number of things in words."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -105,7 +105,9 @@ class RunView:
     def of(cls, run: Run, made: Sequence[Call], called: int) -> Self:
         """Join a run with its calls."""
         kept = {
-            each.name: getattr(run, each.name) for each in fields(run) if each.name not in ("calls", "conversation")
+            each.name: getattr(run, each.name)
+            for each in fields(run)
+            if each.name not in ("calls", "conversation", "worker")
         }
         kept |= {name: hidden_in(kept[name]) for name in ("source", "output", "result", "error")}
         return cls(**kept, called=called, calls=tuple(map(call_told, made)))

@@ -36,12 +36,17 @@ class Worker:
         """
         if job.worker == self.name:
             return False
-        host, process, _ = (*job.worker.rsplit(" ", 2), "", "")[:3]
-        if host != self.host or not process.isdigit():
+        gone = self.is_gone(job.worker)
+        if gone is None:
             return job.is_stale(now)
-        if int(process) == self.process or not _is_alive(int(process)):
-            return True  # the number is ours by now, or nobody's
-        return not standing and job.is_stale(now)
+        return gone or (not standing and job.is_stale(now))
+
+    def is_gone(self, name: str) -> bool | None:
+        """Tell whether the process of another name has ended; None if nothing on this machine knows."""
+        host, process, _ = (*name.rsplit(" ", 2), "", "")[:3]
+        if host != self.host or not process.isdigit():
+            return None
+        return int(process) == self.process or not _is_alive(int(process))  # the number is ours by now, or nobody's
 
 
 def _is_alive(process: int) -> bool:

@@ -1,12 +1,13 @@
 """Change lines: the only module that knows how a change is kept, long texts included."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, func, insert, select
 
-from panorama.domain.changes import LONG_TEXT, Action, Change, Touch, digest, splice
+from panorama.domain.changes import LONG_TEXT, Action, Change, Touch, digest, splice, standing
 from panorama.domain.items import Item
 from panorama.domain.plain import is_sequence
 from panorama.errors import ConflictError
@@ -23,6 +24,7 @@ __all__ = [
     "recent_units",
     "record",
     "size_of_unit",
+    "standing_of_unit",
     "text_before",
 ]
 
@@ -144,14 +146,36 @@ def size_of_unit(session: Session, unit: str) -> int:
 
 
 def actions_of_unit(session: Session, unit: str) -> dict[str, int]:
-    """Return how many lines of each action a unit has."""
+    """Return how many changes of each action stand of a unit; what it took back itself does not."""
+    if _takes_back(session, unit):
+        return dict(Counter(line.action for line, _ in standing_of_unit(session, unit)))
     counted = select(changes.c.action, func.count()).where(changes.c.unit == unit).group_by(changes.c.action)
     return {row[0]: row[1] for row in session.connection.execute(counted)}
 
 
 def first_of_unit(session: Session, unit: str, limit: int) -> list[Change]:
-    """Return the first lines of a unit."""
+    """Return the first changes that stand of a unit."""
+    if _takes_back(session, unit):
+        return [line for line, _ in standing_of_unit(session, unit)][:limit]
     return lines(session, changes.c.unit == unit, limit=limit)
+
+
+def standing_of_unit(session: Session, unit: str) -> list[tuple[Change, frozenset[str]]]:
+    """Return the changes of a unit that it did not take back itself, each with the fields that it left."""
+    return standing(lines(session, changes.c.unit == unit))
+
+
+def is_void(session: Session, unit: str) -> bool:
+    """Tell whether a unit took back itself all that it wrote."""
+    return _takes_back(session, unit) and not standing_of_unit(session, unit)
+
+
+def _takes_back(session: Session, unit: str) -> bool:
+    """Tell whether any line of a unit takes back another one of it."""
+    own = select(changes.c.id).where(changes.c.unit == unit)
+    undoing = changes.c.undoes.is_not(None), changes.c.undoes.in_(own)
+    found = select(changes.c.id).where(changes.c.unit == unit, *undoing).limit(1)
+    return session.connection.execute(found).first() is not None
 
 
 def of_items(session: Session, items: Sequence[str], *, since: int) -> list[Change]:
@@ -174,12 +198,12 @@ def count_of(session: Session, item: str) -> int:
     return session.connection.execute(select(func.count()).where(changes.c.item == item)).scalar_one()
 
 
-def last_unit(session: Session, conversation: str) -> str | None:
-    """Return the unit of a conversation's last write."""
-    statement = (
-        select(changes.c.unit).where(changes.c.conversation == conversation).order_by(changes.c.id.desc()).limit(1)
-    )
-    return session.connection.execute(statement).scalar_one_or_none()
+def last_unit(session: Session, conversation: str, but: Collection[str] = ()) -> str | None:
+    """Return the unit of a conversation's last write, leaving out some."""
+    mine = changes.c.conversation == conversation, changes.c.unit.not_in(but)
+    return session.connection.execute(
+        select(changes.c.unit).where(*mine).order_by(changes.c.id.desc()).limit(1)
+    ).scalar_one_or_none()
 
 
 def recent_units(session: Session, limit: int) -> list[tuple[str, str, datetime]]:

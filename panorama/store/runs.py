@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, literal_column, select
 
 from panorama.domain.results import Page, Slice
 from panorama.store.engine import Session
@@ -15,10 +15,10 @@ from panorama.store.tables import runs, script_states
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of a script; `status` is running, succeeded or failed.
+    """One run of a script; `status` is running, succeeded, failed or cancelled.
 
     `changes` counts what was created, updated and deleted; `result` is the beginning of what was returned, as JSON.
-    `script` is its name in the library, "" if it has none.
+    `script` is its name in the library, "" if it has none. `worker` names the process that runs it, or ran it.
     """
 
     id: str
@@ -38,6 +38,7 @@ class Run:
     ms: float = 0.0
     peak_bytes: int = 0
     script: str = ""
+    worker: str = ""
 
 
 _NAMES = tuple(each.name for each in fields(Run))
@@ -57,6 +58,16 @@ def found(session: Session, run: str) -> Run | None:
     """Return one run."""
     row = session.connection.execute(select(*_COLUMNS).where(runs.c.id == run)).one_or_none()
     return Run(**dict(zip(_NAMES, row, strict=True))) if row else None
+
+
+def running(session: Session) -> list[Run]:
+    """Return the runs that have not ended, also elsewhere."""
+    found_ = session.connection.execute(select(*_COLUMNS).where(_RUNNING))
+    return [Run(**dict(zip(_NAMES, row, strict=True))) for row in found_]
+
+
+_RUNNING = runs.c.status == literal_column("'running'")
+"""With the word itself in the statement, for only so SQLite uses the index of those few."""
 
 
 def listed(session: Session, part: Slice, *, failed: bool = False) -> Page[Run]:

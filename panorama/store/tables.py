@@ -227,7 +227,14 @@ runs = Table(
     Column("ms", Float, nullable=False),
     Column("peak_bytes", Integer, nullable=False),
     Column("script", String(40), nullable=False, server_default=""),
+    Column("worker", Text, nullable=False, server_default=""),
     Index("ix_runs_script", "script", "number"),
+    Index(
+        "ix_runs_running",
+        "number",
+        sqlite_where=text("status = 'running'"),
+        postgresql_where=text("status = 'running'"),
+    ),
 )
 
 scripts = Table(

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from .files import one
+from .files import is_sound, one
 from .servers import Server
 
 pytestmark = pytest.mark.slow
@@ -51,6 +51,70 @@ def test_a_server_that_is_killed_leaves_whole_writes_a_log_and_no_process(home: 
         shown = again.call("run_code", code="return sdk.tasks.list()")
     assert "error" not in told
     assert shown["data"]["result"] == []
+
+
+def status(home: Path) -> str:
+    return str(one(home, "SELECT status FROM runs ORDER BY number DESC LIMIT 1"))
+
+
+def killed_while_writing(home: Path, folder: Path | None = None, **wishes: bool) -> str:
+    """Kill a server while a script writes; return the run's id."""
+    with Server(home) as server:
+        server.call("create_task", title="Good")
+        server.send("run_code", {"code": WRITING, **wishes})
+        until(lambda: folder.exists() if folder else tasks(home) > 30, "the writing")
+        time.sleep(0.2)
+        server.kill()
+    assert status(home) == "running"
+    return str(one(home, "SELECT id FROM runs"))
+
+
+def test_a_run_of_a_server_that_was_killed_is_ended_by_the_next(home: Path) -> None:
+    id_ = killed_while_writing(home)
+    wrote = tasks(home) - 1
+
+    with Server(home):
+        until(lambda: status(home) == "failed", "the run's end")
+
+    assert f"{wrote} changes made before it stand; undo {id_}" in one(home, "SELECT error FROM runs")
+    assert tasks(home) == wrote + 1
+
+
+def test_an_atomic_run_of_a_server_that_was_killed_is_taken_back_by_the_next(home: Path) -> None:
+    killed_while_writing(home, atomic=True)
+
+    with Server(home) as server:
+        until(lambda: status(home) == "failed", "the run's end")
+        left = server.call("list_tasks")
+
+    assert [each["title"] for each in left["data"]] == ["Good"]
+    assert "All it wrote was taken back" in one(home, "SELECT error FROM runs")
+    assert is_sound(home)
+
+
+def test_the_copy_of_a_dry_run_does_not_outlive_its_server_for_long(home: Path) -> None:
+    copies = home / "dry-runs"
+    killed_while_writing(home, copies, dry_run=True)
+    assert list(copies.iterdir())
+
+    with Server(home):
+        until(lambda: not list(copies.iterdir()), "the end of the copy")
+
+    assert tasks(home) == 1
+
+
+def test_a_server_that_starts_beside_another_leaves_its_runs_alone(home: Path) -> None:
+    writing = "import time\nfor n in range(40):\n    sdk.tasks.create(f'Task {n}')\n    time.sleep(0.1)\nreturn n"
+    with Server(home) as first:
+        number = first.send("run_code", {"code": writing, "atomic": True})
+        until(lambda: tasks(home), "the writing")
+        with Server(home) as second:
+            second.call("run_code", code="1")
+            until(lambda: tasks(home) > 38, "most of it")
+        answered, result = first.next_answer()
+
+    assert (answered, result["structuredContent"]["data"]["result"]) == (number, 39)
+    assert (tasks(home), one(home, "SELECT count(*) FROM runs WHERE status = 'succeeded'")) == (40, 2)
 
 
 def test_a_worker_that_is_killed_ends_its_run_and_all_it_called_is_logged(home: Path) -> None:

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from panorama.app import App
 from panorama.calls import Conversation
-from panorama.errors import ScriptError
+from panorama.errors import ConflictError, ScriptError
 from panorama.services.progress import progressing, silent
 from panorama.store import engine
 from tests.services.coding import Call, Run, run, titles
@@ -52,22 +53,110 @@ def test_an_atomic_run_that_fails_leaves_nothing(run: Run, call: Call) -> None:
     assert titles(call) == ["Old"]
 
 
-def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: Call) -> None:
-    old = call("create_task", title="Old").data["id"]
+FAILING = 'sdk.tasks.update("Good", title="Bad")\nsdk.tasks.create("Worse")\n1 / 0'
+
+
+def test_undo_passes_over_a_run_that_was_taken_back(run: Run, call: Call) -> None:
+    call("create_task", title="Good")
+    run(FAILING, atomic=True)
+    run(FAILING, atomic=True)
+
+    call("undo")
+
+    assert titles(call) == []
+
+
+def test_of_a_run_that_was_taken_back_nothing_can_be_undone(run: Run, call: Call) -> None:
+    call("create_task", title="Good")
+    told = run(FAILING, atomic=True)
+
+    with pytest.raises(ConflictError, match=f"Nothing stands of {told['run_id']}"):
+        call("undo", unit=told["run_id"])
+
+    assert titles(call) == ["Good"]
+
+
+def test_what_a_run_took_back_can_be_brought_back_and_taken_back_by_name(run: Run, call: Call) -> None:
+    id_ = call("create_task", title="Good").data["id"]
+    told = run(FAILING, atomic=True)
+    back = next(line for line in call("history", item=id_).data if "undoes" in line)
+
+    call("undo", unit=str(back["change"]))
+    brought = titles(call)
+    call("undo", unit=told["run_id"])
+
+    assert (brought, titles(call)) == (["Bad"], ["Good"])
+
+
+def test_a_run_that_took_its_own_change_back_is_undone_without_it(run: Run, call: Call) -> None:
+    code = 'tea = sdk.tasks.create("Tea")\nsdk.undo(str(sdk.history(tea)[0].change))\nsdk.tasks.create("Coffee")'
+    told = run(code)
+
+    call("undo", unit=told["run_id"])
+
+    assert told["changes"] == {"created": 1}
+    assert titles(call) == []
+
+
+def test_a_run_that_took_all_of_it_back_itself_offers_no_undo(run: Run, call: Call) -> None:
+    code = 'tea = sdk.tasks.create("Tea")\nsdk.undo(str(sdk.history(tea)[0].change))'
+
+    answer = call("run_code", code=code)
+    failed = call("run_code", code=code + "\n1 / 0", atomic=True)
+
+    assert [("undo" in each.metadata, each.data["changes"]) for each in (answer, failed)] == [(False, {})] * 2
+    assert failed.data["note"] == "Nothing it wrote stands."
+
+
+def test_a_run_that_was_taken_back_counts_nothing_and_offers_no_undo(run: Run, call: Call) -> None:
+    call("create_task", title="Good")
+    answer = call("run_code", code=FAILING, atomic=True)
+    id_ = answer.data["run_id"]
+
+    assert (answer.data["changes"], "undo" in answer.metadata) == ({}, False)
+    assert "1 deleted" not in answer.summary
+    assert call("runs.get", run=id_).data["changes"] == {}
+    assert "takes" not in call("pages.run", run=id_).data["markdown"].replace(FAILING, "")
+
+
+def changing(app: App, task: str, **fields: Any) -> Callable[[int, int, str], None]:
+    """Return what changes a task as another client as soon as a script tells of progress."""
     other = Conversation(id="v_other", actor="tool", client="other")
 
     def change(current: int, total: int, message: str) -> None:
         if current:
-            app.calls.call("update_task", {"task": old, "title": "Newest"}, other)
+            app.calls.call("update_task", {"task": task, **fields}, other)
 
-    with progressing(change):
-        told = run(
-            'sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea")\nsdk.progress(1, 2)\n1 / 0', atomic=True
-        )
+    return change
 
-    assert "1 stay, changed by others since" in told["note"]
-    assert old in told["note"]
+
+OVERTAKEN = 'sdk.tasks.update("Old", title="New", notes="n")\nsdk.tasks.create("Tea")\nsdk.progress(1, 2)\n1 / 0'
+
+
+def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: Call) -> None:
+    old = call("create_task", title="Old").data["id"]
+
+    with progressing(changing(app, old, title="Newest")):
+        answer = call("run_code", code=OVERTAKEN, atomic=True)
+
+    told = "All but 1 of its 2 changes were taken back; what others changed since stays: "
+    assert answer.data["note"] == f"{told}title of “Newest” ({old})."
+    assert (answer.data["changes"], "undo" in answer.metadata) == ({"updated": 1}, False)
+    assert "1 updated; these stand" in call("pages.run", run=answer.data["run_id"]).data["markdown"]
     assert titles(call) == ["Newest"]
+
+
+def test_undo_of_a_run_that_was_partly_taken_back_is_about_what_stands(app: App, run: Run, call: Call) -> None:
+    old = call("create_task", title="Old").data["id"]
+    with progressing(changing(app, old, title="Newest")):
+        told = run(OVERTAKEN, atomic=True)
+    app.calls.call("undo", {}, Conversation(id="v_other", actor="tool", client="other"))
+
+    undone = call("undo", unit=told["run_id"])
+
+    assert [(each["id"], each["was"]) for each in undone.data["undone"]] == [(old, "update")]
+    assert titles(call) == ["Old"]
+    assert not call("get_item", item=old).data["item"].get("notes")
 
 
 def test_a_script_nobody_waits_for_is_ended(run: Run, call: Call) -> None:

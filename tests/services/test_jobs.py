@@ -285,6 +285,14 @@ def test_only_what_was_written_can_be_undone(working: None, call: Call, app: App
     assert "undo" not in call("get_job", job=read.id).data
 
 
+def test_a_job_that_took_back_what_it_wrote_offers_no_undo(working: None, call: Call, app: App) -> None:
+    code = "sdk.notes.create('Tea')\n1 / 0"
+    found = ended(app, call("run_code", code=code, atomic=True, background=True).data["id"])
+
+    assert found.state == "failed"
+    assert "undo" not in call("get_job", job=found.id).data
+
+
 def test_a_cancelled_script_says_what_stands_and_is_not_stopping_any_more(working: None, call: Call, app: App) -> None:
     id_ = call("run_code", code="sdk.notes.create('Tea')\nwhile True: pass", background=True).data["id"]
     until(lambda: call("status").data["counts"]["note"], "its note")
