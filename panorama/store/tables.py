@@ -40,6 +40,11 @@ def _project(*, index: bool = True) -> Column[Any]:
     return Column("project", String(12), ForeignKey("projects.id"), index=index)
 
 
+def _index_where(name: str, column: str, condition: str, *, unique: bool = False) -> Index:
+    where = text(condition)
+    return Index(name, column, unique=unique, sqlite_where=where, postgresql_where=where)
+
+
 projects = Table(
     "projects",
     metadata,
@@ -53,13 +58,7 @@ projects = Table(
     Column("color", Text, nullable=False),
     Column("tags", Words, nullable=False),
     Column("rank", Integer, nullable=False),
-    Index(
-        "uq_projects_living_key",
-        "key",
-        unique=True,
-        sqlite_where=text("deleted_at IS NULL"),
-        postgresql_where=text("deleted_at IS NULL"),
-    ),
+    _index_where("uq_projects_living_key", "key", "deleted_at IS NULL", unique=True),
 )
 
 tasks = Table(
@@ -229,12 +228,7 @@ runs = Table(
     Column("script", String(40), nullable=False, server_default=""),
     Column("worker", Text, nullable=False, server_default=""),
     Index("ix_runs_script", "script", "number"),
-    Index(
-        "ix_runs_running",
-        "number",
-        sqlite_where=text("status = 'running'"),
-        postgresql_where=text("status = 'running'"),
-    ),
+    _index_where("ix_runs_running", "number", "status = 'running'"),
 )
 
 scripts = Table(
