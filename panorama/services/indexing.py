@@ -106,17 +106,12 @@ class Indexing(Service):
         with closing(self._reader(stop, told)) as reader:
 
             def reads() -> bool:
-                found = not stop() and self._read(reader, told)
-                if found:
-                    moved()
-                return found
+                return self._reads(reader, stop, told, moved)
 
             if self.lag().unread > MANY and self._is_there():
                 self.build(reads)
             next_time = time.monotonic() + TELL_SECONDS
             while reads():
-                if self._waiting:
-                    time.sleep(YIELD_SECONDS)
                 if time.monotonic() > next_time:
                     begun = time.monotonic()
                     self.tell_all(stop)
@@ -193,15 +188,19 @@ class Indexing(Service):
         with closing(self._reader(stop, told)) as reader:
             return self._read(reader, told, ahead=False)
 
-    def read_all(self, stop: Stop, moved: Moved) -> None:
-        """Cut and embed what all changes touched, and say after each step that it is done.
+    def read_all(self, stop: Stop = never, told: Told = silent, moved: Moved = nowhere) -> None:
+        """Cut and embed what all changes touched, and tell the index of nothing.
+
+        Args:
+            told: Is called with the number of texts that were embedded, after each batch.
+            moved: Is called after each step.
 
         Raises:
             UnavailableError: As of `read`.
         """
-        with closing(self._reader(stop, silent)) as reader:
-            while not stop() and self._read(reader, silent):
-                moved()
+        with closing(self._reader(stop, told)) as reader:
+            while self._reads(reader, stop, told, moved):
+                pass
 
     def read_anew(self, mark: str, told: Told, part: Part = WHOLE) -> Cut | None:
         """Cut the next items of a part again, and embed what is not known; None if there are no more.
@@ -214,6 +213,15 @@ class Indexing(Service):
         """
         with self._having_turn(told), closing(self._reader(never, told)) as reader:
             return reader.read_anew(mark, part)
+
+    def _reads(self, reader: Reader, stop: Stop, told: Told, moved: Moved) -> bool:
+        """Read the next changes, after others that wait for their turn; tell whether there were any."""
+        if self._waiting:
+            time.sleep(YIELD_SECONDS)
+        found = not stop() and self._read(reader, told)
+        if found:
+            moved()
+        return found
 
     def _read(self, reader: Reader, told: Told, *, ahead: bool = True) -> bool:
         with self._having_turn(told):

@@ -104,7 +104,7 @@ class Reindexing(Service):
             watch.move(max(0, waiting - left))
             waiting = left
 
-        indexing.catch_up(told=watch.embedded, moved=moved)
+        self._meaning.catch_up(told=watch.embedded, moved=moved)
 
     def _forget_unused(self, watch: "Watch") -> None:
         with self._reading() as session:
