@@ -82,6 +82,8 @@ class Indexing(Service):
         self._takes_over = False
         self.is_built = False
         """Whether the index was built here, so that there is no need to compare it."""
+        self.embedded = 0
+        """How many texts were embedded so far, by whoever had it done."""
 
     @property
     def model(self) -> Model:
@@ -228,7 +230,11 @@ class Indexing(Service):
             return reader.read(ahead=ahead)
 
     def _reader(self, stop: Stop, told: Told) -> Reader:
-        return Reader(self._desk, self._embedder, self.name, stop, told)
+        def counted(count: int) -> None:
+            self.embedded += count
+            told(count)
+
+        return Reader(self._desk, self._embedder, self.name, stop, counted)
 
     # The index.
 
