@@ -25,7 +25,7 @@ from panorama.store import passages
 from panorama.store.passages import INDEXER, START, WHOLE, Part, Stored
 
 MANY = 2000
-"""So many changes behind, the index is built anew beside the one that is searched."""
+"""With more passages to be told at once, the index is built anew beside the one that is searched."""
 
 TELL_SECONDS, TELL_SHARE = 10.0, 5
 """While much is read, the index is told of it after so many seconds, and five times as long as that took."""
@@ -263,9 +263,9 @@ class Indexing(Service):
             listener = self._listener
             with self._reading() as session:
                 read, heard = passages.mark(session, mark_of(self.name)), passages.mark(session, listener)
-                is_new = not passages.is_begun(session, listener)
+                builds = not passages.is_begun(session, listener) or passages.exceeds(session, MANY, heard, read)
                 news = _News(heard, passages.purges(session))
-            if is_new or read - heard > MANY:
+            if builds:
                 self.build()
                 return True
             points = self._next(news)

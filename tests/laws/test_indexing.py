@@ -393,6 +393,23 @@ def test_a_building_that_fails_on_its_way_leaves_the_next_one_whole(
     assert kept
 
 
+@pytest.mark.parametrize(("notes", "is_built"), [(1, False), (3, True)])
+def test_many_passages_are_built_beside_the_index_that_is_searched_in_however_few_changes(
+    world: World, notes: int, is_built: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "MANY", 20)
+    world.do("create_note", title="Plum")
+    world.check()
+    before = world.index.state().identity
+    for number in range(notes):
+        world.do("create_note", title=f"Jam {number}", content=LONG * 4)
+
+    world.check()
+
+    assert 10 * notes < len(world.wanted()) < 20 * notes
+    assert (world.index.state().identity != before) == is_built
+
+
 def test_a_text_is_never_embedded_twice(world: World) -> None:
     note = world.do("create_note", title="Jam", content=LONG)["id"]
     world.check()
