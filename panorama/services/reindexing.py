@@ -141,7 +141,7 @@ class Watch:
         self._embedding = embedding
         self._before = embedding.embedded
         self._clock = clock
-        self._begun = self._phase_begun = clock()
+        self._begun = self._phase_begun = self._moved = clock()
         self._told = 0.0
         self._total = self._end = self._at = self._first = 0
         self.done = self.resumed_at = self._points = 0
@@ -161,13 +161,14 @@ class Watch:
         self._first = self._at = self._end + at
         self._end += total
         self._total = self._end + later
-        self._phase_begun = self._clock()
+        self._phase_begun = self._moved = self._clock()
         self._tell(self._rate(), at_once=True)
 
     def move(self, count: int) -> None:
         """Count items that are done."""
         self._at = min(self._end, self._at + count)
         self.done += count
+        self._moved = self._clock() if count else self._moved
         self._tell(self._rate())
 
     def embedded(self, _: int) -> None:
@@ -189,10 +190,10 @@ class Watch:
         self._tell(what, at_once=True)
 
     def _rate(self) -> str:
-        passed, done = self._clock() - self._phase_begun, self._at - self._first
+        since, done = self._moved - self._phase_begun, self._at - self._first
         texts = self.texts
         rate = f"{texts:,} texts embedded" + (f", {texts / self.seconds:,.0f} a second" if texts else "")
-        left = passed / done * (self._end - self._at) if done else 0.0
+        left = since / done * (self._end - self._at) - (self._clock() - self._moved) if done else 0.0
         return f"{rate}, {_span(left)} left" if left >= 1 else rate
 
     def _tell(self, what: str, *, at_once: bool = False) -> None:
