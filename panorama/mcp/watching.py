@@ -20,6 +20,17 @@ Result = TypeVar("Result")
 STEP = 0.001
 """What is added where only the words changed: the protocol wants every notification to be further than the last."""
 
+SHARE = 0.1
+"""What is taken instead of what is left up to the total, where that is less."""
+
+
+def after(last: float, done: int, total: int) -> float:
+    """Return what is told next: more than what was told last as long as there is room below the total (0: none)."""
+    if total and done >= total:
+        return total
+    further = max(done, last + STEP)
+    return further if not total or further < total else last + (total - last) * SHARE
+
 
 class _GoneError(Exception):
     """The client cancelled what it asked for."""
@@ -49,8 +60,10 @@ async def watched(call: Callable[[], Result]) -> Result:
         if running := job():
             running.moved(done, total, what)
             return
-        last = max(done, last + STEP)
-        anyio.from_thread.run(partial(context.report_progress, last, total or None, what))
+        further = after(last, done, total)
+        if further > last:
+            last = further
+            anyio.from_thread.run(partial(context.report_progress, last, total or None, what))
 
     def run() -> Result:
         with progressing(moved, left):

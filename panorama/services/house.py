@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib import import_module
+from typing import Any
 
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.index.embedders.borrowed import LOADING, Borrowed, model_of
@@ -14,7 +15,7 @@ from panorama.index.embedders.resident import Resident
 from panorama.index.points import Model
 from panorama.ports import Index
 from panorama.services.base import Desk, Service
-from panorama.services.indexing import Indexing
+from panorama.services.indexing import Indexing, Moved, Stop, Told, never, nowhere, silent
 from panorama.store import passages
 from panorama.store.passages import INDEXER
 
@@ -70,6 +71,70 @@ class House:
         """Whose vectors are searched: those that the index holds."""
         before = self.before
         return before if before and self.index.model == before.model else self.chosen
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether another model is searched until the vectors of the chosen one are made."""
+        return self.serving is not self.chosen
+
+    def catch_up(self, stop: Stop = never, told: Told = silent, moved: Moved = nowhere) -> None:
+        """Bring the index up to the last change; only one at a time may do so.
+
+        While the model changes, the vectors of the chosen one are made beside; the one before is searched and followed
+        until they are whole.
+
+        Args:
+            told: Is called with the number of texts that the chosen model embedded, after each batch.
+            moved: Is called after each step in which changes were read with it.
+
+        Raises:
+            UnavailableError: The chosen model or the index is out of order; all that was done stays.
+        """
+        if self.before is None:
+            self.chosen.indexing.catch_up(stop, told, moved)
+        else:
+            self._change_over(self.before, stop, told, moved)
+
+    def _change_over(self, before: Side, stop: Stop, told: Told, moved: Moved) -> None:
+        def follow() -> None:
+            with suppress(UnavailableError):  # it may be gone, which is no reason to wait with the chosen one
+                if self.index.model == before.model:  # else what remains is to tell the index of the last changes
+                    before.indexing.catch_up(stop, lambda _: told(0))
+
+        def followed() -> None:
+            moved()
+            follow()
+
+        follow()
+        self.chosen.indexing.read_all(stop, told, followed)
+        if stop():
+            return
+        self.chosen.indexing.tell_all()
+        self.before = None
+        before.embedder.close()
+
+    def told(self, *remarks: str) -> dict[str, Any]:
+        """Tell how it does, beside other remarks: the model, the index, and what waits."""
+        index, side = self.index.state(), self.serving
+        begun, state = side.indexing.is_begun(), side.resident.state
+        is_whole = begun and index.status != "down" and state.status != "failing"
+        changes, lag = self.is_changing, self.chosen.indexing.lag()
+        every = (*remarks, self.remark, index.note, state.error)
+        return {
+            "modes": ["hybrid", "keyword", "semantic"] if is_whole else ["keyword"],
+            "model": side.model.id,
+            "model_state": state.status,
+            "dimensions": side.model.size,
+            "engine": index.engine,
+            "index_state": index.status if begun else "building",
+            "pending": lag.unread if changes else lag.unheard,  # the index hears of the chosen one at the end
+            "passages": index.count,
+            "index_disk_bytes": index.disk_bytes or None,
+            "index_memory_bytes": index.anonymous_bytes or None,
+            "index_mapped_bytes": index.mapped_bytes or None,
+            "changing_to": self.chosen.model.id if changes else None,
+            "remark": " ".join(dict.fromkeys(each for each in every if each)) or None,
+        }
 
     def close(self) -> None:
         """Close all of it."""

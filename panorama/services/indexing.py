@@ -12,7 +12,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
 
 from panorama.domain.items import KINDS
 from panorama.errors import UnavailableError
@@ -20,13 +19,13 @@ from panorama.index.points import Filter, Hit, Model, Point, in_batches
 from panorama.ports import Embedder, Index
 from panorama.services.base import Desk, Service
 from panorama.services.cutting import Cut, items_of
+from panorama.services.pointing import packed, pointed, points_of, whole
 from panorama.services.reading import CHANGES, Reader, Stop, Told, mark_of
 from panorama.store import passages
-from panorama.store.engine import Session
 from panorama.store.passages import INDEXER, START, WHOLE, Part, Stored
 
 MANY = 2000
-"""So many changes behind, the index is built anew beside the one that is searched."""
+"""With more passages to be told at once, the index is built anew beside the one that is searched."""
 
 TELL_SECONDS, TELL_SHARE = 10.0, 5
 """While much is read, the index is told of it after so many seconds, and five times as long as that took."""
@@ -83,6 +82,8 @@ class Indexing(Service):
         self._takes_over = False
         self.is_built = False
         """Whether the index was built here, so that there is no need to compare it."""
+        self.embedded = 0
+        """How many texts were embedded so far, by whoever had it done."""
 
     @property
     def model(self) -> Model:
@@ -107,17 +108,12 @@ class Indexing(Service):
         with closing(self._reader(stop, told)) as reader:
 
             def reads() -> bool:
-                found = not stop() and self._read(reader, told)
-                if found:
-                    moved()
-                return found
+                return self._reads(reader, stop, told, moved)
 
             if self.lag().unread > MANY and self._is_there():
                 self.build(reads)
             next_time = time.monotonic() + TELL_SECONDS
             while reads():
-                if self._waiting:
-                    time.sleep(YIELD_SECONDS)
                 if time.monotonic() > next_time:
                     begun = time.monotonic()
                     self.tell_all(stop)
@@ -162,7 +158,7 @@ class Indexing(Service):
         Raises:
             UnavailableError: The model or the index is out of order.
         """
-        found = self._index.search(_packed(self._embedder.embed_query(query)), limit, wanted)
+        found = self._index.search(packed(self._embedder.embed_query(query)), limit, wanted)
         if self._index.model != self.model:  # it was swapped meanwhile, and what was found means nothing
             raise UnavailableError("The index is changing to another model.", hint="Ask again in a moment.")
         return found
@@ -174,7 +170,7 @@ class Indexing(Service):
             UnavailableError: The index is out of order.
         """
         best: dict[str, Hit] = {}
-        for vector in _whole(vectors):
+        for vector in whole(vectors):
             for hit in self._index.search(vector, limit, wanted):
                 if hit.chunk not in best or best[hit.chunk].score < hit.score:
                     best[hit.chunk] = hit
@@ -194,15 +190,19 @@ class Indexing(Service):
         with closing(self._reader(stop, told)) as reader:
             return self._read(reader, told, ahead=False)
 
-    def read_all(self, stop: Stop, moved: Moved) -> None:
-        """Cut and embed what all changes touched, and say after each step that it is done.
+    def read_all(self, stop: Stop = never, told: Told = silent, moved: Moved = nowhere) -> None:
+        """Cut and embed what all changes touched, and tell the index of nothing.
+
+        Args:
+            told: Is called with the number of texts that were embedded, after each batch.
+            moved: Is called after each step.
 
         Raises:
             UnavailableError: As of `read`.
         """
-        with closing(self._reader(stop, silent)) as reader:
-            while not stop() and self._read(reader, silent):
-                moved()
+        with closing(self._reader(stop, told)) as reader:
+            while self._reads(reader, stop, told, moved):
+                pass
 
     def read_anew(self, mark: str, told: Told, part: Part = WHOLE) -> Cut | None:
         """Cut the next items of a part again, and embed what is not known; None if there are no more.
@@ -216,12 +216,25 @@ class Indexing(Service):
         with self._having_turn(told), closing(self._reader(never, told)) as reader:
             return reader.read_anew(mark, part)
 
+    def _reads(self, reader: Reader, stop: Stop, told: Told, moved: Moved) -> bool:
+        """Read the next changes, after others that wait for their turn; tell whether there were any."""
+        if self._waiting:
+            time.sleep(YIELD_SECONDS)
+        found = not stop() and self._read(reader, told)
+        if found:
+            moved()
+        return found
+
     def _read(self, reader: Reader, told: Told, *, ahead: bool = True) -> bool:
         with self._having_turn(told):
             return reader.read(ahead=ahead)
 
     def _reader(self, stop: Stop, told: Told) -> Reader:
-        return Reader(self._desk, self._embedder, self.name, stop, told)
+        def counted(count: int) -> None:
+            self.embedded += count
+            told(count)
+
+        return Reader(self._desk, self._embedder, self.name, stop, counted)
 
     # The index.
 
@@ -250,9 +263,9 @@ class Indexing(Service):
             listener = self._listener
             with self._reading() as session:
                 read, heard = passages.mark(session, mark_of(self.name)), passages.mark(session, listener)
-                is_new = not passages.is_begun(session, listener)
+                builds = not passages.is_begun(session, listener) or passages.exceeds(session, MANY, heard, read)
                 news = _News(heard, passages.purges(session))
-            if is_new or read - heard > MANY:
+            if builds:
                 self.build()
                 return True
             points = self._next(news)
@@ -265,7 +278,7 @@ class Indexing(Service):
         with self._reading() as session:
             found = passages.touched(session, news.last, CHANGES, until=passages.mark(session, mark_of(self.name)))
             items = items_of(found)
-            points = self._points(session, items)
+            points = points_of(session, self.name, items)
             gone = passages.gone(session, [id_ for _, id_ in items])
         living = {each.chunk for each in points}  # of those that went a step ago, some may be back
         news.gone = [*(chunk for chunk in news.gone if chunk not in living), *gone]
@@ -317,7 +330,7 @@ class Indexing(Service):
         for kind in KINDS:
             after = START
             while page := self._page(kind, after):
-                yield from _pointed(page)
+                yield from pointed(page)
                 after = page[-1].item, page[-1].position
         end = time.monotonic() + TELL_SECONDS
         while time.monotonic() < end and not self._waiting and reads():
@@ -328,13 +341,6 @@ class Indexing(Service):
         """Return the next passages of a kind; what changes meanwhile is told once more, for it has a later number."""
         with self._reading() as session:
             return list(passages.stored(session, self.name, kind, after=after))
-
-    def _points(self, session: Session, items: Sequence[tuple[str, str]]) -> list[Point]:
-        found: list[Point] = []
-        for kind in dict.fromkeys(kind for kind, _ in items):
-            for some in in_batches([id_ for each, id_ in items if each == kind]):
-                found += _pointed(passages.stored(session, self.name, kind, items=some))
-        return found
 
     def is_true(self) -> bool:
         """Tell whether the index holds just what it should, if it has heard of everything; else nothing is compared.
@@ -361,31 +367,6 @@ def _counted(points: Iterable[Point], told: Told) -> Iterator[Point]:
     for some in in_batches(points):
         told(len(some))
         yield from some
-
-
-def _pointed(stored: Iterable[Stored]) -> Iterator[Point]:
-    for some in in_batches(stored):
-        for each, vector in zip(some, _whole([each.vector for each in some]), strict=True):
-            kind: Any = each.kind
-            yield Point(
-                chunk=each.chunk, item=each.item, kind=kind, project=each.project, at=each.at, digest=each.digest,
-                vector=vector,
-            )  # fmt: skip
-
-
-def _packed(vector: Any) -> bytes:
-    """Return a row of numbers as the index takes it."""
-    return bytes(vector.astype("<f4").tobytes())
-
-
-def _whole(kept: Sequence[bytes]) -> list[bytes]:
-    """Return vectors that the database keeps in half precision as the index takes them."""
-    import numpy  # 120 ms, and needed by search by meaning alone
-
-    if not kept:
-        return []
-    rows = numpy.frombuffer(b"".join(kept), "<f2").astype("<f4").reshape(len(kept), -1)
-    return [row.tobytes() for row in rows]
 
 
 def _sum(held: Iterable[tuple[str, str]]) -> tuple[int, int]:

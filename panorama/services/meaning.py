@@ -21,7 +21,7 @@ from panorama.index.points import Filter, Hit, OtherModelError
 from panorama.ports import Embedder
 from panorama.services.base import Desk, Service
 from panorama.services.house import House, Means, Opening, Side
-from panorama.services.indexing import Stop, never
+from panorama.services.indexing import ASK_SECONDS, Moved, Stop, Told, never, nowhere, silent
 from panorama.store import passages
 
 T = TypeVar("T")
@@ -226,8 +226,9 @@ class Meaning(Service):
         try:
             if self._is_outdated:
                 self._begin_anew()
-            with self._following:
-                self._followed(self.opened(), stop)
+            with self._in_turn(stop) as is_mine:
+                if is_mine:
+                    self._followed(self.opened(), stop)
         except PanoramaError as error:
             self._note(error)
             if isinstance(error, OtherModelError):
@@ -245,10 +246,7 @@ class Meaning(Service):
         self._shut()
 
     def _followed(self, house: House, stop: Stop) -> None:
-        if house.before is not None:
-            self._changed_over(house, house.before, stop)
-        else:
-            house.chosen.indexing.catch_up(stop)
+        self._caught_up(house, stop)
         if not stop() and not house.is_checked:
             indexing = house.chosen.indexing
             if house.index.state().engine != "exact" and not indexing.is_built and not indexing.is_true():
@@ -257,16 +255,41 @@ class Meaning(Service):
             self._builder.remember(house.chosen.model)
             house.is_checked = True
 
-    def _changed_over(self, house: House, before: Side, stop: Stop) -> None:
-        """Make the vectors of the chosen model while the other one's are searched and followed, then search those."""
-        _follow_if_it_can(house, before, stop)
-        house.chosen.indexing.read_all(stop, moved=lambda: _follow_if_it_can(house, before, stop))
-        if stop():
-            return
-        house.chosen.indexing.tell_all()
-        house.before = None
-        before.embedder.close()
-        self._builder.remember(house.chosen.model)
+    def _caught_up(self, house: House, stop: Stop, told: Told = silent, moved: Moved = nowhere) -> None:
+        was_changing = house.before is not None
+        house.catch_up(stop, told, moved)
+        if was_changing and house.before is None:
+            self._builder.remember(house.chosen.model)
+
+    def catch_up(self, told: Told, moved: Moved) -> None:
+        """Bring the index up to the last change while somebody watches, who may raise an error to end it.
+
+        Args:
+            told: Is called with the number of texts that were embedded, after each batch.
+            moved: Is called after each step, and now and then while another one is at work.
+
+        Raises:
+            PanoramaError: The model or the index is out of order.
+        """
+
+        def watched() -> bool:
+            moved()
+            return False
+
+        with self._in_turn(watched):
+            self._caught_up(self.opened(), never, told, moved)
+
+    @contextmanager
+    def _in_turn(self, stop: Stop) -> Generator[bool]:
+        """Wait until nobody else brings the index up to date; give whether that came before the end of waiting."""
+        is_mine = self._following.acquire(blocking=False)
+        while not is_mine and not stop():
+            is_mine = self._following.acquire(timeout=ASK_SECONDS)
+        try:
+            yield is_mine
+        finally:
+            if is_mine:
+                self._following.release()
 
     def tend(self) -> None:
         """Release what nobody needs, and try again what failed once its pause is over; call this now and then."""
@@ -335,26 +358,7 @@ class Meaning(Service):
             gap = self._missing()
             told = {"modes": ["keyword"], "model": self._means.embedder, "missing": gap.missing, "do": gap.hint}
             return told | self._last_error()
-        index, side = house.index.state(), house.serving
-        begun, state = side.indexing.is_begun(), side.resident.state
-        is_whole = begun and index.status != "down" and state.status != "failing"
-        told: dict[str, Any] = {
-            "modes": ["hybrid", "keyword", "semantic"] if is_whole else ["keyword"],
-            "model": side.model.id,
-            "model_state": state.status,
-            "dimensions": side.model.size,
-            "engine": index.engine,
-            "index_state": index.status if begun else "building",
-            "pending": house.chosen.indexing.lag().unheard,
-            "passages": index.count,
-            "index_disk_bytes": index.disk_bytes or None,
-            "index_memory_bytes": index.anonymous_bytes or None,
-            "index_mapped_bytes": index.mapped_bytes or None,
-            "changing_to": house.chosen.model.id if house.before else None,
-        }
-        remarks = (self._means.remark, house.remark, index.note, state.error)
-        told["remark"] = " ".join(dict.fromkeys(each for each in remarks if each)) or None
-        told |= self._last_error()
+        told = house.told(self._means.remark) | self._last_error()
         return {name: value for name, value in told.items() if value is not None}
 
     def _last_error(self) -> dict[str, Any]:
@@ -379,13 +383,6 @@ def _steadily(house: House, ask: Callable[[House], list[Hit]]) -> list[Hit]:
         if house.serving is side:
             raise
     return ask(house)
-
-
-def _follow_if_it_can(house: House, before: Side, stop: Stop) -> None:
-    """Go on following with the model of before; it may be gone, which is no reason to wait with the chosen one."""
-    with suppress(UnavailableError):
-        if house.index.model == before.model:  # else somebody reindexed, and it is the chosen one's already
-            before.indexing.catch_up(stop)
 
 
 def _near(hit: Hit) -> Near:

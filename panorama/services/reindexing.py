@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Protocol
 
 from panorama.domain.items import Kind
 from panorama.domain.references import ProjectRef
@@ -20,6 +20,9 @@ Scope = Literal["changes", "index", "everything"]
 
 TELL_SECONDS = 0.25
 """How often progress is told at most."""
+
+INDEX = 1
+"""For what counts beside the items that the index is brought to what was read: so all is told before the end."""
 
 FORGOTTEN = 500
 """Vectors that nobody needs any more are forgotten so many at a time: others write in between."""
@@ -59,18 +62,21 @@ class Reindexing(Service):
             UnavailableError: The model or the index is out of order, or search by meaning is off.
         """
         indexing = self._meaning.opened().chosen.indexing
-        watch = Watch(self._told)
+        watch = Watch(self._told, indexing)
         part = Part(kind or "", project)
         is_part = part != WHOLE
-        if scope == "everything" or is_part:
+        cuts_anew = scope == "everything" or is_part
+        self._catch_up(indexing, watch, self._count(part) if cuts_anew else 0)
+        if cuts_anew:
             self._cut_anew(indexing, watch, part)
-        self._catch_up(indexing, watch)
+        watch.begin(INDEX)
         if scope != "changes" or is_part:
             watch.say("the index is built")
             indexing.build(counted=watch.built)
         if scope == "everything":
             self._forget_unused(watch)
         self._meaning.follow()
+        watch.end()
         with self._reading() as session:
             count = passages.count(session)
         return Reindexed(
@@ -83,28 +89,33 @@ class Reindexing(Service):
             raise UnavailableError("Panorama is restarting; what was done is kept.", hint="Run it again to go on.")
         self._progress(current, total, message)
 
+    def _count(self, part: Part, mark: str = "") -> int:
+        """Return how many items of a part there are, after a mark."""
+        with self._reading() as session:
+            return passages.created(session, passages.mark(session, mark), part)
+
     def _cut_anew(self, indexing: Indexing, watch: "Watch", part: Part) -> None:
         mark = " ".join(filter(None, (f"anew {indexing.name}", part.kind, part.project)))
-        with self._reading() as session:
-            total = passages.created(session, part=part)
-            watch.resumed_at = total - passages.created(session, passages.mark(session, mark), part)
-        watch.begin(total, watch.resumed_at)
+        total = self._count(part)
+        watch.resumed_at = total - self._count(part, mark)
+        watch.begin(total, watch.resumed_at, later=INDEX)
         while cut := indexing.read_anew(mark, watch.embedded, part):
             watch.move(len(cut.passages))
         with self._desk.database.transaction(INDEXER) as session:
             passages.clear_mark(session, mark)
 
-    def _catch_up(self, indexing: Indexing, watch: "Watch") -> None:
+    def _catch_up(self, indexing: Indexing, watch: "Watch", later: int) -> None:
         waiting = indexing.lag().unread
-        watch.begin(waiting)
+        watch.begin(waiting, later=later + INDEX)
 
-        def moved() -> None:
+        def moved() -> None:  # also while the background is at it: its mark tells how far it is
             nonlocal waiting
             left = indexing.lag().unread
             watch.move(max(0, waiting - left))
             waiting = left
 
-        indexing.catch_up(told=watch.embedded, moved=moved)
+        self._meaning.catch_up(told=watch.embedded, moved=moved)
+        moved()
 
     def _forget_unused(self, watch: "Watch") -> None:
         with self._reading() as session:
@@ -115,39 +126,59 @@ class Reindexing(Service):
                 passages.forget(session, some)
 
 
+class Embedding(Protocol):
+    """What embeds, for this and for others."""
+
+    embedded: int
+    """How many texts were embedded so far."""
+
+
 class Watch:
     """How far it is, and how fast: told a few times a second."""
 
-    def __init__(self, progress: Progress, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, progress: Progress, embedding: Embedding, clock: Callable[[], float] = time.monotonic) -> None:
         self._progress = progress
+        self._embedding = embedding
+        self._before = embedding.embedded
         self._clock = clock
-        self._begun = self._phase_begun = clock()
+        self._begun = self._phase_begun = self._moved = clock()
         self._told = 0.0
-        self._total = self._at = self._first = 0
-        self.texts = self.done = self.resumed_at = self._points = 0
+        self._total = self._end = self._at = self._first = 0
+        self.done = self.resumed_at = self._points = 0
 
     @property
     def seconds(self) -> float:
         """How long it has been running."""
         return self._clock() - self._begun
 
-    def begin(self, total: int, at: int = 0) -> None:
-        """Begin a part with so many more items, of which some are done."""
-        self._total, self._at = self._total + total, self._at + at
-        self._first = self._at
-        self._phase_begun = self._clock()
+    @property
+    def texts(self) -> int:
+        """How many texts were embedded meanwhile, here or in the background."""
+        return self._embedding.embedded - self._before
+
+    def begin(self, total: int, at: int = 0, later: int = 0) -> None:
+        """Begin a part with so many more items, of which some are done; so many come after it."""
+        self._first = self._at = self._end + at
+        self._end += total
+        self._total = self._end + later
+        self._phase_begun = self._moved = self._clock()
         self._tell(self._rate(), at_once=True)
 
     def move(self, count: int) -> None:
         """Count items that are done."""
-        self._at = min(self._total, self._at + count)
+        self._at = min(self._end, self._at + count)
         self.done += count
+        self._moved = self._clock() if count else self._moved
         self._tell(self._rate())
 
-    def embedded(self, count: int) -> None:
-        """Count texts that were embedded."""
-        self.texts += count
+    def embedded(self, _: int) -> None:
+        """Tell that some texts were embedded, or that others are at work."""
         self._tell(self._rate())
+
+    def end(self) -> None:
+        """Tell that all is done."""
+        self._at = self._end
+        self._tell("search by meaning is up to date", at_once=True)
 
     def built(self, count: int) -> None:
         """Count points that the index was built from."""
@@ -159,9 +190,10 @@ class Watch:
         self._tell(what, at_once=True)
 
     def _rate(self) -> str:
-        passed, done = self._clock() - self._phase_begun, self._at - self._first
-        rate = f"{self.texts:,} texts embedded" + (f", {self.texts / self.seconds:,.0f} a second" if self.texts else "")
-        left = passed / done * (self._total - self._at) if done else 0.0
+        since, done = self._moved - self._phase_begun, self._at - self._first
+        texts = self.texts
+        rate = f"{texts:,} texts embedded" + (f", {texts / self.seconds:,.0f} a second" if texts else "")
+        left = since / done * (self._end - self._at) - (self._clock() - self._moved) if done else 0.0
         return f"{rate}, {_span(left)} left" if left >= 1 else rate
 
     def _tell(self, what: str, *, at_once: bool = False) -> None:

@@ -218,6 +218,13 @@ def living(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, Item
     return found
 
 
+def exceeds(session: Session, most: int, after: int, until: int) -> bool:
+    """Tell whether the items that were touched after a change, up to another one, have more passages than so many."""
+    items = select(changes.c.item).where(changes.c.id > after, changes.c.id <= until)
+    some = select(literal(1)).where(passages.c.item.in_(items)).limit(most + 1).subquery()
+    return session.connection.execute(select(func.count()).select_from(some)).scalar_one() > most
+
+
 def at(session: Session, chunks: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Passage]:
     """Return some passages by item and position."""
     wanted = set(chunks)

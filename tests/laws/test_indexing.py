@@ -31,6 +31,7 @@ from panorama.index.exact import Exact
 from panorama.index.points import Filter, Model, Point
 from panorama.niceness import NICENESS
 from panorama.services import indexing, reading
+from panorama.services.house import House, Side
 from panorama.services.indexing import Indexing
 from panorama.store import passages, rows
 from panorama.store.engine import Session
@@ -52,6 +53,11 @@ class FakeEmbedder:
     fails_in: int = -1
     embedded: list[str] = field(default_factory=list)
 
+    @property
+    def model(self) -> Model:
+        """What it makes vectors as."""
+        return Model(id=self.id, digest=self.digest, size=self.size)
+
     def load(self) -> None:
         """Do nothing: there is nothing to load."""
 
@@ -68,7 +74,8 @@ class FakeEmbedder:
 
     def embed_query(self, text: str) -> Any:
         """Return the vector of a text."""
-        made = np.frombuffer(hashlib.sha256(text.encode()).digest()[:SIZE], np.uint8).astype(np.float32) + 1
+        words = f"{self.id} {self.digest} {text}"
+        made = np.frombuffer(hashlib.sha256(words.encode()).digest()[:SIZE], np.uint8).astype(np.float32) + 1
         return made / np.linalg.norm(made)
 
 
@@ -135,23 +142,42 @@ class FailingIndex(Exact):
         self._fail()
 
 
-Held = tuple[str, str, str | None, datetime]
-"""What an index holds of a passage: the digest of its text, and what it may be filtered by."""
+Held = tuple[str, str, str | None, datetime, bytes]
+"""What an index holds of a passage: the digest of its text, what it may be filtered by, and its vector."""
 
 
 @dataclass
 class World:
-    """A store, a model, an index, and what follows the store."""
+    """A store, a model beside others that were chosen before, an index, and what follows the store."""
 
     app: App
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     index: FailingIndex = field(default_factory=lambda: FailingIndex(MODEL))
     talk: Conversation = field(default_factory=lambda: Conversation("v_laws", "tool", "laws"))
+    known: dict[str, FakeEmbedder] = field(default_factory=dict[str, FakeEmbedder])
 
     @property
     def indexing(self) -> Indexing:
         """What follows the store: begun anew each time, as after a crash."""
         return Indexing(self.app.desk, self.embedder, self.index)
+
+    @property
+    def house(self) -> House:
+        """The house as it is opened each time: the model before is searched until the chosen one is ready."""
+        held, before = self.index.model, self.known.get(self.index.model.id)
+        is_changing = before is not None and held.id != self.embedder.id
+        return House(
+            self.index, self._side(self.embedder), self._side(before) if is_changing else None, "", timedelta()
+        )
+
+    def _side(self, embedder: Any) -> Side:
+        return Side(embedder, embedder, Indexing(self.app.desk, embedder, self.index), embedder.model)
+
+    def choose(self, number: int) -> None:
+        """Choose another model."""
+        self.known[self.embedder.id] = self.embedder
+        id_ = f"fake {number}" if number else MODEL.id
+        self.embedder = self.known.setdefault(id_, FakeEmbedder(id=id_))
 
     def do(self, operation: str, **arguments: Any) -> Any:
         """Call an operation."""
@@ -171,19 +197,25 @@ class World:
                     item = rows.load(session, kind, id_)
                     project = item.id if kind == "project" else getattr(item, "project", None)
                     for each in chunks(*item.words()):
-                        found[f"{id_}:{each.position}"] = digest(each.text), kind, project, item.updated_at
+                        vector = self.embedder.embed_query(each.text).astype("<f2").astype("<f4").tobytes()
+                        found[f"{id_}:{each.position}"] = digest(each.text), kind, project, item.updated_at, vector
         return found
 
     def held(self) -> dict[str, Held]:
         """What the index holds."""
         points = self.index.points
         assert dict(self.index.held()) == {name: each.digest for name, each in points.items()}
-        return {name: (each.digest, each.kind, each.project, each.at) for name, each in points.items()}
+        return {
+            name: (each.digest, each.kind, each.project, each.at, bytes(each.vector)) for name, each in points.items()
+        }
 
     def check(self) -> None:
         """Catch up, and compare."""
-        self.index.fails_in = self.embedder.fails_in = -1
-        self.indexing.catch_up()
+        self.index.fails_in = -1
+        for embedder in (self.embedder, *self.known.values()):
+            embedder.fails_in = -1
+        self.house.catch_up()
+        assert self.index.model == self.embedder.model
         assert self.held() == self.wanted()
         assert (self.indexing.lag().unread, self.indexing.lag().unheard) == (0, 0)
 
@@ -211,6 +243,7 @@ STEPS = st.lists(
         st.tuples(st.just("move"), st.integers(0, 9)),
         st.tuples(st.just("drop a project"), st.sampled_from(("keep", "trash"))),
         st.tuples(st.just("purge"), st.just(0)),
+        st.tuples(st.just("change the model"), st.integers(0, 2)),
         st.tuples(st.just("catch up"), st.integers(0, 4)),
     ),
     max_size=14,
@@ -225,13 +258,31 @@ GOES_AND_COMES = [
     ("grow", 0),
 ]
 
+NEVER_MEANWHILE = ("catch up", "cut the power", "lose the index", "change the model")
+CHANGES = [
+    *[("note", 3)] * 3,
+    ("catch up", 0),
+    ("change the model", 1),
+    ("fail the model", 2),
+    ("catch up", 0),
+    ("fail the index", 4),
+    ("catch up", 0),
+    ("note", 0),
+    ("catch up", 4),
+    ("shorten", 0),
+    ("lose the index", 0),
+    ("delete", 1),
+]
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(STEPS, st.sampled_from((2, indexing.MANY)))
-@example(GOES_AND_COMES, 2)
-def test_it_converges_from_every_failure(world: World, steps: list[Step], many: int) -> None:
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS, st.sampled_from((2, indexing.MANY)), st.sampled_from((0.0, indexing.TELL_SECONDS)))
+@example(GOES_AND_COMES, 2, indexing.TELL_SECONDS)
+@example(CHANGES, 2, 0.0)
+def test_it_converges_from_every_failure(world: World, steps: list[Step], many: int, tell_seconds: float) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(indexing, "MANY", many)  # with two, the index is built of what is read meanwhile
+        patched.setattr(indexing, "TELL_SECONDS", tell_seconds)  # with none, it is told after each step
         patched.setattr(indexing, "CHANGES", 3)
         patched.setattr(reading, "CHANGES", 3)
         Walk(world, steps).taken()
@@ -245,6 +296,7 @@ class Walk:
         self.steps = list(reversed(steps))
         self.notes: list[str] = []
         self.project = world.project()
+        self.house: House | None = None
 
     def taken(self) -> None:
         """Take the steps, and see that the index holds what the store holds."""
@@ -252,29 +304,34 @@ class Walk:
             step, number = self.steps.pop()
             if step == "catch up":
                 self.catch_up(number)
-            elif step == "cut the power":
+                continue
+            self.house = None if step in NEVER_MEANWHILE else self.house
+            if step == "cut the power":
                 self.world.index = self.world.index.after_a_power_cut()
             elif step == "lose the index":
-                self.world.index = FailingIndex(MODEL)
+                self.world.index = FailingIndex(self.world.index.model)
+            elif step == "change the model":
+                self.world.choose(number)
             else:
                 self.take(step, number)
         self.world.check()
 
     def catch_up(self, number: int) -> None:
-        """Catch up, and let so many of the next steps happen meanwhile."""
+        """Catch up, and let so many of the next steps happen meanwhile; after an odd number it is as after a crash."""
         meanwhile = [number]
+        house = self.house = self.house or self.world.house
+        was_changing = house.is_changing
 
         def moved() -> None:
+            assert house.is_changing == was_changing  # what is not whole is not searched
             meanwhile[0] -= 1
-            if (
-                meanwhile[0] >= 0
-                and self.steps
-                and self.steps[-1][0] not in ("catch up", "cut the power", "lose the index")
-            ):
+            if meanwhile[0] >= 0 and self.steps and self.steps[-1][0] not in NEVER_MEANWHILE:
                 self.take(*self.steps.pop())
 
         with suppress(UnavailableError):
-            self.world.indexing.catch_up(moved=moved)
+            house.catch_up(moved=moved)
+        if number % 2:
+            self.house = None
 
     def take(self, step: str, number: Any) -> None:
         """Take a step that may happen at any time."""
@@ -391,6 +448,23 @@ def test_a_building_that_fails_on_its_way_leaves_the_next_one_whole(
 
     assert len(world.wanted()) == 601
     assert kept
+
+
+@pytest.mark.parametrize(("notes", "is_built"), [(1, False), (3, True)])
+def test_many_passages_are_built_beside_the_index_that_is_searched_in_however_few_changes(
+    world: World, notes: int, is_built: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "MANY", 20)
+    world.do("create_note", title="Plum")
+    world.check()
+    before = world.index.state().identity
+    for number in range(notes):
+        world.do("create_note", title=f"Jam {number}", content=LONG * 4)
+
+    world.check()
+
+    assert 10 * notes < len(world.wanted()) < 20 * notes
+    assert (world.index.state().identity != before) == is_built
 
 
 def test_a_text_is_never_embedded_twice(world: World) -> None:

@@ -10,6 +10,7 @@ from fastmcp import Client
 from panorama.app import App, opened
 from panorama.config import read_settings
 from panorama.mcp.server import build
+from panorama.mcp.watching import STEP, after
 from panorama.services import indexing, reindexing
 from tests.conftest import Chat, Era
 
@@ -42,8 +43,8 @@ async def test_progress_only_grows_and_says_how_fast_it_is(following: App, era: 
     steps = [done for done, _, _ in heard]
     assert (result.structured_content or {})["data"]["embedded"] == 30
     assert all(one < next_ for one, next_ in pairwise(steps))
-    assert all(int(done) <= total for done, total, _ in heard if total)
-    assert any(total for _, total, _ in heard)
+    assert all(done <= (total or 0.0) for done, total, _ in heard)
+    assert heard[-1][0] == heard[-1][1]
     assert any("30 texts embedded" in (message or "") and "a second" in (message or "") for _, _, message in heard)
 
 
@@ -70,6 +71,17 @@ async def test_a_project_is_found_by_its_name_and_one_that_is_not_there_is_refus
 
     assert (result.structured_content or {})["data"]["items"] == 2  # the project itself, and its note
     assert refusal.code == "not_found"
+
+
+@pytest.mark.parametrize("told", [[0] * 5000, [2] * 9, [1, 2, 2, 3], [5, 6]], ids=str)
+def test_what_is_told_grows_and_is_never_over_the_total(told: list[int]) -> None:
+    steps = [-STEP]
+    for done in told:
+        steps.append(after(steps[-1], done, 2))
+
+    assert steps == sorted(steps)
+    assert max(steps) <= 2
+    assert max(told) < 2 or steps[-1] > 1.9
 
 
 async def test_without_search_by_meaning_it_is_refused_with_what_to_do(home: Path) -> None:

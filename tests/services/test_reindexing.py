@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from panorama.config import read_settings
 from panorama.errors import UnavailableError
 from panorama.index.embedders.aside import StaticAside
 from panorama.index.embedders.static import Static
-from panorama.services import following, reading
+from panorama.services import following, indexing, reading
 from panorama.services.progress import progressing
 from panorama.services.reindexing import Watch
 from tests.faults.house import House
@@ -47,9 +48,9 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @contextmanager
-def unfollowed(home: Path) -> Generator[House]:
+def unfollowed(home: Path, embedder: str = "static", index_engine: str = "exact") -> Generator[House]:
     """Open a store that nobody follows."""
-    with opened(read_settings(home=home, embedder="static", index_engine="exact")) as app:
+    with opened(read_settings(home=home, embedder=embedder, index_engine=index_engine)) as app:
         yield House(app, Conversation(id="v_tests", actor="tool", client="tests"))
 
 
@@ -210,12 +211,89 @@ def test_it_may_run_while_the_model_changes(home: Path) -> None:
         assert told(house)["model"] == "minilm"
 
 
+def test_what_the_background_does_meanwhile_is_told_and_counted(
+    home: Path, embedded: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
+    monkeypatch.setattr(reading, "CHANGES", 20)
+    heard: list[tuple[int, int, str]] = []
+    is_asked, embed = threading.Event(), Static.embed_documents
+
+    def slow(self: Static, some: Sequence[str]) -> Any:
+        threading.Event().wait(0.2)
+        made = embed(self, some)
+        assert is_asked.wait(10)
+        return made
+
+    def hear(done: int, total: int, at: str) -> None:
+        heard.append((done, total, at))
+        is_asked.set()
+
+    with unfollowed(home) as house:
+        for number in range(60):
+            note(house, f"quince jam {number}")
+    monkeypatch.setattr(Static, "embed_documents", slow)
+    with followed(home, index_engine="exact") as house:
+        until(lambda: embedded, "the background")
+        with progressing(hear):
+            done = house.do("reindex", scope="everything")["data"]
+        converges(house)
+
+    assert (done["embedded"], len(embedded), done["items"]) == (60, 60, 120)
+    assert all(done <= total for done, total, _ in heard)
+    assert len({total for _, total, _ in heard}) == 1
+    assert [at for _, _, at in heard if at.startswith("24 texts embedded, ") and at.endswith(" s left")]
+    assert heard[-1] == (121, 121, "search by meaning is up to date")
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_until_another_model_is_whole_the_one_before_is_searched(
+    home: Path, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
+    monkeypatch.setattr(indexing, "MANY", 8)
+    monkeypatch.setattr(indexing, "TELL_SECONDS", 0.0)
+    monkeypatch.setattr(reading, "CHANGES", 5)
+    with followed(home) as house:
+        for number in range(40):
+            note(house, f"quince jam {number}")
+        converges(house)
+    seen: list[tuple[str, int, str, str, int]] = []
+
+    with unfollowed(home, embedder="minilm", index_engine="edge") as house:
+        until(lambda: house.app.meaning.opened().index.count() == 40, "the index")
+
+        def look(done: int, total: int, at: str) -> None:
+            search = told(house)
+            changing_to = search.get("changing_to", "")
+            count = house.app.meaning.opened().index.count()
+            seen.append((search["model"], count, changing_to, search["index_state"], search["pending"]))
+
+        with progressing(look):
+            house.do("reindex", scope=scope)
+        after, left = told(house), held(house) == wanted(house.app)
+
+    assert {row[:4] for row in seen} >= {("static", 40, "minilm", "ready")}
+    assert {row[:4] for row in seen} <= {("static", 40, "minilm", "ready"), ("minilm", 40, "", "ready")}
+    assert len({row[4] for row in seen}) > 4
+    assert (after["model"], after.get("changing_to"), after["pending"], left) == ("minilm", None, 0, True)
+
+
+@dataclass
+class AtWork:
+    """What embeds."""
+
+    embedded: int = 0
+
+
 def test_progress_says_how_fast_it_is_and_what_is_left() -> None:
     heard: list[tuple[int, int, str]] = []
     seconds = iter(range(100))
-    watch = Watch(lambda *told: heard.append(told), lambda: float(next(seconds)))
+    at_work = AtWork()
+    watch = Watch(lambda *told: heard.append(told), at_work, lambda: float(next(seconds)))
 
     watch.begin(100)
+    at_work.embedded = 30
     watch.embedded(30)
     watch.move(10)
 
