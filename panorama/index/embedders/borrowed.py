@@ -22,7 +22,7 @@ class Borrowed:
     Args:
         embedder: The one that is lent.
         model: What it was when it was last seen; another one of the same name is an OtherModelError.
-        patience: How long a query waits while it is being loaded.
+        patience: How long a query waits while it is being loaded, unless another one has waited for that in vain.
     """
 
     def __init__(self, resident: Resident[Embedder], model: Model, embedder: Embedder, patience: timedelta) -> None:
@@ -49,7 +49,7 @@ class Borrowed:
         Raises:
             UnavailableError: As of `embed_documents`, or it is still being loaded.
         """
-        with self._resident.borrowed(self._patience) as embedder:
+        with self._resident.borrowed(self._patience, in_doubt=False) as embedder:
             self._compare(embedder)
             return embedder.embed_query(text)
 
