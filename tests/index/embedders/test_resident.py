@@ -216,13 +216,14 @@ def test_once_somebody_waited_in_vain_only_who_insists_waits(resident: Resident[
 def test_what_fails_while_it_is_tried_again_does_not_end_the_trial(
     resident: Resident[Fake], fake: Fake, clock: Clock
 ) -> None:
-    with pytest.raises(UnavailableError, match="slow"), resident.borrowed(LONG):
-        with pytest.raises(UnavailableError), resident.borrowed(LONG):
-            raise UnavailableError("gone")
-        fake.gate.clear()
-        clock.now += 5
-        resident.ready()
-        raise UnavailableError("slow")
+    slow, before = UnavailableError("slow"), resident.borrowed(LONG)
+    before.__enter__()
+    with pytest.raises(UnavailableError), resident.borrowed(LONG):
+        raise UnavailableError("gone")
+    fake.gate.clear()
+    clock.now += 5
+    resident.ready()
+    assert not before.__exit__(UnavailableError, slow, None)
     fake.gate.set()
 
     with resident.borrowed(LONG) as lent:
