@@ -128,6 +128,24 @@ def test_until_another_model_is_ready_the_one_before_is_searched(
     assert (after, back, again) == ("minilm", "static", [])
 
 
+# The folder of the index.
+
+
+def test_an_index_that_says_another_size_than_its_model_has_is_moved_aside_and_built_anew(home: Path) -> None:
+    with followed(home) as house:
+        made = note(house, "steam engines")
+        converges(house)
+    (about,) = home.glob("index/g-*/made.json")
+    about.write_text(about.read_text().replace('"size": 256', '"size": 400'))
+
+    with followed(home) as house:
+        converges(house)
+
+        assert finds(house, "steam engines", made)
+        assert "The index was damaged (it says 400 dimensions, and static has 256)" in told(house)["remark"]
+    assert list(home.glob("index.damaged-*/g-*/made.json"))
+
+
 # The database.
 
 
