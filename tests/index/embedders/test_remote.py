@@ -12,6 +12,7 @@ import pytest
 
 from panorama.errors import UnavailableError
 from panorama.index.embedders import line
+from panorama.index.embedders.dialects import Ollama, OpenAi, refused
 from panorama.index.embedders.line import Limits
 from panorama.index.embedders.remote import Remote
 
@@ -241,6 +242,33 @@ def test_a_model_that_is_not_there_is_named_with_the_next_step(
         connected("ollama").embed_query("tea")
 
     assert "ollama pull tiny" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("base", "dialect", "words", "others"),
+    [
+        (
+            "https://models.example.org/v1",
+            OpenAi("m"),
+            "`keyring set panorama https://models.example.org/v1`",
+            "Ollama",
+        ),
+        (
+            "http://127.0.0.1:8080/v1",
+            OpenAi("m"),
+            "set PANORAMA_OPENAI_KEY and run `panorama daemon restart`",
+            "keyring",
+        ),
+        ("http://localhost:11434", Ollama("m"), "Ollama is sent no key", "PANORAMA_OPENAI_KEY"),
+    ],
+)
+def test_who_wants_another_key_is_told_where_it_is_looked_for(
+    base: str, dialect: OpenAi | Ollama, words: str, others: str
+) -> None:
+    error = refused(base, dialect, 401, {"error": "sk-123 is wrong"})
+
+    assert words in error.hint
+    assert others not in error.hint
 
 
 def test_it_does_not_follow_to_another_place(remote: Remote, service: Service) -> None:
