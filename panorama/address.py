@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -26,6 +26,7 @@ GREETING_SECONDS = 20.0
 POLL_SECONDS = 0.02
 LOOK = "Run `panorama doctor`."
 _NOT_SETTINGS = {"PANORAMA_HOME", "PANORAMA_NO_DAEMON", "PANORAMA_DEBUG", "PANORAMA_LOG"}
+_KEYS = {"PANORAMA_OPENAI_KEY"}
 
 Hello = dict[str, Any]
 
@@ -129,11 +130,21 @@ def difference(address: Address, reply: Hello) -> str:
     """Return what to tell a person whose environment has other settings than the daemon's, "" if it has not."""
     if not reply.get("differs"):
         return ""
-    file = os.path.join(address.home, "config.toml")
-    return (
-        f"panorama: the daemon that runs was started with another {', '.join(reply['differs'])}. "
-        f"Put such settings into {file}, or run `panorama daemon restart`.\n"
-    )
+    differs = list(reply["differs"])
+    remedy = alignment(os.path.join(address.home, "config.toml"), differs)
+    return f"panorama: the daemon that runs was started with another {', '.join(differs)}. {remedy}\n"
+
+
+def alignment(file: str, differs: Sequence[str]) -> str:
+    """Return how a daemon that was started with other values of some variables gets those of a person's shell."""
+    settings = [name for name in differs if name not in _KEYS]
+    found = [f"Put such settings into {file}, or run `panorama daemon restart`."] if settings else []
+    if keys := [name for name in differs if name in _KEYS]:
+        found.append(
+            f"{', '.join(keys)} is not read from config.toml: run `panorama daemon restart` in a shell that has it, or "
+            "keep the key with `keyring set panorama ADDRESS` (not for a service on this machine), then restart."
+        )
+    return " ".join(found)
 
 
 def newer(one: str, other: str) -> bool:

@@ -18,7 +18,7 @@ from panorama.index.embedders.dialects import ollama_base
 from panorama.index.embedders.line import Limits
 
 OFF = "none"
-LIMITS = Limits(documents=120.0, query=20.0, pause=20.0)
+LIMITS = Limits(documents=120.0, query=20.0, pause=20.0, repeats_queries=True)
 """A service answers the first query within 20 seconds, or is refused; a batch may take it long."""
 
 PAGE_ROWS = 100

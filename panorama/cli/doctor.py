@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from panorama import __version__
-from panorama.address import Address, Hello, LeavingError, UnreachableError, greeted, hello
+from panorama.address import Address, Hello, LeavingError, UnreachableError, alignment, greeted, hello
 from panorama.cli.configurations import configurations
 from panorama.cli.tables import size
 from panorama.config import Settings, data_directory, local_zone, read_settings
@@ -280,7 +280,7 @@ def _greeted_daemon(address: Address, pid: int, reply: Hello) -> Finding:
     if reply["version"] != __version__:
         return Finding("warn", f"{found}; this is version {__version__}", "panorama daemon restart")
     if differs := reply["differs"]:
-        mend = "Put them into config.toml, or: panorama daemon restart"
+        mend = alignment("config.toml", differs)
         return Finding("warn", f"{found}; it was started with another {', '.join(differs)}", mend)
     if os.stat(address.socket).st_mode & 0o077 or os.stat(address.run).st_mode & 0o077:
         return Finding("warn", f"{found}; others may come to its socket", "panorama daemon restart")

@@ -60,7 +60,7 @@ def opened(folder: Path, model: Model, *, anew: bool = False, mirrored: int = MI
     folders = Folders(folder)
     folders.lock()
     try:
-        generation, note = (None, "") if anew else _live(folders)
+        generation, note = (None, "") if anew else _live(folders, model)
         if generation is not None and generation.model != model:
             raise OtherModelError(generation.model, model)
         folders.tidy(generation)
@@ -75,9 +75,12 @@ def opened(folder: Path, model: Model, *, anew: bool = False, mirrored: int = MI
         raise
 
 
-def _live(folders: Folders) -> tuple[Generation | None, str]:
+def _live(folders: Folders, wanted: Model) -> tuple[Generation | None, str]:
     try:
-        return folders.live(), ""
+        found = folders.live()
+        if found and found.model != wanted and (found.model.id, found.model.digest) == (wanted.id, wanted.digest):
+            raise DamagedError(f"it says {found.model.size} dimensions, and {wanted.id} has {wanted.size}")
+        return found, ""
     except DamagedError as error:
         aside = folders.set_aside(None, datetime.now(UTC))
         return None, f"The index was damaged ({error}); it was moved to {aside}, and is built anew."

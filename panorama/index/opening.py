@@ -38,13 +38,13 @@ def opened(place: Place, model: Model, store: str) -> "tuple[edge.Edge | Server 
         store: By what name a server knows this data directory.
 
     Raises:
-        InvalidInputError: The server's address is none.
+        InvalidInputError: The server's address or key is none.
         UnavailableError: The engine edge was asked for, and cannot be had.
     """
     if place.url:
         from panorama.index.server import Server
 
-        return Server(checked(place.url), place.key, store, model), ""
+        return Server(checked(place.url), checked_key(place.key), store, model), ""
     if place.engine == "exact":
         return _exact(model), ""
     try:
@@ -69,9 +69,35 @@ def checked(url: str) -> str:
         raise _no_address("it does not begin with http:// or https://")
     if not parts.hostname or any(character.isspace() for character in parts.netloc):
         raise _no_address("it names no host")
+    if not _is_host(parts.hostname):
+        raise _no_address("its host is no name that there can be")
     if not _has_usable_port(parts):
         raise _no_address("its port is no number from 1 to 65535")
     return parts.geturl().rstrip("/")
+
+
+def checked_key(key: str) -> str:
+    """Return the key of a Qdrant server without blanks around it; no refusal shows it.
+
+    Raises:
+        InvalidInputError: It cannot be sent.
+    """
+    key = key.strip()
+    if key.isascii() and key.isprintable():
+        return key
+    raise InvalidInputError(
+        "The setting qdrant_key (PANORAMA_QDRANT_KEY) holds a character that no key has: a letter with an accent, a "
+        "typographic quote, a line break or the like.",
+        hint="Copy the key again, then: panorama daemon restart. Search by keyword works meanwhile.",
+    )
+
+
+def _is_host(host: str) -> bool:
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 def _has_usable_port(parts: SplitResult) -> bool:

@@ -6,7 +6,7 @@ qdrant-client takes 1.3 s and 125 MB to import, so that is done when the first c
 import json
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,7 +19,6 @@ from panorama.index.points import (
     Found,
     Hit,
     Model,
-    OtherModelError,
     Point,
     State,
     Status,
@@ -108,15 +107,19 @@ class Server:
                 before.remove()
 
     def flush(self) -> None:
-        """Do nothing: the server answers a write when its log has it."""
+        """Count what is there now; there is nothing to wait for, as the server answers a write when its log has it."""
+        with suppress(UnavailableError):
+            self._collection.count()
 
     def state(self) -> State:
         """Return how it did when it was last asked; the server is not asked for it."""
         status, note = self._line.told()
         collection = self._collection
+        if status == "ready" and not collection.is_there:
+            status = "starting"
         return State(
             engine=self.engine, status=status, model=collection.model, identity=collection.identity,
-            count=collection.counted, note=note,
+            count=collection.counted, note=" ".join(filter(None, (note, collection.note))),
         )  # fmt: skip
 
     def close(self) -> None:
@@ -134,7 +137,7 @@ class _Line:
         self._lock = Lock()
         self._clients: dict[int, QdrantClient] = {}
         self._error: UnavailableError | None = None
-        self._failed = 0.0
+        self._spared_until = 0.0
         self._asked = self._is_closed = False
 
     @property
@@ -156,7 +159,7 @@ class _Line:
         Raises:
             UnavailableError: It could not be reached, or refused.
         """
-        if seconds == READ_SECONDS and self._error is not None and self._clock() < self._failed + AGAIN_SECONDS:
+        if seconds == READ_SECONDS and self._error is not None and self._clock() < self._spared_until:
             raise self._error
         from qdrant_client.common.client_exceptions import QdrantException
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
@@ -196,9 +199,9 @@ class _Line:
         if status in (401, 403):
             said = f"The Qdrant server at {self.place} refused the key ({status})."
             return self._remembered(UnavailableError(said, hint=f"Check PANORAMA_QDRANT_KEY. {_MEANWHILE}"))
-        return UnavailableError(
-            f"The Qdrant server at {self.place} refused ({status}): {why}", hint=f"Look into its log. {_MEANWHILE}"
-        )
+        said = f"The Qdrant server at {self.place} refused ({status}): {why}"
+        refused = UnavailableError(said, hint=f"Look into its log. {_MEANWHILE}")
+        return refused if status == 400 else self._remembered(refused, spares=False)
 
     def _unreached(self, cause: Exception, seconds: int) -> UnavailableError:
         from httpx import TimeoutException, TransportError
@@ -216,8 +219,9 @@ class _Line:
         said = f"What answers at {self.place} is not Qdrant{status}."
         return self._remembered(UnavailableError(said, hint=f"{_CHECK} {_MEANWHILE}"))
 
-    def _remembered(self, error: UnavailableError) -> UnavailableError:
-        self._error, self._failed = error, self._clock()
+    def _remembered(self, error: UnavailableError, *, spares: bool = True) -> UnavailableError:
+        """Keep an error until a call succeeds; searches spare the server for a while, unless it answered at once."""
+        self._error, self._spared_until = error, self._clock() + (AGAIN_SECONDS if spares else 0.0)
         return error
 
     def close(self) -> None:
@@ -230,16 +234,20 @@ class _Line:
 
 
 class _Collection:
-    """The collection of one model; it is made, or found, by the first call."""
+    """The collection of one model; it is made, or found, by the first call.
+
+    It is a copy of what the database has: if it holds vectors of another size, the next write makes it anew.
+    """
 
     def __init__(self, line: _Line, store: str, model: Model) -> None:
         self.name = f"panorama-{store}-{model.digest[:16]}"
         self.model = model
         self.identity = self.name
         self.counted: int | None = None
+        self.is_there = False
+        self.note = ""
         self._line = line
         self._lock = Lock()
-        self._is_there = False
 
     def upsert(self, points: Sequence[Point]) -> None:
         from panorama.index.vectors import rows  # numpy takes 100 ms to import
@@ -296,27 +304,36 @@ class _Collection:
         from qdrant_client.http.exceptions import UnexpectedResponse
 
         with self._line.called(seconds) as client:
-            if not self._is_there:
-                self._find(client)
+            if not self.is_there:
+                self._find(client, writes=seconds == WRITE_SECONDS)
             try:
                 yield client
-            except UnexpectedResponse as error:
-                self._is_there = error.status_code != 404
+            except UnexpectedResponse as error:  # of one that was replaced by another size's, 400 is all that is said
+                self.is_there = error.status_code not in (400, 404)
                 raise
 
-    def _find(self, client: "QdrantClient") -> None:
-        from qdrant_client import models
-
+    def _find(self, client: "QdrantClient", *, writes: bool) -> None:
         with self._lock:
             if not client.collection_exists(self.name):
                 self._make(client)
             held = client.get_collection(self.name).config
-            vectors = held.params.vectors
-            if not isinstance(vectors, models.VectorParams) or vectors.size != self.model.size:
-                size = vectors.size if isinstance(vectors, models.VectorParams) else 0
-                raise OtherModelError(Model(id=self.name, digest=self.model.digest, size=size), self.model)
+            if (size := _size(held.params.vectors)) != self.model.size:
+                self._mistrust(size)
+                if not writes:
+                    raise UnavailableError(self.note, hint=f"Ask again in a moment. {_MEANWHILE}")
+                client.delete_collection(self.name)
+                self._make(client)
+                held = client.get_collection(self.name).config
             self.identity = str((held.metadata or {}).get("identity", self.name))
-            self._is_there = True
+            self.is_there = True
+
+    def _mistrust(self, size: int) -> None:
+        """Have everything written again, by an identity that nobody has told anything."""
+        self.identity, self.counted = self.name, None
+        self.note = (
+            f"The collection at {self._line.place} held vectors of another size ({size} instead of {self.model.size}); "
+            "it is built anew."
+        )
 
     def _make(self, client: "QdrantClient") -> None:
         from qdrant_client import models
@@ -327,6 +344,13 @@ class _Collection:
             client.create_payload_index(self.name, field, models.PayloadSchemaType.KEYWORD, wait=True)
         moments = models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=False, range=True)
         client.create_payload_index(self.name, "at", moments, wait=True)
+
+
+def _size(vectors: Any) -> int:
+    """Return the number of dimensions that a collection was made for, 0 if it has no vectors as ours are."""
+    from qdrant_client import models
+
+    return vectors.size if isinstance(vectors, models.VectorParams) else 0
 
 
 def _struct(point: Point, vector: list[float]) -> Any:

@@ -390,5 +390,7 @@ def _near(hit: Hit) -> Near:
 
 
 def _late(side: Side) -> Nearest:
-    what = "is being loaded" if side.resident.state.status == "loading" else "did not answer in time"
-    return Nearest(missing=f"The model {side.model.id} {what}.", hint="Ask again in a moment.")
+    who = f"model {side.model.id}" if side.embedder.is_asked else "index of meanings"
+    is_loading = side.embedder.is_asked and side.resident.state.status == "loading"
+    what = "is being loaded" if is_loading else "did not answer in time"
+    return Nearest(missing=f"The {who} {what}.", hint="Ask again in a moment.")

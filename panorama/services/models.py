@@ -34,6 +34,8 @@ _SIZES = {"minilm": MiniLM.size, "static": Static.size}
 class Model:
     """A model that can be chosen, or of which vectors are kept; `size` counts dimensions.
 
+    A service may have had several under one name: `vectors` and `size_bytes` count what is kept of all of them, `size`
+    and `passages` tell of the present one.
     `is_there` tells whether it can run here, as far as that is known without asking a service.
     """
 
@@ -89,7 +91,7 @@ class Models(Service):
             searched=served[0] if served and used != OFF else None,
             hint=default.hint if not self._chosen else "",
             passages=count,
-            models=tuple(_model(name, name == used, [each for each in kept if each.is_of(name)]) for name in names),
+            models=tuple(_model(name, name == used, _ordered(kept, name, served)) for name in names),
         )
 
     def remove(self, model: str) -> Forgotten:
@@ -165,7 +167,15 @@ def _unknown(model: str, names: set[str]) -> NotFoundError:
     )
 
 
+def _ordered(kept: Sequence[Kept], name: str, served: tuple[str, str, int] | None) -> list[Kept]:
+    """Return what is kept of a model, its present state first: whose vectors are searched, else what has read most."""
+    present = passages.model_name(*served[:2]) if served else ""
+    found = [each for each in kept if each.is_of(name)]
+    return sorted(found, key=lambda each: (each.name == present, each.read, each.passages), reverse=True)
+
+
 def _model(name: str, is_used: bool, kept: Sequence[Kept]) -> Model:
+    """Return what is told of a model, by what is kept of its states, the present one first."""
     vectors, size_bytes = sum(each.vectors for each in kept), sum(each.size_bytes for each in kept)
     missing = choosing.default().hint if name == "minilm" else ""
     return Model(
@@ -173,8 +183,8 @@ def _model(name: str, is_used: bool, kept: Sequence[Kept]) -> Model:
         is_used=is_used,
         is_there=not missing,
         about=missing or _ABOUT.get(name, ""),
-        size=_SIZES.get(name) or (size_bytes // vectors // HALF if vectors else None),
-        passages=sum(each.passages for each in kept),
+        size=_SIZES.get(name) or (kept[0].size_bytes // kept[0].vectors // HALF if kept else None),
+        passages=kept[0].passages if kept else 0,
         vectors=vectors,
         size_bytes=size_bytes,
     )

@@ -6,18 +6,22 @@ from dataclasses import dataclass
 from sqlalchemy import and_, delete, func, select
 
 from panorama.store.engine import Session
-from panorama.store.passages import GONE, ID_CHARS
+from panorama.store.passages import GONE, ID_CHARS, mark
 from panorama.store.tables import marks, passages, vectors
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of one model: its vectors, how many passages have one, and the bytes that the vectors take."""
+    """What is kept of one state of a model: its vectors, how many passages have one, and the bytes that they take.
+
+    `read` is the last change that its reader has come to.
+    """
 
     name: str
     vectors: int
     passages: int
     size_bytes: int
+    read: int
 
     @property
     def id(self) -> str:
@@ -36,7 +40,8 @@ def kept(session: Session) -> list[Kept]:
     used = select(vectors.c.model, func.count()).select_from(joined).group_by(vectors.c.model)
     count = {row[0]: row[1] for row in session.connection.execute(used)}
     rows = session.connection.execute(made.order_by(vectors.c.model))
-    return [Kept(row[0], row[1], count.get(row[0], 0), row[2]) for row in rows]
+    read = {name: mark(session, f"passages {name}") for name in count}
+    return [Kept(row[0], row[1], count.get(row[0], 0), row[2], read.get(row[0], 0)) for row in rows]
 
 
 def passage_count(session: Session) -> int:

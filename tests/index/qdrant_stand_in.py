@@ -237,6 +237,9 @@ def _query(server: StandIn, name: str, body: Body) -> Body:
     _only(body, "query", "filter", "limit", "with_payload", "with_vector")
     _only(body["query"], "nearest")
     query = np.array(body["query"]["nearest"], np.float32)
+    size = _collection(server, name).size
+    if query.shape != (size,):
+        raise RefusedError(400, f"Wrong input: Vector dimension error: expected dim: {size}, got {len(query)}")
     query /= np.linalg.norm(query) or 1
     found = [
         {"id": id_, "version": 1, "score": float(np.sum(vector * query)), "payload": _part(kept, body["with_payload"])}

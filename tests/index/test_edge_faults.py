@@ -214,6 +214,11 @@ def _no_json(folder: Path) -> None:
     next(folder.glob("g-*/made.json")).write_text("{")
 
 
+def _another_size(folder: Path) -> None:
+    made = next(folder.glob("g-*/made.json"))
+    made.write_text(made.read_text().replace(f'"size": {SMALL.size}', '"size": 400'))
+
+
 def _no_such_generation(folder: Path) -> None:
     (folder / "live").write_text("g-nowhere")
 
@@ -238,7 +243,7 @@ def _emptied_files(folder: Path) -> None:
             file.write_bytes(b"")
 
 
-DAMAGES = [_no_json, _no_such_generation, _outside, _no_shard, _nonsense_in_all_files, _emptied_files]
+DAMAGES = [_no_json, _no_such_generation, _outside, _no_shard, _nonsense_in_all_files, _emptied_files, _another_size]
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda each: each.__name__[1:])

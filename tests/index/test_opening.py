@@ -3,7 +3,7 @@
 import pytest
 
 from panorama.errors import InvalidInputError
-from panorama.index.opening import checked
+from panorama.index.opening import checked, checked_key
 
 
 @pytest.mark.parametrize(
@@ -12,6 +12,7 @@ from panorama.index.opening import checked
         ("localhost:6333", "begin with http"), ("localhost", "begin with http"), ("ftp://h", "begin with http"),
         (" ", "begin with http"), ("http://", "no host"), ("http://:6333", "no host"), ("http://a b", "no host"),
         ("http://[::1", "no host"), ("http://h:port", "port"), ("http://h:99999", "port"), ("http://h:0", "port"),
+        ("http://ex..ample", "no name"), ("http://.example:6333", "no name"), (f"http://{'h' * 64}.example", "no name"),
     ],
 )  # fmt: skip
 def test_an_address_that_cannot_be_asked_is_refused_with_the_form_of_one(url: str, wrong: str) -> None:
@@ -21,7 +22,17 @@ def test_an_address_that_cannot_be_asked_is_refused_with_the_form_of_one(url: st
     assert "http://localhost:6333" in refused.value.hint
 
 
-@pytest.mark.parametrize("url", ["http://h", "https://h.example/qdrant/", " http://[::1]:6333\n", "HTTP://me:x@h:80//"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://h",
+        "https://h.example/qdrant/",
+        " http://[::1]:6333\n",
+        "HTTP://me:x@h:80//",
+        "http://my_q.",
+        "http://bücher.example",
+    ],
+)
 def test_an_address_that_can_be_asked_is_taken_without_its_last_slash(url: str) -> None:
     assert checked(url).lower() == url.strip().rstrip("/").lower()
 
@@ -31,3 +42,15 @@ def test_a_password_in_an_address_is_not_shown_by_its_refusal() -> None:
         checked("http://me:geheim@host:port")
 
     assert "geheim" not in f"{refused.value.told()} {refused.value.__cause__}"
+
+
+@pytest.mark.parametrize("key", ["schlüssel", "“abc”", "abc\ndef", "abc\x00"])
+def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> None:
+    with pytest.raises(InvalidInputError, match="PANORAMA_QDRANT_KEY") as refused:
+        checked_key(key)
+
+    assert key not in f"{refused.value.told()}"
+
+
+def test_a_key_is_taken_without_the_blanks_around_it() -> None:
+    assert checked_key(" a-B_9.=\n") == "a-B_9.="

@@ -6,7 +6,7 @@ import pytest
 
 from panorama.errors import UnavailableError
 from panorama.index import server as module
-from panorama.index.points import Filter, Model, OtherModelError, point_id
+from panorama.index.points import Filter, Model, point_id
 from panorama.index.server import Server
 
 from .making_points import DAY, OTHER, SIZE, SMALL, many, point, toward
@@ -106,13 +106,67 @@ def test_two_stores_and_two_models_share_a_server(index: Server, server: StandIn
         each.close()
 
 
-def test_a_collection_with_vectors_of_another_size_is_recognised(index: Server, server: StandIn) -> None:
-    index.count()
+def test_a_collection_with_vectors_of_another_size_is_said_and_made_anew_by_the_next_write(
+    index: Server, server: StandIn
+) -> None:
+    index.upsert(many(3))
     longer = Server(server.url, "secret", "store", Model(id="small", digest=SMALL.digest, size=16))
 
-    with pytest.raises(OtherModelError, match="8 dimensions"):
+    with pytest.raises(UnavailableError, match=r"another size .8 instead of 16.; it is built anew"):
         longer.count()
+    assert (longer.state().status, [each.size for each in server.collections.values()]) == ("starting", [8])
+    longer.build([point("n_a:0", vector=toward(1, size=16))])
+
+    assert ([each.size for each in server.collections.values()], longer.count()) == ([16], 1)
+    assert "it is built anew" in longer.state().note
+    assert all(each.indexes for each in server.collections.values())
     longer.close()
+
+
+def test_a_collection_that_gets_another_size_meanwhile_is_noticed_by_what_is_refused(
+    index: Server, server: StandIn
+) -> None:
+    index.upsert(many(3))
+    before = index.state().identity
+    (collection,) = server.collections.values()
+    collection.size = 5
+    collection.points.clear()
+
+    for ask in (lambda: index.upsert(many(3)), lambda: index.search(toward(1), 3, ALL)):
+        with pytest.raises(UnavailableError):
+            ask()
+    assert index.state().status == "starting"
+    index.upsert(many(3))
+
+    assert (index.count(), index.state().status) == (3, "ready")
+    assert index.state().identity != before
+
+
+def test_what_is_written_is_counted_once_it_is_flushed(index: Server) -> None:
+    index.upsert(many(3))
+    index.flush()
+    index.delete(["n_00001:0"])
+    counts = [index.state().count]
+    index.flush()
+
+    assert [*counts, index.state().count] == [3, 2]
+
+
+@pytest.mark.parametrize("status", [500, 429, 403])
+def test_a_server_that_refuses_everything_is_down_until_it_does_not(
+    index: Server, server: StandIn, clock: Clock, status: int
+) -> None:
+    index.count()
+    server.fails_with = status
+    with pytest.raises(UnavailableError):
+        index.search(toward(1), 3, ALL)
+
+    assert (index.state().status, f"{status}" in index.state().note) == ("down", True)
+    server.fails_with = 0
+    clock.now += 6
+    index.count()
+
+    assert (index.state().status, index.state().note) == ("ready", "")
 
 
 def test_a_collection_that_was_dropped_is_said_and_made_anew(index: Server, server: StandIn) -> None:

@@ -11,6 +11,7 @@ from panorama.errors import ConfirmationError, ConflictError, NotFoundError
 from panorama.services import models
 from panorama.services.models import Model, Models
 from panorama.services.progress import progressing
+from panorama.store import models as models_kept
 from panorama.store import passages
 from panorama.store.passages import INDEXER, Passage
 
@@ -105,6 +106,25 @@ def test_two_states_of_one_model_are_one_row(embed: Embed, row: Callable[[str], 
     embed("ollama:old", 3, digest="after")
 
     assert row("ollama:old")["vectors"] == 6
+
+
+@pytest.mark.parametrize(("searched", "size", "count"), [("after", 12, 2), ("before", 8, 3), ("", 12, 2)])
+def test_of_a_model_whose_size_changed_its_present_state_is_told(
+    app: App, embed: Embed, row: Callable[[str], Mapping[str, Any]], searched: str, size: int, count: int
+) -> None:
+    embed("ollama:old", 3, digest="before")
+    with app.desk.database.transaction(INDEXER) as session:
+        name = passages.model_name("ollama:old", "after")
+        texts = models_kept.digests(session, passages.model_name("ollama:old", "before"), "", 2)
+        passages.keep(session, name, {each: bytes(2 * 12) for each in texts})
+        passages.set_mark(session, f"passages {name}", 9)
+        if searched:
+            passages.set_served(session, "ollama:old", searched, size)
+
+    found = row("ollama:old")
+
+    assert (found["size"], found["passages"]) == (size, count)
+    assert (found["vectors"], found["size_bytes"]) == (5, 3 * 16 + 2 * 24)
 
 
 def test_removing_asks_first(embed: Embed, call: Call) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 from panorama.index.embedders.choosing import Embedder
@@ -22,7 +23,7 @@ class Borrowed:
     Args:
         embedder: The one that is lent.
         model: What it was when it was last seen; another one of the same name is an OtherModelError.
-        patience: How long a query waits while it is being loaded.
+        patience: How long a query waits while it is being loaded, unless another one has waited for that in vain.
     """
 
     def __init__(self, resident: Resident[Embedder], model: Model, embedder: Embedder, patience: timedelta) -> None:
@@ -31,6 +32,12 @@ class Borrowed:
         self._patience = patience
         self.id, self.digest, self.size = model.id, model.digest, model.size
         self.max_tokens, self.batch = embedder.max_tokens, embedder.batch
+        self._asking: set[int] = set()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a query waits for it just now."""
+        return bool(self._asking)
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
         """Return one vector per text, in the same order.
@@ -49,9 +56,13 @@ class Borrowed:
         Raises:
             UnavailableError: As of `embed_documents`, or it is still being loaded.
         """
-        with self._resident.borrowed(self._patience) as embedder:
-            self._compare(embedder)
-            return embedder.embed_query(text)
+        self._asking.add(get_ident())
+        try:
+            with self._resident.borrowed(self._patience, in_doubt=False) as embedder:
+                self._compare(embedder)
+                return embedder.embed_query(text)
+        finally:
+            self._asking.discard(get_ident())
 
     def load(self) -> None:
         """Begin to load it."""

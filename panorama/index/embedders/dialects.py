@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from panorama.errors import InvalidInputError, UnavailableError
+from panorama.index.embedders.line import LOCAL
 
 OLLAMA = "http://127.0.0.1:11434"
 _OLLAMA_PORT = 11434
@@ -21,6 +22,8 @@ class Dialect(Protocol):
     def describing(self) -> str: ...
     @property
     def next_step(self) -> str: ...
+    @property
+    def takes_key(self) -> bool: ...
 
     def question(self, texts: Sequence[str]) -> dict[str, Any]:
         """Return the body that asks for the vectors of texts."""
@@ -42,6 +45,7 @@ class Ollama:
     model: str
     path = "/api/embed"
     describing = "/api/tags"
+    takes_key = False
 
     @property
     def next_step(self) -> str:
@@ -72,6 +76,7 @@ class OpenAi:
     model: str
     path = "/embeddings"
     describing = ""
+    takes_key = True
     next_step = "See which models it has, and that the address ends where /embeddings begins (often /v1)."
 
     def question(self, texts: Sequence[str]) -> dict[str, Any]:
@@ -105,7 +110,7 @@ def refused(base: str, dialect: Any, status: int, body: Any) -> UnavailableError
     if status in (401, 403):  # what it says may show a part of the key
         return UnavailableError(
             f"The embedding service at {base} does not accept the key ({status}).",
-            hint="Keep its key with `keyring set panorama " + base + "`, or in PANORAMA_OPENAI_KEY.",
+            hint=_key_hint(base, is_sent=dialect.takes_key),
         )
     if 300 <= status < 400:
         return UnavailableError(
@@ -116,6 +121,18 @@ def refused(base: str, dialect: Any, status: int, body: Any) -> UnavailableError
         f"The embedding service at {base} refuses the model {dialect.model} ({status}{words and ': '}{words}).",
         hint=dialect.next_step,
     )
+
+
+def _key_hint(base: str, *, is_sent: bool) -> str:
+    """Return how a service gets its key; that of one on this machine is not looked for in the keyring."""
+    from urllib.parse import urlsplit
+
+    if not is_sent:
+        return "Ollama is sent no key: let it answer without one, or choose it as openai:<address>/v1#<model>."
+    shell = "set PANORAMA_OPENAI_KEY and run `panorama daemon restart` in the same shell"
+    if urlsplit(base).hostname in LOCAL:
+        return f"It is on this machine: {shell}."
+    return f"Keep its key with `keyring set panorama {base}`, then `panorama daemon restart`; or {shell}."
 
 
 def ollama_base(environment: Mapping[str, str] = os.environ) -> str:
@@ -147,6 +164,7 @@ def checked(base: str) -> str:
     try:
         parts = urlsplit(base)
         parts.port  # noqa: B018  (reading it checks it)
+        (parts.hostname or "").encode("idna")
     except ValueError as error:
         raise InvalidInputError(f"{base!r} is not the address of a service: {error}.", hint=_ADDRESS) from error
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
+from panorama.errors import InvalidInputError
 from panorama.index.embedders.line import LOCAL
 
 SERVICE = "panorama"
@@ -28,10 +29,19 @@ def key(base: str, environment: Mapping[str, str] = os.environ, ring: Ring = key
 
     PANORAMA_OPENAI_KEY first; then OPENAI_API_KEY, which goes to OpenAI alone; then the keyring's, kept under
     the service `panorama` and the address. The keyring is not asked about services on this machine.
+
+    Raises:
+        InvalidInputError: It cannot be sent.
     """
     host = urlsplit(base).hostname
     names = ["PANORAMA_OPENAI_KEY", *(["OPENAI_API_KEY"] if host == OPENAI else [])]
     found = next((environment[name] for name in names if environment.get(name, "").strip()), None)
     if found is None and host not in LOCAL:
         found = ring(SERVICE, base)
-    return (found or "").strip()
+    found = (found or "").strip()
+    if found.isascii() and found.isprintable():
+        return found
+    raise InvalidInputError(
+        f"The key for {base} holds a character that no key has: an accent, a typographic quote or the like.",
+        hint=f"Copy it again, into PANORAMA_OPENAI_KEY or by `keyring set {SERVICE} {base}`.",
+    )

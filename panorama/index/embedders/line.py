@@ -31,7 +31,8 @@ class Limits:
     """How long one waits, in seconds, and how much one takes.
 
     `documents` and `query` bound a request with all its repetitions. A repetition comes after `pause`, twice that, and
-    so on, or when the other side said, if that is still in time.
+    so on, or when the other side said, if that is still in time. Somebody waits for what is found by a query, so that
+    one is not repeated, unless `repeats_queries`.
     """
 
     documents: float = 120.0
@@ -39,6 +40,7 @@ class Limits:
     pause: float = 0.5
     connect: float = 3.0
     answer_bytes: int = 64 << 20
+    repeats_queries: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,14 +89,27 @@ class Line:
         loop = self._opened()
         return loop.run(self._repeated(_Request(loop.client, "GET", self.base + path), seconds))
 
-    def post(self, path: str, body: Mapping[str, Any], seconds: float) -> Answer:
+    def post(self, path: str, body: Mapping[str, Any], seconds: float, *, repeats: bool = True) -> Answer:
         """Send a question; what it asks must bear repetition.
 
         Raises:
             UnavailableError: No answer came in time.
         """
         loop = self._opened()
-        return loop.run(self._repeated(_Request(loop.client, "POST", self.base + path, body), seconds))
+        request = _Request(loop.client, "POST", self.base + path, body)
+        return loop.run(self._repeated(request, seconds, repeats=repeats))
+
+    def knock(self, path: str, body: Mapping[str, Any], seconds: float) -> Answer:
+        """Send a question, and once more beside it as long as there is no answer; return the first one that comes.
+
+        So a service that takes long to begin has its time, and one that has swallowed a question and answers others by
+        now is found.
+
+        Raises:
+            UnavailableError: No answer came in time, or one of the questions could not be asked.
+        """
+        loop = self._opened()
+        return loop.run(self._first(_Request(loop.client, "POST", self.base + path, body), seconds))
 
     def close(self) -> None:
         """Hang up; whoever waits for an answer hears that it is unavailable."""
@@ -120,9 +135,27 @@ class Line:
             trust_env=urlsplit(self.base).hostname not in LOCAL,  # no proxy stands between us and ourselves
         )
 
-    async def _repeated(self, request: "_Request", seconds: float) -> Answer:
+    async def _first(self, request: "_Request", seconds: float) -> Answer:
+        end, pause = time.monotonic() + seconds, KNOCK_SECONDS
+        asked = [asyncio.create_task(self._repeated(request, seconds))]
+        try:
+            while True:
+                left = end - time.monotonic()
+                is_last = left <= pause
+                waited = None if is_last else pause
+                done, _ = await asyncio.wait(asked, timeout=waited, return_when=asyncio.FIRST_COMPLETED)
+                if done:
+                    return next(each for each in asked if each in done).result()
+                asked.append(asyncio.create_task(self._repeated(request, left - pause)))
+                pause = min(2 * pause, LONGEST_KNOCK_SECONDS)
+        finally:
+            for each in asked:
+                each.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+
+    async def _repeated(self, request: "_Request", seconds: float, *, repeats: bool = True) -> Answer:
         begun, pause = time.monotonic(), self.limits.pause
-        reason = f"no whole answer came within {seconds:g} s"
+        reason = f"no whole answer came within {seconds:.3g} s"
         try:
             async with asyncio.timeout(seconds):
                 while True:
@@ -130,7 +163,7 @@ class Line:
                         return await self._once(request)
                     except _AgainError as again:
                         reason, wait, within = again.reason, again.after or pause, min(seconds, again.within)
-                    if time.monotonic() + wait >= begun + within:
+                    if not repeats or time.monotonic() + wait >= begun + within:
                         break
                     await asyncio.sleep(wait)
                     pause *= 2
@@ -166,6 +199,9 @@ class Line:
 
 ABSENT_SECONDS = 3.0
 """How long a service at which nobody listens is given to begin: one that restarts is there again by then."""
+
+KNOCK_SECONDS, LONGEST_KNOCK_SECONDS = 5.0, 30.0
+"""After how long without an answer one knocks again: twice as long each time, and at most so long."""
 
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _HINT = "See that it runs and can be reached, or choose another embedder."

@@ -3,14 +3,14 @@
 # pyright: reportUnknownMemberType=false
 # (numpy's stubs name types that come with Python 3.12)
 import hashlib
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from panorama.errors import UnavailableError
 from panorama.index.embedders.dialects import Dialect, refused
-from panorama.index.embedders.line import Limits, Line
+from panorama.index.embedders.line import Answer, Limits, Line
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _MAX_TOKENS = 512
 _CUT = 4 * _MAX_TOKENS
 _BATCH = 32
+_Post = Callable[[str, Mapping[str, Any]], Answer]
 _TRIED = "A text to learn the size by."
 
 
@@ -41,7 +42,6 @@ class Remote:
     def __init__(self, id: str, line: Line, dialect: Dialect, limits: Limits) -> None:
         self.id = id
         self._line, self._dialect, self._limits = line, dialect, limits
-        self._lock = threading.Lock()
         self._facts: _Facts | None = None
 
     @property
@@ -62,8 +62,11 @@ class Remote:
         """
         import numpy as np
 
-        size = self._learnt(self._limits.documents).size
-        parts = [self._asked(texts[at : at + _BATCH], self._limits.documents) for at in range(0, len(texts), _BATCH)]
+        post = partial(self._line.post, seconds=self._limits.documents)
+        if self._facts is None:
+            self._learn(post, self._limits.documents)
+        size = self._known().size
+        parts = [self._asked(texts[at : at + _BATCH], post) for at in range(0, len(texts), _BATCH)]
         return np.concatenate([np.empty((0, size), np.float32), *parts])
 
     def embed_query(self, text: str) -> "NDArray[float32]":
@@ -72,12 +75,18 @@ class Remote:
         Raises:
             UnavailableError: As of `embed_documents`, but within a few seconds.
         """
-        self._learnt(self._limits.query)
-        return self._asked([text], self._limits.query)[0]
+        post = partial(self._line.post, seconds=self._limits.query, repeats=self._limits.repeats_queries)
+        if self._facts is None:
+            self._learn(post, self._limits.query)
+        return self._asked([text], post)[0]
 
     def load(self) -> None:
-        """Ask for one vector, to learn its size."""
-        self._learnt(self._limits.documents)
+        """Ask for one vector, to learn its size and that the service answers; it may take long to begin.
+
+        Raises:
+            UnavailableError: As of `embed_documents`.
+        """
+        self._learn(partial(self._line.knock, seconds=self._limits.documents), self._limits.documents)
 
     def close(self) -> None:
         """Hang up."""
@@ -89,14 +98,9 @@ class Remote:
             return facts
         raise UnavailableError(f"The embedder {self.id} has not answered yet.", hint="Try again in a moment.")
 
-    def _learnt(self, seconds: float) -> _Facts:
-        if facts := self._facts:
-            return facts
-        with self._lock:
-            if self._facts is None:
-                size = self._vectors([_TRIED], seconds).shape[1]
-                self._facts = _Facts(self._told_digest(seconds, size), size)
-            return self._facts
+    def _learn(self, post: _Post, seconds: float) -> None:
+        size = self._vectors([_TRIED], post).shape[1]
+        self._facts = _Facts(self._told_digest(seconds, size), size)
 
     def _told_digest(self, seconds: float, size: int) -> str:
         told = ""
@@ -105,16 +109,16 @@ class Remote:
             told = self._dialect.digest(answer.body) if answer.status == 200 else ""
         return told or hashlib.sha256(f"{self.id} {size}".encode()).hexdigest()
 
-    def _asked(self, texts: Sequence[str], seconds: float) -> "NDArray[float32]":
-        found = self._vectors(texts, seconds)
+    def _asked(self, texts: Sequence[str], post: _Post) -> "NDArray[float32]":
+        found = self._vectors(texts, post)
         size = self._known().size
         if found.shape[1] != size:
             raise self._nonsense(f"vectors of {found.shape[1]} numbers, after such of {size}")
         return found
 
-    def _vectors(self, texts: Sequence[str], seconds: float) -> "NDArray[float32]":
+    def _vectors(self, texts: Sequence[str], post: _Post) -> "NDArray[float32]":
         question = self._dialect.question([text[:_CUT] if text.strip() else "." for text in texts])
-        answer = self._line.post(self._dialect.path, question, seconds)
+        answer = post(self._dialect.path, question)
         if answer.status != 200:
             raise refused(self._line.base, self._dialect, answer.status, answer.body)
         rows = self._dialect.vectors(answer.body)

@@ -41,7 +41,8 @@ class Resident(Generic[Lent]):
     """Lends one embedder, loaded; nobody waits longer than they said. Safe in threads.
 
     After a failure, in loading or while it was lent, it is not touched for a pause that doubles each time: whoever asks
-    meanwhile hears the same error at once. `rest` must be called now and then: it releases what is idle.
+    meanwhile hears the same error at once. Then it is loaded again, and is "failing" until that has worked. `rest` must
+    be called now and then: it releases what is idle.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Resident(Generic[Lent]):
         self._status: Status = "resting"
         self._error: UnavailableError | None = None
         self._pause, self._due, self._used = 0.0, 0.0, clock()
+        self._is_late = False
         self._lent = 0
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -74,7 +76,9 @@ class Resident(Generic[Lent]):
     def state(self) -> State:
         """How it does."""
         with self._changed:
-            return State(self._status, self._error.message if self._error else "")
+            if self._error:
+                return State("failing", self._error.message)
+            return State(self._status)
 
     def ready(self) -> bool:
         """Tell whether it can be borrowed at once; if not, begin to load it."""
@@ -83,20 +87,24 @@ class Resident(Generic[Lent]):
             return self._status == "ready"
 
     @contextmanager
-    def borrowed(self, wait: timedelta = timedelta()) -> Generator[Lent]:
+    def borrowed(self, wait: timedelta = timedelta(), *, in_doubt: bool = True) -> Generator[Lent]:
         """Lend the embedder, loaded, for the length of a block; borrow it anew for each batch.
 
         An UnavailableError that leaves the block counts as its failure.
 
+        Args:
+            in_doubt: Wait also for one that failed, or that somebody has waited for in vain, since it was last loaded.
+
         Raises:
             UnavailableError: It is still loading after `wait`, or failed and is left alone.
         """
-        self._lend(wait.total_seconds())
+        self._lend(wait.total_seconds(), in_doubt=in_doubt)
         try:
             yield self._embedder
         except UnavailableError as error:
             with self._changed:
-                self._fail(error)
+                if self._status == "ready":  # else another borrower was faster, or it is being tried again
+                    self._fail(error)
             raise
         else:
             with self._changed:
@@ -125,13 +133,15 @@ class Resident(Generic[Lent]):
             thread.join()
             self._embedder.close()
 
-    def _lend(self, seconds: float) -> None:
+    def _lend(self, seconds: float, *, in_doubt: bool) -> None:
         with self._changed:
             self._begin()
-            self._changed.wait_for(lambda: self._status != "loading" or self._closed, timeout=seconds)
+            if in_doubt or not (self._error or self._is_late):
+                ended = self._changed.wait_for(lambda: self._status != "loading" or self._closed, timeout=seconds)
+                self._is_late |= bool(seconds) and not ended
             if self._closed:
                 raise UnavailableError(f"The embedder {self.id} was closed.", hint="Try again in a moment.")
-            if self._status == "failing" and self._error:
+            if self._error:
                 raise UnavailableError(self._error.message, hint=self._error.hint) from self._error
             if self._status != "ready":
                 raise UnavailableError(
@@ -166,6 +176,7 @@ class Resident(Generic[Lent]):
             error = UnavailableError(f"The embedder {self.id} cannot be loaded: {broken!r}.", hint="Try another.")
             error.__cause__ = broken
         with self._changed:
+            self._is_late = False
             if error:
                 self._fail(error)
             else:
@@ -173,8 +184,6 @@ class Resident(Generic[Lent]):
             self._changed.notify_all()
 
     def _fail(self, error: UnavailableError) -> None:
-        if self._status == "failing":  # another borrower was faster
-            return
         self._pause = min(self._longest, self._pause * 2 or self._first)
         said = UnavailableError(error.message, hint=error.hint)  # the frames that it came from are not kept with it
         self._status, self._error, self._due = "failing", said, self._clock() + self._pause

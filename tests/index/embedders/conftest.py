@@ -13,7 +13,7 @@ from panorama.ports import Embedder
 
 from .service import Service, serving
 
-HASTY = Limits(documents=0.5, query=0.4, pause=0.01, connect=0.3, answer_bytes=1 << 20)
+HASTY = Limits(documents=0.5, query=0.4, pause=0.01, connect=0.3, answer_bytes=1 << 20, repeats_queries=True)
 KINDS = ("ollama", "openai")
 
 

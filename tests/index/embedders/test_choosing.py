@@ -45,7 +45,16 @@ def test_a_misspelt_name_has_near_ones() -> None:
 
 @pytest.mark.parametrize(
     "base",
-    ["", "api.openai.com", "ftp://a.example", "http://", "http://a:b@c.example", "http://a:99999", "http://a?b=c"],
+    [
+        "",
+        "api.openai.com",
+        "ftp://a.example",
+        "http://",
+        "http://a:b@c.example",
+        "http://a:99999",
+        "http://a?b=c",
+        "http://a..b",
+    ],
 )
 def test_an_address_that_cannot_be_asked_is_refused(base: str) -> None:
     with pytest.raises(InvalidInputError):
@@ -82,6 +91,13 @@ def test_a_key_of_ours_wins_and_the_keyring_comes_last() -> None:
     assert key(OPENAI, {"PANORAMA_OPENAI_KEY": "ours", "OPENAI_API_KEY": "theirs"}, ring) == "ours"
     assert key(ELSEWHERE, {}, ring) == f"panorama {ELSEWHERE}"
     assert key("http://127.0.0.1:1234/v1", {}, ring) == ""
+
+
+def test_a_key_that_cannot_be_sent_is_refused_without_showing_it() -> None:
+    with pytest.raises(InvalidInputError, match="a character that no key has") as refused:
+        key(OPENAI, {"PANORAMA_OPENAI_KEY": "“sk-1”"})
+
+    assert "sk-1" not in f"{refused.value.told()}"
 
 
 def test_a_damaged_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

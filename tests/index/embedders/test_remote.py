@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from threading import Thread
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 from panorama.errors import UnavailableError
+from panorama.index.embedders import line
+from panorama.index.embedders.dialects import Ollama, OpenAi, refused
 from panorama.index.embedders.line import Limits
 from panorama.index.embedders.remote import Remote
 
@@ -106,6 +109,37 @@ def test_a_passing_failure_is_tried_again(remote: Remote, service: Service, stat
     service.replies.extend([says({}, status), says({}, status)])
 
     assert np.allclose(remote.embed_query("tea"), act.unit("tea"), atol=1e-6)
+
+
+def test_a_query_is_asked_once_as_somebody_waits_for_it(connected: Callable[..., Remote], service: Service) -> None:
+    remote = connected("openai", replace(HASTY, repeats_queries=False))
+    remote.load()
+    service.replies.append(says({}, 503))
+
+    with pytest.raises(UnavailableError, match="it answers 503"):
+        remote.embed_query("tea")
+
+    assert np.allclose(remote.embed_query("tea"), act.unit("tea"), atol=1e-6)
+
+
+def test_loading_asks_though_it_was_loaded(remote: Remote, service: Service) -> None:
+    remote.load()
+    service.always = act.silence
+
+    with pytest.raises(UnavailableError, match="no whole answer"):
+        remote.load()
+
+
+def test_a_service_that_answers_again_is_found_though_a_question_was_swallowed(
+    connected: Callable[..., Remote], service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line, "KNOCK_SECONDS", 0.05)
+    remote = connected("openai", Limits(documents=60))
+    service.replies.extend([act.silence, act.silence])
+
+    remote.load()
+
+    assert (remote.size, len(service.asked)) == (act.SIZE, 3)
 
 
 def test_a_connection_that_breaks_is_tried_again(remote: Remote, service: Service) -> None:
@@ -208,6 +242,33 @@ def test_a_model_that_is_not_there_is_named_with_the_next_step(
         connected("ollama").embed_query("tea")
 
     assert "ollama pull tiny" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("base", "dialect", "words", "others"),
+    [
+        (
+            "https://models.example.org/v1",
+            OpenAi("m"),
+            "`keyring set panorama https://models.example.org/v1`",
+            "Ollama",
+        ),
+        (
+            "http://127.0.0.1:8080/v1",
+            OpenAi("m"),
+            "set PANORAMA_OPENAI_KEY and run `panorama daemon restart`",
+            "keyring",
+        ),
+        ("http://localhost:11434", Ollama("m"), "Ollama is sent no key", "PANORAMA_OPENAI_KEY"),
+    ],
+)
+def test_who_wants_another_key_is_told_where_it_is_looked_for(
+    base: str, dialect: OpenAi | Ollama, words: str, others: str
+) -> None:
+    error = refused(base, dialect, 401, {"error": "sk-123 is wrong"})
+
+    assert words in error.hint
+    assert others not in error.hint
 
 
 def test_it_does_not_follow_to_another_place(remote: Remote, service: Service) -> None:

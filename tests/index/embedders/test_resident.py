@@ -169,6 +169,67 @@ def test_it_recovers(resident: Resident[Fake], fake: Fake, clock: Clock) -> None
     assert resident.state == State("ready")
 
 
+def heard(resident: Resident[Fake]) -> str:
+    """Return what one hears who would wait as long as it takes, but not for what is in doubt; at once, or it hangs."""
+    said: list[str] = []
+
+    def ask() -> None:
+        with pytest.raises(UnavailableError) as caught, resident.borrowed(timedelta(hours=1), in_doubt=False):
+            pass
+        said.append(caught.value.message)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(5)
+    return said[0] if said else "nothing: it waits"
+
+
+def test_who_does_not_wait_in_doubt_hears_of_the_failure_while_it_is_tried_again(
+    resident: Resident[Fake], fake: Fake, clock: Clock
+) -> None:
+    fake.error = UnavailableError("no model")
+    fail(resident)
+    fake.gate.clear()
+    clock.now += 5
+
+    assert [heard(resident) for _ in range(3)] == ["no model"] * 3
+    assert resident.state == State("failing", "no model")
+
+    fake.error = None
+    fake.gate.set()
+    with resident.borrowed(LONG), resident.borrowed(in_doubt=False) as lent:
+        assert lent.loaded
+
+
+def test_once_somebody_waited_in_vain_only_who_insists_waits(resident: Resident[Fake], fake: Fake) -> None:
+    fake.gate.clear()
+    with pytest.raises(UnavailableError, match="is loading"), resident.borrowed(timedelta(seconds=0.01)):
+        pass
+
+    assert heard(resident) == "The embedder fake is loading."
+
+    fake.gate.set()
+    with resident.borrowed(LONG), resident.borrowed(in_doubt=False) as lent:
+        assert lent.loaded
+
+
+def test_what_fails_while_it_is_tried_again_does_not_end_the_trial(
+    resident: Resident[Fake], fake: Fake, clock: Clock
+) -> None:
+    slow, before = UnavailableError("slow"), resident.borrowed(LONG)
+    before.__enter__()
+    with pytest.raises(UnavailableError), resident.borrowed(LONG):
+        raise UnavailableError("gone")
+    fake.gate.clear()
+    clock.now += 5
+    resident.ready()
+    assert not before.__exit__(UnavailableError, slow, None)
+    fake.gate.set()
+
+    with resident.borrowed(LONG) as lent:
+        assert (lent.loaded, fake.loads) == (True, 2)
+
+
 def test_a_failure_while_it_is_lent_counts(resident: Resident[Fake], fake: Fake) -> None:
     with pytest.raises(UnavailableError), resident.borrowed(LONG):
         raise UnavailableError("gone")

@@ -1,0 +1,71 @@
+"""Stores whose search by meaning lacks a part: what they must still do, and what they must do once it is there."""
+
+from collections.abc import Generator, Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from panorama.index import server
+from panorama.index.embedders.resident import Resident
+from panorama.services import following
+from tests.faults.house import House
+from tests.faults.meanings import converges, finds, note, told, until
+from tests.index.embedders.service import Service, serving
+from tests.index.qdrant_stand_in import StandIn, standing_in
+
+NOWHERE = "http://127.0.0.1:9"
+"""The port that discards everything; nothing listens there."""
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look, and try again what has failed, sooner than a person's daemon does."""
+    monkeypatch.setattr(following, "START_SECONDS", 0.0)
+    monkeypatch.setattr(following, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(following, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(server, "AGAIN_SECONDS", 0.1)
+    for name in ("first_pause", "longest_pause"):
+        monkeypatch.setitem(Resident.__init__.__kwdefaults__, name, timedelta(seconds=0.1))
+
+
+@pytest.fixture
+def service() -> Generator[Service]:
+    """An embedding service."""
+    with serving() as service:
+        yield service
+
+
+@pytest.fixture
+def stand_in() -> Generator[StandIn]:
+    """A stand-in for a Qdrant server that wants a key."""
+    with standing_in("secret") as server:
+        yield server
+
+
+def speaks(house: House) -> Mapping[str, Any]:
+    """Check that a write and a search work without meaning, and that search and status say why; return the latter."""
+    made = note(house, "quince jam")
+    until(lambda: "last_error" in told(house), "the error")
+
+    found = {mode: house.do("search", query="quince", mode=mode) for mode in ("hybrid", "semantic")}
+
+    said = told(house)
+    for answer in found.values():
+        index = answer["metadata"]["index"]
+        assert [each["id"] for each in answer["data"]] == [made]
+        assert index["ran"] == ["keyword"]
+        assert index["missing"]
+        assert index["do"]
+    assert found["semantic"]["metadata"]["index"]["missing"] in found["semantic"]["metadata"]["hint"]
+    assert said["modes"] == ["keyword"]
+    assert said["do"]
+    return said
+
+
+def recovers(house: House, *, knows: bool = True) -> None:
+    """Check that search by meaning runs, finds what was written if the model knows, and that nothing is said of it."""
+    made = note(house, "steam engines")
+    converges(house)
+    assert finds(house, "steam engines", made) or not knows
+    until(lambda: "last_error" not in told(house), "the end of the error")

@@ -1,0 +1,174 @@
+"""Search by meaning with a service that embeds, and what becomes of its misbehaviour."""
+
+import threading
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from panorama.index.embedders.resident import Resident
+from panorama.services import house as opening
+from panorama.services.meaning import Meaning
+from tests.faults.house import House
+from tests.faults.meanings import followed, note, searched, told, until
+from tests.index.embedders import service as services
+from tests.index.embedders.service import Service, serving
+from tests.services.lacking import NOWHERE, impatient, recovers, service, speaks
+
+__all__ = ["impatient", "service"]
+
+
+def openai(service: Service) -> str:
+    """Return the name of a service's model."""
+    return f"openai:{service.url}#tiny"
+
+
+def test_an_embedding_service_that_is_down_is_said(home: Path) -> None:
+    with followed(home, index_engine="exact", embedder=f"openai:{NOWHERE}#tiny") as house:
+        assert NOWHERE in speaks(house)["last_error"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (services.says({"error": {"message": "out of memory"}}, 500), "500"),
+        (services.says({"data": "soon"}), "nonsense"),
+        (services.raw(b"<html>"), "nonsense|JSON|answer"),
+        (services.vectors([[0.0] * 8]), "nonsense"),
+        (services.hang_up, "reached|hung up|connection|answer"),
+    ],
+    ids=["error", "nonsense", "html", "zeros", "hanging up"],
+)
+def test_an_embedding_service_that_misbehaves_is_said_until_it_behaves(
+    home: Path, service: Service, reply: services.Reply, words: str
+) -> None:
+    service.always = reply
+    with followed(home, index_engine="exact", embedder=openai(service)) as house:
+        said = speaks(house)
+        assert service.url in said["last_error"] or words in said["last_error"]
+
+        service.always = None
+        recovers(house, knows=False)
+
+
+def late(talk: services.Talk) -> None:
+    """Answer as it should, after ten seconds or when the test has seen enough."""
+    talk.service.ended.wait(10)
+    services.proper(talk)
+
+
+@dataclass
+class Waits:
+    """How many searches waited for the answer as long as they may, and how many for the model to be loaded."""
+
+    answers: int = 0
+    loads: int = 0
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
+    """Counts what searches wait for."""
+    waits = Waits()
+    wait, in_time = threading.Condition.wait, Meaning._in_time
+
+    def waited(self: threading.Condition, timeout: float | None = None) -> bool:
+        waits.loads += bool(timeout) and threading.current_thread().name.startswith("meaning")
+        return wait(self, timeout)
+
+    def asked(*arguments: Any) -> Any:
+        try:
+            return in_time(*arguments)
+        except TimeoutError:
+            waits.answers += 1
+            raise
+
+    monkeypatch.setattr(threading.Condition, "wait", waited)
+    monkeypatch.setattr(Meaning, "_in_time", asked)
+    monkeypatch.setattr(opening, "FAR_PATIENCE", timedelta(seconds=0.3))
+    return waits
+
+
+def missing(house: House) -> list[str]:
+    """Search twenty times, and return what was missing each time."""
+    found = [searched(house, "steam engines")["metadata"]["index"] for _ in range(20)]
+    assert {tuple(each["ran"]) for each in found} == {("keyword",)}
+    return [each["missing"] for each in found]
+
+
+@pytest.mark.slow
+def test_one_search_waits_for_an_embedding_service_that_hangs_and_no_other_until_it_answers(
+    home: Path, service: Service, waits: Waits
+) -> None:
+    with followed(home, index_engine="exact", embedder=openai(service)) as house:
+        recovers(house, knows=False)
+        waits.answers = waits.loads = 0
+        service.always = late
+        first = missing(house)
+        until(lambda: "out of order" in searched(house, "steam")["metadata"]["index"]["missing"], "the failure")
+        asked = len(service.asked)
+        until(lambda: len(service.asked) > asked, "another trial")
+        then = missing(house)
+
+        assert first[0].endswith("did not answer in time.")
+        assert all("out of order" in each for each in then)
+        assert (waits.answers, waits.loads) == (1, 0)
+        assert told(house)["model_state"] == "failing"
+        service.ended.set()
+        recovers(house, knows=False)
+
+
+@pytest.mark.slow
+def test_one_search_waits_for_a_model_that_is_loaded_too_slowly_and_no_other_until_it_is(
+    home: Path, service: Service, waits: Waits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(Resident.__init__.__kwdefaults__, "idle", timedelta())
+    with followed(home, index_engine="exact", embedder=openai(service)) as house:
+        recovers(house, knows=False)
+        until(lambda: told(house)["model_state"] == "resting", "the release")
+        waits.answers = waits.loads = 0
+        service.always = late
+        said = missing(house) + missing(house)
+
+        assert all("load" in each for each in said)
+        assert waits.loads == 1
+        service.ended.set()
+        recovers(house, knows=False)
+
+
+@pytest.mark.slow
+def test_an_embedding_service_whose_vectors_get_another_size_is_followed(home: Path, service: Service) -> None:
+    with followed(home, index_engine="exact", embedder=openai(service)) as house:
+        recovers(house, knows=False)
+
+        service.size = 16
+        recovers(house, knows=False)
+
+        assert told(house)["dimensions"] == 16
+
+
+def test_a_model_that_is_another_one_under_the_same_name_is_followed(
+    home: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", service.url)
+    monkeypatch.setitem(Resident.__init__.__kwdefaults__, "idle", timedelta())
+    with followed(home, index_engine="exact", embedder="ollama:tiny") as house:
+        recovers(house, knows=False)
+        before = house.app.meaning.opened().chosen.model
+
+        monkeypatch.setattr(services, "DIGEST", "sha256:new")
+        until(lambda: note(house, "wild horses") and house.app.meaning.opened().chosen.model != before, "the new model")
+        recovers(house, knows=False)
+
+        assert house.app.meaning.opened().chosen.model.digest == "sha256:new"
+
+
+def test_a_service_that_is_given_up_holds_up_no_other_model(home: Path) -> None:
+    with serving() as service, followed(home, index_engine="exact", embedder=openai(service)) as house:
+        recovers(house, knows=False)
+
+    with followed(home, index_engine="exact", embedder="static") as house:
+        recovers(house)
+
+        assert told(house)["model"] == "static"

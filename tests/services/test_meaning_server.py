@@ -1,0 +1,163 @@
+"""Search by meaning on a Qdrant server, and what becomes of its misbehaviour."""
+
+from pathlib import Path
+
+import pytest
+
+from panorama.index.embedders.static import Static
+from panorama.services import following
+from tests.faults.house import House
+from tests.faults.meanings import converges, finds, followed, note, searched, told, until
+from tests.index.qdrant_stand_in import StandIn
+from tests.services.lacking import NOWHERE, impatient, recovers, speaks, stand_in
+
+__all__ = ["impatient", "stand_in"]
+
+
+def test_a_qdrant_server_that_is_down_is_said(home: Path) -> None:
+    with followed(home, qdrant_url=NOWHERE) as house:
+        assert "cannot be reached" in speaks(house)["last_error"]
+
+
+def test_a_qdrant_server_that_refuses_the_key_is_said_until_it_takes_it(home: Path, stand_in: StandIn) -> None:
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="wrong") as house:
+        said = speaks(house)
+        stand_in.key = "wrong"
+        recovers(house)
+
+    assert "refused the key" in said["last_error"]
+    assert "PANORAMA_QDRANT_KEY" in said["do"]
+
+
+@pytest.mark.parametrize("url", ["localhost:6333", "ftp://localhost", "http://me:geheim@localhost:port", "http://[::1"])
+def test_an_address_that_is_none_is_said_with_the_form_of_one(home: Path, url: str) -> None:
+    with followed(home, qdrant_url=url) as house:
+        said = speaks(house)
+        missing = searched(house, "quince")["metadata"]["index"]["missing"]
+
+    assert said["last_error"] == missing
+    assert "PANORAMA_QDRANT_URL" in missing
+    assert "http://localhost:6333" in said["do"]
+    assert "geheim" not in str(said)
+
+
+def test_a_web_server_that_is_not_qdrant_is_said_until_there_is_one(home: Path, stand_in: StandIn) -> None:
+    stand_in.says = b'{"hello": "world"}'
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        said = speaks(house)
+        stand_in.says = b""
+        recovers(house)
+
+    assert "is not Qdrant" in said["last_error"]
+    assert "Check host, port" in said["do"]
+
+
+@pytest.mark.slow
+def test_a_qdrant_server_that_is_slow_does_not_delay_the_answers(home: Path, stand_in: StandIn) -> None:
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        recovers(house)
+        stand_in.waits = True
+        found = [searched(house, "steam engines") for _ in range(20)]
+
+        assert {tuple(each["metadata"]["index"]["ran"]) for each in found} == {("keyword",)}
+        assert found[0]["metadata"]["index"]["missing"] == "The index of meanings did not answer in time."
+        stand_in.waits = False
+        stand_in.delay.set()
+        recovers(house)
+
+
+def test_a_qdrant_server_that_has_everything_is_told_nothing_again(home: Path, stand_in: StandIn) -> None:
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        recovers(house)
+    stand_in.requests.clear()
+
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        converges(house)
+
+    assert stand_in.asked("PUT", "/points") == []
+
+
+@pytest.mark.slow
+def test_a_qdrant_server_that_lost_everything_is_told_all_again(home: Path, stand_in: StandIn) -> None:
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        recovers(house)
+        stand_in.collections.clear()
+
+        recovers(house)
+
+
+def shrunk(server: StandIn) -> None:
+    """Put collections of another size in the place of those that are there."""
+    for each in server.collections.values():
+        each.size = 10
+        each.points.clear()
+
+
+def is_whole(server: StandIn, house: House) -> bool:
+    """Tell whether the server holds everything, in vectors of the right size, and `status` says so."""
+    sizes = {each.size for each in server.collections.values()}
+    return sizes == {Static.size} and {len(each.points) for each in server.collections.values()} == {
+        told(house).get("passages")
+    }
+
+
+@pytest.mark.parametrize("scope", [None, "changes", "index", "everything"])
+def test_a_collection_whose_vectors_have_another_size_is_built_anew_by_itself_and_by_reindexing(
+    home: Path, stand_in: StandIn, scope: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        made = note(house, "steam engines")
+        converges(house)
+    shrunk(stand_in)
+
+    monkeypatch.setattr(following, "START_SECONDS", 60.0 if scope else 0.0)
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        if scope:
+            house.do("reindex", scope=scope)
+        converges(house)
+
+        assert finds(house, "steam engines", made)
+        assert is_whole(stand_in, house)
+        assert "(10 instead of 256); it is built anew" in told(house)["remark"]
+
+
+@pytest.mark.parametrize("notices", ["a search", "a write"])
+def test_a_collection_whose_vectors_get_another_size_meanwhile_is_noticed_and_built_anew(
+    home: Path, stand_in: StandIn, notices: str
+) -> None:
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        made = note(house, "steam engines")
+        converges(house)
+
+        shrunk(stand_in)
+        if notices == "a write":
+            note(house, "quince jam")
+        else:
+            assert searched(house, "steam engines")["metadata"]["index"]["ran"] == ["keyword"]
+
+        until(lambda: is_whole(stand_in, house), "the collection")
+        converges(house)
+        assert finds(house, "steam engines", made)
+        assert "it is built anew" in told(house)["remark"]
+
+
+def test_a_server_that_answers_with_errors_alone_is_told_as_down(home: Path, stand_in: StandIn) -> None:
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        recovers(house)
+        stand_in.fails_with = 500
+        searched(house, "steam engines")
+
+        said = told(house)
+        assert (said["modes"], said["index_state"]) == (["keyword"], "down")
+        assert "refused (500): told to fail" in said["remark"]
+        stand_in.fails_with = 0
+        recovers(house)
+
+
+def test_the_passages_that_a_server_holds_are_told(home: Path, stand_in: StandIn) -> None:
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        for subject in ("steam engines", "quince jam"):
+            note(house, subject)
+            converges(house)
+            (collection,) = stand_in.collections.values()
+            assert told(house)["passages"] == len(collection.points) > 0

@@ -1,0 +1,32 @@
+"""What a person hears whose shell has other settings than the daemon that runs."""
+
+import pytest
+
+from panorama.address import Address, difference
+
+FILE = "/h/config.toml"
+
+
+@pytest.mark.parametrize(
+    ("differs", "words", "others"),
+    [
+        (["PANORAMA_TIMEZONE"], [f"Put such settings into {FILE}"], ["keyring"]),
+        (["PANORAMA_OPENAI_KEY"], ["not read from config.toml", "keyring set panorama ADDRESS"], [FILE]),
+        (
+            ["PANORAMA_OPENAI_KEY", "PANORAMA_EMBEDDER"],
+            [f"Put such settings into {FILE}", "PANORAMA_OPENAI_KEY is"],
+            [],
+        ),
+    ],
+)
+def test_what_the_daemon_was_started_without_is_told_with_what_brings_it_there(
+    differs: list[str], words: list[str], others: list[str]
+) -> None:
+    told = difference(Address("/h"), {"differs": differs})
+
+    assert all(each in told for each in ["`panorama daemon restart`", *differs, *words])
+    assert not any(each in told for each in others)
+
+
+def test_nothing_is_told_where_nothing_differs() -> None:
+    assert difference(Address("/h"), {"differs": []}) == ""
