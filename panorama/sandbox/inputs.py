@@ -23,6 +23,9 @@ class NoInputError(KeyError):
         )
 
 
+NoInputError.__module__ = "builtins"  # what a script prints of it names no place of ours
+
+
 class Inputs(dict[str, Any]):
     """The inputs of a run, as the dict that `inputs` is."""
 

@@ -20,7 +20,7 @@ from panorama.store import changes, jobs, names, projects, rows, tasks
 from panorama.store.engine import Session
 
 SHOWN_CHARS = 120
-LISTED = 50
+LISTED, RECENT = 50, 5
 
 
 class History(Service):
@@ -104,8 +104,9 @@ class History(Service):
     def _unknown(self, session: Session, unit: str) -> NotFoundError:
         recent = [
             {"id": id_, "operation": operation, "at": at.isoformat(timespec="seconds")}
-            for id_, operation, at in changes.recent_units(session, 5)
-        ]
+            for id_, operation, at in changes.recent_units(session, 2 * RECENT)
+            if not changes.is_void(session, id_)
+        ][:RECENT]
         message = (
             f"There is no change, call or batch {unit[:40]!r}."
             if unit

@@ -12,7 +12,7 @@ import pytest
 
 from panorama.app import App
 from panorama.calls import Conversation
-from panorama.errors import ConflictError, ScriptError
+from panorama.errors import ConflictError, NotFoundError, ScriptError
 from panorama.services.progress import progressing, silent
 from panorama.store import engine
 from tests.services.coding import Call, Run, run, titles
@@ -74,6 +74,15 @@ def test_of_a_run_that_was_taken_back_nothing_can_be_undone(run: Run, call: Call
         call("undo", unit=told["run_id"])
 
     assert titles(call) == ["Good"]
+
+
+def test_where_nothing_can_be_undone_no_run_that_was_taken_back_is_proposed(run: Run, call: Call) -> None:
+    run(FAILING, atomic=True)
+
+    with pytest.raises(NotFoundError, match="nothing that stands") as refused:
+        call("undo")
+
+    assert not refused.value.candidates
 
 
 def test_what_a_run_took_back_can_be_brought_back_and_taken_back_by_name(run: Run, call: Call) -> None:
