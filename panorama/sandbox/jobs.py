@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from panorama.domain.scripts import Limits, Script
@@ -26,11 +27,15 @@ def packed(script: Script) -> bytes:
     Raises:
         TypeError: Inputs or state hold what JSON does not know.
     """
-    limits = {name: getattr(script.limits, name) for name in Limits.__slots__}
-    spans = {name: limits[name].total_seconds() for name in ("wall", "cpu")}
     inputs, state = json.dumps(dict(script.inputs)), json.dumps(dict(script.state))
-    job = {"source": script.source, "inputs": inputs, "state": state, "limits": limits | spans}
+    job = {"source": script.source, "inputs": inputs, "state": state, "limits": _figures(script.limits)}
     return messages.packed(job)
+
+
+@lru_cache(16)  # nearly all scripts have the same
+def _figures(limits: Limits) -> dict[str, float]:
+    figures = {name: getattr(limits, name) for name in Limits.__slots__}
+    return figures | {name: figures[name].total_seconds() for name in ("wall", "cpu")}
 
 
 def unpacked(frame: bytes | bytearray) -> Job:

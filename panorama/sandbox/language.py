@@ -3,7 +3,9 @@
 import ast
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from operator import is_
 from types import CodeType
+from typing import Any
 
 from panorama.domain.scripts import SOURCE_CHARS
 from panorama.sandbox import tables
@@ -20,6 +22,11 @@ __all__ = ["ENTRY", "FILENAME", "RefusedSyntax", "compiled", "findings", "module
 
 ENTRY: str = tables.ENTRY
 """The function that the code defines; calling it runs the script and returns its result."""
+
+_PREFIX = f"{ENTRY}.<locals>."
+
+_FIRST: Any = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
+"""Where the statements stand that no script wrote."""
 
 _TOO_DEEP = "the script is nested too deeply; put parts of it into functions or variables"
 
@@ -66,13 +73,11 @@ def _wrapped(tree: ast.Module, names: Names, given: frozenset[str]) -> ast.Modul
     that a function declares `global`, and inputs and built-ins that the script gives a new value.
     """
     shared = names.shared | (names.bound & (given | tables.BUILTINS | tables.MEDIATED | {"sdk", *WAY_OUT}))
-    head: list[ast.stmt] = [ast.Global(sorted(shared))] if shared else []
+    head: list[ast.stmt] = [ast.Global(sorted(shared), **_FIRST)] if shared else []
     head += [_anything(name) for name in sorted(names.parameters)]
     _return_last(tree.body)
-    function = ast.FunctionDef(ENTRY, _no_arguments(), head or [ast.Pass()], [], lineno=1, col_offset=0)
-    ast.fix_missing_locations(function)  # before the script's own statements come in: they have theirs
-    function.body += tree.body
-    tree.body = [function]
+    body = head + tree.body or [ast.Pass(**_FIRST)]
+    tree.body = [ast.FunctionDef(ENTRY, _no_arguments(), body, [], **_FIRST)]
     return tree
 
 
@@ -88,7 +93,8 @@ def _return_last(body: list[ast.stmt]) -> None:
 
 
 def _anything(name: str) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], ast.Name(tables.ANYTHING, ast.Load()))
+    anything = ast.Name(tables.ANYTHING, ast.Load(), **_FIRST)
+    return ast.Assign([ast.Name(name, ast.Store(), **_FIRST)], anything, **_FIRST)
 
 
 def _no_arguments() -> ast.arguments:
@@ -97,13 +103,13 @@ def _no_arguments() -> ast.arguments:
 
 def _named(code: CodeType) -> CodeType:
     """Return code whose functions are called as in a module: `main`, not `<module>.<locals>.main`."""
-    prefix = f"{ENTRY}.<locals>."
-    name = code.co_qualname.removeprefix(prefix)
-    same = {code.co_qualname: name}  # the body of a class holds its name as a constant too
-    constants = (same.get(part, part) if isinstance(part, str) else part for part in code.co_consts)
-    return code.replace(
-        co_consts=tuple(_named(part) if isinstance(part, CodeType) else part for part in constants), co_qualname=name
-    )
+    name = code.co_qualname.removeprefix(_PREFIX)
+    constants = tuple(_named(part) if isinstance(part, CodeType) else part for part in code.co_consts)
+    if name != code.co_qualname:  # the body of a class holds its name as a constant too
+        constants = tuple(name if part == code.co_qualname else part for part in constants)
+    elif all(map(is_, constants, code.co_consts)):
+        return code
+    return code.replace(co_consts=constants, co_qualname=name)
 
 
 def findings(source: str, given: Collection[str] = ()) -> list[str]:

@@ -54,8 +54,7 @@ def _quickly(value: object) -> bytes:
 
 
 def _dumped(value: object) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_other)
-    return text.encode("utf-8", "replace")
+    return _ENCODER.encode(value).encode("utf-8", "replace")
 
 
 def _is_shallow(text: bytes) -> bool:
@@ -180,3 +179,6 @@ def _refused(name: str, is_iterator: bool) -> EndError:
     if is_iterator:
         return EndError(f"holds {article} {name}, which has no values yet.", hint="Wrap it in list(...).")
     return EndError(f"holds {article} {name}, which is no data.", hint="Call it, or return what it stands for.")
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_other)

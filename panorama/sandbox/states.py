@@ -12,12 +12,16 @@ from panorama.sdk._rows import Row, is_item
 
 def read(state: bytes) -> dict[str, Any]:
     """Return the state as a script finds it; items that were kept are rows again."""
-    return json.loads(state, object_hook=_as_it_was)
+    return {} if state == _EMPTY else _DECODER.decode(state.decode())
 
 
 def _as_it_was(found: dict[str, Any]) -> dict[str, Any]:
     """Return an item as the row that it was; other dicts stay what they are."""
     return Row(found) if is_item(found) else found
+
+
+_EMPTY = b"{}"
+_DECODER = json.JSONDecoder(object_hook=_as_it_was)
 
 
 def changed(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
@@ -26,6 +30,8 @@ def changed(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
     Raises:
         EndError: It grew larger than it may be, or holds what is no data.
     """
+    if before == _EMPTY and not state:
+        return b""
     old = {name: _known(value) for name, value in read(before).items()}
     new = {str(name): encoded(value, f"sdk.state[{name!r}]") for name, value in state.items()}
     if limits.state_bytes < _size(new) > _size(old):

@@ -1,8 +1,9 @@
 """Which names a script binds, and which of them must be globals; looked up before the text is changed. Pure."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, cast
 
 _OPENS_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -22,34 +23,57 @@ class Names:
 
 def surveyed(tree: ast.Module) -> Names:
     """Return the names of a script."""
-    nodes = list(ast.walk(tree))
-    declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    classes = any(isinstance(node, ast.ClassDef) for node in nodes)
-    return Names(
-        bound=frozenset(name for node in nodes for name in _bound_by(node)),
-        shared=frozenset(declared | (_class_names(tree) if classes else set())),
-        parameters=frozenset(name for node in nodes for name in _parameters(node)),
-    )
+    bound, shared, parameters = set[str](), set[str](), set[str]()
+    has_classes = False
+    for node in ast.walk(tree):
+        kind = type(node)
+        if binds := _BOUND_BY.get(kind):
+            bound.update(binds(node))
+        if kind is ast.Global:
+            shared.update(cast("ast.Global", node).names)
+        elif kind in _GENERIC:
+            parameters.update(each.name for each in getattr(node, "type_params", ()))
+            has_classes = has_classes or kind is ast.ClassDef
+    if has_classes:
+        shared |= _class_names(tree)
+    return Names(bound=frozenset(bound), shared=frozenset(shared), parameters=frozenset(parameters))
 
 
-def _bound_by(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-            yield name
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
-            yield name
-        case ast.alias(name=name, asname=asname):
-            yield asname or name.partition(".")[0]
-        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            yield name
-        case ast.MatchMapping(rest=str(name)):
-            yield name
-        case _:
-            return
+def _variable(node: ast.Name) -> tuple[str, ...]:
+    return () if isinstance(node.ctx, ast.Load) else (node.id,)
 
 
-def _parameters(node: ast.AST) -> list[str]:
-    return [parameter.name for parameter in getattr(node, "type_params", ())]
+def _named(node: Any) -> tuple[str, ...]:
+    return () if node.name is None else (node.name,)
+
+
+def _argument(node: ast.arg) -> tuple[str]:
+    return (node.arg,)
+
+
+def _imported(node: ast.alias) -> tuple[str]:
+    return (node.asname or node.name.partition(".")[0],)
+
+
+def _rest(node: ast.MatchMapping) -> tuple[str, ...]:
+    return () if node.rest is None else (node.rest,)
+
+
+_BOUND_BY: dict[type, Callable[[Any], tuple[str, ...]]] = {
+    ast.Name: _variable,
+    ast.FunctionDef: _named,
+    ast.AsyncFunctionDef: _named,
+    ast.ClassDef: _named,
+    ast.arg: _argument,
+    ast.alias: _imported,
+    ast.ExceptHandler: _named,
+    ast.MatchAs: _named,
+    ast.MatchStar: _named,
+    ast.MatchMapping: _rest,
+}
+"""The nodes that bind names, and which."""
+
+_GENERIC = {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, getattr(ast, "TypeAlias", None)}
 
 
 def _class_names(tree: ast.Module) -> set[str]:

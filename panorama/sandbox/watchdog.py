@@ -10,15 +10,10 @@ _log = logging.getLogger(__name__)
 
 
 class Alarm:
-    """Something that is to be done at a moment of `time.monotonic`."""
+    """Something that is to be done at a moment, unless it is cancelled."""
 
-    def __init__(self, when: float, number: int, act: Callable[[], None]) -> None:
-        self.when = when
-        self.number = number
+    def __init__(self, act: Callable[[], None]) -> None:
         self.act: Callable[[], None] | None = act
-
-    def __lt__(self, other: "Alarm") -> bool:
-        return (self.when, self.number) < (other.when, other.number)
 
 
 class Watchdog:
@@ -26,18 +21,18 @@ class Watchdog:
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._alarms: list[Alarm] = []
+        self._alarms: list[tuple[float, int, Alarm]] = []
         self._numbers = 0
         self._thread: Thread | None = None
         self._closed = False
 
     def at(self, when: float, act: Callable[[], None]) -> Alarm:
-        """Do something at a moment; after `close` it is not done."""
+        """Do something at a moment of `time.monotonic`; after `close` it is not done."""
+        alarm = Alarm(act)
         with self._changed:
             self._numbers += 1
-            alarm = Alarm(when, self._numbers, act)
-            heapq.heappush(self._alarms, alarm)
-            if self._alarms[0] is alarm:
+            heapq.heappush(self._alarms, (when, self._numbers, alarm))
+            if self._alarms[0][2] is alarm:
                 self._changed.notify()
             if self._thread is None and not self._closed:
                 self._thread = Thread(target=self._run, name="panorama-watchdog", daemon=True)
@@ -69,8 +64,8 @@ class Watchdog:
     def _next(self) -> Alarm | None:
         with self._changed:
             while not self._closed:
-                left = self._alarms[0].when - time.monotonic() if self._alarms else None
+                left = self._alarms[0][0] - time.monotonic() if self._alarms else None
                 if left is not None and left <= 0:
-                    return heapq.heappop(self._alarms)
+                    return heapq.heappop(self._alarms)[2]
                 self._changed.wait(left)
         return None
