@@ -19,6 +19,8 @@ from tests.services.lacking import NOWHERE, impatient, recovers, service, speaks
 
 __all__ = ["impatient", "service"]
 
+pytestmark = pytest.mark.slow  # they wait for pauses to end, and for processors that others have
+
 
 def openai(service: Service) -> str:
     """Return the name of a service's model."""

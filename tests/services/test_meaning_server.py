@@ -13,6 +13,8 @@ from tests.services.lacking import NOWHERE, impatient, recovers, speaks, stand_i
 
 __all__ = ["impatient", "stand_in"]
 
+pytestmark = pytest.mark.slow  # they wait for pauses to end, and for processors that others have
+
 
 def test_a_qdrant_server_that_is_down_is_said(home: Path) -> None:
     with followed(home, qdrant_url=NOWHERE) as house:
