@@ -12,10 +12,11 @@ from .measuring import Library, Scores, library, queries, scores, table
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 ARMS = ("keyword arm", "semantic arm")
 SHARE = 0.95
-MISSED = {"paraphrase": 0.94}
-"""Kinds that do not reach the share, and what they reach: 16 of 21 paraphrases, where meaning alone finds 17.
+ON_THE_EDGE = {"paraphrase": 0.94}
+"""Kinds that miss the share on some processors, and what they reach there: we find 16 of 21 paraphrases.
 
-Nothing that the tuning half could choose between changes it, so it stays as it is.
+Meaning alone finds 16 or 17 of them, as the processor's arithmetic with 8 bits rounds. Nothing that the tuning half could
+choose between changes it, so it stays as it is.
 """
 
 
@@ -46,8 +47,7 @@ def test_no_kind_of_query_is_found_worse_than_by_the_better_arm(found: Mapping[s
     better = {kind: max(found[arm][kind][1] for arm in ARMS) for kind in found[ARMS[0]]}
     shares = {kind: recall / better[kind] for kind, (_, recall) in found["product, hybrid"].items()}
 
-    assert {kind for kind, share in shares.items() if share < SHARE} == set(MISSED)
-    assert all(shares[kind] >= least for kind, least in MISSED.items())
+    assert {kind: share for kind, share in shares.items() if share < ON_THE_EDGE.get(kind, SHARE)} == {}
 
 
 @pytest.mark.parametrize(("kind", "least"), [("typo", 0.95), ("exact", 0.97), ("rare", 0.97)])
