@@ -182,7 +182,7 @@ class Policy(Patterns):
                 self.error(part, f"{name} takes plain names, written out", f'{name} = ("first", "second")')
 
     def visit_AugAssign(self, node: ast.AugAssign) -> _Node:
-        """`d[k] += 1` stays, `o.x += 1` as in `visit_Attribute`; `AUGMENTED(o, "_x")._x += 1` reads and sets by guards."""
+        """`d[k] += 1` stays, `o.x += 1` becomes `CHANGED(o, "x").x += 1`, `o._x += 1` `AUGMENTED(o, "_x")._x += 1`."""
         target = node.target
         if isinstance(target, ast.Attribute):
             target.attr = self._attribute(target, target.attr, load=False)
