@@ -9,6 +9,7 @@ from panorama.domain.scripts import Failure, Limits, Reason
 from panorama.sandbox import limits as words
 from panorama.sandbox.advice import advice
 from panorama.sandbox.endings import FRAMES, MESSAGE_CHARS
+from panorama.sdk._plain import exact
 from panorama.sdk.errors import SdkError
 
 SOURCE_CHARS = 200
@@ -119,7 +120,7 @@ def _told(error: BaseException) -> tuple[str, str]:
 
 
 def _described(error: BaseException, most: int) -> str:
-    name = type(error).__name__
+    name = exact(type(error).__name__)
     try:
         said = str.__str__(error.message if isinstance(error, SdkError) else str(error))[:most]
     except BaseException:

@@ -221,10 +221,30 @@ def changed(value: Any, name: str = "") -> Any:
     return value
 
 
-def changed_and_read(value: Any, name: str) -> Any:
-    """Return a value if `value.name += …` is allowed."""
-    read(value, name)
-    return changed(value, name)
+class _Augmented:
+    """Stands for an object while `o.x += …` runs: the one read and the one store are those of `read` and `changed`."""
+
+    __slots__ = ("value",)
+
+    def __getattribute__(self, name: str) -> Any:
+        return read(_VALUE.__get__(self), name)
+
+    def __setattr__(self, name: str, new: object) -> None:
+        setattr(changed(_VALUE.__get__(self), name), name, new)
+
+
+_VALUE: Any = vars(_Augmented)["value"]
+
+
+def augmented(value: Any, name: str) -> Any:
+    """Return what takes a value's place in `value.name += …`, for a name that is not `tables.plain`.
+
+    Python itself would read the attribute past the guard, even if the guard had looked at it before: the second time
+    it may be another.
+    """
+    stand_in = _Augmented()
+    _VALUE.__set__(stand_in, changed(value, name))
+    return stand_in
 
 
 def _checked(name: object) -> str:

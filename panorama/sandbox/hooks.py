@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from panorama.sandbox import tables
 from panorama.sandbox.asynchrony import awaited
 from panorama.sandbox.classes import Abstract, Generic, Maker
-from panorama.sandbox.guards import changed, changed_and_read, read
+from panorama.sandbox.guards import augmented, changed, read
 from panorama.sandbox.metas import ScriptMeta
 from panorama.sandbox.typing_names import ANYTHING
 
 HOOKS: Mapping[str, object] = {
     tables.READ: read,
     tables.CHANGED: changed,
-    tables.CHANGED_READ: changed_and_read,
+    tables.AUGMENTED: augmented,
     tables.TYPE: type,
     tables.OWN: ScriptMeta,
     tables.MAKE_CLASS: Maker(),

@@ -89,17 +89,19 @@ def from_library(kind: type, name: str) -> bool:
 
 
 def _enumeration(base: ScriptEnumMeta, name: object, members: Any, start: int) -> Any:
+    if type(name) is not str:
+        raise TypeError("the name of an enumeration must be a text")
     words: list[Any] = members.replace(",", " ").split() if isinstance(members, str) else list(members)
     pairs: list[tuple[Any, Any]] = (
         [(word, members[word]) for word in words] if isinstance(members, dict) else _numbered(words, start)
     )
-    body = ScriptEnumMeta.__prepare__(str(name), (base,))
+    body = ScriptEnumMeta.__prepare__(name, (base,))
     for word, value in pairs:
         if type(word) is not str or not word.isidentifier() or word.startswith("_") or not plain(word):
             raise ValueError(f"{word!r} cannot be the name of a member")
         body[word] = value
     body["__module__"] = MODULE
-    return ScriptEnumMeta(str(name), (base,), body)
+    return ScriptEnumMeta(name, (base,), body)
 
 
 def _numbered(words: list[Any], start: int) -> list[tuple[Any, Any]]:

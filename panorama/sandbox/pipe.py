@@ -19,6 +19,7 @@ from panorama.sandbox import endings, frames, messages
 from panorama.sandbox.frames import Frames
 from panorama.sandbox.output import Output
 from panorama.sdk import errors
+from panorama.sdk._plain import exact
 from panorama.sdk._rows import Row
 
 AT_MOST = 8
@@ -84,9 +85,12 @@ class Pipe:
         """Run functions side by side, at most eight, and return their results in order; within another, one by one."""
         if self._hub is not None:
             return [each() for each in functions]
+        places = len(
+            [place for place in range(AT_MOST) if place < at_most]
+        )  # asked now: it may be no number of Python's
         self._hub = greenlet.getcurrent()
         try:
-            return self._together(functions, min(at_most, AT_MOST))
+            return self._together(functions, places)
         finally:
             self._hub = None
 
@@ -117,7 +121,7 @@ class Pipe:
         figures = {"current": float(current), "total": float(total)}
         if not all(map(isfinite, figures.values())):
             raise ValueError(f"progress takes finite numbers, not {current!r} of {total!r}")
-        report = {**figures, "message": str(message)[:200]}
+        report = {**figures, "message": exact(message)[:200]}
         self._unreported = messages.packed(report)
         if time.monotonic() - self._reported_at >= PROGRESS_SECONDS:
             self._report()

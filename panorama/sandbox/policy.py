@@ -182,12 +182,12 @@ class Policy(Patterns):
                 self.error(part, f"{name} takes plain names, written out", f'{name} = ("first", "second")')
 
     def visit_AugAssign(self, node: ast.AugAssign) -> _Node:
-        """`d[k] += 1` and `o.x += 1` stay; `o._x += 1` checks first that `_x` may be read too."""
+        """`d[k] += 1` stays, `o.x += 1` becomes `CHANGED(o, "x").x += 1`, `o._x += 1` `AUGMENTED(o, "_x")._x += 1`."""
         target = node.target
         if isinstance(target, ast.Attribute):
             target.attr = self._attribute(target, target.attr, load=False)
             target.value = self.visit(target.value)
-            hook = tables.CHANGED if tables.plain(target.attr) else tables.CHANGED_READ
+            hook = tables.CHANGED if tables.plain(target.attr) else tables.AUGMENTED
             target.value = rewriting.guarded(hook, target)
         else:
             node.target = self.visit(target)

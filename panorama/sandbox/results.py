@@ -15,6 +15,7 @@ from uuid import UUID
 
 from panorama.sandbox.failures import EndError
 from panorama.sandbox.metas import class_of
+from panorama.sdk._plain import exact
 
 DEEPEST = 100
 WHOLE_BITS = 14_000
@@ -117,7 +118,7 @@ def _key(key: Any) -> str:
         case tuple():
             return ", ".join(_key(each) for each in cast("tuple[Any, ...]", key))
         case _:
-            return str(_other(key) if isinstance(key, date | time) else key)[:TEXT_CHARS]
+            return exact(_other(key) if isinstance(key, date | time) else key)[:TEXT_CHARS]
 
 
 def _other(value: Any) -> Any:
@@ -135,7 +136,7 @@ def _other(value: Any) -> Any:
         case Mapping():
             return dict(cast("Mapping[Any, Any]", value))
         case _ if isinstance(given, _TEXTS):
-            return str(given)
+            return exact(given)
         case _ if _is_code(given):
             raise _refused(type(given).__name__, isinstance(given, Iterator))
         case _ if is_dataclass(kind := class_of(given)):
@@ -156,7 +157,7 @@ def _of_fields(value: object) -> Any:
         kind = type(value)
         if kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__:
             raise _refused(kind.__name__, is_iterator=False)
-        return str(value)[:TEXT_CHARS]
+        return exact(value)[:TEXT_CHARS]
     return {name: each for name, each in cast("dict[str, Any]", named).items() if not name.startswith("_")}
 
 

@@ -18,7 +18,7 @@ def guarded(hook: str, node: ast.Attribute) -> ast.expr:
     """Return what stands before the dot, let through by a hook."""
     asked = call(hook, node.value, node.value, ast.Constant(node.attr))
     exposed = not tables.plain(node.attr) and not private(node.attr)  # read too, where the class does not matter
-    return asked if exposed and hook == tables.CHANGED_READ else if_own(node, node.value, asked)
+    return asked if exposed and hook == tables.AUGMENTED else if_own(node, node.value, asked)
 
 
 def if_own(node: ast.Attribute, native: ast.expr, guarded: ast.expr) -> ast.expr:

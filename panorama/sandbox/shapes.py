@@ -9,6 +9,7 @@ from typing import Any, cast
 from panorama.sandbox.endings import SHAPE_CHARS
 from panorama.sandbox.failures import EndError
 from panorama.sandbox.results import plain
+from panorama.sdk._plain import exact
 
 KEYS = 30
 ROWS = 3
@@ -44,7 +45,7 @@ def _mapping(value: Mapping[Any, Any], level: int) -> list[str]:
         return lines
     for key, each in islice(value.items(), KEYS):
         first, *more = _lines(each, level + 1)
-        lines += [f"  {str(key)[:80]}: {first}", *(f"  {line}" for line in more)]
+        lines += [f"  {exact(key)[:80]}: {first}", *(f"  {line}" for line in more)]
     return lines + (["  …"] if len(value) > KEYS else [])
 
 

@@ -7,6 +7,7 @@ from panorama.domain.scripts import Limits
 from panorama.sandbox import limits as words
 from panorama.sandbox.failures import EndError
 from panorama.sandbox.results import encoded
+from panorama.sdk._plain import exact
 from panorama.sdk._rows import Row, is_item
 
 
@@ -33,7 +34,8 @@ def changed(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
     if before == _EMPTY and not state:
         return b""
     old = {name: _known(value) for name, value in read(before).items()}
-    new = {str(name): encoded(value, f"sdk.state[{name!r}]") for name, value in state.items()}
+    texts = {exact(name): value for name, value in state.items()}
+    new = {name: encoded(value, f"sdk.state[{name!r}]") for name, value in texts.items()}
     if limits.state_bytes < _size(new) > _size(old):
         raise EndError(words.message("state_size", limits), hint=words.hint("state_size"), reason="state_size")
     kept = {name: value for name, value in new.items() if old.get(name) != value}

@@ -21,7 +21,7 @@ MODULE: Final = "script"
 # --- can read, shadow, delete, import or declare one.
 READ: Final = "<read>"
 CHANGED: Final = "<changed>"
-CHANGED_READ: Final = "<changed and read>"
+AUGMENTED: Final = "<augmented>"
 TYPE: Final = "<type>"
 OWN: Final = "<own>"
 MAKE_CLASS: Final = "<class>"

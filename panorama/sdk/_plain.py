@@ -12,6 +12,15 @@ from panorama.sdk.errors import InvalidInputError
 _PLAIN = frozenset({str, int, float, bool})
 
 
+def exact(value: object) -> str:
+    """Return what a value says of itself, as a `str` and none of a class derived from it.
+
+    `str(value)` is what `__str__` returns, and that may be of a class whose `encode`, `__getitem__` or `__format__`
+    tell something else than it holds.
+    """
+    return str.__str__(str(value))
+
+
 def plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments as they are sent; those that are None are left out.
 
@@ -37,13 +46,13 @@ def _sent(value: Any, name: str) -> Any:
     if value is None or type(value) in _PLAIN:
         return value
     if isinstance(value, Row) and isinstance(id_ := value.get("id"), str):
-        return id_
+        return str.__str__(id_)
     if isinstance(value, Enum):
         return _sent(value.value, name)
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)
     if isinstance(value, date):  # a datetime is one too
-        return value.isoformat()
+        return exact(value.isoformat())
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, timedelta) and value % timedelta(days=1) == timedelta():
@@ -54,7 +63,7 @@ def _sent(value: Any, name: str) -> Any:
 def _many(value: Any, name: str) -> Any:
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
-        return {str(_sent(key, name)): _sent(each, f"{name}.{key}") for key, each in pairs}
+        return {exact(_sent(key, name)): _sent(each, f"{name}.{key}") for key, each in pairs}
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
         sent = [_sent(each, name) for each in cast("Iterable[Any]", value)]
         return sorted(sent, key=repr) if isinstance(value, set | frozenset) else sent
