@@ -2,10 +2,11 @@
 
 from abc import ABCMeta
 from decimal import Context
+from re import Pattern
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, NoReturn, Self, cast
 
-from panorama.sandbox import hints, tables
+from panorama.sandbox import hints, selves, tables
 from panorama.sandbox.facades import Facade, title_of
 from panorama.sandbox.formats import Formats
 from panorama.sandbox.kinds import SimpleNamespace, kind_of
@@ -87,8 +88,10 @@ def _private(value: Any, name: str) -> Any:
     """Return `value._name` if it is the script's own, or belongs to the public face of named tuples."""
     owner = _owner(value)
     if script_class(owner):
-        if name not in hidden(owner) or (name in tables.NAMEDTUPLE_NAMES and issubclass(owner, tuple)):
+        if name not in hidden(owner):
             return getattr(value, name)
+        if name in tables.NAMEDTUPLE_NAMES and issubclass(owner, tuple):
+            return selves.found(_owner(value), name, getattr(value, name))
     elif owner is SimpleNamespace or script_function(value):
         return getattr(value, name)
     return _missing(value, name)
@@ -101,6 +104,8 @@ def _guarded(value: Any, name: str) -> Any:
     found = getattr(value, name)
     if name in ("format", "format_map"):
         return FORMATS.safe(found)
+    if name == "groupindex" and type(value) is Pattern:
+        return dict(found)  # a mappingproxy that is compared hands out what it stands for
     if name == "register":
         return _missing(value, name) if getattr(found, "__func__", None) is ABCMeta.register else found
     owner = _owner(value)
@@ -126,7 +131,7 @@ def _dunder(value: Any, name: str) -> Any:
         case "__setattr__" if type(value) is super:
             return MethodType(_set, cast("Any", value).__self__)
         case _ if name in tables.METHODS and (type(value) is super or is_derivable(_owner(value))):
-            return getattr(value, name)
+            return selves.found(_owner(value), name, getattr(value, name))
         case _:
             return _missing(value, name)
 

@@ -4,6 +4,7 @@ import types
 from typing import Any, NoReturn
 
 from panorama.sandbox.metas import script_class
+from panorama.sandbox.selves import close
 from panorama.sandbox.tables import dunder
 
 _NAMEABLE: set[type] = set()
@@ -11,7 +12,9 @@ _STAND_INS: dict[type, type] = {}
 
 
 def nameable(*kinds: type) -> None:
-    """Let scripts have these classes; all others are stood in for."""
+    """Let scripts have these classes, whose methods then take their own objects alone; all others are stood in for."""
+    for kind in kinds:
+        close(kind)
     _NAMEABLE.update(kinds)
 
 

@@ -38,7 +38,7 @@ import types
 import unicodedata
 import urllib.parse
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any, Final
 
@@ -191,11 +191,24 @@ def _picked(module: ModuleType, words: str) -> dict[str, Any]:
     return {name: getattr(module, name) for name in names if hasattr(module, name)}
 
 
+_SPACES: Final = tuple(32 if chr(code).isspace() and code not in range(28, 32) else code for code in range(33))
+"""What TextWrapper makes of each of the first characters, as a table that nobody can change: Python's is a dict."""
+
+
 def _open(names: Mapping[str, Mapping[str, Any]]) -> None:
     """Tell the guards which classes scripts may have, derive from and change."""
     found = [value for module in names.values() for value in module.values() if isinstance(value, type)]
+    nameable(*_derived(BaseException))  # of an error a script has the class, whatever it is
     nameable(*found, *_BASES, bool, bytearray, range, slice, type(None), type(Ellipsis), type(NotImplemented))
     abstract = [value for value in names["collections.abc"].values() if isinstance(value, type)]
-    derivable(*_BASES, *abstract, *(kind for kind in names["enum"].values() if isinstance(kind, type)))
+    derivable(*_BASES, *abstract, *(kind for kind in names["enum"].values() if isinstance(kind, enum.EnumMeta)))
     derivable(*(value for value in found if issubclass(value, Exception)))
     writable(decimal.Context)
+    setattr(textwrap.TextWrapper, "unicode_whitespace_trans", _SPACES)  # noqa: B010 (to the type checker it is a dict)
+
+
+def _derived(kind: type) -> Iterator[type]:
+    """Return a class and all that derive from it."""
+    yield kind
+    for each in type.__subclasses__(kind):
+        yield from _derived(each)

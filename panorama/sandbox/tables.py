@@ -91,12 +91,13 @@ HARMLESS_ON_EXCEPTIONS: Final = words(
 
 GUARDED: Final = words(
     """
-    format format_map register flags traps obj object path filename filename2 name_from exceptions print_file_and_line
+    format format_map register groupindex flags traps obj object path filename filename2 name_from exceptions
+    print_file_and_line
     """
 )
-"""The only names without underscore on which `guards.read` says anything but plain `getattr` (the first five: raw
-formatting, changing what an abstract class answers, maps of a decimal context, which outlive it and then point into
-freed memory; the others: on exceptions). All other names that stand in the
+"""The only names without underscore on which `guards.read` says anything but plain `getattr` (the first six: raw
+formatting, changing what an abstract class answers, the map of a shared pattern, maps of a decimal context, which
+outlive it and then point into freed memory; the others: on exceptions). All other names that stand in the
 text are compiled to ordinary loads, at their ordinary speed."""
 
 # --- Built-in names.

@@ -1,6 +1,7 @@
 """The crawl: from everything a script can name, through the guards, nothing dangerous can be reached."""
 
 import contextlib
+import inspect
 import os
 import sys
 import types
@@ -14,7 +15,7 @@ import pytest
 from panorama.sandbox import guards, language
 from panorama.sandbox.builtin_names import builtins
 from panorama.sandbox.facades import Facade
-from panorama.sandbox.metas import script_class
+from panorama.sandbox.metas import script_class, script_function
 from panorama.sandbox.modules import MODULES
 from panorama.sandbox.tables import words
 from tests.sandbox.running import dangerous, modules, ran
@@ -263,6 +264,69 @@ def crawl() -> Crawl:
 
 def test_nothing_dangerous_is_reachable_from_what_a_script_can_name(crawl: Crawl) -> None:
     assert crawl.hits == []
+
+
+def test_no_method_of_a_class_that_scripts_reach_takes_a_foreign_self(crawl: Crawl) -> None:
+    taken = [
+        f"{kind.__module__}.{kind.__name__}.{name} of {other!r}"
+        for kind in list(crawl.seen.values())
+        if isinstance(kind, type)
+        for name, method in _methods(kind)
+        for other in ("text", kind, object())
+        if other.__class__ is not kind and not _refuses(method, other)
+    ]
+
+    assert taken == []
+
+
+def test_the_methods_that_are_asked_are_many(crawl: Crawl) -> None:
+    kinds = [kind for kind in crawl.seen.values() if isinstance(kind, type)]
+    names = {name for kind in kinds for name, _ in _methods(kind)}
+
+    assert len(names) > 120
+    assert {"copy", "new_child", "parents.fget", "fieldnames.fset", "result", "__init__", "_replace"} <= names
+
+
+def _methods(kind: type) -> Iterator[tuple[str, Any]]:
+    """Return what a script gets of a class that is written in Python, not in the script, and wants a `self`."""
+    for name in {*dir(kind)} - {"format", "format_map", "__setattr__"}:  # these the guards answer, for any object
+        with contextlib.suppress(AttributeError):
+            part = guards.read_any(kind, name)
+            parts = [
+                (f"{name}.{each}", getattr(part, each)) for each in ("fget", "fset", "fdel") if type(part) is property
+            ]
+            for told, method in parts or [(name, part)]:
+                held = inspect.getattr_static(kind, name, None)
+                if (
+                    type(method) is types.FunctionType
+                    and not script_function(method)
+                    and type(held) is not staticmethod
+                ):
+                    yield told, method
+
+
+def _refuses(method: Any, other: object) -> bool:
+    try:
+        method(other)
+    except TypeError as error:
+        return "does not apply to an object of" in str(error)
+    except Exception:
+        return False
+    return False
+
+
+def test_no_class_that_scripts_reach_holds_what_can_be_changed(crawl: Crawl) -> None:
+    shared = [
+        f"{base.__name__}.{name}"
+        for kind in list(crawl.seen.values())
+        if isinstance(kind, type)
+        for base in kind.__mro__
+        if not script_class(base)
+        for name, part in vars(base).items()
+        if not name.startswith("_") and isinstance(part, dict | list | set | bytearray | types.MappingProxyType)
+    ]
+
+    assert shared == []
 
 
 def _planted() -> Iterator[tuple[str, Any]]:
