@@ -3,7 +3,7 @@
 from abc import ABCMeta
 from collections.abc import Iterable
 from enum import EnumMeta
-from types import FunctionType
+from types import DynamicClassAttribute, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -41,6 +41,16 @@ class ScriptEnumMeta(ScriptMixedMeta, EnumMeta):
         if names is None and (cls._member_map_ or not values):
             return EnumMeta.__call__(cls, value, *values)
         return _enumeration(cls, value, values[0] if names is None else names, start)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        """Refuse a member that hides a name of a base, unless any script may read this name of anything.
+
+        Python puts a property in the place of such a member, which reads the name of the member's value unguarded.
+        It is refused here, where Python puts it: a member's `__init__` may give a base the name on the way.
+        """
+        if issubclass(type(value), DynamicClassAttribute) and not plain(name):
+            raise TypeError(f"the member '{name}' has a name that a base of {cls.__name__} uses; {renamed(name)}")
+        super().__setattr__(name, value)
 
 
 SCRIPT_METAS = frozenset((ScriptMeta, ScriptMixedMeta, ScriptAbstractMeta, ScriptEnumMeta))
@@ -86,6 +96,11 @@ def hidden(kind: type) -> frozenset[str]:
 def from_library(kind: type, name: str) -> bool:
     """Return whether a class or a base of it that no script defined has an attribute of this name."""
     return any(name in vars(base) for base in kind.__mro__ if not script_class(base))
+
+
+def renamed(name: str) -> str:
+    """Return what to do about a name that is taken."""
+    return f"rename it, for example to '{name.strip('_') or 'field'}_'"
 
 
 def _enumeration(base: ScriptEnumMeta, name: object, members: Any, start: int) -> Any:

@@ -90,7 +90,7 @@ class cached_property:  # noqa: N801 (a name of Python's)
         if instance is None:
             return self
         value = self._compute(instance)
-        vars(changed(instance))[self._name] = value
+        vars(changed(instance, self._name))[self._name] = value
         return value
 
 
