@@ -15,6 +15,7 @@ from panorama.sandbox.metas import (
     ScriptMixedMeta,
     class_of,
     hidden_in,
+    renamed,
     script_class,
 )
 
@@ -97,6 +98,7 @@ def _checked(bases: tuple[Any, ...]) -> tuple[type, ...]:
             raise TypeError(f"scripts cannot derive a class from {what}; hold one in an attribute instead")
     real = tuple(ABC if base is Abstract else base for base in bases)
     _check_text(real)
+    _check_fields(real)
     return tuple(base for base in real if base not in (Generic, Protocol) or not _covered(base, real))
 
 
@@ -127,6 +129,23 @@ def _check_text(bases: tuple[type, ...]) -> None:
         others = [base.__name__ for base in every if script_class(base) and not issubclass(base, str)]
         if others:
             raise TypeError(f"a class derived from str cannot also derive from {others[0]}; hold the text in it")
+
+
+def _check_fields(bases: tuple[type, ...]) -> None:
+    """Refuse fields of a dataclass among the bases that would, in the new class, read what is not the script's.
+
+    A field may be called as what another base from the library has, or its metaclass, only if any script may read
+    this name of anything: match statements and generated code read fields without a guard.
+
+    Raises:
+        TypeError: There is one.
+    """
+    meta: type = _meta_for(bases)
+    every = [ancestor for base in bases for ancestor in base.__mro__]
+    library = [base for base in (*every, *meta.__mro__) if not script_class(base)]
+    for name in (name for base in every for name in vars(base).get("__dataclass_fields__", ())):
+        if not tables.plain(name) and any(name in vars(base) for base in library):
+            raise TypeError(f"the field '{name}' of a base has a name that another base uses; {renamed(name)}")
 
 
 def _wrap(body: dict[str, Any], name: str, wrapper: Callable[[Any], Any]) -> None:

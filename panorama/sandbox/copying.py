@@ -160,7 +160,7 @@ def _fill(made: Any, value: Any, part: Part) -> None:
 def _copy_attributes(made: Any, value: Any, kind: type, part: Part) -> None:
     """Copy what a script has set, in the dict of attributes and in slots; no name of Python's is among them."""
     for name, each in list(getattr(value, "__dict__", {}).items()):
-        if not dunder(name):
+        if type(name) is str and not dunder(name):
             made.__dict__[name] = part(each)
     for base in filter(script_class, kind.__mro__):
         for member in vars(base).values():

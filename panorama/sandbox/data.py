@@ -4,12 +4,13 @@ import dataclasses
 import datetime
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
+from types import FunctionType, MemberDescriptorType, MethodType
+from typing import Any, cast
 
 from panorama.sandbox import tables
 from panorama.sandbox.copying import copied, deep_copied
-from panorama.sandbox.kinds import SimpleNamespace
-from panorama.sandbox.metas import class_of, from_library, is_script_class
+from panorama.sandbox.kinds import SimpleNamespace, check_names
+from panorama.sandbox.metas import ScriptEnumMeta, class_of, from_library, is_script_class, renamed
 
 _OPTIONS = frozenset(["init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots"])
 
@@ -32,6 +33,10 @@ def _decorated(kind: Any, options: dict[str, Any]) -> Any:
         raise TypeError("@dataclass works on classes that the script defines")
     if issubclass(kind, str):  # asdict() would read the text's own, unsafe `format` for a field of that name
         raise TypeError("@dataclass does not work on classes derived from str; hold the text in a field")
+    if class_of(kind) is ScriptEnumMeta:
+        raise TypeError(f"@dataclass does not work on enumerations; make it a base: class {kind.__name__}(Data, Enum)")
+    if type.__subclasses__(kind):  # they were checked when they were made, and had no fields then
+        raise TypeError(f"{kind.__name__} has been derived from already; decorate it where it is defined")
     _check_fields(kind)
     if not kind.__doc__:
         kind.__doc__ = kind.__name__  # else `inspect` is asked for the signature, longer than all the rest takes
@@ -40,16 +45,34 @@ def _decorated(kind: Any, options: dict[str, Any]) -> Any:
 
 
 def _check_fields(kind: type) -> None:
-    """Refuse a field that the class's base from the library has: generated code would read the base's.
+    """Refuse a field whose name means something to Python, or that the class's base from the library has.
+
+    Generated code would read the base's, and as its default what the base's metaclass has.
 
     Raises:
-        TypeError: It has, or no script may use the name.
+        TypeError: It does or has, or its default is none of its own.
     """
     for name in vars(kind).get("__annotations__", ()):
-        if name in tables.REFUSED_ATTRIBUTES:
-            raise TypeError(f"the field '{name}' has a name that scripts cannot use; rename it")
-        if from_library(kind, name):
-            raise TypeError(f"the field '{name}' is taken by a class that {kind.__name__} derives from; rename it")
+        if name in tables.REFUSED_ATTRIBUTES or tables.dunder(name):
+            raise TypeError(f"the field '{name}' has a name that scripts cannot use; {renamed(name)}")
+        if from_library(kind, name) or from_library(class_of(kind), name):
+            raise TypeError(
+                f"the field '{name}' is taken by a class that {kind.__name__} derives from; {renamed(name)}"
+            )
+        _check_default(kind, name)
+
+
+def _check_default(kind: type, name: str) -> None:
+    """Refuse a default that is made when it is read, and a field() that another field has: each would rename it."""
+    default = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    if hasattr(class_of(default), "__get__") and type(default) not in _READ_AS_THEY_ARE:
+        raise TypeError(f"the field '{name}' has a {type(default).__name__} as default; write field(default=...)")
+    if type(default) is dataclasses.Field and cast("Any", default).name is not None:
+        raise TypeError(f"the field '{name}' shares its field(...) with another; write one for each")
+
+
+_READ_AS_THEY_ARE = (FunctionType, MethodType, MemberDescriptorType, property)
+"""Descriptors that a class gives as what they are; of a slot, a dataclass knows that it is no default."""
 
 
 # Python's own ask the object itself for its fields; a script could make it say any. So its class is asked instead.
@@ -144,8 +167,9 @@ def any_replaced(value: Any, /, **changes: Any) -> Any:
     if _is_named_tuple(kind):
         return value._replace(**changes)
     if issubclass(kind, SimpleNamespace):
+        check_names(changes)
         made = copied(value)
-        made.__dict__.update({name: each for name, each in changes.items() if not tables.dunder(name)})
+        made.__dict__.update(changes)
         return made
     if kind in (datetime.date, datetime.datetime, datetime.time):
         return value.replace(**changes)

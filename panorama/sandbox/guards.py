@@ -23,6 +23,9 @@ from panorama.sandbox.metas import (
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 
+_DESCRIPTORS = (property, classmethod, staticmethod)
+"""What scripts put into their classes, beside functions and values; what they do is the script's own."""
+
 _WRITABLE: set[type] = {SimpleNamespace}
 """Classes beside the script's own whose objects take `o.x = …`. Items need no such list: see `visit_Subscript`."""
 
@@ -145,19 +148,24 @@ def _name_of(value: Any, name: str) -> str:
 class Variables(dict[str, Any]):
     """The attributes of an object; what is written here is written there, but no name that Python gives a meaning."""
 
-    __slots__ = ("_kept",)
+    __slots__ = ("_closed", "_kept")
 
-    def __init__(self, kept: dict[str, Any]) -> None:
-        super().__init__(kept)
+    def __init__(self, kept: dict[str, Any], closed: frozenset[str]) -> None:
+        super().__init__({name: value for name, value in kept.items() if name not in closed})
         self._kept = kept
+        self._closed = closed
 
     def __setitem__(self, name: Any, value: Any) -> None:
-        self._kept[_checked(name)] = value
+        self._kept[_own(_checked(name), self._closed)] = value
         super().__setitem__(name, value)
 
     def __delitem__(self, name: Any) -> None:
         super().__delitem__(name)
-        self._kept.pop(name, None)
+        self._forget(name)
+
+    def _forget(self, name: object) -> None:
+        if type(name) is str and name not in self._closed:
+            self._kept.pop(name, None)
 
     def update(self, *others: Any, **names: Any) -> None:
         """Set names."""
@@ -176,33 +184,44 @@ class Variables(dict[str, Any]):
 
     def pop(self, name: Any, *default: Any) -> Any:
         """Remove a name and return its value."""
-        self._kept.pop(name, None)
+        self._forget(name)
         return super().pop(name, *default)
 
     def popitem(self) -> tuple[str, Any]:
         """Remove the last name and return it with its value."""
         name, value = super().popitem()
-        self._kept.pop(name, None)
+        self._forget(name)
         return name, value
 
     def clear(self) -> None:
         """Remove all names."""
+        for name in self:
+            self._forget(name)
         super().clear()
-        self._kept.clear()
 
 
 def variables(value: Any) -> dict[str, Any]:
-    """Return the attributes of a script's own object, to be changed too; of a script's class, a copy without Python's.
+    """Return the attributes of a script's own object, to be changed too; of a script's class, a copy of its own.
 
     Raises:
         AttributeError: The object is not the script's own.
     """
     if script_object(value) or type(value) is SimpleNamespace:
-        return Variables(value.__dict__)
+        return Variables(value.__dict__, hidden(class_of(value)))
     if isinstance(value, type) and script_class(value):
-        closed = hidden(value)
-        return {name: part for name, part in vars(value).items() if not tables.dunder(name) and name not in closed}
+        closed = hidden(value) | tables.REFUSED_ATTRIBUTES
+        mine = {name: part for name, part in vars(value).items() if not tables.dunder(name) and name not in closed}
+        return {name: part for name, part in mine.items() if _told(part)}
     return _missing(value, "__dict__")
+
+
+def _told(part: object) -> bool:
+    """Return whether `vars(A)` shows this: what `A.x` gives too, and of what it does not, the script's own alone.
+
+    What Python itself put there (slots, members of an enumeration that hide a name) would read from other classes.
+    """
+    kind = type(part)
+    return not hasattr(kind, "__get__") or kind in _DESCRIPTORS or script_function(part)
 
 
 FORMATS = Formats(read_any)
@@ -221,9 +240,15 @@ def changed(value: Any, name: str = "") -> Any:
     own = type(kind) in SCRIPT_METAS or (kind in SCRIPT_METAS and script_class(value))
     if not (own or kind in _WRITABLE or script_function(value)):
         raise AttributeError(f"{_described(value)} cannot be changed in scripts; keep values in a dict of your own")
-    if name.startswith("_") and name in hidden(_owner(value)):
-        raise AttributeError(f"'{name}' belongs to the library; use another name")
+    if name.startswith("_"):
+        _own(name, hidden(_owner(value)))
     return value
+
+
+def _own(name: str, closed: frozenset[str]) -> str:
+    if name in closed:
+        raise AttributeError(f"'{name}' belongs to the library; use another name")
+    return name
 
 
 class _Augmented:

@@ -1,6 +1,7 @@
 """What `type(x)` is in a script: the class itself if a script may have it, or one that only names it."""
 
 import types
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from panorama.sandbox.metas import script_class
@@ -77,15 +78,27 @@ class SimpleNamespace(types.SimpleNamespace):
     __slots__ = ()
 
     def __init__(self, *mapping: Any, **names: Any) -> None:
-        super().__init__(*mapping, **names)
-        taken = [name for name in self.__dict__ if dunder(name)]
-        if taken:
-            self.__dict__.clear()
-            raise TypeError(f'the attribute "{taken[0]}" cannot be set in scripts')
+        copies: list[dict[str, Any]] = [dict(each) for each in mapping]
+        for each in (*copies, names):
+            check_names(each)
+        super().__init__(*copies, **names)
 
     def __repr__(self) -> str:
         told = super().__repr__()
         return told.replace("SimpleNamespace(", "namespace(", 1) if type(self) is SimpleNamespace else told
+
+
+def check_names(names: Iterable[object]) -> None:
+    """Refuse names of attributes that mean something to Python, and those that are no plain texts: they might lie.
+
+    Raises:
+        TypeError: One does, or is none.
+    """
+    for name in names:
+        if type(name) is not str:
+            raise TypeError("the name of an attribute must be a text")
+        if dunder(name):
+            raise TypeError(f'the attribute "{name}" cannot be set in scripts')
 
 
 SimpleNamespace.__module__ = "types"

@@ -2,9 +2,10 @@
 
 from abc import ABCMeta
 from collections.abc import Iterable
+from dataclasses import Field
 from enum import EnumMeta
-from types import FunctionType
-from typing import Any
+from types import DynamicClassAttribute, FunctionType
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from panorama.sandbox.refusals import FILENAME
@@ -14,9 +15,20 @@ _HIDDEN: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
 
 _LIBRARY: set[type] = set()
 
+_LISTENERS: set[type] = {property}
+"""Classes of values that may be told the name which they have in a script's class; they keep it, and do no more."""
+
 
 class ScriptMeta(type):
     """The class of classes that scripts define and that inherit nothing that is hidden."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
+        """Make the class, of values that do not change it: Python tells each of them its name, if it listens."""
+        for word, value in body.items():
+            if _listens(value):
+                kind = type(value).__name__
+                raise TypeError(f"'{word}' cannot be a {kind} in the class '{name}'; set a value that is complete")
+        return super().__new__(cls, name, bases, body)
 
 
 class ScriptMixedMeta(ScriptMeta):
@@ -42,6 +54,16 @@ class ScriptEnumMeta(ScriptMixedMeta, EnumMeta):
             return EnumMeta.__call__(cls, value, *values)
         return _enumeration(cls, value, values[0] if names is None else names, start)
 
+    def __setattr__(cls, name: str, value: Any) -> None:
+        """Refuse a member that hides a name of a base, unless any script may read this name of anything.
+
+        Python puts a property in the place of such a member, which reads the name of the member's value unguarded.
+        It is refused here, where Python puts it: a member's `__init__` may give a base the name on the way.
+        """
+        if issubclass(type(value), DynamicClassAttribute) and not plain(name):
+            raise TypeError(f"the member '{name}' has a name that a base of {cls.__name__} uses; {renamed(name)}")
+        super().__setattr__(name, value)
+
 
 SCRIPT_METAS = frozenset((ScriptMeta, ScriptMixedMeta, ScriptAbstractMeta, ScriptEnumMeta))
 
@@ -50,6 +72,23 @@ def as_library(kind: type) -> type:
     """Mark a class that is made like a script's, but is shared and not the script's to change; return it."""
     _LIBRARY.add(kind)
     return kind
+
+
+def listener(kind: type) -> type:
+    """Let values of a class be told their names in classes of scripts; return it."""
+    _LISTENERS.add(kind)
+    return kind
+
+
+def _listens(value: object) -> bool:
+    """Return whether Python would tell a value its name, if it is not one that may be told.
+
+    A member of an enumeration in the making, which `__init__` of the one before can get hold of, would be made into
+    a member of any class, by what that class says.
+    """
+    if type(value) is Field:
+        return hasattr(class_of(cast("Any", value).default), "__set_name__")
+    return type(value) not in _LISTENERS and hasattr(class_of(value), "__set_name__")
 
 
 def class_of(value: object) -> type:
@@ -86,6 +125,11 @@ def hidden(kind: type) -> frozenset[str]:
 def from_library(kind: type, name: str) -> bool:
     """Return whether a class or a base of it that no script defined has an attribute of this name."""
     return any(name in vars(base) for base in kind.__mro__ if not script_class(base))
+
+
+def renamed(name: str) -> str:
+    """Return what to do about a name that is taken."""
+    return f"rename it, for example to '{name.strip('_') or 'field'}_'"
 
 
 def _enumeration(base: ScriptEnumMeta, name: object, members: Any, start: int) -> Any:

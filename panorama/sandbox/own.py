@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from panorama.sandbox.guards import changed, read_any
-from panorama.sandbox.metas import is_script_class, script_function
+from panorama.sandbox.metas import is_script_class, listener, script_function
 
 _NAMES = ("__name__", "__qualname__", "__doc__")
 
@@ -76,6 +76,7 @@ def contextmanager(function: Callable[..., Any]) -> Callable[..., _Managed]:
     return wraps(function)(managed)
 
 
+@listener
 class cached_property:  # noqa: N801 (a name of Python's)
     """`functools.cached_property`."""
 
@@ -90,7 +91,7 @@ class cached_property:  # noqa: N801 (a name of Python's)
         if instance is None:
             return self
         value = self._compute(instance)
-        vars(changed(instance))[self._name] = value
+        vars(changed(instance, self._name))[self._name] = value
         return value
 
 

@@ -55,7 +55,7 @@ class Policy(Patterns):
     def visit_Name(self, node: ast.Name) -> _Node:
         if isinstance(node.ctx, ast.Load):
             return self._loaded(node)
-        self._check_bound(node, node.id)
+        self._check_set(node, node.id)
         return node
 
     def _loaded(self, node: ast.Name) -> ast.expr:
@@ -73,6 +73,12 @@ class Policy(Patterns):
         if name not in tables.HEADER_NAMES:
             hint = hints.METHOD_HINTS.get(name, hints.UNDERSCORE_HINT)
             self.error(node, f'the name "{name}" is not available', hint)
+
+    def _check_set(self, node: ast.AST, name: str) -> None:
+        """Refuse the same, and in a class, where a name becomes an attribute, what no attribute may be called."""
+        self._check_bound(node, name)
+        if self._scopes[-1] == CLASS and name in tables.REFUSED_ATTRIBUTES:
+            self.error(node, f'the name "{name}" is not available in a class', "choose another name")
 
     def visit_arg(self, node: ast.arg) -> _Node:
         self._check_bound(node, node.arg)
@@ -99,7 +105,7 @@ class Policy(Patterns):
     def check_names(self, node: ast.AST, names: Iterable[str | None]) -> None:
         """Refuse names that a script may not bind."""
         for name in filter(None, names):
-            self._check_bound(node, name)
+            self._check_set(node, name)
 
     # --- attributes
 
@@ -197,7 +203,7 @@ class Policy(Patterns):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> _Node:
         """Drop the annotation; in a class body the field stays, for dataclasses, with a constant in its place."""
         if self._scopes[-1] == CLASS and isinstance(node.target, ast.Name):
-            self._check_bound(node, node.target.id)
+            self._check_field(node, node.target.id)
             kind = ast.Name(rewriting.field_kind(node.annotation), ast.Load())
             node.annotation = ast.copy_location(kind, node.annotation)
             node.value = self.visit(node.value) if node.value else None
@@ -206,12 +212,18 @@ class Policy(Patterns):
             return ast.copy_location(ast.Pass(), node)
         return self.visit_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
 
+    def _check_field(self, node: ast.AST, name: str) -> None:
+        """Refuse a dunder as a field: a dataclass with slots would take it past what wraps such methods."""
+        self._check_set(node, name)
+        if name in tables.METHODS:
+            self.error(node, f'the method "{name}" cannot be a field', "define it with `def`, or without an annotation")
+
     def visit_TypeAlias(self, node: Any) -> _Node:
         """`type Rows = list[Row]` binds the name to something that means nothing when the script runs."""
         return self._bound_to_anything(node, node.name)
 
     def _bound_to_anything(self, node: ast.expr | ast.stmt, target: ast.Name) -> ast.stmt:
-        self._check_bound(node, target.id)
+        self._check_set(node, target.id)
         made = ast.Assign([target], ast.Name(tables.ANYTHING, ast.Load()))
         copy_locations(made, node)
         return made
@@ -221,7 +233,7 @@ class Policy(Patterns):
     def visit_Import(self, node: ast.Import) -> _Node:
         for alias in node.names:
             self._check_module(node, alias.name)
-            self._check_bound(node, alias.asname or alias.name.partition(".")[0])
+            self._check_set(node, alias.asname or alias.name.partition(".")[0])
         return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> _Node:
@@ -256,7 +268,7 @@ class Policy(Patterns):
     def _function(self, node: ast.FunctionDef) -> _Node:
         if self._scopes[-1] == CLASS:
             node.name = tables.ASYNC_METHODS.get(node.name, node.name)
-        self._check_bound(node, node.name)
+        self._check_set(node, node.name)
         node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
         node.args = self.visit(node.args)
         node.returns = node.type_comment = None
@@ -273,7 +285,7 @@ class Policy(Patterns):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> _Node:
         """Let `MAKE_CLASS` make the class, whatever its bases."""
-        self._check_bound(node, node.name)
+        self._check_set(node, node.name)
         node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
         node.bases = [*map(self._base, node.bases), *self._keyword_bases(node)]
         if rewriting.without_parameters(node):

@@ -123,8 +123,8 @@ REFUSED_EXCEPTIONS: Final = words("ExceptionGroup BaseExceptionGroup EncodingWar
 
 
 def dunder(name: str) -> bool:
-    """Return whether a name begins and ends with two underscores."""
-    return name.startswith("__") and name.endswith("__")
+    """Return whether a name begins and ends with two underscores; the text itself is asked, not its class."""
+    return str.startswith(name, "__") and str.endswith(name, "__")
 
 
 def plain(name: str) -> bool:
