@@ -6,7 +6,7 @@ Methods written in C check; here the others are made to.
 
 Plain names are native loads, from classes and from what derives from them, by `super` and by descriptors; no guard
 sees them. So their functions are replaced where they stand, in the class itself, and everything that leads to them
-leads to the check. That costs a call some 0.3 µs. Names with two underscores are always read through `guards`, which checks
+leads to the check. That costs a call some 0.4 µs. Names with two underscores are read through `guards`, which checks
 then (`checking`); so operators, and what Python itself calls by such names, are as fast as before.
 """
 
