@@ -6,7 +6,7 @@ Methods written in C check; here the others are made to.
 
 Plain names are native loads, from classes and from what derives from them, by `super` and by descriptors; no guard
 sees them. So their functions are replaced where they stand, in the class itself, and everything that leads to them
-leads to the check. That costs a call 0.1 µs. Names with two underscores are always read through `guards`, which checks
+leads to the check. That costs a call some 0.4 µs. Names with two underscores are read through `guards`, which checks
 then (`checking`); so operators, and what Python itself calls by such names, are as fast as before.
 """
 
@@ -44,7 +44,7 @@ def checking(function: Callable[..., Any], owner: type) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def checked(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if owner not in type(self).__mro__:
+        if type(self) is not owner and owner not in type(self).__mro__:
             got = f"'{type(self).__name__}'"
             raise TypeError(f"'{function.__name__}' of '{owner.__name__}' objects does not apply to an object of {got}")
         return function(self, *args, **kwargs)

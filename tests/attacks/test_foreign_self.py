@@ -113,7 +113,7 @@ def test_nor_do_those_that_are_made_for_scripts(runner: ForkServer, source: str)
 
 def test_an_object_that_lies_about_its_class_is_found_out() -> None:
     class Liar:
-        __class__ = property(lambda _: collections.Counter)  # type: ignore[assignment]
+        __class__ = property(lambda _: collections.Counter)
 
     elements = checking(collections.Counter.elements, collections.Counter)
 
