@@ -15,8 +15,8 @@ SHARE = 0.95
 ON_THE_EDGE = {"paraphrase": 0.94}
 """Kinds that miss the share on some processors, and what they reach there: we find 16 of 21 paraphrases.
 
-Meaning alone finds 16 or 17 of them, as the processor's arithmetic with 8 bits rounds. Nothing that the tuning half could
-choose between changes it, so it stays as it is.
+Meaning alone finds 16 or 17 of them, as the processor's arithmetic with 8 bits rounds. Nothing that the tuning half
+could choose between changes it, so it stays as it is.
 """
 
 
