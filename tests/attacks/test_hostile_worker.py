@@ -202,6 +202,14 @@ def test_a_line_of_five_thousand_digits_is_none(unguarded: Runs):
     assert failure.line == 0
 
 
+def test_a_place_within_a_line_is_none_so_that_each_character_is_looked_at_once(unguarded: Runs):
+    text = "Stack (most recent call first):\\n" + 'x  File \\"<script>\\", line 7 in ' * 300 + "x\\n"
+
+    failure = unguarded.failure(lie(f'say(b"{text}")'), limits=limits(seconds=0.3))
+
+    assert failure.line == 0
+
+
 def test_a_text_in_place_of_a_frame_without_end_is_not_kept_for_long(unguarded: Runs):
     failure = unguarded.failure(lie("say(b'Stack' + b'x' * (1 << 22))"), limits=limits(seconds=2))
 
