@@ -53,18 +53,13 @@ SOURCE_CHARS = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """One text to run: `inputs` become names, `state` is `sdk.state`, `operations` are all that it may call.
-
-    The calls of one that runs `in_turn` are answered one after another: it runs inside the call of another script, and
-    the threads that could answer side by side may all wait for that call.
-    """
+    """One text to run: `inputs` become names, `state` is `sdk.state`, `operations` are all that it may call."""
 
     source: str
     inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     state: Mapping[str, Any] = field(default_factory=dict[str, Any])
     operations: frozenset[str] = frozenset()
     limits: Limits = Limits()
-    in_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,7 @@ class Run:
         except StackError as error:
             ending = self._told_where(error.text)
         except (ProtocolError, EOFError, OSError) as error:
-            ending = self._broken(error)
+            ending = self._broken(self._answering.broken or error)
         self._reports.tell(at_last=True)
         return self.completed(ending)
 

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -168,27 +167,23 @@ class CodeRun:
         return view
 
     def _answering(self, names: tuple[str, ...], *, reads_only: bool) -> Answered:
-        """Return what answers the calls of a script that runs inside others, in which it and they are named.
-
-        One at a time, for eight at once would keep Python's lock from everybody else's calls.
-        """
+        """Return what answers the calls of a script that runs inside others, in which it and they are named."""
 
         def run(source: str, inputs: Mapping[str, Any], name: str, only: bool) -> Any:
             return self._inside(source, inputs, (*names, name), reads_only=only)
 
         nest = Nest(names=names, reads_only=reads_only, reviewed_only=self._wish.reviewed_only, run=run)
-        turn, call = threading.Lock(), self._guest.call
+        call = self._guest.call
 
         def answered(operation: str, arguments: Mapping[str, Any]) -> bytes:
-            with turn:
-                token = NEST.set(nest)
-                try:
-                    if self._aside is None:
-                        return call(operation, arguments, reads_only=reads_only)
-                    with self._view():
-                        return call(operation, arguments, reads_only=reads_only)
-                finally:
-                    NEST.reset(token)
+            token = NEST.set(nest)
+            try:
+                if self._aside is None:
+                    return call(operation, arguments, reads_only=reads_only)
+                with self._view():
+                    return call(operation, arguments, reads_only=reads_only)
+            finally:
+                NEST.reset(token)
 
         return answered
 
@@ -196,11 +191,13 @@ class CodeRun:
         """Run another script, in a process of its own, for as long as this run has left; its calls are this run's."""
         left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
         limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu))
-        inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits, in_turn=True)
+        inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
         answered = self._answering(names, reads_only=reads_only)
         outer = tuple(self._ends)
         try:
-            ending = self._runner.run(inner, answered, _untold, progress.LEFT.get(), self._ends.append)
+            ending = self._runner.run(
+                inner, answered, _untold, lambda: any(ends() for ends in outer), self._ends.append
+            )
         finally:
             self._ends[:] = outer
         if failure := ending.failure:
