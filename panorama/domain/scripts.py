@@ -1,5 +1,6 @@
 """Scripts: what one may use, and how it ended."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -45,6 +46,16 @@ class Limits:
     result_bytes: int = 10 << 20
     output_bytes: int = 256 << 10
     state_bytes: int = 256 << 10
+
+
+STATE_NAMES = 1_000
+"""How many names of `sdk.state` are kept: each is a row."""
+
+
+def state_size(values: Mapping[str, bytes]) -> int:
+    """Return how large a state is, in bytes: its names and their values, which are JSON already, as JSON in UTF-8."""
+    names = sum(len(json.dumps(name, ensure_ascii=False).encode("utf-8", "replace")) for name in values)
+    return names + sum(len(value) + len(":,") for value in values.values())
 
 
 SOURCE_CHARS = 200_000

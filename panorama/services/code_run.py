@@ -3,14 +3,14 @@
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Self, TypeVar
 
 from panorama.domain.changes import Origin
-from panorama.domain.scripts import Ending, Limits, Script
+from panorama.domain.scripts import STATE_NAMES, Ending, Limits, Script, state_size
 from panorama.errors import InvalidInputError, PanoramaError, ScriptError
 from panorama.ports import Answered, Calls, Guest, Runner
 from panorama.services import claims, progress, run_standing, run_telling
@@ -246,9 +246,9 @@ class CodeRun:
             return
         kept, removed = claims.state(changed)
         with self._desk.database.transaction(_NOBODY) as session:
+            if kept:
+                _check_fits({**runs.state(session, self._owner), **kept}, removed)
             runs.keep(session, self._owner, kept, removed, self._desk.now())
-            if kept and len(json.dumps(runs.state(session, self._owner))) > Limits().state_bytes:
-                raise InvalidInputError("it is larger than 256 KB with what another run kept meanwhile.")
 
     def _result(self, ending: Ending, notes: "_Notes") -> tuple[Any, str | None]:
         """Return the result, or the id of the file that holds it because it is large."""
@@ -314,6 +314,17 @@ class _Ran:
 
     told: Ran
     ending: Ending
+
+
+def _check_fits(state: Mapping[str, Any], removed: Sequence[str]) -> None:
+    """Refuse a state that is larger than it may be; the script that changes it knew only what was there before it."""
+    gone = frozenset(removed)
+    left = {name: value for name, value in state.items() if name not in gone}
+    if len(left) > STATE_NAMES:
+        raise InvalidInputError(f"it has more than {STATE_NAMES:,} names with what another run kept meanwhile.")
+    texts = {name: json.dumps(value, ensure_ascii=False, separators=(",", ":")) for name, value in left.items()}
+    if state_size({name: text.encode() for name, text in texts.items()}) > Limits().state_bytes:
+        raise InvalidInputError("it is larger than 256 KB with what another run kept meanwhile.")
 
 
 _NOBODY = Origin(actor="script", client="", conversation="", operation="run_code", call="", unit="")

@@ -264,6 +264,12 @@ def test_claims_of_endless_texts_are_cut(unguarded: Runs):
     assert len(unguarded.failure(lie(body)).message) <= 2000
 
 
+def test_claims_of_endless_names_are_cut(unguarded: Runs):
+    body = "say(ending({**FINE, 'failure': failed(trace=[[1, 'x' * 6000]] * 9)}))"
+
+    assert unguarded.failure(lie(body)).trace == ((1, "x" * 200),) * 9
+
+
 def test_a_worker_sees_nothing_of_another_run(unguarded: Runs):
     unguarded("import builtins\ndef main():\n    builtins.left_behind = secret", inputs={"secret": "tea"})
 
