@@ -72,6 +72,7 @@ class CodeRun:
         self._aside: Aside | None = None
         self._stands = True
         self._until = 0.0
+        self._most_calls = 0
         self._ends: list[Callable[[], bool]] = []
         if wish.dry_run:
             folder = desk.database.path.parent / "dry-runs" / self._guest.run
@@ -90,7 +91,7 @@ class CodeRun:
             # What is to be taken back, or has a copy, must be known of if this process is killed.
             self._guest.record(run, at_once=self._wish.atomic or self._wish.dry_run)
             ran = self._ran(script, run.isolation, began)
-            run = run_telling.logged(run, ran.told, ran.ending)
+            run = run_telling.logged(run, ran.told, ran.ending, len(self._guest.made))
             return ran.told
         except BaseException as error:
             run = self._broken_off(run, error, began)
@@ -128,6 +129,7 @@ class CodeRun:
     def _ran(self, script: Script, isolation: str, began: float) -> "_Ran":
         script = replace(script, state=self._state())
         self._until = time.monotonic() + script.limits.wall.total_seconds()
+        self._most_calls = script.limits.calls
         names = (self._wish.name,) if self._wish.name else ()
         answered = self._answering(names, reads_only=self._wish.reads_only)
         ending = self._runner.run(script, answered, _progressed, progress.LEFT.get(), self._ends.append)
@@ -188,9 +190,10 @@ class CodeRun:
         return answered
 
     def _inside(self, source: str, inputs: Mapping[str, Any], names: tuple[str, ...], *, reads_only: bool) -> Any:
-        """Run another script, in a process of its own, for as long as this run has left; its calls are this run's."""
+        """Run another script in a process of its own, with the time and the calls that this run has left."""
         left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
-        limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu))
+        calls = max(0, self._most_calls - len(self._guest.made))
+        limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu), calls=calls)
         inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
         answered = self._answering(names, reads_only=reads_only)
         outer = tuple(self._ends)
