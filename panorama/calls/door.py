@@ -226,17 +226,24 @@ class Calls:
         self, name: str, sent: Mapping[str, Any], guest: Frame, position: int
     ) -> tuple[Answer, Frame]:
         known = self._by_name.get(name)
-        if known is None or not known.operation.sdk:
-            raise NotFoundError(f"Scripts cannot call {readable(name, NAME_CHARS)!r}.", hint="See search_sdk.")
-        if known.operation.writes and guest.reads_only:
-            told = f"{name} writes, and this script was promoted as one that only reads; nothing was changed."
-            raise InvalidInputError(told, hint="The person can promote it as one that writes.")
-        if known.operation.writes and guest.key:
-            sent = {"idempotency_key": f"{guest.key}/{position}", **sent}
         frame = Frame(
             guest.conversation, self._desk.new_id(CALL_LETTER), guest.unit, reader=guest.reader, position=position
         )
+        if refusal := self._refused_to_script(name, guest):
+            self._log_refusal(name, sent, frame, refusal)
+            raise refusal
+        if known and known.operation.writes and guest.key:
+            sent = {"idempotency_key": f"{guest.key}/{position}", **sent}
         return self._logged(name, sent, frame, None), frame
+
+    def _refused_to_script(self, name: str, guest: Frame) -> PanoramaError | None:
+        known = self._by_name.get(name)
+        if known is None or not known.operation.sdk:
+            return NotFoundError(f"Scripts cannot call {readable(name, NAME_CHARS)!r}.", hint="See search_sdk.")
+        if known.operation.writes and guest.reads_only:
+            told = f"{name} writes, and this script was promoted as one that only reads; nothing was changed."
+            return InvalidInputError(told, hint="The person can promote it as one that writes.")
+        return None
 
     def _logged(self, name: str, sent: Mapping[str, Any], frame: Frame, outer: Frame | None) -> Answer:
         started, at, ending = time.perf_counter(), self._desk.now(), _Ending()

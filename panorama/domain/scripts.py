@@ -1,5 +1,6 @@
 """Scripts: what one may use, and how it ended."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -47,24 +48,29 @@ class Limits:
     state_bytes: int = 256 << 10
 
 
+STATE_NAMES = 1_000
+"""How many names of `sdk.state` are kept: each is a row."""
+
+
+def state_size(values: Mapping[str, bytes]) -> int:
+    """Return how large a state is, in bytes: its names and their values, which are JSON already, as JSON in UTF-8."""
+    names = sum(len(json.dumps(name, ensure_ascii=False).encode("utf-8", "replace")) for name in values)
+    return names + sum(len(value) + len(":,") for value in values.values())
+
+
 SOURCE_CHARS = 200_000
 """The longest script, in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """One text to run: `inputs` become names, `state` is `sdk.state`, `operations` are all that it may call.
-
-    The calls of one that runs `in_turn` are answered one after another: it runs inside the call of another script, and
-    the threads that could answer side by side may all wait for that call.
-    """
+    """One text to run: `inputs` become names, `state` is `sdk.state`, `operations` are all that it may call."""
 
     source: str
     inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     state: Mapping[str, Any] = field(default_factory=dict[str, Any])
     operations: frozenset[str] = frozenset()
     limits: Limits = Limits()
-    in_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,11 +4,10 @@ import difflib
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import wait as all_of
 from contextlib import suppress
+from queue import SimpleQueue
 from struct import Struct
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore, Lock, Thread
 from typing import Any
 
 from panorama.domain.scripts import Script
@@ -20,9 +19,6 @@ Answered = Callable[[str, Mapping[str, Any]], bytes]
 
 AT_MOST = 8
 """Calls of one run that are under way at the same time."""
-
-LONG_BYTES = 1 << 16
-"""From so long a call on, it is answered in its turn, not beside others: once read, it may take sixty times as much."""
 
 SUGGESTIONS = 20
 """How many refused calls of a run are told the nearest names: finding them takes a millisecond."""
@@ -38,23 +34,39 @@ _INTERNAL = {
 _log = logging.getLogger(__name__)
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 def cap(call_bytes: int) -> int:
     """Return how long the frame of a call may be."""
     return _HEAD.size + 255 + call_bytes
 
 
 class Answering:
-    """Answers the calls of one run: one after another in its own thread, overlapping ones in the pool."""
+    """Answers the calls of one run, one at a time: eight at once would keep Python's lock from everybody else's calls.
 
-    def __init__(self, script: Script, answered: Answered, channel: Frames, pool: ThreadPoolExecutor) -> None:
+    Those that overlap are answered in a thread of the run's own, which begins with the first of them: who reads what
+    the worker says goes on reading meanwhile, or each side could wait for the other to read. `is_ended` tells whether
+    the run was told to end: what it asked for before and was not given is not done any more.
+    """
+
+    def __init__(
+        self, script: Script, answered: Answered, channel: Frames, is_ended: Callable[[], bool] = lambda: False
+    ) -> None:
         self.calls = 0
+        self.broken: ProtocolError | None = None
+        """What was wrong with an overlapping call; no more is read then."""
+
         self._script = script
         self._answered = answered
         self._channel = channel
-        self._pool = pool
+        self._is_ended = is_ended
+        self._turn = Lock()
         self._sending = Lock()
         self._places = BoundedSemaphore(AT_MOST)
-        self._under_way: set[Future[None]] = set()
+        self._waiting: SimpleQueue[tuple[int, str, bytes] | None] = SimpleQueue()
+        self._thread: Thread | None = None
         self._over = False
         self._refused = 0
 
@@ -70,30 +82,42 @@ class Answering:
         self.calls += 1
         if number != self.calls:
             raise ProtocolError(f"call {number} after {self.calls - 1}")
-        read = messages.claimed(arguments)
-        if not overlapping or self._script.in_turn or len(arguments) >= LONG_BYTES:
-            self._send(number, *self._called(operation, read))
+        if not overlapping:
+            self._answer(number, operation, messages.claimed(arguments))
             return True
         if not self._places.acquire(blocking=False):
             raise ProtocolError(f"more than {AT_MOST} calls at the same time")
-        self._under_way = {each for each in self._under_way if not each.done()}
-        self._under_way.add(self._pool.submit(self._beside, number, operation, read))
+        self._waiting.put((number, operation, arguments))
+        if self._thread is None:
+            self._thread = Thread(target=self._answer_all, name="panorama-call", daemon=True)
+            self._thread.start()
         return True
 
     def end(self) -> None:
-        """Begin no other call, and wait for those that are under way: what they do belongs to the run."""
+        """Begin no other call, and wait for the one that is under way: what it does belongs to the run."""
         self._over = True
-        if self._under_way:
-            all_of(self._under_way)
+        if self._thread:
+            self._waiting.put(None)
+            self._thread.join()
 
-    def _beside(self, number: int, operation: str, arguments: Mapping[str, Any]) -> None:
-        if self._over:
-            return
-        answer = self._called(operation, arguments)
-        self._places.release()  # before it is sent: the worker calls again as soon as it has it
-        self._send(number, *answer)
+    def _answer_all(self) -> None:
+        """Answer overlapping calls; each is unpacked in its turn, for then it may take sixty times as much memory."""
+        while (call := self._waiting.get()) is not None and not self.broken:
+            number, operation, arguments = call
+            try:
+                self._answer(number, operation, messages.claimed(arguments), self._places.release)
+            except ProtocolError as error:
+                self.broken = error
+                self._channel.hang_up()  # who reads it hears of that
 
-    def _send(self, number: int, kind: bytes, answer: bytes) -> None:
+    def _answer(
+        self, number: int, operation: str, arguments: Mapping[str, Any], answered: Callable[[], None] = _nothing
+    ) -> None:
+        with self._turn:
+            if self._over or self._is_ended():
+                return
+            kind, answer = self._called(operation, arguments)
+        answered()  # before it is sent: the worker calls again as soon as it has it
         with self._sending, suppress(OSError):  # a worker that is gone may have left word; that is still to be read
             self._channel.send(kind, _ID.pack(number), answer)
 

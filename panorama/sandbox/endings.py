@@ -11,8 +11,14 @@ from panorama.sandbox.frames import ProtocolError
 ABOUT_BYTES = 64 << 10
 """What the host reads of it: failure, shape, figures. Result, output and state it passes on unread."""
 
+STATE_FRAME_BYTES = 100
+"""What stands around the names of a state, set and removed."""
+
 MESSAGE_CHARS = 2000
 SHAPE_CHARS = 4000
+NAME_CHARS = 200
+"""Of a function's name in a trace."""
+
 FRAMES = 10
 """Lines of a trace: the outermost, and the innermost."""
 
@@ -43,7 +49,13 @@ def packed(ending: Ending) -> tuple[bytes, ...]:
 
 def cap(limits: Limits) -> int:
     """Return how long an ending may be."""
-    return _SIZES.size + ABOUT_BYTES + limits.output_bytes + limits.state_bytes + limits.result_bytes
+    return _SIZES.size + sum(_caps(limits))
+
+
+def _caps(limits: Limits) -> tuple[int, ...]:
+    """Return how long each part may be; names that were removed from the state come on top of those that were set."""
+    state_bytes = 2 * limits.state_bytes + STATE_FRAME_BYTES
+    return ABOUT_BYTES, limits.output_bytes, state_bytes, limits.result_bytes
 
 
 def unpacked(frame: bytes | bytearray, limits: Limits) -> Ending:
@@ -67,13 +79,12 @@ def unpacked(frame: bytes | bytearray, limits: Limits) -> Ending:
 
 
 def _parts(frame: bytes | bytearray, limits: Limits) -> Iterator[bytes]:
-    caps = (ABOUT_BYTES, limits.output_bytes, limits.state_bytes, limits.result_bytes)
     if len(frame) < _SIZES.size:
         raise ProtocolError("an ending without its sizes")
     at = _SIZES.size
     sizes = _SIZES.unpack_from(frame)
     with memoryview(frame) as view:
-        for size, most in zip((*sizes, max(0, len(frame) - at - sum(sizes))), caps, strict=True):
+        for size, most in zip((*sizes, max(0, len(frame) - at - sum(sizes))), _caps(limits), strict=True):
             if size > most or at + size > len(frame):
                 raise ProtocolError("an ending whose parts are too long")
             yield bytes(view[at : at + size])
@@ -95,7 +106,7 @@ def _failure(told: object) -> Failure:
 def _step(told: object) -> tuple[int, str]:
     match told:
         case [int(line), str(function)] if 0 <= line < FIGURES_BELOW:
-            return line, function
+            return line, function[:NAME_CHARS]
         case _:
             raise ProtocolError("a trace that is none")
 

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from struct import Struct
 from typing import Final
 
@@ -77,6 +78,11 @@ class Frames:
             return
         for part in (header, *parts):
             self._stream.sendall(part)
+
+    def hang_up(self) -> None:
+        """Say and hear nothing more, also in the thread that reads."""
+        with suppress(OSError):  # the other side is gone
+            self._stream.shutdown(socket.SHUT_RDWR)
 
     def receive(self) -> tuple[bytes, bytes | bytearray]:
         """Return the next frame: its kind, and what it holds.

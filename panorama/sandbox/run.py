@@ -19,9 +19,10 @@ from panorama.sandbox.stopping import Stopping
 FRAMES_AT_FIRST, FRAMES_PER_SECOND = 1000, 200
 """Output and progress in more pieces come from no worker of ours: it keeps them together for some milliseconds."""
 
-STACK_CHARS = 1 << 16
+STACK_CHARS = 1 << 14
+"""How much of what a worker says of its place is read; C code tells of a hundred functions at most, in short lines."""
 
-_LINE = re.compile(rf'  File "{re.escape(FILENAME)}", line (\d{{1,9}}) in (.+)\n')
+_LINE = re.compile(rf'  File "{re.escape(FILENAME)}", line (\d{{1,9}}) in (.{{1,200}}).*')
 
 
 class SilentError(Exception):
@@ -70,7 +71,7 @@ class Run:
         except StackError as error:
             ending = self._told_where(error.text)
         except (ProtocolError, EOFError, OSError) as error:
-            ending = self._broken(error)
+            ending = self._broken(self._answering.broken or error)
         self._reports.tell(at_last=True)
         return self.completed(ending)
 
@@ -134,10 +135,11 @@ class Run:
 
     def _told_where(self, text: str) -> Ending:
         """Return the ending of a script that C code has told the place of, after it was asked or used up its time."""
+        found, heard = None, len(text)
         with suppress(EOFError, OSError):
-            while not _LINE.search(text) and len(text) < STACK_CHARS:
-                text += self._channel.some().decode("utf-8", "replace")
-        found = _LINE.search(text)
+            while (found := _place(text)) is None and heard < STACK_CHARS:
+                some = self._channel.some().decode("utf-8", "replace")
+                text, heard = text[text.rfind("\n") + 1 :] + some, heard + len(some)
         line, function = (int(found[1]), found[2]) if found else (0, "")
         return self._failed(self._stopping.cause or "cpu", line=line, function=function)
 
@@ -154,3 +156,8 @@ class Run:
         failure: Failure = self._text.dumped(reason, said, line, function)
         used = self._stopping.used
         return Ending(failure=failure, peak_bytes=used.peak_bytes, cpu_seconds=used.cpu_seconds)
+
+
+def _place(text: str) -> re.Match[str] | None:
+    """Return the first line that tells of a place in the script; one that has not ended yet is none."""
+    return next(filter(None, map(_LINE.fullmatch, text.split("\n")[:-1])), None)

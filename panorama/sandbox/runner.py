@@ -4,14 +4,13 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from threading import Condition, Thread
 
 from panorama.domain.scripts import Ending, Isolation, Limits, Script
 from panorama.errors import UnavailableError
 from panorama.sandbox import deaths
-from panorama.sandbox.answering import AT_MOST, Answered, Answering
+from panorama.sandbox.answering import Answered, Answering
 from panorama.sandbox.reports import Progressed, Reports
 from panorama.sandbox.run import Run, SilentError, channel
 from panorama.sandbox.stopping import Stopping
@@ -62,7 +61,6 @@ class ForkServer:
         left_out = {"language": language, "seccomp": seccomp, "landlock": landlock}
         self._supply = Supply(least=least, timezone=timezone, left_out=left_out)
         self._watchdog = Watchdog()
-        self._pool = ThreadPoolExecutor(AT_MOST, thread_name_prefix="panorama-call")
         self._changed = Condition()
         self._runs = 0
         self._used: deque[tuple[Template, Worker, Limits]] = deque()
@@ -106,9 +104,9 @@ class ForkServer:
             self._tidy()  # if the watchdog was not there yet, the next worker is not even ordered
             template, worker = self._supply.take(script.limits)
             frames = channel(worker.stream, script.limits)
-            answering = Answering(script, answered, frames, self._pool)
             with self._stoppable(Stopping(worker, script.limits, stopped, self._watchdog)) as stopping:
                 begun(lambda: stopping.cause is not None)
+                answering = Answering(script, answered, frames, lambda: stopping.cause is not None)
                 run = Run(script, frames, answering, Reports(progressed), stopping)
                 try:
                     return run.ending()
@@ -199,4 +197,3 @@ class ForkServer:
         self._tidy()
         self._supply.close()
         self._watchdog.close()
-        self._pool.shutdown()

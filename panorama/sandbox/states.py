@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from panorama.domain.scripts import Limits
+from panorama.domain.scripts import STATE_NAMES, Limits, state_size
 from panorama.sandbox import limits as words
 from panorama.sandbox.failures import EndError
 from panorama.sandbox.results import encoded
@@ -36,7 +36,10 @@ def changed(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
     old = {name: _known(value) for name, value in read(before).items()}
     texts = {exact(name): value for name, value in state.items()}
     new = {name: encoded(value, f"sdk.state[{name!r}]") for name, value in texts.items()}
-    if limits.state_bytes < _size(new) > _size(old):
+    if STATE_NAMES < len(new) > len(old):
+        message = f"sdk.state has more than {STATE_NAMES:,} names, the most that it may have."
+        raise EndError(message, hint="Keep one dict under one name.", reason="state_size")
+    if limits.state_bytes < state_size(new) > state_size(old):
         raise EndError(words.message("state_size", limits), hint=words.hint("state_size"), reason="state_size")
     kept = {name: value for name, value in new.items() if old.get(name) != value}
     removed = [name for name in old if name not in new]
@@ -52,7 +55,3 @@ def _known(value: object) -> bytes:
         return encoded(value)
     except EndError:
         return b""
-
-
-def _size(state: dict[str, bytes]) -> int:
-    return sum(len(name.encode("utf-8", "replace")) + len(value) for name, value in state.items())

@@ -1,13 +1,15 @@
 """Claims: what a worker says of itself as JSON; it may be one that a script has taken over."""
 
 import json
+from collections.abc import Iterable
+from math import isfinite
 from typing import Any, NoReturn, cast
 
 from panorama.domain.plain import is_list, is_object
 from panorama.errors import UnavailableError
 
 STATE_DEPTH = 102
-"""How deep what a script keeps may be nested: each name 100 levels, as a result."""
+"""How deep what a script returns or keeps may be nested: 100 levels, of a state in each name."""
 
 
 def claimed(told: bytes) -> Any:
@@ -17,12 +19,22 @@ def claimed(told: bytes) -> Any:
         UnavailableError: It is no JSON: the worker was not what it should be.
     """
     try:
-        value = json.loads(told, parse_constant=_no_constant)
-        if b"\\ud" in told.lower():  # half a sign, which no text may hold, has no other form
+        text = told.decode()  # or it could be read as UTF-16, in which half a sign has another form
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        if "\\ud" in text.lower():  # half a sign, which no text may hold, has no other form
             json.dumps(value, ensure_ascii=False).encode()
+        if not _is_shallow(value):
+            raise ValueError("nested too deeply")
         return value
     except (ValueError, RecursionError) as error:
         raise UnavailableError("The script's process said what cannot be read.", hint="Run it again.") from error
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"{text} is larger than a number can be")
+    return value
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -39,11 +51,20 @@ def state(told: bytes) -> tuple[dict[str, Any], list[str]]:
     if is_object(said):
         kept, removed = said.get("set"), said.get("removed")
         are_names = is_list(removed) and all(isinstance(name, str) for name in removed)
-        if is_object(kept) and are_names and _depth(kept) <= STATE_DEPTH:
+        if is_object(kept) and are_names:
             return dict(kept), list(cast("list[str]", removed))
     raise UnavailableError("The script's process said what cannot be kept.", hint="Run it again.")
 
 
-def _depth(value: Any) -> int:
-    inner = value.values() if is_object(value) else value if is_list(value) else ()
-    return 1 + max(map(_depth, inner), default=0)
+def _is_shallow(value: Any) -> bool:
+    """Tell whether a value is nested no deeper than what scripts return and keep, level by level."""
+    level: list[Any] = [value]
+    for _ in range(STATE_DEPTH):
+        level = [inner for outer in level for inner in _inside(outer) if is_object(inner) or is_list(inner)]
+        if not level:
+            return True
+    return False
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    return value.values() if is_object(value) else value if is_list(value) else ()

@@ -2,16 +2,15 @@
 
 import json
 import logging
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Self, TypeVar
 
 from panorama.domain.changes import Origin
-from panorama.domain.scripts import Ending, Limits, Script
+from panorama.domain.scripts import STATE_NAMES, Ending, Limits, Script, state_size
 from panorama.errors import InvalidInputError, PanoramaError, ScriptError
 from panorama.ports import Answered, Calls, Guest, Runner
 from panorama.services import claims, progress, run_standing, run_telling
@@ -73,6 +72,7 @@ class CodeRun:
         self._aside: Aside | None = None
         self._stands = True
         self._until = 0.0
+        self._most_calls = 0
         self._ends: list[Callable[[], bool]] = []
         if wish.dry_run:
             folder = desk.database.path.parent / "dry-runs" / self._guest.run
@@ -91,7 +91,7 @@ class CodeRun:
             # What is to be taken back, or has a copy, must be known of if this process is killed.
             self._guest.record(run, at_once=self._wish.atomic or self._wish.dry_run)
             ran = self._ran(script, run.isolation, began)
-            run = run_telling.logged(run, ran.told, ran.ending)
+            run = run_telling.logged(run, ran.told, ran.ending, len(self._guest.made))
             return ran.told
         except BaseException as error:
             run = self._broken_off(run, error, began)
@@ -129,6 +129,7 @@ class CodeRun:
     def _ran(self, script: Script, isolation: str, began: float) -> "_Ran":
         script = replace(script, state=self._state())
         self._until = time.monotonic() + script.limits.wall.total_seconds()
+        self._most_calls = script.limits.calls
         names = (self._wish.name,) if self._wish.name else ()
         answered = self._answering(names, reads_only=self._wish.reads_only)
         ending = self._runner.run(script, answered, _progressed, progress.LEFT.get(), self._ends.append)
@@ -168,39 +169,38 @@ class CodeRun:
         return view
 
     def _answering(self, names: tuple[str, ...], *, reads_only: bool) -> Answered:
-        """Return what answers the calls of a script that runs inside others, in which it and they are named.
-
-        One at a time, for eight at once would keep Python's lock from everybody else's calls.
-        """
+        """Return what answers the calls of a script that runs inside others, in which it and they are named."""
 
         def run(source: str, inputs: Mapping[str, Any], name: str, only: bool) -> Any:
             return self._inside(source, inputs, (*names, name), reads_only=only)
 
         nest = Nest(names=names, reads_only=reads_only, reviewed_only=self._wish.reviewed_only, run=run)
-        turn, call = threading.Lock(), self._guest.call
+        call = self._guest.call
 
         def answered(operation: str, arguments: Mapping[str, Any]) -> bytes:
-            with turn:
-                token = NEST.set(nest)
-                try:
-                    if self._aside is None:
-                        return call(operation, arguments, reads_only=reads_only)
-                    with self._view():
-                        return call(operation, arguments, reads_only=reads_only)
-                finally:
-                    NEST.reset(token)
+            token = NEST.set(nest)
+            try:
+                if self._aside is None:
+                    return call(operation, arguments, reads_only=reads_only)
+                with self._view():
+                    return call(operation, arguments, reads_only=reads_only)
+            finally:
+                NEST.reset(token)
 
         return answered
 
     def _inside(self, source: str, inputs: Mapping[str, Any], names: tuple[str, ...], *, reads_only: bool) -> Any:
-        """Run another script, in a process of its own, for as long as this run has left; its calls are this run's."""
+        """Run another script in a process of its own, with the time and the calls that this run has left."""
         left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
-        limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu))
-        inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits, in_turn=True)
+        calls = max(0, self._most_calls - len(self._guest.made))
+        limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu), calls=calls)
+        inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
         answered = self._answering(names, reads_only=reads_only)
         outer = tuple(self._ends)
         try:
-            ending = self._runner.run(inner, answered, _untold, progress.LEFT.get(), self._ends.append)
+            ending = self._runner.run(
+                inner, answered, _untold, lambda: any(ends() for ends in outer), self._ends.append
+            )
         finally:
             self._ends[:] = outer
         if failure := ending.failure:
@@ -249,9 +249,9 @@ class CodeRun:
             return
         kept, removed = claims.state(changed)
         with self._desk.database.transaction(_NOBODY) as session:
+            if kept:
+                _check_fits({**runs.state(session, self._owner), **kept}, removed)
             runs.keep(session, self._owner, kept, removed, self._desk.now())
-            if kept and len(json.dumps(runs.state(session, self._owner))) > Limits().state_bytes:
-                raise InvalidInputError("it is larger than 256 KB with what another run kept meanwhile.")
 
     def _result(self, ending: Ending, notes: "_Notes") -> tuple[Any, str | None]:
         """Return the result, or the id of the file that holds it because it is large."""
@@ -317,6 +317,17 @@ class _Ran:
 
     told: Ran
     ending: Ending
+
+
+def _check_fits(state: Mapping[str, Any], removed: Sequence[str]) -> None:
+    """Refuse a state that is larger than it may be; the script that changes it knew only what was there before it."""
+    gone = frozenset(removed)
+    left = {name: value for name, value in state.items() if name not in gone}
+    if len(left) > STATE_NAMES:
+        raise InvalidInputError(f"it has more than {STATE_NAMES:,} names with what another run kept meanwhile.")
+    texts = {name: json.dumps(value, ensure_ascii=False, separators=(",", ":")) for name, value in left.items()}
+    if state_size({name: text.encode() for name, text in texts.items()}) > Limits().state_bytes:
+        raise InvalidInputError("it is larger than 256 KB with what another run kept meanwhile.")
 
 
 _NOBODY = Origin(actor="script", client="", conversation="", operation="run_code", call="", unit="")

@@ -13,10 +13,11 @@ from panorama.domain.references import TrashedRef
 from panorama.domain.results import Page, Slice
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services import questions
-from panorama.services.base import Service
+from panorama.services.base import RUN_LETTER, Service
 from panorama.services.items import taken
 from panorama.services.views import HistoryLine, Undone
-from panorama.store import changes, jobs, names, projects, rows, tasks
+from panorama.services.workers import Worker
+from panorama.store import changes, jobs, names, projects, rows, runs, tasks
 from panorama.store.engine import Session
 
 SHOWN_CHARS = 120
@@ -135,9 +136,10 @@ class _Step:
 
 
 def _check_is_over(session: Session, wanted: str) -> None:
-    """Refuse to take back what is still being written, by a job or by the script that asks.
+    """Refuse to take back what is still being written, by a job or by a script.
 
-    What runs may take itself back at its end, also as a job.
+    What runs may take itself back at its end, also as a job. Of a job that is a script the job alone is asked: once it
+    was cancelled, the script writes no more, though it may be in the log for a moment as one that runs.
     """
     if session.origin and wanted == session.origin.unit:
         if session.origin.actor == "script":
@@ -150,6 +152,19 @@ def _check_is_over(session: Session, wanted: str) -> None:
             f"The job {job.id} ({job.kind}) still writes this; nothing was undone.",
             hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write name its unit.",
         )
+    elif wanted.startswith(f"{RUN_LETTER}_") and _is_under_way(runs.found(session, wanted)):
+        raise ConflictError(
+            f"The script of the run {wanted} still writes this; nothing was undone.",
+            hint="Wait for its end. For an earlier write name its unit.",
+        )
+
+
+def _is_under_way(run: runs.Run | None) -> bool:
+    """Tell whether a script still runs; of one that was left by its process nobody waits for the end."""
+    if run is None or run.status != "running":
+        return False
+    here = Worker.here()
+    return run.worker.startswith(f"{here.host} {here.process} ") or not here.is_gone(run.worker)
 
 
 def _nothing_left(unit: str, lines: Sequence[Change]) -> ConflictError:

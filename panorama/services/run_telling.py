@@ -13,8 +13,8 @@ KEPT_RESULT = 2_000
 LISTED_CALLS = 20
 
 
-def logged(run: Run, told: Ran, ending: Ending) -> Run:
-    """Return what the log keeps of a run that has ended."""
+def logged(run: Run, told: Ran, ending: Ending, calls: int) -> Run:
+    """Return what the log keeps of a run that has ended; `calls` are those in the log, also of scripts inside it."""
     return replace(
         run,
         status=_status(told.error),
@@ -22,7 +22,7 @@ def logged(run: Run, told: Ran, ending: Ending) -> Run:
         output=_tail(ending.output, KEPT_CHARS),
         error=told.error or {},
         changes=told.changes,
-        calls=ending.calls,
+        calls=calls,
         ms=told.duration_ms,
         peak_bytes=ending.peak_bytes,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, func, insert, select
 
-from panorama.domain.changes import LONG_TEXT, Action, Change, Touch, digest, splice, standing
+from panorama.domain.changes import LONG_TEXT, Action, Change, Touch, digest, splice, standing, untaken
 from panorama.domain.items import Item
 from panorama.domain.plain import is_sequence
 from panorama.errors import ConflictError
@@ -146,8 +146,8 @@ def size_of_unit(session: Session, unit: str) -> int:
 
 
 def actions_of_unit(session: Session, unit: str) -> dict[str, int]:
-    """Return how many changes of each action stand of a unit; what it took back itself does not."""
-    if _takes_back(session, unit):
+    """Return how many changes of each action stand of a unit; what was taken back does not."""
+    if _is_taken_back(session, unit):
         return dict(Counter(line.action for line, _ in standing_of_unit(session, unit)))
     counted = select(changes.c.action, func.count()).where(changes.c.unit == unit).group_by(changes.c.action)
     return {row[0]: row[1] for row in session.connection.execute(counted)}
@@ -155,26 +155,32 @@ def actions_of_unit(session: Session, unit: str) -> dict[str, int]:
 
 def first_of_unit(session: Session, unit: str, limit: int) -> list[Change]:
     """Return the first changes that stand of a unit."""
-    if _takes_back(session, unit):
+    if _is_taken_back(session, unit):
         return [line for line, _ in standing_of_unit(session, unit)][:limit]
     return lines(session, changes.c.unit == unit, limit=limit)
 
 
 def standing_of_unit(session: Session, unit: str) -> list[tuple[Change, frozenset[str]]]:
-    """Return the changes of a unit that it did not take back itself, each with the fields that it left."""
-    return standing(lines(session, changes.c.unit == unit))
+    """Return the changes of a unit that neither it nor another took back, each with the fields that were left."""
+    own = lines(session, changes.c.unit == unit)
+    known = {line.id for line in own}
+    items = sorted({line.item for line in own})
+    fields = untaken(of_items(session, items, since=min(known, default=0)))
+    return [(line, fields[line.id]) for line in own if fields[line.id] and line.undoes not in known]
 
 
 def is_void(session: Session, unit: str) -> bool:
     """Tell whether a unit took back itself all that it wrote."""
-    return _takes_back(session, unit) and not standing_of_unit(session, unit)
+    own = changes.c.unit == unit
+    return _is_taken_back(session, unit, own) and not standing(lines(session, own))
 
 
-def _takes_back(session: Session, unit: str) -> bool:
-    """Tell whether any line of a unit takes back another one of it."""
-    own = select(changes.c.id).where(changes.c.unit == unit)
-    undoing = changes.c.undoes.is_not(None), changes.c.undoes.in_(own)
-    found = select(changes.c.id).where(changes.c.unit == unit, *undoing).limit(1)
+def _is_taken_back(session: Session, unit: str, *by: ColumnElement[bool]) -> bool:
+    """Tell whether any line, or one of some, takes back one of a unit."""
+    own = changes.c.unit == unit
+    later = changes.c.id > select(func.min(changes.c.id)).where(own).scalar_subquery()
+    undoing = changes.c.undoes.is_not(None), changes.c.undoes.in_(select(changes.c.id).where(own))
+    found = select(changes.c.id).where(later, *by, *undoing).limit(1)
     return session.connection.execute(found).first() is not None
 
 

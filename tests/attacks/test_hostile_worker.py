@@ -6,6 +6,7 @@ The language layer is off, and the script writes to the pipe what it likes.
 import json
 import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psutil
@@ -67,6 +68,7 @@ LIES = {
     "a call whose arguments are no message": "say(call(1, arguments=b'\\xc1'))",
     "a call whose arguments go on after their end": "say(call(1, arguments=b'\\x80\\x80'))",
     "a call whose arguments are cut": "say(call(1, arguments=b'\\xdf\\xff\\xff\\xff\\xff'))",
+    "an overlapping call whose arguments are no message": "say(call(1, arguments=b'\\xc1', kind=b'C'))",
     "a call whose arguments have no names": "say(call(1, arguments=b'\\x93\\x01\\x02\\x03'))",
     "a call longer than calls may be": "say(frame(b'c', size=2 << 20))",
     "progress that is none": "say(frame(b'p', b'\\x01'))",
@@ -128,6 +130,45 @@ def test_what_was_asked_for_and_not_answered_in_time_is_not_done(unguarded: Runs
 
     assert failure.reason == "time"
     assert len(host.asked) < 60
+
+
+def test_overlapping_calls_that_did_not_begin_in_time_are_not_done(unguarded: Runs):
+    ended = threading.Event()
+
+    def slow(operation: str, arguments: Mapping[str, Any]) -> bytes:
+        ended.wait(1)  # longer than the run has
+        return b"\x80"
+
+    host = Host(answers=slow)
+
+    failure = unguarded.failure(
+        lie("say(*[call(n, kind=b'C') for n in range(1, 9)])"), host=host, limits=limits(seconds=0.3)
+    )
+
+    assert (failure.reason, len(host.asked)) == ("time", 1)
+
+
+def test_workers_that_never_read_keep_no_other_run_waiting(unguarded: Runs):
+    begun, others_are_done = threading.Barrier(3, timeout=20), threading.Event()
+
+    def stuck(operation: str, arguments: Mapping[str, Any]) -> bytes:
+        if not others_are_done.is_set():
+            begun.wait()
+            others_are_done.wait(20)
+        return b"\x81\xa4data" + b"\xc6\x00\x10\x00\x00" + bytes(1 << 20)
+
+    host = Host(answers=stuck)
+    greedy = lie("say(*[call(n, kind=b'C') for n in range(1, 9)])")
+    other = lie("say(call(1, kind=b'C')); pipe.recv(100); say(ending(FINE, result=b'7'))")
+    with ThreadPoolExecutor(2) as pool:
+        ends = [pool.submit(unguarded.failure, greedy, host=host, limits=limits(seconds=30)) for _ in range(2)]
+        begun.wait()
+        ending = unguarded(other, limits=limits(seconds=5))
+        others_are_done.set()
+        host.waits = False
+
+        assert ending.result == b"7"
+        assert [end.result().reason for end in ends] == ["cancelled"] * 2
 
 
 def test_more_calls_than_allowed_end_the_run_whatever_the_worker_counts(unguarded: Runs):
@@ -202,6 +243,14 @@ def test_a_line_of_five_thousand_digits_is_none(unguarded: Runs):
     assert failure.line == 0
 
 
+def test_a_place_within_a_line_is_none_so_that_each_character_is_looked_at_once(unguarded: Runs):
+    text = "Stack (most recent call first):\\n" + 'x  File \\"<script>\\", line 7 in ' * 300 + "x\\n"
+
+    failure = unguarded.failure(lie(f'say(b"{text}")'), limits=limits(seconds=0.3))
+
+    assert failure.line == 0
+
+
 def test_a_text_in_place_of_a_frame_without_end_is_not_kept_for_long(unguarded: Runs):
     failure = unguarded.failure(lie("say(b'Stack' + b'x' * (1 << 22))"), limits=limits(seconds=2))
 
@@ -213,6 +262,12 @@ def test_claims_of_endless_texts_are_cut(unguarded: Runs):
     body = "say(ending({**FINE, 'failure': failed(message='x' * 60_000), 'shape': ''}))"
 
     assert len(unguarded.failure(lie(body)).message) <= 2000
+
+
+def test_claims_of_endless_names_are_cut(unguarded: Runs):
+    body = "say(ending({**FINE, 'failure': failed(trace=[[1, 'x' * 6000]] * 9)}))"
+
+    assert unguarded.failure(lie(body)).trace == ((1, "x" * 200),) * 9
 
 
 def test_a_worker_sees_nothing_of_another_run(unguarded: Runs):

@@ -17,11 +17,20 @@ def test_json_is_read(told: bytes, read: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "told", [b"", b"x", b"\xff", b"[" * 100_000, HALF, HALF.upper().replace(b"U", b"u"), b"NaN", b"[Infinity]"]
-)
+    "told",
+    [
+        b"", b"x", b"\xff", b"[" * 100_000, HALF, HALF.upper().replace(b"U", b"u"), b"NaN", b"[Infinity]", b"1e999",
+        b'{"a":-1e999}', HALF.decode().encode("utf-16"), HALF.decode().encode("utf-32"), b"[" * 300 + b"]" * 300,
+        b'{"a":' * 700 + b"1" + b"}" * 700,
+    ],
+)  # fmt: skip
 def test_what_is_no_json_is_refused(told: bytes) -> None:
     with pytest.raises(UnavailableError):
         claimed(told)
+
+
+def test_a_result_may_be_a_hundred_levels_deep() -> None:
+    assert claimed(b"[" * 100 + b"1" + b"]" * 100)
 
 
 def test_what_a_script_kept_is_read() -> None:

@@ -9,6 +9,7 @@ import pytest
 from panorama.app import App, opened
 from panorama.calls import Conversation
 from panorama.config import read_settings
+from panorama.domain.scripts import Limits, state_size
 from panorama.errors import InvalidInputError, NotFoundError, PanoramaError, UnavailableError
 from panorama.services.progress import progressing
 from panorama.store import runs
@@ -196,6 +197,29 @@ def test_a_state_that_two_runs_made_too_large_together_is_not_kept_by_the_second
     assert run("return {name: len(kept) for name, kept in sdk.state.items()}", state="shared")["result"] == {
         "theirs": 200_000
     }
+
+
+@pytest.mark.parametrize("text", ["x", "\u0436", '\\"', "\u3042"])
+def test_a_state_of_exactly_what_it_may_hold_is_kept(run: Run, text: str) -> None:
+    room = Limits().state_bytes - state_size({"a": b'""'})
+    some, rest = divmod(room, len(json.dumps(text, ensure_ascii=False)[1:-1].encode()))
+
+    kept = run(f"sdk.state['a'] = {text!r} * {some} + 'x' * {rest}")
+    more = run(f"sdk.state['a'] = {text!r} * {some} + 'x' * {rest + 1}")
+
+    assert ("error" in kept, kept["note"]) == (False, "")
+    assert more["error"]["kind"] == "state_size"
+
+
+def test_a_state_has_a_thousand_names_at_most_and_all_may_be_replaced(run: Run) -> None:
+    filling = "for n in range(1000): sdk.state[str(n) + '\\n' * 60] = 1"
+
+    first, other = run(filling), run("sdk.state.clear()\nfor n in range(1000): sdk.state['\\n' * 60 + str(n)] = 1")
+    more = run("sdk.state['more'] = 1")
+
+    assert (first["note"], other["note"], "error" in first or "error" in other) == ("", "", False)
+    assert (more["error"]["kind"], "1,000 names" in more["error"]["message"]) == ("state_size", True)
+    assert run("return len(sdk.state)")["result"] == 1000
 
 
 def test_a_state_that_is_too_large_may_be_read_and_made_smaller(app: App, run: Run) -> None:

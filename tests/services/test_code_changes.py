@@ -3,8 +3,10 @@
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,10 @@ import pytest
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.errors import ConflictError, NotFoundError, ScriptError
+from panorama.services.job_line import QUEUE
 from panorama.services.progress import progressing, silent
-from panorama.store import engine
+from panorama.services.workers import Worker
+from panorama.store import engine, runs
 from tests.services.coding import Call, Run, run, titles
 
 __all__ = ["run"]
@@ -173,6 +177,83 @@ def test_a_script_nobody_waits_for_is_ended(run: Run, call: Call) -> None:
         told = run("while True: pass")
 
     assert told["error"]["kind"] == "cancelled"
+
+
+# Undone by others meanwhile.
+
+THREE = 'made = [sdk.tasks.create(f"Tea {n}").id for n in range(3)]\nsdk.progress(1, 2)\n'
+
+
+@contextmanager
+def meanwhile(act: Callable[[], object]) -> Iterator[list[BaseException | None]]:
+    """Do something in another thread once a script tells how far it is; tells what was raised."""
+    raised: list[BaseException | None] = []
+
+    def told(current: int, total: int, message: str) -> None:
+        if current:
+            with ThreadPoolExecutor(1) as pool:
+                raised.append(pool.submit(act).exception())
+
+    with progressing(told):
+        yield raised
+
+
+@pytest.mark.parametrize("names_it", [True, False])
+def test_a_run_under_way_is_not_undone(app: App, run: Run, call: Call, names_it: bool) -> None:
+    def undo() -> None:
+        unit = call("query", collection="changes", limit=1, sort=["-id"]).data[0]["unit"]
+        call("undo", **({"unit": unit} if names_it else {}))
+
+    with meanwhile(undo) as refused:
+        told = run(THREE, atomic=True)
+
+    assert isinstance(refused[0], ConflictError)
+    assert f"The script of the run {told['run_id']} still writes this" in str(refused[0])
+    assert told["changes"] == {"created": 3}
+    call("undo", unit=told["run_id"])
+    assert titles(call) == []
+
+
+def test_another_script_cannot_undo_a_run_under_way(app: App, run: Run, call: Call) -> None:
+    undoing = 'sdk.undo(sdk.query("changes", limit=1, sort=["-id"])[0].unit)'
+    others: list[dict[str, Any]] = []
+
+    with meanwhile(lambda: others.append(run(undoing))):
+        told = run(THREE, atomic=True)
+
+    assert "still writes this" in others[0]["error"]["message"]
+    assert (told["changes"], len(titles(call))) == ({"created": 3}, 3)
+
+
+def test_a_script_undoes_an_earlier_call_of_its_own(run: Run, call: Call) -> None:
+    told = run('made = sdk.tasks.create("Tea")\nsdk.tasks.create("Coffee")\nsdk.undo(sdk.history(made.id)[0].change)')
+
+    assert "error" not in told
+    assert titles(call) == ["Coffee"]
+
+
+@pytest.mark.parametrize(("ends", "note"), [("", ""), ("1 / 0", "All it wrote was taken back (3 changes).")])
+def test_what_others_took_back_of_a_run_is_not_counted(app: App, run: Run, call: Call, ends: str, note: str) -> None:
+    def undo() -> None:
+        call("undo", unit=str(call("query", collection="changes", limit=1, sort=["-id"]).data[0]["id"]))
+
+    with meanwhile(undo) as raised:
+        told = run(THREE + ends, atomic=True)
+
+    assert raised == [None]
+    assert (told["note"], told["changes"]) == (note, {} if ends else {"created": 2})
+
+
+def test_a_run_whose_process_is_gone_can_be_undone_before_it_is_ended(app: App, run: Run, call: Call) -> None:
+    told = run('sdk.tasks.create("Tea")')
+    with app.desk.database.transaction(QUEUE) as session:
+        found = runs.found(session, told["run_id"])
+        assert found
+        runs.put(session, [replace(found, status="running", worker=f"{Worker.here().host} {1 << 30} x")])
+
+    call("undo", unit=told["run_id"])
+
+    assert titles(call) == []
 
 
 # Dry runs.

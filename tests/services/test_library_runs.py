@@ -6,7 +6,9 @@ import pytest
 
 from panorama.app import App
 from panorama.domain.jobs import Asker, Job
+from panorama.domain.scripts import Limits
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
+from panorama.services import code
 from panorama.services.progress import progressing, silent
 from tests.conftest import StandingClock
 from tests.kept import COUNTING, WRITING, Person, put
@@ -195,6 +197,24 @@ def test_a_dry_run_holds_for_what_it_runs(call: Call, app: App) -> None:
 
     assert ran.data["result"] == 1
     assert call("list_tasks").data == []
+
+
+def test_the_calls_of_scripts_inside_are_the_runs_in_its_count_and_its_log(call: Call, app: App) -> None:
+    put(app, "many", '"""Ask."""\n\ndef main():\n    for _ in range(5): sdk.status()\n')
+
+    ran = call("run_code", code="sdk.scripts.many()\nsdk.scripts.many()").data
+
+    assert call("runs.list").data[0]["calls"] == call("runs.get", run=ran["run_id"]).data["called"] == 12
+
+
+def test_scripts_inside_have_the_calls_that_are_left(call: Call, app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code, "Limits", lambda **more: Limits(calls=20, **more))
+    put(app, "many", '"""Ask."""\n\ndef main():\n    for _ in range(8): sdk.status()\n')
+
+    ran = call("run_code", code="for _ in range(9): sdk.scripts.many()").data
+
+    assert "more than 2 calls" in ran["error"]["message"]
+    assert len(call("runs.calls", run=ran["run_id"]).data) == 21
 
 
 def test_scripts_nest_three_deep_and_never_in_themselves(call: Call, app: App) -> None:

@@ -65,6 +65,16 @@ def test_a_tool_that_only_reads_is_refused_what_writes(call: Call, app: App, per
     assert call("list_tasks").data == []
 
 
+def test_what_it_was_refused_stands_in_the_log(call: Call, app: App, person: Person) -> None:
+    put(app, "write", WRITING)
+    person.promotes("write", read_only=True)
+
+    run = call("script_write", title="Tea").data["run_id"]
+
+    assert [(each["name"], each["success"]) for each in call("runs.calls", run=run).data] == [("tasks.create", False)]
+    assert call("runs.list").data[0]["calls"] == 1
+
+
 @pytest.mark.parametrize(
     "act",
     [
