@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Annotated, Any, Literal, Optional, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -22,6 +23,12 @@ KEY_CHARS = 200
 LARGEST = 1 << 63
 DEEPEST = 40
 """How deep arguments may be nested."""
+
+MOST_VALUES = 20_000
+"""How many values one call may hold in all; what is wrong with each of more would take seconds to find."""
+
+SHOWN_PROBLEMS = 5
+NAME_CHARS = 100
 
 Detail = Literal["brief", "full"]
 
@@ -119,7 +126,7 @@ class Arguments:
         """Return the arguments' values by name, defaults filled in.
 
         Raises:
-            InvalidInputError: Something is missing, unknown or of the wrong type; every problem is named.
+            InvalidInputError: Something is missing, unknown or of the wrong type; the first problems are named.
         """
         limit = sent.get("limit")
         is_larger = type(limit) is int and MOST_ROWS < limit <= reader.most_rows
@@ -149,15 +156,18 @@ class Arguments:
     def _problems(self, errors: Iterable[ErrorDetails]) -> list[str]:
         """Return what is wrong; choices that a union splits are told once."""
         choices: dict[str, tuple[object, list[str]]] = {}
-        found: list[str] = []
+        found: dict[tuple[str, str], ErrorDetails] = {}
         for error in errors:
+            where = _where(error)
             if error["type"] == "literal_error":
-                where = _where(error)
                 choices.setdefault(where, (error["input"], []))[1].extend(_expected(error))
-                found.append(where)
-            else:
-                found.append(self._problem(error))
-        return [_choice(each, *choices[each]) if each in choices else each for each in found]
+            found.setdefault((where, error["type"]), error)
+        told = [
+            _choice(where, *choices[where]) if kind == "literal_error" else self._problem(error)
+            for (where, kind), error in islice(found.items(), SHOWN_PROBLEMS)
+        ]
+        more = len(found) - len(told)
+        return [*told, f"{more:,} more are wrong"] if more else told
 
     def _problem(self, error: ErrorDetails) -> str:
         where = _where(error)
@@ -172,17 +182,27 @@ class Arguments:
 
 def unusable(sent: Mapping[str, Any]) -> str:
     """Return why arguments can be neither stored nor compared, whatever they are for; "" if they can."""
+    if len(sent) > MOST_VALUES:
+        return _TOO_MANY
     if all(_is_plain(name) and _is_plain(value) for name, value in sent.items()):
         return ""
     level: list[tuple[str, object]] = list(sent.items())
+    left = MOST_VALUES - len(level)
     for _ in range(DEEPEST):
         problems = filter(None, (_problem_of(name, value) for name, value in level))
         if problem := next(problems, ""):
             return problem
-        level = [(f"{name}.{key}", inner) for name, value in level for key, inner in _inside(value)]
+        inside = ((f"{name}.{key}", inner) for name, value in level for key, inner in _inside(value))
+        level = list(islice(inside, left + 1))
+        left -= len(level)
+        if left < 0:
+            return _TOO_MANY
         if not level:
             return ""
     return f"{level[0][0][:60]}… is nested deeper than {DEEPEST}"
+
+
+_TOO_MANY = f"it holds more than {MOST_VALUES:,} values in all"
 
 
 def _is_plain(value: object) -> bool:
@@ -265,7 +285,7 @@ def _choice(where: str, sent: object, choices: Sequence[str]) -> str:
         onward = '; query takes {"status": {"in": […]}}' if where == "status" else ""
         meant = f" (one word, not a list{onward})"
     else:
-        said = str(sent).strip().lower()
+        said = str(sent)[:NAME_CHARS].strip().lower()
         known = next((each for each in _SAID.get(said, ()) if each in choices), "")
         near = [known] if known else difflib.get_close_matches(said, choices, 1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
@@ -277,7 +297,7 @@ def _expected(error: ErrorDetails) -> list[str]:
 
 
 def _where(error: ErrorDetails) -> str:
-    return ".".join(str(part) for part in error["loc"] if not _is_internal(part))
+    return ".".join(str(part) for part in error["loc"] if not _is_internal(part))[:NAME_CHARS]
 
 
 def _shown(value: object) -> str:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from panorama.calls.arguments import readable
@@ -32,6 +33,10 @@ None is longer, and none stands under the name of a secret: whatever scripts sen
 """
 
 VALUES = 50
+ENTRY_CHARS = 4096
+"""How many characters of names and values of its arguments one entry keeps, whatever their form; the rest is cut."""
+
+LEFT_OUT = "…"
 Entry = Call | Run
 _ORIGIN = Origin(actor="log", client="", conversation="", operation="", call="", unit="")
 _log = logging.getLogger(__name__)
@@ -116,7 +121,44 @@ class Recorder:
 
 def redacted(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments as the log keeps them: secrets hidden, long values cut."""
-    return {readable(name): _safe(value, str(name), 0) for name, value in list(arguments.items())[:VALUES]}
+    return _object(arguments, -1, _Room())
+
+
+class _Room:
+    """The characters that are left for one entry."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = ENTRY_CHARS
+
+
+def _object(value: Mapping[Any, Any], depth: int, room: _Room) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for name, each in islice(value.items(), VALUES):
+        if room.left <= 0:
+            kept[LEFT_OUT] = LEFT_OUT
+            break
+        key = readable(name)
+        room.left -= len(key)
+        kept[key] = _kept(each, str(name), depth + 1, room)
+    return kept
+
+
+def _list(value: list[Any], name: str, depth: int, room: _Room) -> list[Any]:
+    kept: list[Any] = []
+    for each in islice(value, VALUES):
+        if room.left <= 0:
+            kept.append(LEFT_OUT)
+            break
+        kept.append(_kept(each, name, depth + 1, room))
+    return kept
+
+
+def _kept(value: Any, name: str, depth: int, room: _Room) -> Any:
+    kept = _safe(value, name, depth, room)
+    room.left -= len(kept) if type(kept) is str else 8
+    return kept
 
 
 @lru_cache(SHORT_TEXTS)
@@ -127,7 +169,7 @@ def _shown(value: str) -> str:
 _short_names_secret = lru_cache(SHORT_TEXTS)(names_secret)
 
 
-def _safe(value: Any, name: str, depth: int) -> Any:
+def _safe(value: Any, name: str, depth: int, room: _Room) -> Any:
     hides = _short_names_secret(name) if len(name) <= SHORT_CHARS else names_secret(name)
     if hides and value not in (None, ""):
         return HIDDEN
@@ -139,9 +181,9 @@ def _safe(value: Any, name: str, depth: int) -> Any:
     if isinstance(value, int | float | bool) or value is None:
         return value
     if depth > 6:
-        return "…"
+        return LEFT_OUT
     if is_object(value):
-        return {readable(key): _safe(each, str(key), depth + 1) for key, each in list(value.items())[:VALUES]}
+        return _object(value, depth, room)
     if is_list(value):
-        return [_safe(each, name, depth + 1) for each in value[:VALUES]]
+        return _list(value, name, depth, room)
     return readable(value)

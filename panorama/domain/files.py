@@ -4,6 +4,7 @@ import binascii
 import codecs
 import html
 import re
+import unicodedata
 from base64 import b64decode
 from dataclasses import dataclass, fields
 from typing import ClassVar
@@ -20,6 +21,9 @@ SEARCHED_BYTES = 1_000_000
 TYPE_CHARS = 100
 TEXT, BYTES = "text/plain", "application/octet-stream"
 _TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
+_JOINERS = "\u200c\u200d"
+"""Signs without width that Persian, Indian languages and emoji are written with."""
+
 _TAG = re.compile(r"<[^<>]*>")
 _SEARCHED = frozenset({"application/json", "application/x-ndjson", "application/yaml"})
 """What search reads beside `text/…`."""
@@ -89,9 +93,14 @@ def file_name(text: str) -> str:
     """Return a name of a file as it may be stored: one line, usable in any folder.
 
     Raises:
-        InvalidInputError: It is empty, longer than 200 characters, a path, or `.` or `..`.
+        InvalidInputError: It is empty, longer than 200 characters, a path, `.` or `..`, or holds hidden signs.
     """
     name = line(text, "name")
+    if hidden := next((sign for sign in name if unicodedata.category(sign) == "Cf" and sign not in _JOINERS), ""):
+        raise InvalidInputError(
+            f"name holds a sign that cannot be seen and may hide what the file is: U+{ord(hidden):04X}.",
+            hint="Leave out directions of writing and signs without width.",
+        )
     if "/" in name or "\\" in name or name in (".", ".."):
         raise InvalidInputError(
             f"name is a path, not the name of a file: {name[:80]!r}.",

@@ -6,20 +6,21 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo
 
-from dateutil.rrule import rrule, rrulestr
-
-from panorama.domain import walls
+from panorama.domain import series, walls
 from panorama.domain.times import Deadline
 from panorama.errors import InvalidInputError
 
 RULE_CHARS = 300
 HORIZON = timedelta(days=366 * 20)
-"""How far ahead a next occurrence is looked for; a rule such as every 30 February would be searched for seconds."""
+"""How far ahead a next occurrence is looked for."""
 
-_SLOW = {"YEARLY", "MONTHLY", "WEEKLY", "DAILY"}
+MOST_TIMES = 24
+"""How many times of one day a rule may name."""
+
 _HINT = "Use an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO or FREQ=MONTHLY;BYMONTHDAY=1."
-_FREQUENCY = re.compile(r"(?:^|;)FREQ=([A-Z]+)")
+_POSSIBLE = "Choose a day that exists, such as BYMONTHDAY=-1 for the last of a month."
 _FOREIGN = re.compile(r"DTSTART|[\n:]|(?:COUNT|INTERVAL)=(?:-|0*(?:;|$))")
+_UNTIL = re.compile(r"UNTIL=([0-9]{8})(T[0-9]{6})?")
 _COUNT = re.compile(r"(?:^|;)COUNT=(\d+)")
 
 
@@ -30,12 +31,14 @@ def rule(text: str) -> str:
         InvalidInputError: It is not an RFC 5545 rule, is faster than daily, or never occurs.
     """
     plain = text.strip().upper().removeprefix("RRULE:").strip().strip(";")
-    frequency = _FREQUENCY.search(plain)
-    if len(plain) > RULE_CHARS or not frequency or frequency[1] not in _SLOW or _FOREIGN.search(plain):
-        raise InvalidInputError(f"recurrence is not a rule of daily or slower: {text[:60]!r}.", hint=_HINT)
-    start = datetime(2024, 1, 1)  # noqa: DTZ001 (rules are reckoned in wall-clock time)
-    if _following(plain, start, start - timedelta(seconds=1)) is None:
-        raise InvalidInputError(f"recurrence never occurs: {text[:60]!r}.", hint=_HINT)
+    if len(plain) > RULE_CHARS or _FOREIGN.search(plain):
+        raise _unreadable(text)
+    meant = _read(plain)
+    if meant.times_a_day > MOST_TIMES or ("UNTIL=" in plain and not _UNTIL.search(plain)):
+        raise _unreadable(text)
+    is_over = _until(plain) < datetime(2024, 1, 1)  # noqa: DTZ001 (rules are reckoned in wall-clock time)
+    if is_over or not meant.is_possible:
+        raise InvalidInputError(f"recurrence never occurs: {text[:60]!r}.", hint=_POSSIBLE)
     return plain
 
 
@@ -45,8 +48,9 @@ def following(rule_text: str, anchor: Deadline, *, not_before: date, zone: ZoneI
     Moments keep their wall-clock time in the zone, also over daylight-saving changes.
     """
     start = _wall(anchor, zone)
-    earliest = datetime.combine(not_before, time()) - timedelta(microseconds=1)
-    found = _following(rule_text, start, max(start, earliest))
+    after = max(start, datetime.combine(not_before, time()) - timedelta(microseconds=1))
+    times = _read(rule_text).times(start, _last(rule_text, after), after)
+    found = next((each for each in times if after < each <= _until(rule_text)), None)
     if found is None:
         return None
     return found.replace(tzinfo=zone).astimezone(UTC) if isinstance(anchor, datetime) else found.date()
@@ -67,9 +71,11 @@ def _times(rule_text: str, anchor: datetime, after: datetime, zone: ZoneInfo) ->
     """Return the times on the wall's clock after the anchor, from shortly before a moment on."""
     start, begin = _wall(anchor, zone), walls.first_wall(after, zone)
     count = _count(rule_text)
-    series = _series(rule_text, start, max(start, begin) + HORIZON)
-    times = islice(series.xafter(start), count and count - 1)
-    return (each for each in times if each >= begin)
+    last = _last(rule_text, max(start, begin))
+    # What counts is counted from its anchor on.
+    times = _read(rule_text).times(start, last, None if count else begin)
+    later = islice((each for each in times if each > start), count and min(count - 1, series.MOST_LOOKS))
+    return (each for each in later if begin <= each <= _until(rule_text))
 
 
 def remaining(rule_text: str) -> str:
@@ -91,25 +97,29 @@ def _wall(anchor: Deadline, zone: ZoneInfo) -> datetime:
     return datetime.combine(anchor, time())
 
 
-def _following(rule_text: str, start: datetime, after: datetime) -> datetime | None:
+def _read(rule_text: str) -> series.Rule:
     try:
-        return _series(rule_text, start, after + HORIZON).after(after)
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-        raise InvalidInputError(f"recurrence is not an RFC 5545 rule: {rule_text[:60]!r}.", hint=_HINT) from error
+        return series.read(rule_text)
+    except ValueError as error:
+        raise _unreadable(rule_text) from error
 
 
-def _series(rule_text: str, start: datetime, last: datetime) -> rrule:
-    """Return the series without its COUNT, up to a time or its UNTIL."""
-    endless = re.sub(r";?UNTIL=[^;]*", "", rule_text).strip(";")
-    series = rrulestr(endless, dtstart=start)
-    if not isinstance(series, rrule):
-        raise TypeError("a set of rules")
-    return series.replace(until=min(_until(rule_text), last), count=None)
+def _unreadable(text: str) -> InvalidInputError:
+    return InvalidInputError(f"recurrence is not an RFC 5545 rule of daily or slower: {text[:60]!r}.", hint=_HINT)
+
+
+def _last(rule_text: str, begin: datetime) -> date:
+    """Return the last day that is looked at: of its UNTIL, or twenty years on."""
+    far = min(begin.toordinal() + HORIZON.days, date.max.toordinal())
+    return min(_until(rule_text).date(), date.fromordinal(far))
 
 
 def _until(rule_text: str) -> datetime:
-    match = re.search(r"UNTIL=([0-9]{8})(T[0-9]{6})?", rule_text)
+    match = _UNTIL.search(rule_text)
     if not match:
         return datetime.max  # noqa: DTZ901 (wall-clock time)
-    day = datetime.strptime(match[1], "%Y%m%d")  # noqa: DTZ007 (wall-clock time)
-    return day + timedelta(days=1, microseconds=-1)
+    try:
+        day = datetime.strptime(match[1], "%Y%m%d")  # noqa: DTZ007 (wall-clock time)
+    except ValueError as error:
+        raise _unreadable(rule_text) from error
+    return datetime.combine(day, time.max)

@@ -13,7 +13,7 @@ from panorama.services.views import BatchResult
 MOST = 100
 SHOWN_CHARS = 30_000
 LEAST_CHARS = 300
-_REFERENCE = re.compile(r"\$(\d+)((?:\.[A-Za-z0-9_]+)*)")
+_REFERENCE = re.compile(r"\$(\d{1,3})((?:\.[A-Za-z0-9_]+)*)")
 _HINT = (
     'Example: [{"tool": "create_task", "args": {"title": "…"}}, {"tool": "get_item", "args": {"item": "$0.data.id"}}].'
 )

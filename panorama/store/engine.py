@@ -366,6 +366,7 @@ def _engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas
         max_overflow=56,
         connect_args={"timeout": busy_seconds, "check_same_thread": False, "isolation_level": None, "factory": Driver},
         json_serializer=_compact_json,
+        hide_parameters=True,  # what a person wrote stays out of logs
     )
 
     @event.listens_for(engine, "connect")

@@ -24,6 +24,7 @@ from sqlalchemy import (
     true,
     type_coerce,
 )  # fmt: skip
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.types import String
 
 from panorama.domain.plain import is_list, is_object
@@ -47,6 +48,10 @@ DEPTH = 12
 """How deep `and`, `or` and `not` may be nested."""
 
 LONGEST_LIST = 500
+MOST_NAMES = 50
+MOST_TERMS = 1000
+"""How many conditions, objects that hold them and values of lists a `where` may have; SQLite takes no deeper a tree."""
+
 _HIDDEN = {"key", "deleted_at", "number"}
 _LONG = {"notes", "content", "description", "body", "before", "after", "arguments"}
 
@@ -70,6 +75,16 @@ def ask(session: Session, request: Request, part: Slice, clock: Clock) -> Page[d
     Raises:
         InvalidInputError: A collection, field, operator or value is not known; the nearest are named.
     """
+    _check_names(request)
+    try:
+        return _asked(session, request, part, clock)
+    except OperationalError as error:
+        if "Expression tree is too large" in str(error.orig):
+            raise _too_many("too many") from error
+        raise
+
+
+def _asked(session: Session, request: Request, part: Slice, clock: Clock) -> Page[dict[str, Any]]:
     table = _collection(request.collection)
     condition = _Where(request.collection, table, clock).of(request.where)
     alive = table.c.deleted_at.is_(None) if request.collection not in ("changes", "calls") else true()
@@ -79,6 +94,14 @@ def ask(session: Session, request: Request, part: Slice, clock: Clock) -> Page[d
     columns = [_field(table, name, "select") for name in names]
     rows = select(*columns).where(alive, condition)
     return page(session, rows, _order(table, request.sort), part, lambda row: dict(zip(names, row, strict=False)))
+
+
+def _check_names(request: Request) -> None:
+    for part, names in (
+        ("select", request.select), ("sort", request.sort), ("group_by", request.group_by), ("sum", request.sum),
+    ):  # fmt: skip
+        if len(names) > MOST_NAMES:
+            raise InvalidInputError(f"{part} names more than {MOST_NAMES} fields.", hint="Name each field once.")
 
 
 def fields(collection: str) -> list[str]:
@@ -167,6 +190,11 @@ def _number(table: Table, name: str) -> ColumnElement[Any]:
     raise InvalidInputError(f"sum: {name} is not a number.", hint="Sum a field such as scheduled_minutes, rank or ms.")
 
 
+def _too_many(number: str) -> InvalidInputError:
+    hint = "Use in and nin instead of many ors, or ask in several calls."
+    return InvalidInputError(f"where has {number} conditions and values.", hint=hint)
+
+
 class _Where:
     """Turns a `where` into a condition; what a plain loop over the rows would find, this finds."""
 
@@ -174,12 +202,19 @@ class _Where:
         self._collection = collection
         self._table = table
         self._clock = clock
+        self._left = MOST_TERMS
+
+    def _count(self, terms: int) -> None:
+        self._left -= terms
+        if self._left < 0:
+            raise _too_many(f"more than {MOST_TERMS:,}")
 
     def of(self, where: object, depth: int = 0) -> ColumnElement[bool]:
         if not is_object(where):
             raise InvalidInputError(f"where: {str(where)[:60]!r} is not an object.", hint=_EXAMPLE)
         if depth > DEPTH:
             raise InvalidInputError(f"where is nested deeper than {DEPTH}.", hint="Use in and nin instead of many ors.")
+        self._count(1 + len(where))
         return and_(true(), *(self._one(name, asked, depth) for name, asked in where.items()))
 
     def _one(self, name: str, asked: object, depth: int) -> ColumnElement[bool]:
@@ -190,6 +225,7 @@ class _Where:
         column = _field(self._table, name, "where")
         if not is_object(asked):
             return self._compare(column, "eq", asked)
+        self._count(len(asked) - 1)
         if not asked:
             raise InvalidInputError(f"where: {name} has no operator.", hint=_EXAMPLE)
         return and_(*(self._compare(column, operator, value) for operator, value in asked.items()))
@@ -226,6 +262,7 @@ class _Where:
     def _among(self, column: ColumnElement[Any], operator: str, value: object) -> ColumnElement[bool]:
         if not is_list(value) or len(value) > LONGEST_LIST:
             raise InvalidInputError(f"where: {operator} takes a list of at most {LONGEST_LIST} values.", hint=_EXAMPLE)
+        self._count(len(value))
         each: list[object] = value
         any_ = or_(false(), *(self._compare(column, "eq", one) for one in each))
         return any_ if operator == "in" else not_(func.coalesce(any_, false()))

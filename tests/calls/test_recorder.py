@@ -1,6 +1,7 @@
 """The recorder: what it remembers of what scripts send, and what it holds while nothing can be written."""
 
 import gc
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
@@ -94,3 +95,25 @@ def test_of_what_cannot_be_written_the_oldest_is_dropped_first(app: App, monkeyp
     with app.desk.database.reading() as session:
         found = session.connection.exec_driver_sql("SELECT name FROM calls ORDER BY number").scalars().all()
     assert list(found) == ["c", "d", "e"]
+
+
+FILLING = {
+    "nested lists": {"tags": [["y" * 190] * 50] * 50},
+    "nested objects": {"where": {f"{outer}": {f"{inner}" * 90: 1 for inner in range(50)} for outer in range(50)}},
+    "many names": {f"{number}" * 190: None for number in range(50)},
+    "empty ones": {"tags": [[[[None] * 50] * 50] * 50] * 50},
+}
+
+
+@pytest.mark.parametrize("sent", FILLING.values(), ids=FILLING)
+def test_an_entry_keeps_so_much_of_its_arguments_whatever_their_form(sent: dict[str, Any]) -> None:
+    kept = json.dumps(redacted(sent), ensure_ascii=False)
+
+    assert len(kept) < 2 * recorder.ENTRY_CHARS
+    assert recorder.LEFT_OUT in kept
+
+
+def test_an_entry_of_usual_size_is_kept_whole() -> None:
+    sent = {"operations": [{"tool": "create_task", "args": {"title": f"Water plant {n}"}} for n in range(30)]}
+
+    assert redacted(sent) == sent

@@ -12,7 +12,19 @@ from panorama.errors import InvalidInputError
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00"
 
 
-@pytest.mark.parametrize("said", ["report.csv", "Q3 – Überblick (v2).md", ".bashrc", "…", "旅行", "<b>{0}%s.txt"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "report.csv",
+        "Q3 – Überblick (v2).md",
+        ".bashrc",
+        "…",
+        "旅行",
+        "<b>{0}%s.txt",
+        "👩\u200d🌾.png",
+        "می\u200cخواهم.txt",
+    ],
+)
 def test_a_name_stays_as_it_is(said: str) -> None:
     assert files.file_name(said) == said
 
@@ -29,6 +41,12 @@ def test_what_is_no_name_of_a_file_is_refused(said: str) -> None:
         files.file_name(said)
 
     assert refusal.value.hint
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u200b", "\u2066", "\ufeff", "\u00ad"])
+def test_a_name_that_hides_what_the_file_is_is_refused(sign: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"U[+]{ord(sign):04X}"):
+        files.file_name(f"{sign}gnp.exe")
 
 
 @pytest.mark.parametrize(

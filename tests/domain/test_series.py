@@ -1,0 +1,146 @@
+"""Series: the times that a rule names are those of dateutil, and looking for them ends soon."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice, product
+from zoneinfo import ZoneInfo
+
+import pytest
+from dateutil.rrule import rrulestr
+
+from panorama.domain import recurrence, series
+from panorama.errors import InvalidInputError
+
+START = datetime(2026, 5, 20, 9)  # noqa: DTZ001 (wall-clock time)
+LAST = date(2034, 1, 1)
+UTC_ZONE = ZoneInfo("UTC")
+MINUTES = ",".join(map(str, range(60)))
+
+PARTS = {
+    "INTERVAL": ("", "2", "7"),
+    "BYMONTH": ("", "5,11"),
+    "BYMONTHDAY": ("", "31", "-1,13"),
+    "BYDAY": ("", "TU,FR", "2MO,-1FR"),
+}
+OTHERS = (
+    "FREQ=YEARLY;BYYEARDAY=1,100,-1", "FREQ=YEARLY;BYYEARDAY=366", "FREQ=YEARLY;BYWEEKNO=1,20,53;BYDAY=MO",
+    "FREQ=YEARLY;BYWEEKNO=20", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1", "FREQ=YEARLY;BYDAY=SU;BYSETPOS=1,-2",
+    "FREQ=MONTHLY;BYDAY=MO;BYHOUR=8,20;BYSETPOS=1,2,-1", "FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=SU,MO",
+    "FREQ=DAILY;BYHOUR=8,20;INTERVAL=2", "FREQ=YEARLY;BYEASTER=-2", "FREQ=YEARLY;INTERVAL=4",
+    "FREQ=MONTHLY;INTERVAL=18;BYMONTHDAY=-3", "FREQ=YEARLY;BYDAY=20MO", "FREQ=YEARLY;BYWEEKNO=1;WKST=SU;BYDAY=WE",
+    "FREQ=DAILY;BYYEARDAY=-1", "FREQ=WEEKLY;BYMONTHDAY=13;BYDAY=FR",
+)  # fmt: skip
+
+
+def rules() -> list[str]:
+    """Return rules of all frequencies with the usual parts, and others."""
+    made = [
+        ";".join(
+            [f"FREQ={frequency}", *(f"{name}={value}" for name, value in zip(PARTS, chosen, strict=True) if value)]
+        )
+        for frequency in ("YEARLY", "MONTHLY", "WEEKLY", "DAILY")
+        for chosen in product(*PARTS.values())
+    ]
+    return [*made, *OTHERS]
+
+
+def by_dateutil(rule: str, start: datetime) -> list[datetime]:
+    """Return the times that dateutil finds, which would look until the year 9999 for one that never comes again."""
+    return rrulestr(rule, dtstart=start).between(start, datetime.combine(LAST, time.max), inc=True)
+
+
+@pytest.mark.parametrize("start", [START, START.replace(year=2024, month=2, day=29)])
+def test_a_series_has_the_times_that_dateutil_finds(start: datetime) -> None:
+    found = {rule: list(series.read(rule).times(start, LAST)) for rule in rules()}
+
+    compared = {rule: times for rule, times in found.items() if times}
+
+    assert len(compared) > 0.8 * len(found)
+    assert [rule for rule, times in compared.items() if times != by_dateutil(rule, start)] == []
+
+
+@pytest.mark.parametrize("days", [1, 800])
+def test_a_series_that_is_looked_at_from_later_on_has_the_same_times(days: int) -> None:
+    begin = START + timedelta(days=days)
+
+    other = [
+        rule
+        for rule in rules()
+        if list(series.read(rule).times(START, LAST, begin))
+        != [each for each in series.read(rule).times(START, LAST) if each >= begin]
+    ]
+
+    assert other == []
+
+
+IMPOSSIBLE = [
+    "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=WEEKLY;BYMONTH=4;BYMONTHDAY=31",
+    "FREQ=MONTHLY;BYMONTHDAY=32", "FREQ=YEARLY;BYYEARDAY=366;BYMONTH=1", "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=6",
+    "FREQ=DAILY;BYSETPOS=2", "FREQ=MONTHLY;BYDAY=6MO", "FREQ=YEARLY;BYWEEKNO=54", "FREQ=DAILY;BYWEEKNO=1;BYMONTH=6",
+    "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=3", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;UNTIL=99991231",
+    "FREQ=DAILY;INTERVAL=99999;BYMONTH=13", "FREQ=DAILY;UNTIL=20010101",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", IMPOSSIBLE)
+def test_a_rule_that_never_occurs_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="never occurs"):
+        recurrence.rule(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["FREQ=SECONDLY", "FREQ=HOURLY", "FREQ=DAILY;FREQ=SECONDLY", "FREQ=DAILY;UNTIL=garbage",
+     "FREQ=DAILY;BYHOUR=25", "FREQ=DAILY;BYSETPOS=0", "FREQ=DAILY;WKST=XX", "FREQ=DAILY;BYDAY=1", "FREQ=DAILY;X=1",
+     "FREQ=DAILY;UNTIL=20269999", "FREQ=DAILY;COUNT=x", f"FREQ=DAILY;BYHOUR=1,2,3,4,5;BYMINUTE={MINUTES}"],
+)  # fmt: skip
+def test_a_rule_that_is_none_or_too_fast_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="recurrence is not an RFC 5545 rule of daily or slower"):
+        recurrence.rule(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO", "FREQ=YEARLY;BYYEARDAY=366",
+     "FREQ=YEARLY;BYWEEKNO=53", "FREQ=YEARLY;INTERVAL=99999999999", "FREQ=DAILY;BYHOUR=8,20"],
+)  # fmt: skip
+def test_a_rule_that_occurs_rarely_is_one(text: str) -> None:
+    assert recurrence.rule(text) == text
+
+
+def test_the_next_29_february_is_found() -> None:
+    found = recurrence.following(
+        "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", date(2024, 2, 29), not_before=date(2026, 1, 1), zone=UTC_ZONE
+    )
+
+    assert found == date(2028, 2, 29)
+
+
+STORED = [
+    "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=WEEKLY;BYMONTH=2;BYMONTHDAY=30",
+    "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=300", "FREQ=YEARLY;INTERVAL=2;BYMONTH=2;BYMONTHDAY=29", "FREQ=DAILY",
+    "FREQ=DAILY;INTERVAL=99999999999", "FREQ=DAILY;COUNT=99999999999999999999999", "FREQ=DAILY;UNTIL=99991231",
+    f"FREQ=DAILY;COUNT=999999999;BYHOUR=1,2,3;BYMINUTE={MINUTES}",
+    "FREQ=DAILY;COUNT=9999;BYMONTH=2;BYMONTHDAY=30",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", STORED)
+@pytest.mark.parametrize("year", [1, 1025, 2025, 9998])
+def test_following_a_stored_rule_looks_at_so_many_days_at_most(
+    text: str, year: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = 0
+
+    def fits(filled: object, day: date) -> bool:
+        nonlocal looked
+        looked += 1
+        return real(filled, day)
+
+    real = series._fits  # type: ignore[attr-defined]  # counting the work is the test
+    monkeypatch.setattr(series, "_fits", fits)
+    anchor, now = datetime(year, 6, 1, 9, tzinfo=UTC), datetime(2026, 5, 20, tzinfo=UTC)
+
+    recurrence.following(text, anchor, not_before=now.date(), zone=UTC_ZONE)
+    next(islice(recurrence.occurrences(text, anchor, after=now, zone=UTC_ZONE), 1, None), None)
+
+    assert looked <= 2 * series.MOST_LOOKS
