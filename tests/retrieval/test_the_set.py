@@ -50,6 +50,7 @@ def lines(name: str) -> list[str]:
 
 CORPUS: list[Item] = [json.loads(line) for line in lines("corpus.jsonl")]
 QUERIES: dict[str, list[Query]] = {half: [json.loads(line) for line in lines(f"{half}.jsonl")] for half in HALVES}
+FURTHER: list[Query] = [json.loads(line) for line in lines("further.jsonl")]
 
 
 def folded(text: str) -> str:
@@ -168,6 +169,15 @@ def test_no_query_stands_twice() -> None:
     asked = Counter(" ".join(sorted(codes(query["query"]))) for half in HALVES for query in QUERIES[half])
 
     assert asked.most_common(1)[0][1] == 1
+
+
+def test_the_further_queries_are_others_and_name_documents_that_exist() -> None:
+    known = {folded(query["query"]) for half in HALVES for query in QUERIES[half]}
+    asked = [folded(query["query"]) for query in FURTHER]
+
+    assert len(set(asked) - known) == len(FURTHER) == 110
+    assert {query["kind"] for query in FURTHER} == set(KINDS)
+    assert all(query["relevant"] and set(query["relevant"]) <= set(WORDS_OF) for query in FURTHER)
 
 
 def test_the_halves_share_no_document() -> None:
