@@ -1,6 +1,7 @@
 """The embedders, loaded once, and a service that stands in for Ollama and for OpenAI."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,9 @@ from panorama.ports import Embedder
 from .service import Service, serving
 
 HASTY = Limits(documents=0.5, query=0.4, pause=0.01, connect=0.3, answer_bytes=1 << 20, repeats_queries=True)
+PATIENT = replace(HASTY, documents=10.0, query=10.0, connect=5.0)
+"""For what is not about time: a busy machine may stand still for half a second."""
+
 KINDS = ("ollama", "openai")
 
 
@@ -47,7 +51,7 @@ def connected(service: Service) -> Iterator[Callable[..., Remote]]:
     """Makes embedders that ask the service."""
     made: list[Remote] = []
 
-    def connect(kind: str, limits: Limits = HASTY, **environment: str) -> Remote:
+    def connect(kind: str, limits: Limits = PATIENT, **environment: str) -> Remote:
         name = "ollama:tiny" if kind == "ollama" else f"openai:{service.url}/v1#tiny"
         one = embedder(name, limits=limits, environment={"OLLAMA_HOST": service.url, **environment})
         assert isinstance(one, Remote)
@@ -64,6 +68,12 @@ def connected(service: Service) -> Iterator[Callable[..., Remote]]:
 def remote(connected: Callable[..., Remote], request: pytest.FixtureRequest) -> Remote:
     """An embedder of each API in turn."""
     return connected(request.param)
+
+
+@pytest.fixture(params=KINDS)
+def hasty(connected: Callable[..., Remote], request: pytest.FixtureRequest) -> Remote:
+    """An embedder of each API in turn, that gives up soon."""
+    return connected(request.param, HASTY)
 
 
 @pytest.fixture(params=("minilm", "static", *KINDS))

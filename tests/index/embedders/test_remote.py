@@ -122,12 +122,12 @@ def test_a_query_is_asked_once_as_somebody_waits_for_it(connected: Callable[...,
     assert np.allclose(remote.embed_query("tea"), act.unit("tea"), atol=1e-6)
 
 
-def test_loading_asks_though_it_was_loaded(remote: Remote, service: Service) -> None:
-    remote.load()
+def test_loading_asks_though_it_was_loaded(hasty: Remote, service: Service) -> None:
+    hasty.load()
     service.always = act.silence
 
     with pytest.raises(UnavailableError, match="no whole answer"):
-        remote.load()
+        hasty.load()
 
 
 def test_a_service_that_answers_again_is_found_though_a_question_was_swallowed(
@@ -180,22 +180,22 @@ def test_it_does_not_wait_longer_than_its_limit(remote: Remote, service: Service
     assert len(service.asked) == 1
 
 
-def test_a_failure_that_does_not_pass_is_told_in_time(remote: Remote, service: Service) -> None:
+def test_a_failure_that_does_not_pass_is_told_in_time(hasty: Remote, service: Service) -> None:
     service.always = says({}, 503, retry_after="soon")
 
     with pytest.raises(UnavailableError, match="it answers 503"):
-        remote.embed_query("tea")
+        hasty.embed_query("tea")
 
     assert len(service.asked) > 3
 
 
 @pytest.mark.parametrize("reply", [act.trickle, act.trickle_headers, act.silence], ids=lambda reply: reply.__name__)
-def test_an_answer_without_an_end_is_given_up(remote: Remote, service: Service, reply: act.Reply) -> None:
+def test_an_answer_without_an_end_is_given_up(hasty: Remote, service: Service, reply: act.Reply) -> None:
     service.always = reply
     started = time.monotonic()
 
     with pytest.raises(UnavailableError, match=r"no whole answer came within 0\.4 s"):
-        remote.embed_query("tea")
+        hasty.embed_query("tea")
 
     assert time.monotonic() - started < 2 * HASTY.query + 1
 
