@@ -3,14 +3,14 @@
 # ruff: noqa: E501 - one attack, one line
 
 import dis
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
 import pytest
 
 from panorama.sandbox import language, tables
-from tests.sandbox.running import Attack, loot, plain_loot, ran, ran_plainly, table
+from tests.sandbox.running import Attack, loot, ran, ran_plainly, table
 
 _SPY = """
 class Spy:
@@ -44,7 +44,7 @@ def test_what_is_added_to_is_what_the_guard_gave(attack: Attack) -> None:
 
 
 @table(*AUGMENTED)
-def test_in_plain_python_it_is_the_text_s_own_method(attack: Attack) -> None:
+def test_in_plain_python_it_is_the_text_s_own_method(attack: Attack, plain_loot: Callable[[str], str]) -> None:
     assert plain_loot(attack.code)
 
 

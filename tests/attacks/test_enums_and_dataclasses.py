@@ -1,10 +1,11 @@
 """Attacks by what Python's own enumerations and dataclasses read and write, past every guard; found from outside."""
 
 import sys
+from collections.abc import Callable
 
 import pytest
 
-from tests.sandbox.running import dangerous, plain_loot, ran
+from tests.sandbox.running import dangerous, ran
 
 REDIRECTED = """
 from enum import Enum
@@ -247,12 +248,12 @@ IN_PLAIN_PYTHON = (
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="members hid such names without a property")
-def test_in_plain_python_a_member_reads_any_name_of_its_value() -> None:
+def test_in_plain_python_a_member_reads_any_name_of_its_value(plain_loot: Callable[[str], str]) -> None:
     source = REDIRECTED.format(name="gi_frame", value="(x for x in ())") + "return E.gi_frame.gi_frame"
 
     assert plain_loot(source) == "frame"
 
 
 @pytest.mark.parametrize("source", IN_PLAIN_PYTHON)
-def test_in_plain_python_fields_lead_to_the_inside(source: str) -> None:
+def test_in_plain_python_fields_lead_to_the_inside(source: str, plain_loot: Callable[[str], str]) -> None:
     assert plain_loot(source)

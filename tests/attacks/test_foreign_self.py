@@ -8,7 +8,7 @@ it goes through.
 
 import collections
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -16,7 +16,6 @@ from panorama.domain.scripts import Ending, Script
 from panorama.sandbox.runner import ForkServer
 from panorama.sandbox.selves import checking
 from tests.sandbox.running import CANARY, ran, ran_plainly
-from tests.sandbox.running import plain_loot_apart as plain_loot
 
 _TAKEN = 'return ["", "canary-4b1d"][X()]'
 """`__index__` is none of the methods that classes of scripts may have."""
@@ -82,23 +81,17 @@ def nothing_is_left() -> None:
     """The runner stands for the whole module; its own tests look for what it leaves."""
 
 
-@pytest.fixture(scope="module")
-def plainly() -> Mapping[str, str]:
-    """What the attacks get in plain Python."""
-    return plain_loot({**CLASSES, **CHANGES})
-
-
 def ended(runner: ForkServer, source: str) -> Ending:
     return runner.run(Script(source=source), lambda *_: b"", lambda *_: None, lambda: False)
 
 
-@pytest.mark.parametrize("name", [*CLASSES, *CHANGES])
+@pytest.mark.parametrize("source", {**CLASSES, **CHANGES}.values(), ids=[*CLASSES, *CHANGES])
 def test_no_method_does_to_another_what_it_does_to_its_own(
-    runner: ForkServer, plainly: Mapping[str, str], name: str
+    runner: ForkServer, plain_loot: Callable[[str], str], source: str
 ) -> None:
-    ending = ended(runner, {**CLASSES, **CHANGES}[name])
+    ending = ended(runner, source)
 
-    assert plainly[name] == CANARY
+    assert plain_loot(source) == CANARY
     assert CANARY.encode() not in ending.result
     assert ending.failure is None or ending.failure.reason == "raised", ending.failure
 

@@ -2,9 +2,11 @@
 
 # ruff: noqa: E501 - one attack, one line
 
+from collections.abc import Callable
+
 import pytest
 
-from tests.sandbox.running import Attack, loot, plain_loot, ran, table
+from tests.sandbox.running import Attack, loot, ran, table
 
 ATTRIBUTES = (
     Attack("globals of a function", "def f(): pass\nreturn f.__globals__"),
@@ -162,7 +164,7 @@ def test_what_lies_behind_a_value_is_not_reached(attack: Attack) -> None:
 
 
 @table(*(attack for attack in (*ATTRIBUTES, *FORMATS) if attack.known))
-def test_in_plain_python_it_is(attack: Attack) -> None:
+def test_in_plain_python_it_is(attack: Attack, plain_loot: Callable[[str], str]) -> None:
     assert plain_loot(attack.code)
 
 

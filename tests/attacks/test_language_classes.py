@@ -2,7 +2,9 @@
 
 # ruff: noqa: E501 - one attack, one line
 
-from tests.sandbox.running import Attack, loot, plain_loot, table
+from collections.abc import Callable
+
+from tests.sandbox.running import Attack, loot, table
 
 MAKING = (
     Attack("type with three arguments", "def f(): pass\nreturn type('A', (), {'__getattribute__': lambda s, n: f.__globals__})().x"),
@@ -215,5 +217,5 @@ def test_classes_lead_nowhere(attack: Attack) -> None:
 
 
 @table(*(attack for attack in (*MAKING, *GENERATED) if attack.known))
-def test_in_plain_python_they_do(attack: Attack) -> None:
+def test_in_plain_python_they_do(attack: Attack, plain_loot: Callable[[str], str]) -> None:
     assert plain_loot(attack.code)

@@ -2,7 +2,9 @@
 
 # ruff: noqa: E501 - one attack, one line
 
-from tests.sandbox.running import Attack, loot, plain_loot, table
+from collections.abc import Callable
+
+from tests.sandbox.running import Attack, loot, table
 
 FRAMES = (
     Attack("frame of a generator", "def g(): yield\nreturn g().gi_frame"),
@@ -188,5 +190,5 @@ def test_what_runs_the_script_is_not_reached(attack: Attack) -> None:
 
 
 @table(*(attack for attack in (*FRAMES, *EXCEPTIONS, *HOOKS) if attack.known))
-def test_in_plain_python_it_is(attack: Attack) -> None:
+def test_in_plain_python_it_is(attack: Attack, plain_loot: Callable[[str], str]) -> None:
     assert plain_loot(attack.code)

@@ -2,13 +2,13 @@
 
 # ruff: noqa: E501 - one attack, one line
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 import pytest
 
 from panorama.sandbox import language
 from panorama.sandbox.facades import Facade
-from tests.sandbox.running import SDK, Attack, loot, modules, plain_loot, plain_loot_apart, ran, table
+from tests.sandbox.running import SDK, Attack, loot, modules, ran, table
 
 MODULES = (
     Attack("functools.reduce over getattr", "import functools\nreturn functools.reduce(getattr, ['__init__', '__globals__'], functools.cached_property(len))", known=False),
@@ -139,20 +139,9 @@ def test_modules_and_the_sdk_give_nothing_away(attack: Attack) -> None:
     assert loot(attack.code) == ""
 
 
-@table(*(attack for attack in MODULES if attack.known))
-def test_in_plain_python_modules_do(attack: Attack) -> None:
+@table(*(attack for attack in (*MODULES, *POISON) if attack.known))
+def test_in_plain_python_they_do(attack: Attack, plain_loot: Callable[[str], str]) -> None:
     assert plain_loot(attack.code)
-
-
-@table(*(attack for attack in POISON if attack.known))
-def test_in_plain_python_modules_and_the_sdk_are_poisoned(attack: Attack, poisoned: Mapping[str, str]) -> None:
-    assert poisoned.get(attack.name)
-
-
-@pytest.fixture(scope="module")
-def poisoned() -> Mapping[str, str]:
-    """What they get hold of in plain Python, with the SDK that a person imports, each in a process of its own."""
-    return plain_loot_apart({attack.name: attack.code for attack in POISON if attack.known})
 
 
 def test_a_poisoned_name_is_not_seen_by_the_next_script() -> None:

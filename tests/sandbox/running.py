@@ -6,7 +6,6 @@ import functools
 import gc
 import importlib
 import io
-import json
 import marshal
 import os
 import subprocess
@@ -16,7 +15,6 @@ import time
 import types
 from collections.abc import Mapping
 from enum import Enum
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -120,35 +118,6 @@ def loot(code: str) -> str:
         return dangerous(ran(textwrap.dedent(code)))
     except Exception:
         return ""
-
-
-def plain_loot(code: str) -> str:
-    """Return what the same attack gets in plain Python."""
-    return dangerous(ran_plainly(textwrap.dedent(code), sdk=SDK))
-
-
-_ROOT = Path(__file__).parents[2]
-_APART = """
-import json, os, sys, textwrap
-import panorama.sdk
-from tests.sandbox.running import dangerous, ran_plainly
-
-for name, code in json.load(sys.stdin).items():
-    if not os.fork():
-        found = dangerous(ran_plainly(textwrap.dedent(code), sdk=panorama.sdk))
-        os.write(1, f"{name}\\t{found}\\n".encode())
-        os._exit(0)
-    os.wait()
-"""
-
-
-def plain_loot_apart(codes: Mapping[str, str]) -> Mapping[str, str]:
-    """Return what attacks get in a plain Python that they spoil, by their names: each has a process of its own."""
-    command = [sys.executable, "-c", _APART]
-    told = subprocess.run(
-        command, input=json.dumps(codes), capture_output=True, text=True, timeout=60, check=True, cwd=_ROOT
-    )  # fmt: skip
-    return dict(line.split("\t") for line in told.stdout.splitlines())
 
 
 def table(*attacks: Attack) -> Any:
