@@ -6,9 +6,10 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from glob import glob
 from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
@@ -163,7 +164,17 @@ def _files() -> set[tuple[str, str]]:
 
 
 def _processes() -> set[int]:
-    return {each.pid for each in psutil.Process().children(recursive=True)}
+    if glob(f"/proc/{os.getpid()}/task/*/children"):
+        return set(_descendants(os.getpid()))
+    return {each.pid for each in psutil.Process().children(recursive=True)}  # reads of every process: 3 ms and more
+
+
+def _descendants(process: int) -> Iterator[int]:
+    for path in glob(f"/proc/{process}/task/*/children"):
+        with suppress(OSError):  # the thread is no more
+            for child in map(int, Path(path).read_text().split()):
+                yield child
+                yield from _descendants(child)
 
 
 @pytest.fixture(scope="session")

@@ -52,9 +52,23 @@ class Arguments:
 
     def __init__(self, operation: Operation) -> None:
         self.operation = operation
-        self._signature = inspect.signature(operation.call)
-        self._hints = get_type_hints(operation.call, include_extras=True)
-        self.description, self._told = described(inspect.getdoc(operation.call) or "")
+
+    @cached_property
+    def description(self) -> str:
+        """What the method's docstring says of it, without its arguments."""
+        return self._described[0]
+
+    @cached_property
+    def _described(self) -> tuple[str, dict[str, str]]:
+        return described(inspect.getdoc(self.operation.call) or "")
+
+    @cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.operation.call)
+
+    @cached_property
+    def _hints(self) -> Mapping[str, Any]:
+        return get_type_hints(self.operation.call, include_extras=True)
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -70,7 +84,7 @@ class Arguments:
         default = PydanticUndefined if declared.default is declared.empty else declared.default
         if name in self.operation.binds and default is PydanticUndefined:
             annotation, default = Optional[annotation], None  # noqa: UP045 (a value, not an annotation)
-        return Parameter(name, annotation, default, self._told.get(name, ""), _reference(annotation))
+        return Parameter(name, annotation, default, self._described[1].get(name, ""), _reference(annotation))
 
     def is_optional(self, name: str) -> bool:
         """Tell whether the method itself can do without a parameter."""

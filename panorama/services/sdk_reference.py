@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from math import log
 from typing import Literal
@@ -127,6 +128,12 @@ def _nothing() -> Sequence[Entry]:
     return ()
 
 
+@cache
+def _functions() -> Sequence[Entry]:
+    """Return all functions and recipes, made in 20 ms when somebody first asks: they are those of this program."""
+    return entries(SURFACE)
+
+
 class SdkReference:
     """Knows what the SDK holds."""
 
@@ -146,7 +153,6 @@ class SdkReference:
         self._nearest = nearest
         self._asked = asked
         self._kept = kept
-        self._functions = entries(SURFACE)
         self._known: _Ranking | None = None
 
     def search(self, query: str = "", detail: Detail = "signatures") -> SdkFound:
@@ -180,7 +186,7 @@ class SdkReference:
 
     def _ranking(self) -> "_Ranking":
         """Return the ranking of what there is now; it is made anew, in 30 ms, when a kept script has changed."""
-        every = (*self._functions, *self._kept())
+        every = (*_functions(), *self._kept())
         known = self._known
         if known is None or known.every != every:
             self._known = known = _Ranking(every)
