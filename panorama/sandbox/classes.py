@@ -14,6 +14,7 @@ from panorama.sandbox.metas import (
     ScriptMeta,
     ScriptMixedMeta,
     class_of,
+    derive,
     hidden_in,
     renamed,
     script_class,
@@ -83,7 +84,10 @@ class Maker:
         if any(base is NamedTuple for base in bases):
             return _tuple_class(name, body)
         bases = _checked(bases)
-        return _meta_for(bases)(name, bases, body)
+        meta = _meta_for(bases)
+        if meta is ScriptEnumMeta:
+            _check_ignored(body)
+        return meta(name, bases, body)
 
 
 def _checked(bases: tuple[Any, ...]) -> tuple[type, ...]:
@@ -97,6 +101,7 @@ def _checked(bases: tuple[Any, ...]) -> tuple[type, ...]:
             what = getattr(base, "__name__", None) if isinstance(base, type) else f"a value like {type(base).__name__}"
             raise TypeError(f"scripts cannot derive a class from {what}; hold one in an attribute instead")
     real = tuple(ABC if base is Abstract else base for base in bases)
+    derive(real)
     _check_text(real)
     _check_fields(real)
     return tuple(base for base in real if base not in (Generic, Protocol) or not _covered(base, real))
@@ -146,6 +151,16 @@ def _check_fields(bases: tuple[type, ...]) -> None:
     for name in (name for base in every for name in vars(base).get("__dataclass_fields__", ())):
         if not tables.plain(name) and any(name in vars(base) for base in library):
             raise TypeError(f"the field '{name}' of a base has a name that another base uses; {renamed(name)}")
+
+
+def _check_ignored(body: dict[str, Any]) -> None:
+    """Refuse `_ignore_` with names that are no plain texts: Python looks them up, which would run code of theirs.
+
+    Raises:
+        TypeError: There is one.
+    """
+    if any(type(name) is not str for name in body.get("_ignore_", ())):
+        raise TypeError("_ignore_ takes names, written as texts")
 
 
 def _wrap(body: dict[str, Any], name: str, wrapper: Callable[[Any], Any]) -> None:

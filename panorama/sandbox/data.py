@@ -10,7 +10,7 @@ from typing import Any, cast
 from panorama.sandbox import tables
 from panorama.sandbox.copying import copied, deep_copied
 from panorama.sandbox.kinds import SimpleNamespace, check_names
-from panorama.sandbox.metas import ScriptEnumMeta, class_of, from_library, is_script_class, renamed
+from panorama.sandbox.metas import ScriptEnumMeta, class_of, from_library, is_derived_from, is_script_class, renamed
 
 _OPTIONS = frozenset(["init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots"])
 
@@ -35,7 +35,7 @@ def _decorated(kind: Any, options: dict[str, Any]) -> Any:
         raise TypeError("@dataclass does not work on classes derived from str; hold the text in a field")
     if class_of(kind) is ScriptEnumMeta:
         raise TypeError(f"@dataclass does not work on enumerations; make it a base: class {kind.__name__}(Data, Enum)")
-    if type.__subclasses__(kind):  # they were checked when they were made, and had no fields then
+    if is_derived_from(kind):  # those were checked when they were made, and had no fields then
         raise TypeError(f"{kind.__name__} has been derived from already; decorate it where it is defined")
     _check_fields(kind)
     if not kind.__doc__:

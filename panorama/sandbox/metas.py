@@ -6,7 +6,7 @@ from dataclasses import Field
 from enum import EnumMeta
 from types import DynamicClassAttribute, FunctionType
 from typing import Any, cast
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from panorama.sandbox.refusals import FILENAME
 from panorama.sandbox.tables import MODULE, dunder, plain
@@ -14,6 +14,8 @@ from panorama.sandbox.tables import MODULE, dunder, plain
 _HIDDEN: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
 
 _LIBRARY: set[type] = set()
+
+_DERIVED_FROM: WeakSet[type] = WeakSet()
 
 _LISTENERS: set[type] = {property}
 """Classes of values that may be told the name which they have in a script's class; they keep it, and do no more."""
@@ -60,6 +62,8 @@ class ScriptEnumMeta(ScriptMixedMeta, EnumMeta):
         Python puts a property in the place of such a member, which reads the name of the member's value unguarded.
         It is refused here, where Python puts it: a member's `__init__` may give a base the name on the way.
         """
+        if type(name) is not str:  # on 3.13 a member can be given a second name, also by a text that lies
+            raise TypeError("the name of a member must be a text")
         if issubclass(type(value), DynamicClassAttribute) and not plain(name):
             raise TypeError(f"the member '{name}' has a name that a base of {cls.__name__} uses; {renamed(name)}")
         super().__setattr__(name, value)
@@ -72,6 +76,16 @@ def as_library(kind: type) -> type:
     """Mark a class that is made like a script's, but is shared and not the script's to change; return it."""
     _LIBRARY.add(kind)
     return kind
+
+
+def derive(bases: Iterable[type]) -> None:
+    """Note that a class is about to be made from these: what is checked about them must not change any more."""
+    _DERIVED_FROM.update(bases)
+
+
+def is_derived_from(kind: type) -> bool:
+    """Return whether a class was made of this one, or is being made."""
+    return kind in _DERIVED_FROM
 
 
 def listener(kind: type) -> type:

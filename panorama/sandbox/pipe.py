@@ -4,7 +4,6 @@ It is what the SDK calls its transport, and what ends a run that went over a lim
 the process exits, so that no script can catch it.
 """
 
-import gc
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ import greenlet
 from panorama.domain.scripts import Ending, Limits, Reason
 from panorama.sandbox import endings, frames, messages
 from panorama.sandbox.frames import Frames
+from panorama.sandbox.garbage import GARBAGE
 from panorama.sandbox.output import Output
 from panorama.sdk import errors
 from panorama.sdk._plain import exact
@@ -26,8 +26,7 @@ AT_MOST = 8
 """Calls that are under way at the same time."""
 
 PROGRESS_SECONDS, BETWEEN_SECONDS = 0.05, 0.01
-MANY_BYTES = 1 << 16
-"""From so long an answer on, no garbage is searched for while it is read: there is none in it, and that takes long."""
+_LEFT_BEHIND = "The SDK cannot be called in the clean-up of a generator that was left behind."
 
 _ID = Struct(">I")
 _NAMED = Struct(">IB")
@@ -61,6 +60,8 @@ class Pipe:
         Raises:
             SdkError: It was refused, or the arguments cannot be sent.
         """
+        if GARBAGE.is_searching:  # it keeps notes on the stack that a greenlet would take with it
+            raise errors.InvalidInputError(_LEFT_BEHIND, hint="Close the generator yourself, or call outside of it.")
         if self._calls >= self._limits.calls:
             self.end("calls")
         sent = _sent(arguments)
@@ -83,7 +84,7 @@ class Pipe:
 
     def parallel(self, functions: Sequence[Callable[[], Any]], at_most: int) -> list[Any]:
         """Run functions side by side, at most eight, and return their results in order; within another, one by one."""
-        if self._hub is not None:
+        if self._hub is not None or GARBAGE.is_searching:
             return [each() for each in functions]
         places = len(
             [place for place in range(AT_MOST) if place < at_most]
@@ -176,14 +177,7 @@ def _sent(arguments: dict[str, Any]) -> bytes:
 
 
 def _read(kind: bytes, frame: bytes | bytearray) -> dict[str, Any]:
-    many = len(frame) > MANY_BYTES and gc.isenabled()
-    if many:
-        gc.disable()
-    try:
-        answer = messages.unpacked(memoryview(frame)[_ID.size :], Row)
-    finally:
-        if many:
-            gc.enable()
+    answer = messages.unpacked(memoryview(frame)[_ID.size :], Row)
     if kind == frames.REFUSAL:
         raise errors.of(answer)
     return answer

@@ -17,7 +17,7 @@ from RestrictedPython.transformer import copy_locations
 from panorama.sandbox import hints, rewriting, tables
 from panorama.sandbox.matching import Patterns
 
-TOP, CLASS, FUNCTION = "top", "class", "function"
+TOP, CLASS, FUNCTION, COMPREHENSION = "top", "class", "function", "comprehension"
 
 _Node = ast.AST | list[ast.AST]
 
@@ -115,11 +115,14 @@ class Policy(Patterns):
         node.attr = self._attribute(node, node.attr, load=load)
         node.value = self.visit(node.value)
         if not load:
-            node.value = rewriting.guarded(tables.CHANGED, node)
+            node.value = rewriting.guarded(tables.CHANGED, node, holds=self._holds())
         elif not tables.plain(node.attr):
-            call = rewriting.call(tables.READ, rewriting.at_attribute(node), node.value, ast.Constant(node.attr))
-            return rewriting.if_own(node, node, call) if rewriting.private(node.attr) else call
+            return rewriting.read(node, holds=self._holds())
         return node
+
+    def _holds(self) -> bool:
+        """Return whether an expression may set a variable here: in a class it would be an attribute."""
+        return self._scopes[-1] not in (CLASS, COMPREHENSION)
 
     def _attribute(self, node: ast.AST, name: str, *, load: bool) -> str:
         """Return the attribute's name as the compiler would mangle it, after a look whether it may be used."""
@@ -148,6 +151,24 @@ class Policy(Patterns):
     def visit_comprehension(self, node: ast.comprehension) -> _Node:
         node.is_async = 0
         return self.node_contents_visit(node)
+
+    def visit_ListComp(self, node: ast.ListComp) -> _Node:
+        return self._comprehension(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> _Node:
+        return self._comprehension(node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> _Node:
+        return self._comprehension(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> _Node:
+        return self._comprehension(node)
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> _Node:
+        self._scopes.append(COMPREHENSION)
+        node = self.node_contents_visit(node)
+        self._scopes.pop()
+        return node
 
     def visit_With(self, node: ast.With) -> _Node:
         return self.node_contents_visit(node)
@@ -194,7 +215,7 @@ class Policy(Patterns):
             target.attr = self._attribute(target, target.attr, load=False)
             target.value = self.visit(target.value)
             hook = tables.CHANGED if tables.plain(target.attr) else tables.AUGMENTED
-            target.value = rewriting.guarded(hook, target)
+            target.value = rewriting.guarded(hook, target, holds=self._holds())
         else:
             node.target = self.visit(target)
         node.value = self.visit(node.value)

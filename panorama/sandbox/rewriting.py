@@ -14,25 +14,42 @@ def call(hook: str, place: ast.expr | ast.stmt, *arguments: ast.expr) -> ast.Cal
     return made
 
 
-def guarded(hook: str, node: ast.Attribute) -> ast.expr:
-    """Return what stands before the dot, let through by a hook."""
-    asked = call(hook, node.value, node.value, ast.Constant(node.attr))
-    exposed = not tables.plain(node.attr) and not private(node.attr)  # read too, where the class does not matter
-    return asked if exposed and hook == tables.AUGMENTED else if_own(node, node.value, asked)
+def guarded(hook: str, node: ast.Attribute, *, holds: bool) -> ast.expr:
+    """Return what stands before the dot, let through by a hook.
 
-
-def if_own(node: ast.Attribute, native: ast.expr, guarded: ast.expr) -> ast.expr:
-    """Return `native if type(type(o)) is OWN else guarded`, for an object that is a name, as `self` is.
-
-    Nothing is hidden in objects of such classes (`metas.ScriptMeta`), so that the guard could only agree.
+    Args:
+        holds: Whether an expression may set a variable where it stands.
     """
-    if not isinstance(node.value, ast.Name):
-        return guarded
-    inner = call(tables.TYPE, node, node.value)
-    test = ast.Compare(call(tables.TYPE, node, inner), [ast.Is()], [ast.Name(tables.OWN, ast.Load())])
+    exposed = not tables.plain(node.attr) and not private(node.attr)  # read too, where the class does not matter
+    if holds and isinstance(node.value, ast.Name) and not (exposed and hook == tables.AUGMENTED):
+        return _if_own(node.value, _held(), call(hook, node.value, _held(), ast.Constant(node.attr)))
+    return call(hook, node.value, node.value, ast.Constant(node.attr))
+
+
+def read(node: ast.Attribute, *, holds: bool) -> ast.expr:
+    """Return an attribute as its hook reads it; `holds` as in `guarded`."""
+    owner, name, place = node.value, ast.Constant(node.attr), at_attribute(node)
+    if holds and isinstance(owner, ast.Name) and private(node.attr):
+        node.value = ast.copy_location(_held(), owner)
+        return _if_own(owner, node, call(tables.READ, place, _held(), name))
+    return call(tables.READ, place, owner, name)
+
+
+def _if_own(owner: ast.Name, native: ast.expr, guarded: ast.expr) -> ast.expr:
+    """Return `native if type(type(held := o)) is OWN else guarded`, for an object that is a name, as `self` is.
+
+    Nothing is hidden in objects of such classes (`metas.ScriptMeta`), so that the guard could only agree. The name is
+    read once: between two reads the clean-up of a generator may run, and give it another value.
+    """
+    kind = call(tables.TYPE, owner, ast.NamedExpr(ast.Name(tables.HELD, ast.Store()), owner))
+    test = ast.Compare(call(tables.TYPE, owner, kind), [ast.Is()], [ast.Name(tables.OWN, ast.Load())])
     made = ast.IfExp(test, native, guarded)
     copy_locations(made, guarded)
     return made
+
+
+def _held() -> ast.Name:
+    return ast.Name(tables.HELD, ast.Load())
 
 
 def private(name: str) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
+from panorama.sandbox import tables
+
 _OPENS_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -13,7 +15,7 @@ class Names:
     """Names of one script.
 
     `bound` are all that are given a value anywhere. `shared` have to be globals to mean what they mean in a module.
-    `parameters` are those of generic functions, classes and type aliases (`def first[T](…)`).
+    `parameters` are those of generic functions, classes and type aliases (`def first[T](…)`). Neither holds a dunder.
     """
 
     bound: frozenset[str]
@@ -36,7 +38,12 @@ def surveyed(tree: ast.Module) -> Names:
             has_classes = has_classes or kind is ast.ClassDef
     if has_classes:
         shared |= _class_names(tree)
-    return Names(bound=frozenset(bound), shared=frozenset(shared), parameters=frozenset(parameters))
+    return Names(bound=frozenset(bound), shared=_without_dunders(shared), parameters=_without_dunders(parameters))
+
+
+def _without_dunders(names: set[str]) -> frozenset[str]:
+    """Leave out what means something to Python: the policy has not looked at annotations and at parameters."""
+    return frozenset(name for name in names if not tables.dunder(name))
 
 
 def _variable(node: ast.Name) -> tuple[str, ...]:

@@ -30,6 +30,9 @@ ANYTHING: Final = "<anything>"
 GENERIC: Final = "<generic>"
 ABSTRACT: Final = "<abstract>"
 FIELD: Final = "<field>"
+HELD: Final = "<held>"
+"""No hook, but a variable: an object between the look at its class and its use."""
+
 GIVEN: Final = "<given>"
 """No hook, but what errors are told by: the names of the run's inputs."""
 

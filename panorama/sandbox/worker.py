@@ -1,10 +1,10 @@
 """The worker: the only place that makes of a new process one that can do nothing but run a script, once."""
 
 import faulthandler
-import gc
 import os
 import signal
 import socket
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
@@ -15,6 +15,7 @@ from panorama.sandbox import frames, jobs
 from panorama.sandbox.control import STOP, TELL, Order
 from panorama.sandbox.execution import Execution, rehearse
 from panorama.sandbox.frames import Frames
+from panorama.sandbox.garbage import EVERY_SECONDS, GARBAGE
 from panorama.sandbox.lockdown import PIPE, Lockdown
 from panorama.sandbox.pipe import Pipe
 from panorama.sandbox.spoken import Language
@@ -24,9 +25,6 @@ UNABLE = 70
 
 PATIENCE_SECONDS = 0.02
 """How long a script may go on computing after it was told to end; then C code alone tells where it is."""
-
-GARBAGE_EVERY = 10_000
-"""New objects between two searches for garbage: with Python's own 700, a short run spends a tenth of its time on it."""
 
 REHEARSALS = 2
 """How often a worker that waits goes through a small script: the second takes 1 ms, and saves a fifth of it later."""
@@ -62,8 +60,6 @@ def serve(prepared: Prepared, stream: int, order: Order) -> NoReturn:
     try:
         prepared.lockdown.enter(stream, prepared.template, order.cpu_seconds, order.memory_bytes)
         channel = Frames(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, PIPE), _FROM_THE_HOST)
-        gc.set_threshold(GARBAGE_EVERY)
-        gc.enable()
         if order.prepare:
             for _ in range(REHEARSALS):
                 rehearse(prepared.language.small, prepared.language)
@@ -80,15 +76,23 @@ def serve(prepared: Prepared, stream: int, order: Order) -> NoReturn:
 
 
 def _answer_signals(turn: Turn, cpu_seconds: float) -> None:
-    """Let signals end the run; where Python does not come to it, C code writes down the line that is running."""
+    """Let signals search for garbage, and end the run; where Python does not come to that, C code tells the line."""
 
-    def stop(number: int, _: FrameType | None) -> None:
-        turn.stop("cpu" if number == signal.SIGPROF else "time")
+    used = time.process_time()
 
-    for number in (STOP, signal.SIGPROF):
-        signal.signal(number, stop)
+    def stop(_: int, __: FrameType | None) -> None:
+        turn.stop("time")
+
+    def tick(_: int, interrupted: FrameType | None) -> None:
+        if time.process_time() - used > cpu_seconds - EVERY_SECONDS / 2:  # the next tick would be too late
+            turn.stop("cpu")
+        else:
+            GARBAGE.search(interrupted)
+
+    signal.signal(STOP, stop)
+    signal.signal(signal.SIGPROF, tick)
     for number in (TELL, signal.SIGVTALRM):
         faulthandler.register(number, file=PIPE, all_threads=False)
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds % EVERY_SECONDS or EVERY_SECONDS, EVERY_SECONDS)
     signal.setitimer(signal.ITIMER_VIRTUAL, cpu_seconds + PATIENCE_SECONDS)
