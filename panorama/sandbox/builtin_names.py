@@ -6,12 +6,12 @@ from typing import Any, NoReturn
 
 from panorama.sandbox import guards, hints, own, tables
 from panorama.sandbox.facades import Facade, listed, nearest
-from panorama.sandbox.kinds import Type
+from panorama.sandbox.kinds import UNICODE_ERRORS, Type
 from panorama.sandbox.modules import SDK_MODULES, sdk_modules
 from panorama.sdk._unknown import unknown
 
 EXCEPTIONS: Mapping[str, type[BaseException]] = {
-    name: value
+    name: UnicodeError if value in UNICODE_ERRORS else value
     for name, value in vars(python).items()
     if isinstance(value, type) and issubclass(value, BaseException) and name not in tables.REFUSED_EXCEPTIONS
 }

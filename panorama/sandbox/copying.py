@@ -22,7 +22,7 @@ from typing import Any, Final, cast
 
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.inputs import Inputs
-from panorama.sandbox.kinds import SimpleNamespace
+from panorama.sandbox.kinds import UNICODE_ERRORS, SimpleNamespace
 from panorama.sandbox.metas import class_of, script_class
 from panorama.sandbox.tables import dunder
 from panorama.sdk._rows import Row
@@ -34,7 +34,7 @@ _SAME: Final = (
     type(None), bool, int, float, complex, str, bytes, range, slice, type(Ellipsis), type(NotImplemented),
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, itemgetter, property,
     datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone,
-    decimal.Decimal, fractions.Fraction, uuid.UUID, re.Pattern, re.Match,
+    decimal.Decimal, fractions.Fraction, uuid.UUID, re.Pattern, re.Match, *UNICODE_ERRORS,
 )  # fmt: skip
 """Classes whose objects are their own copies."""
 
@@ -81,7 +81,9 @@ def _deep(value: Any, memo: Memory) -> Any:
 
 def _is_same(kind: type) -> bool:
     own_tuple = issubclass(kind, tuple) and kind is not tuple and not any(map(script_class, kind.__mro__))
-    return kind in _SAME or issubclass(kind, (type, Enum, Facade, datetime.tzinfo)) or own_tuple
+    return (
+        kind in _SAME or kind in UNICODE_ERRORS or issubclass(kind, (type, Enum, Facade, datetime.tzinfo)) or own_tuple
+    )
 
 
 def _hook(kind: type, name: str) -> Callable[..., Any] | None:

@@ -11,6 +11,10 @@ from panorama.sandbox.tables import dunder
 _NAMEABLE: set[type] = set()
 _STAND_INS: dict[type, type] = {}
 
+UNICODE_ERRORS = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
+"""Known to scripts as `UnicodeError`: made with a negative start, their text tells what lies before a value in memory
+(python/cpython#123378)."""
+
 
 def nameable(*kinds: type) -> None:
     """Let scripts have these classes, whose methods then take their own objects alone; all others are stood in for."""
@@ -24,6 +28,8 @@ def kind_of(value: object) -> type:
     if isinstance(value, type):
         return Type
     kind = type(value)
+    if kind in UNICODE_ERRORS:
+        return UnicodeError
     if kind in _NAMEABLE or script_class(kind) or issubclass(kind, BaseException):
         return kind
     return _stand_in(kind)
