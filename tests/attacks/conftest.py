@@ -29,7 +29,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def plain_loot() -> Iterator[Callable[[str], str]]:
     """Give a function that runs an attack in plain Python and returns what is dangerous about its result.
 
