@@ -14,16 +14,18 @@ import random
 import re
 import types
 import uuid
-from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
+from collections import ChainMap, Counter, defaultdict
 from collections.abc import Callable
 from enum import Enum
 from operator import itemgetter
 from typing import Any, Final, cast
 
+from panorama.sandbox.collecting import deque
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.inputs import Inputs
 from panorama.sandbox.kinds import UNICODE_ERRORS, SimpleNamespace
 from panorama.sandbox.metas import class_of, script_class
+from panorama.sandbox.ordered import OrderedDict
 from panorama.sandbox.tables import dunder
 from panorama.sdk._rows import Row
 
@@ -121,7 +123,7 @@ _KINDS: Final = (
 # Python's own methods of these, past what a script's class may have in their place.
 
 _ITERATED: Final[dict[type, Any]] = {
-    deque: vars(deque)["__iter__"], OrderedDict: vars(OrderedDict)["items"], dict: vars(dict)["items"],
+    deque: deque.__iter__, dict: vars(dict)["items"],
     list: vars(list)["__iter__"], set: vars(set)["__iter__"], tuple: vars(tuple)["__iter__"],
     frozenset: vars(frozenset)["__iter__"],
 }  # fmt: skip
@@ -149,7 +151,7 @@ def _fill(made: Any, value: Any, part: Part) -> None:
     if kind is ChainMap:
         made.__init__(*map(part, value.maps))
     elif base is deque:
-        vars(deque)["__init__"](made, map(part, _ITERATED[base](value)), vars(deque)["maxlen"].__get__(value))
+        deque.__init__(made, map(part, _ITERATED[base](value)), cast("Any", deque.maxlen).__get__(value))
     elif base in _FILLED:
         _FILLED[base](made, map(part, _ITERATED[base](value)))
     elif base is not None:

@@ -42,11 +42,12 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any, Final
 
-from panorama.sandbox import asynchrony, copying, data, enums, own, typing_names, zones
+from panorama.sandbox import asynchrony, collecting, copying, data, enums, own, typing_names, zones
 from panorama.sandbox.classes import Abstract, Generic, Protocol, named_tuple
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.guards import derivable, writable
 from panorama.sandbox.kinds import SimpleNamespace, nameable
+from panorama.sandbox.ordered import OrderedDict
 
 _PICKED: Final[Mapping[ModuleType, str]] = {
     json: "dumps loads dump load JSONDecodeError JSONEncoder JSONDecoder",
@@ -59,7 +60,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
         quantiles pstdev pvariance stdev variance covariance correlation linear_regression NormalDist
         StatisticsError""",
     itertools: "*",
-    collections: "Counter defaultdict deque OrderedDict ChainMap",
+    collections: "Counter defaultdict ChainMap",
     csv: """reader writer DictReader DictWriter Sniffer Error excel excel_tab unix_dialect QUOTE_ALL QUOTE_MINIMAL
         QUOTE_NONNUMERIC QUOTE_NONE""",
     io: "StringIO BytesIO",
@@ -70,7 +71,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
         randbytes getstate setstate""",
     string: """ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable punctuation
         whitespace Template""",
-    functools: "reduce partial lru_cache cache cmp_to_key",
+    functools: "reduce partial cmp_to_key",
     operator: """itemgetter add sub mul truediv floordiv mod neg pos pow matmul lt le eq ne gt ge and_ or_ xor not_ is_
         is_not lshift rshift contains countOf indexOf concat truth abs index inv invert getitem iadd isub imul
         itruediv ifloordiv imod ior iand ixor""",
@@ -104,9 +105,12 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
 _REPLACE: Final[Mapping[str, object]] = {"replace": data.any_replaced} if hasattr(copy, "replace") else {}
 
 _OWN: Final[Mapping[str, Mapping[str, object]]] = {
-    "collections": {"namedtuple": named_tuple},
+    "collections": {"namedtuple": named_tuple, "OrderedDict": OrderedDict, "deque": collecting.deque},
+    "itertools": {"groupby": collecting.groupby},
     "functools": {
         "wraps": own.wraps,
+        "lru_cache": own.lru_cache,
+        "cache": own.cache,
         "cached_property": own.cached_property,
         "total_ordering": own.on_own_class(functools.total_ordering),
     },
@@ -145,7 +149,7 @@ SDK_MODULES: Final = frozenset(("sdk", "panorama", "panorama.sdk"))
 
 _BASES: Final = (
     object, dict, list, set, frozenset, tuple, str, int, float, complex, bytes,
-    collections.Counter, collections.OrderedDict, collections.defaultdict, collections.deque,
+    collections.Counter, OrderedDict, collections.defaultdict, collecting.deque,
     SimpleNamespace, json.JSONEncoder, datetime.tzinfo, abc.ABC, Generic, Protocol,
 )  # fmt: skip
 """Classes that scripts may derive from; exceptions, enumerations and abstract collections come on top."""
@@ -204,7 +208,17 @@ def _open(names: Mapping[str, Mapping[str, Any]]) -> None:
     derivable(*_BASES, *abstract, *(kind for kind in names["enum"].values() if isinstance(kind, enum.EnumMeta)))
     derivable(*(value for value in found if issubclass(value, Exception)))
     writable(decimal.Context)
-    setattr(textwrap.TextWrapper, "unicode_whitespace_trans", _SPACES)  # noqa: B010 (to the type checker it is a dict)
+    _mend()
+
+
+def _mend() -> None:
+    """Put what no script can change or deceive where Python's own modules would use, or hand out, something else."""
+    for owner, name, value in (
+        (textwrap.TextWrapper, "unicode_whitespace_trans", _SPACES),
+        (collections, "_count_elements", collecting.count_elements),
+        (dataclasses, "_EMPTY_METADATA", own.NO_METADATA),
+    ):
+        setattr(owner, name, value)
 
 
 def _derived(kind: type) -> Iterator[type]:

@@ -1,9 +1,11 @@
 """Functions that scripts get in versions of ours, because Python's would read or write past the guards."""
 
+import functools
 import pprint
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final, NoReturn
 
 from panorama.sandbox.guards import changed, read_any
 from panorama.sandbox.metas import is_script_class, listener, script_function
@@ -23,6 +25,34 @@ def wraps(wrapped: Any, *_: object, **__: object) -> Callable[[Any], Any]:
         return wrapper
 
     return named
+
+
+def lru_cache(maxsize: Any = 128, typed: Any = False) -> Any:
+    """`functools.lru_cache`."""
+    if callable(maxsize) and isinstance(typed, bool) and not isinstance(maxsize, int):
+        return functools.lru_cache(128, typed)(_without_attributes(maxsize))
+    remembering: Callable[[Any], Any] = functools.lru_cache(maxsize, typed)
+
+    def cached(function: Any) -> Any:
+        return remembering(_without_attributes(function))
+
+    return cached
+
+
+def cache(function: Any, /) -> Any:
+    """`functools.cache`."""
+    return functools.lru_cache(None)(_without_attributes(function))
+
+
+def _without_attributes(function: Any) -> Any:
+    """Return a function that Python may take all attributes of: a class has more than scripts may read."""
+    if script_function(function) or not callable(function):
+        return function
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return call
 
 
 def abstractmethod(method: Any) -> Any:
@@ -154,3 +184,25 @@ def slept(seconds: float, result: Any = None) -> Any:
     """`asyncio.sleep`."""
     time.sleep(seconds)
     return result
+
+
+class _Nothing(Mapping[Any, Any]):
+    """An empty mapping that nobody can change, also who gets it itself out of a mappingproxy by comparing that."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: object) -> NoReturn:
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "{}"
+
+
+NO_METADATA: Final = MappingProxyType(_Nothing())
+"""The metadata of fields of dataclasses that have none: Python's is one dict for all of them."""

@@ -5,7 +5,9 @@ import collections.abc
 from typing import Any, Self
 
 from panorama.sandbox.classes import Generic, NamedTuple, Protocol, TypedDict
+from panorama.sandbox.collecting import deque
 from panorama.sandbox.kinds import Type
+from panorama.sandbox.ordered import OrderedDict
 
 _WORDS = """
     Any Optional Union Callable Literal Final ClassVar Annotated Never NoReturn LiteralString Self Concatenate Unpack
@@ -20,7 +22,7 @@ _ABSTRACT = """
 
 _CONCRETE: dict[str, object] = {
     "List": list, "Dict": dict, "Set": set, "FrozenSet": frozenset, "Tuple": tuple, "Type": Type, "Text": str,
-    "Deque": collections.deque, "DefaultDict": collections.defaultdict, "OrderedDict": collections.OrderedDict,
+    "Deque": deque, "DefaultDict": collections.defaultdict, "OrderedDict": OrderedDict,
     "Counter": collections.Counter, "ChainMap": collections.ChainMap, "AbstractSet": collections.abc.Set,
 }  # fmt: skip
 

@@ -1,7 +1,10 @@
 """The crawl: from everything a script can name, through the guards, nothing dangerous can be reached."""
 
+import collections
 import contextlib
+import functools
 import inspect
+import itertools
 import os
 import sys
 import types
@@ -121,7 +124,7 @@ for act in (
 
 generator = generated()
 next(generator)
-left = []
+left, given = [], {}
 
 class Leaving:
     def __enter__(self):
@@ -136,9 +139,9 @@ with Leaving():
 [
     Plain(), Plain, Plain().method, Plain.made, Plain().parent(), Data(), Data, Color.RED, Color, Mode.R | Mode.W,
     Point(), Point, Failed("x"), Bag(a=1), Run(), Run, Base, Text("x"), Text("x").parent(), Stack, Encoder(),
-    generator, generated, managed, managed(), caught, left, lambda: 0, iter([]), iter({}), iter(set()), {}.items(),
-    {}.keys(), range(3), slice(1), property(lambda self: 1), classmethod(len), staticmethod(len), super, object(),
-    zip([1]), map(len, [""]), filter(None, [1]), enumerate([1]), reversed([1]), re.compile("(?P<a>a)"),
+    generator, generated, managed, managed(), caught, left, lambda: 0, iter([]), iter({}), iter(set()), given,
+    given.items(), given.keys(), range(3), slice(1), property(lambda self: 1), classmethod(len), staticmethod(len),
+    super, object(), zip([1]), map(len, [""]), filter(None, [1]), enumerate([1]), reversed([1]), re.compile("(?P<a>a)"),
     re.match("(a)", "a"), re.finditer("a", "a"), collections.Counter("a"), collections.defaultdict(list),
     collections.deque([1]), collections.OrderedDict(a=1), collections.ChainMap({}), collections.namedtuple("N", "a")(1),
     datetime.datetime.now(), datetime.timezone.utc, datetime.timedelta(1), datetime.date.today(), io.StringIO("x"),
@@ -326,6 +329,32 @@ def test_no_class_that_scripts_reach_holds_what_can_be_changed(crawl: Crawl) -> 
         if not name.startswith("_") and isinstance(part, dict | list | set | bytearray | types.MappingProxyType)
     ]
 
+    assert shared == []
+
+
+def test_what_c_does_with_borrowed_objects_is_out_of_reach(crawl: Crawl) -> None:
+    borrowing = (collections.OrderedDict, collections.deque, itertools.groupby, functools.lru_cache, functools.cache)
+
+    reached = [kind for kind in borrowing if id(kind) in crawl.seen]
+    made = {type(value) for value in crawl.seen.values()} & {*borrowing[:3]}
+
+    assert (reached, made) == ([], set())
+
+
+class _Spy:
+    """Gets what a mappingproxy stands for."""
+
+    def __ror__(self, other: Any) -> Any:
+        return other
+
+
+def test_no_mappingproxy_stands_for_a_dict_that_a_script_has_not_got_anyway(crawl: Crawl) -> None:
+    proxies = [value for value in crawl.seen.values() if isinstance(value, types.MappingProxyType)]
+    behind = [proxy | _Spy() for proxy in proxies]
+
+    shared = [each for each in behind if isinstance(each, dict) and id(each) not in crawl.seen]
+
+    assert proxies
     assert shared == []
 
 

@@ -1,0 +1,142 @@
+"""What scripts get of `collections` and `itertools` in Python, because C uses objects there that it does not own.
+
+It calls a script's `__eq__` or `__add__` between two looks at an object, and the script can take the object away
+meanwhile. What is written here owns all that it looks at.
+"""
+
+import collections
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+# --- Counter
+
+_counted_in_c: Final[Callable[[Any, Any], None]] = vars(collections)["_count_elements"]
+
+_AT_REST: Final = frozenset((str, bytes, list, tuple, set, frozenset, dict, range))
+"""Collections that run nothing of a script's while they are gone through."""
+
+_INERT: Final = frozenset((str, int, float, bool, bytes, type(None)))
+"""Classes whose objects run nothing of a script's while they are compared and added."""
+
+
+def count_elements(counts: dict[Any, Any], elements: Iterable[Any]) -> None:
+    """What Counter counts with: in C, where nothing of a script's can run in between."""
+    kind: type = type(counts)
+    if kind is Counter and type(elements) in _AT_REST and _inert(elements, counts, counts.values()):
+        _counted_in_c(counts, elements)
+        return
+    get = counts.get
+    for element in elements:
+        counts[element] = get(element, 0) + 1
+
+
+def _inert(*several: Iterable[Any]) -> bool:
+    return all(set(map(type, each)) <= _INERT for each in several)
+
+
+# --- groupby
+
+
+def groupby(iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> Iterator[tuple[Any, Iterator[Any]]]:
+    """`itertools.groupby`."""
+    return _groups(iter(iterable), key)
+
+
+def _groups(steps: Iterator[Any], key: Callable[[Any], Any] | None) -> Iterator[tuple[Any, Iterator[Any]]]:
+    """Return runs of neighbours with the same key; generators, which nobody can enter twice."""
+    value = found = wanted = None
+    number = 0
+
+    def group(mine: int) -> Iterator[Any]:
+        nonlocal value, found
+        if mine == number:
+            yield value
+        while mine == number:  # until the next group is asked for
+            for value in steps:
+                found = value if key is None else key(value)
+                break
+            else:
+                return
+            if not (found is wanted or found == wanted):
+                return
+            yield value
+
+    for value in steps:
+        found = value if key is None else key(value)
+        if number and (found is wanted or found == wanted):  # what nobody asked for
+            continue
+        while not (number and (found is wanted or found == wanted)):
+            wanted, number = found, number + 1
+            yield wanted, group(number)
+            number += 1
+
+
+# --- deque
+
+
+class _Owning(collections.deque[Any]):
+    """What compares elements in C before 3.12.4, done on a list.
+
+    No script can name this class, so that `super(deque, x).index` is still the one that stands here.
+    """
+
+    __slots__ = ()
+    __hash__ = None
+
+    def index(self, value: Any, *between: Any) -> int:
+        """Return where an element is."""
+        try:
+            return _listed(self).index(value, *between)
+        except ValueError:
+            raise ValueError(f"{value!r} is not in deque") from None
+
+    def count(self, value: Any) -> int:
+        """Return how many elements are equal to a value."""
+        return _listed(self).count(value)
+
+    def remove(self, value: Any) -> None:
+        """Remove the first element that is equal to a value."""
+        elements = _listed(self)
+        at = _Owning.index(self, value)
+        if len(self) != len(elements):
+            raise IndexError("deque mutated during remove().")
+        del self[at]
+
+    def __contains__(self, value: object) -> bool:
+        return value in _listed(self)
+
+    def __eq__(self, other: object) -> Any:
+        return _listed(self) == _listed(other) if isinstance(other, _Owning) else NotImplemented
+
+    def __ne__(self, other: object) -> Any:
+        return _listed(self) != _listed(other) if isinstance(other, _Owning) else NotImplemented
+
+    def __lt__(self, other: Any) -> Any:
+        return _listed(self) < _listed(other) if isinstance(other, _Owning) else NotImplemented
+
+    def __le__(self, other: Any) -> Any:
+        return _listed(self) <= _listed(other) if isinstance(other, _Owning) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return _listed(self) > _listed(other) if isinstance(other, _Owning) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return _listed(self) >= _listed(other) if isinstance(other, _Owning) else NotImplemented
+
+
+def _listed(elements: object) -> list[Any]:
+    return list(_steps_of(elements))
+
+
+_steps_of: Final[Callable[[object], Iterator[Any]]] = vars(collections.deque)["__iter__"]
+
+
+class deque(_Owning):  # noqa: N801 (a name of Python's)
+    """`collections.deque`."""
+
+    __slots__ = ()
+
+
+_Owning.__name__ = _Owning.__qualname__ = deque.__name__
+_Owning.__module__ = deque.__module__ = "collections"

@@ -1,0 +1,204 @@
+"""Attacks on what C code of Python's library holds without owning it, or hands out though all share it.
+
+The first kind takes an object away between two looks at it. Under `PYTHONMALLOC=debug` whoever uses memory that was
+freed dies of it, on Pythons that have the fault; so each has a process of its own.
+"""
+
+# ruff: noqa: E501 - one attack, one line
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from tests.sandbox.running import ran, ran_plainly
+
+_LYING = """
+class Key:
+    def __init__(self, number):
+        self.number = number
+    def __hash__(self):
+        return 1
+    def __eq__(self, other):
+        if armed[0]:
+            armed[0] -= 1
+            if not armed[0]:
+                taken[0].clear()
+        return self is other
+armed, taken = [0], [None]
+"""
+_ORDERED = f"""
+from collections import OrderedDict
+import copy
+{_LYING}
+for act in (
+    lambda d, k: d.pop(k, 1), lambda d, k: d.__delitem__(k), lambda d, k: d.popitem(), lambda d, k: d.move_to_end(k),
+    lambda d, k: list(d.items()), lambda d, k: list(reversed(d)), lambda d, k: d.copy(), lambda d, k: d | d,
+    lambda d, k: d == OrderedDict.fromkeys(keys), lambda d, k: copy.copy(d), lambda d, k: d.popitem(last=False),
+):
+    for number in range(1, 9):
+        armed[0] = 0
+        keys = [Key(each) for each in range(6)]
+        found = taken[0] = OrderedDict((key, [key]) for key in keys)
+        armed[0] = number
+        try:
+            act(found, keys[-1])
+        except (KeyError, RuntimeError):
+            pass
+        armed[0] = 0
+        repr(found), found.update({{1: 2}}), list(found)
+"""
+_COPIED = """
+from collections import OrderedDict
+class Own(OrderedDict):
+    def __getitem__(self, key):
+        made[0].clear()
+        return [1]
+    def __setitem__(self, key, value):
+        super().__setitem__(key + "x", value)
+for turn in range(50):
+    made = [Own()]
+    for number in range(6):
+        OrderedDict.__setitem__(made[0], str(number) * 5, [number])
+    try:
+        made[0].copy()
+    except (KeyError, RuntimeError):
+        pass
+"""
+_COUNTED = """
+from collections import Counter
+class Value:
+    def __add__(self, other):
+        self = other = None
+        counts[0].clear()
+        return NotImplemented
+class Key(str):
+    def __hash__(self):
+        return str.__hash__(self)
+    def __eq__(self, other):
+        if armed:
+            armed.clear()
+            dict.__setitem__(counts[0], "a", Value())
+        return False
+counts, armed = [Counter()], []
+for turn in range(50):
+    for first in ({"a": Value()}, {Key("a"): 1, "a": 1}):
+        counts[0] = Counter()
+        dict.update(counts[0], first)
+        armed.append(1)
+        try:
+            counts[0].update(["a", "a"])
+        except TypeError:
+            pass
+"""
+_GROUPED = """
+import itertools
+class Key:
+    def __init__(self):
+        self.pad = bytes(100)
+    def __eq__(self, other):
+        if armed:
+            armed.clear()
+            for _ in range(3):
+                next(groups[0], None)
+        return NotImplemented
+for turn in range(20):
+    armed, groups = [1], [itertools.groupby(Key() for _ in range(20))]
+    try:
+        for key, members in groups[0]:
+            list(members)
+            key = members = None
+    except ValueError:
+        pass
+"""
+_QUEUED = """
+from collections import deque
+class Value:
+    def __eq__(self, other):
+        self = other = None
+        one[0].clear(), two[0].clear()
+        return NotImplemented
+    __lt__ = __eq__
+class Own(deque):
+    def index(self, value):
+        return super().index(value)
+one, two = [None], [None]
+acts = [
+    lambda d: d == two[0], lambda d: d < two[0], lambda d: d.index(3), lambda d: d.remove(3), lambda d: d.count(3),
+    lambda d: 3 in d, lambda d: deque.index(d, 3), lambda d: deque.__eq__(d, two[0]),
+    lambda d: super(deque, d).index(3), lambda d: super(deque, d).count(3), lambda d: super(deque, d).remove(3),
+    lambda d: super(deque, d).__eq__(two[0]), lambda d: super(deque, d).__contains__(3),
+]
+for act in acts:
+    for kind in (deque, Own):
+        for turn in range(10):
+            one[0], two[0] = kind(Value() for _ in range(5)), kind(Value() for _ in range(5))
+            try:
+                act(one[0])
+            except (RuntimeError, IndexError, ValueError, TypeError):
+                pass
+"""
+TAKEN_AWAY = {
+    "an OrderedDict whose keys clear it": _ORDERED,
+    "an OrderedDict that is cleared while it is copied": _COPIED,
+    "a Counter whose counts and keys clear it": _COUNTED,
+    "groupby, entered again by a key": _GROUPED,
+    "a deque whose elements clear it": _QUEUED,
+}
+
+
+@pytest.mark.parametrize("code", TAKEN_AWAY.values(), ids=TAKEN_AWAY.keys())
+def test_what_a_script_takes_away_in_the_midst_is_not_used_any_more(code: str) -> None:
+    script = f"from tests.sandbox.running import ran\nprint(ran({code + 'return 1'!r}))"
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=_DEBUGGED, timeout=60)
+
+    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
+
+
+_DEBUGGED = {**os.environ, "PYTHONMALLOC": "debug", "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+_SPY = """
+import dataclasses
+class Spy:
+    def __eq__(self, other):
+        self.got = other
+        return True
+    __ror__ = __eq__
+spy = Spy()
+"""
+_METADATA = {
+    "compared": "dataclasses.field().metadata == spy",
+    "joined": "dataclasses.field().metadata | spy",
+    "of a field that a class made": "@dataclasses.dataclass\nclass A:\n    a: int = 1\ndataclasses.fields(A)[0].metadata | spy",
+}
+
+
+@pytest.mark.parametrize("act", _METADATA.values(), ids=_METADATA.keys())
+def test_the_metadata_that_all_fields_share_is_nothing_that_can_be_changed(act: str) -> None:
+    ran("return 1")
+
+    with pytest.raises((TypeError, AttributeError)):
+        ran(f"{_SPY}{act}\nspy.got['x'] = 1")
+
+    assert ran("import dataclasses\nreturn dict(dataclasses.field().metadata)") == {}
+
+
+_CACHED = {
+    "a class of errors": "class E(AttributeError):\n    peek = functools.lru_cache(AttributeError).obj\nreturn E('m', obj=['loot']).peek",
+    "with brackets": "class E(AttributeError):\n    peek = functools.lru_cache(maxsize=1)(AttributeError).obj\nreturn E('m', obj=['loot']).peek",
+    "for ever": "class E(AttributeError):\n    peek = functools.cache(AttributeError).obj\nreturn E('m', obj=['loot']).peek",
+    "a class with slots": "class A:\n    __slots__ = ('a',)\nx = A()\nx.a = ['loot']\nclass B(A):\n    b = functools.lru_cache(A).a\nreturn B.b and x.a",
+}
+
+
+@pytest.mark.parametrize("code", _CACHED.values(), ids=_CACHED.keys())
+def test_a_class_that_is_cached_does_not_hand_out_what_stands_in_it(code: str) -> None:
+    code = f"import functools\n{code}"
+
+    assert ran_plainly(textwrap.dedent(code)) == ["loot"]
+    with pytest.raises(AttributeError):
+        ran(code)
