@@ -4,7 +4,7 @@ import builtins as python
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from panorama.sandbox import guards, hints, own, tables
+from panorama.sandbox import collecting, guards, hints, own, tables
 from panorama.sandbox.facades import Facade, listed, nearest
 from panorama.sandbox.kinds import UNICODE_ERRORS, Type
 from panorama.sandbox.modules import SDK_MODULES, sdk_modules
@@ -30,7 +30,8 @@ _SAME: Mapping[str, Any] = {
     **{name: getattr(python, name) for name in tables.BUILTINS},
     **EXCEPTIONS,
     "StopAsyncIteration": StopIteration,  # what an erased `__anext__` ends with
-    "aiter": iter,
+    "iter": collecting.iterated,
+    "aiter": collecting.iterated,
     "anext": next,
     "getattr": guards.get,
     "hasattr": guards.has,

@@ -2,8 +2,9 @@
 
 from abc import ABC, ABCMeta
 from collections import namedtuple
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import EnumMeta
+from itertools import count
 from typing import Any
 
 from panorama.sandbox import tables
@@ -63,6 +64,9 @@ class Abstract:
 
 _MARKS = (NamedTuple, TypedDict, Abstract)
 
+_SET_ITEM: Callable[[Any, str, object], None] = vars(dict)["__setitem__"]
+"""Past the dict of an enumeration's body, which takes a name once."""
+
 _any_tuple: Callable[..., type] = namedtuple
 """The same to Python; a type checker would want to know the names."""
 
@@ -83,6 +87,8 @@ class Maker:
         _wrap(body, "__getattr__", _for_own_names)
         if any(base is NamedTuple for base in bases):
             return _tuple_class(name, body)
+        if "__getitem__" in body and not any(hasattr(base, "__iter__") for base in bases):
+            body.setdefault("__iter__", _by_numbers)
         bases = _checked(bases)
         meta = _meta_for(bases)
         if meta is ScriptEnumMeta:
@@ -159,8 +165,10 @@ def _check_ignored(body: dict[str, Any]) -> None:
     Raises:
         TypeError: There is one.
     """
-    if any(type(name) is not str for name in body.get("_ignore_", ())):
+    names = list(body.get("_ignore_", ()))
+    if any(type(name) is not str for name in names):
         raise TypeError("_ignore_ takes names, written as texts")
+    _SET_ITEM(body, "_ignore_", names)  # the script still has the other list
 
 
 def _wrap(body: dict[str, Any], name: str, wrapper: Callable[[Any], Any]) -> None:
@@ -201,6 +209,16 @@ def _for_own_names(find: Any) -> Any:
         return _bound(find, self)(name)
 
     return found
+
+
+def _by_numbers(self: Any) -> Iterator[Any]:
+    """Go through what has `__getitem__` alone; Python's own way lets go of the object twice if it is asked within."""
+    for number in count():
+        try:
+            value = self[number]
+        except (IndexError, StopIteration):
+            return
+        yield value
 
 
 # --- named tuples

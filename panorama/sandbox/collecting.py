@@ -1,13 +1,15 @@
-"""What scripts get of `collections` and `itertools` in Python, because C uses objects there that it does not own.
+"""What scripts get of `collections` and of iterators in Python, because C uses objects there that it does not own.
 
 It calls a script's `__eq__` or `__add__` between two looks at an object, and the script can take the object away
 meanwhile. What is written here owns all that it looks at.
 """
 
 import collections
+import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import wraps
+from typing import Any, Final, cast
 
 # --- Counter
 
@@ -23,9 +25,11 @@ _INERT: Final = frozenset((str, int, float, bool, bytes, type(None)))
 def count_elements(counts: dict[Any, Any], elements: Iterable[Any]) -> None:
     """What Counter counts with: in C, where nothing of a script's can run in between."""
     kind: type = type(counts)
-    if kind is Counter and type(elements) in _AT_REST and _inert(elements, counts, counts.values()):
-        _counted_in_c(counts, elements)
-        return
+    if kind is Counter and type(elements) in _AT_REST:
+        several = cast("Collection[Any]", elements)
+        if len(counts) <= len(several) and _inert(several, counts, counts.values()):  # or the look takes too long
+            _counted_in_c(counts, several)
+            return
     get = counts.get
     for element in elements:
         counts[element] = get(element, 0) + 1
@@ -70,6 +74,42 @@ def _groups(steps: Iterator[Any], key: Callable[[Any], Any] | None) -> Iterator[
             wanted, number = found, number + 1
             yield wanted, group(number)
             number += 1
+
+
+# --- what goes on with another iterator
+
+
+def _alone(make: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    """Return what makes the same as a generator: nobody can enter it twice, and it owns what it goes through."""
+
+    @wraps(make)
+    def made(*values: Any, **options: Any) -> Iterator[Any]:
+        return _steps(make(*values, **options))
+
+    return made
+
+
+def _steps(every: Iterator[Any]) -> Iterator[Any]:
+    yield from every
+
+
+_NAMES: Final = ("islice", "cycle", "pairwise", "batched", "zip_longest", "accumulate", "count", "chain")
+
+ITERATORS: Final[Mapping[str, Any]] = {
+    "groupby": groupby,
+    **{name: _alone(getattr(itertools, name)) for name in _NAMES if hasattr(itertools, name)},
+}
+"""What scripts get of `itertools` in versions of ours."""
+
+ITERATORS["chain"].from_iterable = _alone(itertools.chain.from_iterable)
+
+
+def iterated(*values: Any) -> Iterator[Any]:
+    """`iter`."""
+    return _steps(iter(*values)) if len(values) == 2 else iter(*values)
+
+
+iterated.__name__ = iterated.__qualname__ = "iter"  # what errors of calls name
 
 
 # --- deque

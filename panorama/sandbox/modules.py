@@ -106,7 +106,7 @@ _REPLACE: Final[Mapping[str, object]] = {"replace": data.any_replaced} if hasatt
 
 _OWN: Final[Mapping[str, Mapping[str, object]]] = {
     "collections": {"namedtuple": named_tuple, "OrderedDict": OrderedDict, "deque": collecting.deque},
-    "itertools": {"groupby": collecting.groupby},
+    "itertools": collecting.ITERATORS,
     "functools": {
         "wraps": own.wraps,
         "lru_cache": own.lru_cache,

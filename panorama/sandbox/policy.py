@@ -17,7 +17,7 @@ from RestrictedPython.transformer import copy_locations
 from panorama.sandbox import hints, rewriting, tables
 from panorama.sandbox.matching import Patterns
 
-TOP, CLASS, FUNCTION, COMPREHENSION = "top", "class", "function", "comprehension"
+TOP, CLASS, FUNCTION = "top", "class", "function"
 
 _Node = ast.AST | list[ast.AST]
 
@@ -37,6 +37,7 @@ class Policy(Patterns):
         self._scopes = [TOP]
         self._classes: list[str] = []
         self._tries = 0
+        self._comprehensions = 0
 
     # --- refused
 
@@ -121,8 +122,11 @@ class Policy(Patterns):
         return node
 
     def _holds(self) -> bool:
-        """Return whether an expression may set a variable here: in a class it would be an attribute."""
-        return self._scopes[-1] not in (CLASS, COMPREHENSION)
+        """Return whether an expression may set a variable here.
+
+        In a class it would be an attribute, and in a comprehension Python refuses it, also in a lambda there.
+        """
+        return self._scopes[-1] != CLASS and not self._comprehensions
 
     def _attribute(self, node: ast.AST, name: str, *, load: bool) -> str:
         """Return the attribute's name as the compiler would mangle it, after a look whether it may be used."""
@@ -165,9 +169,9 @@ class Policy(Patterns):
         return self._comprehension(node)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> _Node:
-        self._scopes.append(COMPREHENSION)
+        self._comprehensions += 1
         node = self.node_contents_visit(node)
-        self._scopes.pop()
+        self._comprehensions -= 1
         return node
 
     def visit_With(self, node: ast.With) -> _Node:

@@ -108,7 +108,7 @@ BUILTINS: Final = words(
     """
     False None True Ellipsis NotImplemented __build_class__ abs all any ascii bin bool bytearray bytes callable
     chr classmethod complex dict divmod enumerate filter float format frozenset hash hex id int isinstance
-    issubclass iter len list map max min next object oct ord pow property range repr reversed round set slice
+    issubclass len list map max min next object oct ord pow property range repr reversed round set slice
     sorted staticmethod str sum super tuple zip
     """
 )
@@ -116,7 +116,7 @@ BUILTINS: Final = words(
 
 MEDIATED: Final = words(
     """
-    getattr hasattr setattr delattr type dir vars print __import__ aiter anext
+    getattr hasattr setattr delattr type dir vars iter print __import__ aiter anext
     """
 )
 """Built-in names that scripts get in a version of ours; the exceptions come on top (`builtin_names`)."""

@@ -15,7 +15,7 @@ from panorama.sandbox import frames, jobs
 from panorama.sandbox.control import STOP, TELL, Order
 from panorama.sandbox.execution import Execution, rehearse
 from panorama.sandbox.frames import Frames
-from panorama.sandbox.garbage import EVERY_SECONDS, GARBAGE
+from panorama.sandbox.garbage import ASK_SECONDS, GARBAGE
 from panorama.sandbox.lockdown import PIPE, Lockdown
 from panorama.sandbox.pipe import Pipe
 from panorama.sandbox.spoken import Language
@@ -84,15 +84,16 @@ def _answer_signals(turn: Turn, cpu_seconds: float) -> None:
         turn.stop("time")
 
     def tick(_: int, interrupted: FrameType | None) -> None:
-        if time.process_time() - used > cpu_seconds - EVERY_SECONDS / 2:  # the next tick would be too late
+        if time.process_time() - used > cpu_seconds - ASK_SECONDS / 2:  # the next tick would be too late
             turn.stop("cpu")
         else:
-            GARBAGE.search(interrupted)
+            with suppress(RecursionError, MemoryError):  # it is asked again
+                GARBAGE.search(interrupted)
 
     signal.signal(STOP, stop)
     signal.signal(signal.SIGPROF, tick)
     for number in (TELL, signal.SIGVTALRM):
         faulthandler.register(number, file=PIPE, all_threads=False)
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_PROF, cpu_seconds % EVERY_SECONDS or EVERY_SECONDS, EVERY_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds % ASK_SECONDS or ASK_SECONDS, ASK_SECONDS)
     signal.setitimer(signal.ITIMER_VIRTUAL, cpu_seconds + PATIENCE_SECONDS)

@@ -140,7 +140,40 @@ for act in acts:
             except (RuntimeError, IndexError, ValueError, TypeError):
                 pass
 """
+_ENTERED_AGAIN = """
+from itertools import accumulate, chain, count, cycle, islice, pairwise, zip_longest
+import itertools, operator
+class Value:
+    def __eq__(self, other):
+        self = other = None
+        next(going[0], None)
+        return NotImplemented
+def steps():
+    next(going[0], None)
+    yield 1
+class Numbered:
+    def __getitem__(self, number):
+        next(going[0], None)
+        raise IndexError
+batched = getattr(itertools, "batched", lambda every, _: pairwise(every))
+for make in (
+    lambda: islice(steps(), 5), lambda: cycle(steps()), lambda: pairwise(steps()), lambda: chain.from_iterable(steps()),
+    lambda: zip_longest(steps(), steps()), lambda: accumulate([[Value()], [Value()], [Value()]], operator.eq),
+    lambda: iter(lambda: (Value(),), (Value(), Value())), lambda: iter(Numbered()), lambda: map(None, Numbered()),
+    lambda: chain(zip(steps())), lambda: batched(steps(), 2),
+):
+    for turn in range(20):
+        going = [None]
+        going[0] = make()
+        try:
+            next(going[0], None)
+            next(going[0], None)
+        except (ValueError, TypeError, RuntimeError):
+            pass
+        [bytearray(each) for each in range(100)]
+"""
 TAKEN_AWAY = {
+    "iterators that are entered again by what they go through": _ENTERED_AGAIN,
     "an OrderedDict whose keys clear it": _ORDERED,
     "an OrderedDict that is cleared while it is copied": _COPIED,
     "a Counter whose counts and keys clear it": _COUNTED,
@@ -156,6 +189,32 @@ def test_what_a_script_takes_away_in_the_midst_is_not_used_any_more(code: str) -
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=_DEBUGGED, timeout=60)
 
     assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
+
+
+_ENDED_TWICE = """
+class Numbered:
+    entered = 0
+    def __getitem__(self, number):
+        self.entered += 1
+        if self.entered == 1:
+            next(going, None)
+        raise IndexError
+held = Numbered()
+before = references(held)
+going = iter(held)
+try:
+    next(going, None)
+except ValueError:
+    pass
+going = None
+return before, references(held)
+"""
+
+
+def test_what_ends_twice_is_let_go_of_once() -> None:
+    before, after = ran(_ENDED_TWICE, references=sys.getrefcount)
+
+    assert before == after
 
 
 _DEBUGGED = {**os.environ, "PYTHONMALLOC": "debug", "PYTHONPATH": os.pathsep.join(sys.path)}

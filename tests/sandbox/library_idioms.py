@@ -3,6 +3,47 @@
 # ruff: noqa: E501 - scripts, not code of ours
 
 IDIOMS = {
+    "iterators": """
+        from itertools import accumulate, chain, count, cycle, islice, pairwise, zip_longest
+        import operator
+        def told(act):
+            try:
+                return act()
+            except (TypeError, ValueError) as error:
+                return type(error).__name__, str(error)
+        stack, steps = [3, 2, 1, 0, 5], iter("abc")
+        class Numbered:
+            def __getitem__(self, number):
+                if number > 2:
+                    raise IndexError
+                return number * 10
+        return (
+            list(islice(count(3), 4)), list(islice(cycle("ab"), 5)), list(chain([1], "ab", ())), next(count(1, 0.5)),
+            list(chain.from_iterable([[1], [2, 3]])), list(pairwise("abc")), list(accumulate([1, 2, 3])),
+            list(accumulate([1, 2, 3], operator.mul, initial=2)), list(zip_longest("ab", "c", fillvalue="-")),
+            list(iter(stack.pop, 0)), stack, next(steps), list(steps), next(iter([]), "none"), list(islice("abcdef", 1, None, 2)),
+            told(lambda: iter(1, 2)), told(lambda: iter()), told(lambda: islice([1], -1)), told(lambda: iter(5)),
+            list(Numbered()), 20 in Numbered(), 5 in Numbered(), list(zip(Numbered(), "abc")), [*map(str, Numbered())], max(Numbered()),
+            sum(islice((each * each for each in count()), 10)), dict(zip("ab", count())),
+        )
+    """,
+    "private attributes in comprehensions": """
+        class Item:
+            def __init__(self, number):
+                self._number, self.name = number, f"i{number}"
+        class Items:
+            def __init__(self):
+                self._all = [Item(3), Item(1), Item(2)]
+            def names(self):
+                return [each.name for each in sorted(self._all, key=lambda item: item._number)]
+            def total(self):
+                return sum(number for number in map(lambda item: item._number, self._all))
+            def largest(self):
+                return max((each for each in self._all), key=lambda item: (lambda: item._number)())._number
+        items = Items()
+        found = [(lambda item: item._number)(each) for each in items._all]
+        return items.names(), items.total(), items.largest(), found, {each._number: [y._number for y in items._all] for each in items._all}
+    """,
     "an OrderedDict": """
         from collections import OrderedDict
         d = OrderedDict([("a", 1), ("b", 2)], c=3)
