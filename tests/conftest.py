@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -141,14 +142,17 @@ def nothing_is_left() -> Iterator[None]:
 
     yield
 
-    for thread in set(threading.enumerate()) - threads:
-        thread.join(timeout=5)
-    left = {
-        "threads": [each.name for each in set(threading.enumerate()) - threads],
-        "files": sorted(_files() - files),
-        "processes": sorted(_processes() - processes),
-    }
-    assert not any(left.values()), f"left behind: {left}"
+    def left() -> dict[str, object]:
+        return {
+            "threads": [each.name for each in set(threading.enumerate()) - threads],
+            "files": sorted(_files() - files),
+            "processes": sorted(_processes() - processes),
+        }
+
+    end = time.monotonic() + 5  # whoever answered last may still be closing its socket
+    while any(left().values()) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not any(left().values()), f"left behind: {left()}"
 
 
 def _files() -> set[tuple[str, str]]:
