@@ -232,8 +232,9 @@ def test_the_same_key_asks_once(working: None, call: Call, app: App) -> None:
     assert again.metadata["repeated"]
 
 
-def test_a_conversation_is_told_once_that_its_job_has_ended(working: None, call: Call, app: App) -> None:
-    id_ = call("test.nothing", background=True).data["id"]
+def test_a_conversation_is_told_once_that_its_job_has_ended(working: None, works: Works, call: Call, app: App) -> None:
+    id_ = call("test.steps", background=True).data["id"]
+    works.go.set()  # only now, or the first answer could tell of it
     ended(app, id_)
     other = app.calls.call("status", {}, Conversation("v_other", "tool", "other"))
 
@@ -248,7 +249,8 @@ def test_a_program_that_comes_back_is_told_of_what_it_asked_for_before(
 ) -> None:
     before, after, other = (Conversation(f"v_{name}", "tool", name.rstrip("2")) for name in ("one", "one2", "other"))
     with at_work(app):
-        id_ = app.calls.call("test.nothing", {"background": True}, before).data["id"]
+        id_ = app.calls.call("test.steps", {"background": True}, before).data["id"]
+        works.go.set()
         ended(app, id_)
     at_once = app.calls.call("status", {}, after)
     clock.advance(minutes=6)
