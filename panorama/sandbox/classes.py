@@ -15,8 +15,8 @@ from panorama.sandbox.metas import (
     ScriptMeta,
     ScriptMixedMeta,
     class_of,
-    derive,
     hidden_in,
+    note_bases,
     renamed,
     script_class,
 )
@@ -87,9 +87,9 @@ class Maker:
         _wrap(body, "__getattr__", _for_own_names)
         if any(base is NamedTuple for base in bases):
             return _tuple_class(name, body)
+        bases = _checked(bases)
         if "__getitem__" in body and not any(hasattr(base, "__iter__") for base in bases):
             body.setdefault("__iter__", _by_numbers)
-        bases = _checked(bases)
         meta = _meta_for(bases)
         if meta is ScriptEnumMeta:
             _check_ignored(body)
@@ -107,7 +107,7 @@ def _checked(bases: tuple[Any, ...]) -> tuple[type, ...]:
             what = getattr(base, "__name__", None) if isinstance(base, type) else f"a value like {type(base).__name__}"
             raise TypeError(f"scripts cannot derive a class from {what}; hold one in an attribute instead")
     real = tuple(ABC if base is Abstract else base for base in bases)
-    derive(real)
+    note_bases(real)
     _check_text(real)
     _check_fields(real)
     return tuple(base for base in real if base not in (Generic, Protocol) or not _covered(base, real))

@@ -78,7 +78,7 @@ def as_library(kind: type) -> type:
     return kind
 
 
-def derive(bases: Iterable[type]) -> None:
+def note_bases(bases: Iterable[type]) -> None:
     """Note that a class is about to be made from these: what is checked about them must not change any more."""
     _DERIVED_FROM.update(bases)
 

@@ -216,6 +216,7 @@ def _mend() -> None:
     for owner, name, value in (
         (textwrap.TextWrapper, "unicode_whitespace_trans", _SPACES),
         (collections, "_count_elements", collecting.count_elements),
+        (collections, "_chain", collecting.ITERATORS["chain"]),
         (dataclasses, "_EMPTY_METADATA", own.NO_METADATA),
     ):
         setattr(owner, name, value)

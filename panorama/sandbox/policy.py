@@ -156,23 +156,13 @@ class Policy(Patterns):
         node.is_async = 0
         return self.node_contents_visit(node)
 
-    def visit_ListComp(self, node: ast.ListComp) -> _Node:
-        return self._comprehension(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> _Node:
-        return self._comprehension(node)
-
-    def visit_DictComp(self, node: ast.DictComp) -> _Node:
-        return self._comprehension(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> _Node:
-        return self._comprehension(node)
-
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> _Node:
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> _Node:
         self._comprehensions += 1
         node = self.node_contents_visit(node)
         self._comprehensions -= 1
         return node
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
 
     def visit_With(self, node: ast.With) -> _Node:
         return self.node_contents_visit(node)
