@@ -82,7 +82,9 @@ class Connection:
             for each in (self._incoming, self._to_server, self._from_server, self._outgoing):
                 each.close()
             self._waiting.clear()
+            self._taken.clear()  # who is gone gets no answer, and who waits for it in `leave` is let go
             self._lines, self._rest = Lines(), b""
+            self._tell()
 
     async def leave(self, seconds: float) -> None:
         """Read no more, finish what was taken, and end."""
