@@ -1,8 +1,9 @@
 """Names: which living items a person may mean by a name."""
 
 from collections.abc import Sequence
+from functools import cache
 
-from sqlalchemy import select
+from sqlalchemy import TextClause, select, text
 
 from panorama.domain.items import MARKS, folded
 from panorama.domain.words import terms
@@ -19,16 +20,23 @@ _MANY = 400
 
 def exact(session: Session, kinds: Sequence[str], key: str, *, trash: bool = False, limit: int = 20) -> list[Named]:
     """Return the living items of some kinds whose folded name is `key`; with `trash`, the deleted ones instead."""
-    found: list[Named] = []
-    for kind in kinds:
-        table = NOUNS[kind].table
-        if "key" in table.c:
-            label = NOUNS[kind].label
-            alive = table.c.deleted_at.is_not(None) if trash else table.c.deleted_at.is_(None)
-            where = (table.c.key == key, alive)
-            rows = session.connection.execute(select(table.c.id, label).where(*where).order_by(table.c.id).limit(limit))
-            found += [(kind, row[0], row[1]) for row in rows]
-    return found
+    named = tuple(kind for kind in kinds if "key" in NOUNS[kind].table.c)
+    if not named:
+        return []
+    rows = session.connection.execute(_exact(named, trash=trash), {"key": key, "limit": limit})
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+@cache
+def _exact(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
+    """Ask all kinds at once: every search does, and six statements take 2 ms to make and send."""
+    state = "IS NOT NULL" if trash else "IS NULL"
+    each = (
+        f"SELECT * FROM (SELECT '{kind}', id, {NOUNS[kind].label.name} FROM {NOUNS[kind].table.name} "
+        f"WHERE key = :key AND deleted_at {state} ORDER BY id LIMIT :limit)"
+        for kind in kinds
+    )
+    return text(" UNION ALL ".join(each))
 
 
 def similar(session: Session, kinds: Sequence[str], name: str, *, limit: int) -> list[Named]:
