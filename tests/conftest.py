@@ -29,6 +29,7 @@ from panorama.mcp.server import build
 from panorama.services.base import Desk
 from panorama.store.engine import Database
 from tests.queues import StandInQueue
+from tests.templates import shared
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BEGIN = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
@@ -268,6 +269,13 @@ def toolsets() -> tuple[str, ...]:
 def queue() -> StandInQueue:
     """Takes the jobs of schedules."""
     return StandInQueue()
+
+
+@pytest.fixture(scope="module")
+def one_template() -> Iterator[None]:
+    """Let the scripts of a module's tests, if there are many, be forked from one process."""
+    with shared(BERLIN.key):
+        yield
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from panorama.services.nesting import NEST, Nest
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, state
 
+pytestmark = pytest.mark.usefixtures("one_template")
+
 __all__ = ["person"]
 
 EVIL = COUNTING.replace("return len", 'sdk.tasks.create("evil")\n    return len')

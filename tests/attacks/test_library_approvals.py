@@ -12,6 +12,8 @@ from panorama.services import shelf
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, state
 
+pytestmark = pytest.mark.usefixtures("one_template")
+
 __all__ = ["person"]
 
 

@@ -13,6 +13,8 @@ import pytest
 from panorama.app import App
 from panorama.calls import Answer, Conversation
 
+pytestmark = pytest.mark.usefixtures("one_template")
+
 Call = Callable[..., Answer]
 Tried = Callable[..., dict[str, Any]]
 

@@ -9,6 +9,8 @@ from panorama.app import opened
 from panorama.config import read_settings
 from tests.scripts.conftest import SCRIPTS, Run, signature
 
+pytestmark = pytest.mark.usefixtures("one_template")
+
 SAID = {
     "duplicate_notes": "There are no notes.",
     "plan_day": "Nothing has a time, is due or begun: the day is free.",

@@ -16,6 +16,8 @@ from panorama.store import runs
 from panorama.store.passages import INDEXER
 from tests.services.coding import Call, Run, run, titles
 
+pytestmark = pytest.mark.usefixtures("one_template")
+
 __all__ = ["run"]
 
 

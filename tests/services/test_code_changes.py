@@ -21,6 +21,8 @@ from panorama.services.workers import Worker
 from panorama.store import engine, runs
 from tests.services.coding import Call, Run, run, titles
 
+pytestmark = pytest.mark.usefixtures("one_template")
+
 __all__ = ["run"]
 
 

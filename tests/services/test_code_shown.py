@@ -9,6 +9,8 @@ from panorama.errors import NotFoundError
 from panorama.store import runs
 from tests.services.coding import Call, Run, run
 
+pytestmark = pytest.mark.usefixtures("one_template")
+
 __all__ = ["run"]
 
 TELLING = """\

@@ -11,6 +11,8 @@ import pytest
 
 from panorama.calls import Answer
 
+pytestmark = pytest.mark.usefixtures("one_template")
+
 SNIPPETS = sorted((Path(__file__).parent / "snippets").glob("*.py"))
 
 
