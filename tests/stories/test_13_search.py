@@ -133,6 +133,14 @@ async def test_a_snippet_marks_the_hit(chat: Chat) -> None:
     assert "**Zébra**" in (await chat("search", query="zebra")).data[0]["snippet"]
 
 
+async def test_a_snippet_shows_the_word_itself_rather_than_longer_ones_before_it(chat: Chat) -> None:
+    longer = "\n".join(f"{number:x} file{number}.txt" for number in range(7700, 7900))
+    await chat("create_note", title="Files", content=f"{longer}\nhere is file777.txt")
+
+    for query in ("file777", "file777.txt"):
+        assert "here is **file777**" in (await chat("search", query=query)).data[0]["snippet"]
+
+
 async def test_a_hit_deep_in_a_long_note_has_its_snippet(chat: Chat) -> None:
     await chat("create_note", title="Plan", content="word\n" * 100_000 + "the zebra\n" + "word\n" * 1000)
 
