@@ -1,6 +1,8 @@
 """Chunks: every word of a text stands in a passage of bearable length, and what is no language in none."""
 
 import base64
+import hashlib
+import uuid
 from itertools import pairwise
 
 import pytest
@@ -74,6 +76,26 @@ def test_what_is_as_long_as_a_blob_is_one_wherever_it_begins(before: str, size: 
     text = f"{before} {'x' * size} behind"
 
     assert ("x" in legible(text)) == (size < BLOB)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        hashlib.md5(b"tea").hexdigest(),
+        hashlib.sha1(b"tea").hexdigest().upper(),
+        hashlib.sha256(b"tea").hexdigest(),
+        str(uuid.UUID(hashlib.md5(b"tea").hexdigest())),
+    ],
+)
+def test_checksums_and_uuids_are_no_language(key: str) -> None:
+    assert chunks("", f"{key}\n" * 3) == ()
+    assert legible(f"{key}  notes.txt: see {key}").split() == ["notes.txt:", "see"]
+
+
+def test_a_long_word_is_no_checksum() -> None:
+    word = "Rindfleischetikettierungs" * 2
+
+    assert legible(f"{word} deadbeef") == f"{word} deadbeef"
 
 
 def test_a_blob_between_words_is_left_out() -> None:
