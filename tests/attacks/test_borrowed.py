@@ -210,11 +210,42 @@ going = None
 return before, references(held)
 """
 
+_MEMBER = """
+from enum import Enum
+class Numbered({base}):
+    {ignored}
+    A = 1
+    def __getitem__(self, number):
+        if asked.pop():
+            next(going, None)
+        raise IndexError
+asked = [False, True]
+held = Numbered.A
+before = references(held)
+going = iter(held)
+try:
+    next(going, None)
+except ValueError:
+    pass
+going = None
+return before, references(held)
+"""
 
-def test_what_ends_twice_is_let_go_of_once() -> None:
-    before, after = ran(_ENDED_TWICE, references=sys.getrefcount)
+
+@pytest.mark.parametrize(
+    "code", [_ENDED_TWICE, _MEMBER.format(base="Enum", ignored=""), _MEMBER.format(base="int, Enum", ignored="_ignore_ = ['x']")],
+    ids=["an object", "a member of an enumeration", "a member that is a number"],
+)  # fmt: skip
+def test_what_ends_twice_is_let_go_of_once(code: str) -> None:
+    before, after = ran(code, references=sys.getrefcount)
 
     assert before == after
+
+
+@pytest.mark.parametrize("names", ["['__iter__']", "'x __iter__'", "('__exit__',)"])
+def test_an_enumeration_ignores_nothing_that_means_something_to_python(names: str) -> None:
+    with pytest.raises(TypeError, match="without two underscores"):
+        ran(_MEMBER.format(base="Enum", ignored=f"_ignore_ = {names}"), references=sys.getrefcount)
 
 
 _DEBUGGED = {**os.environ, "PYTHONMALLOC": "debug", "PYTHONPATH": os.pathsep.join(sys.path)}
