@@ -25,6 +25,7 @@ import importlib.util
 import io
 import itertools
 import json
+import json.encoder
 import math
 import numbers
 import operator
@@ -38,7 +39,7 @@ import types
 import unicodedata
 import urllib.parse
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, Final
 
@@ -211,6 +212,17 @@ def _open(names: Mapping[str, Mapping[str, Any]]) -> None:
     _mend()
 
 
+_encoder_in_c: Final[Callable[..., Any]] = vars(json.encoder)["c_make_encoder"]
+
+
+def _encoder(markers: dict[int, Any] | None, *options: Any) -> Any:
+    """Return the encoder of json, which always notes what it is in, as `check_circular` tells it to.
+
+    In C it goes through containers that nothing else might own, while a script's `default` takes them away.
+    """
+    return _encoder_in_c({} if markers is None else markers, *options)
+
+
 def _mend() -> None:
     """Put what no script can change or deceive where Python's own modules would use, or hand out, something else."""
     for owner, name, value in (
@@ -218,6 +230,7 @@ def _mend() -> None:
         (collections, "_count_elements", collecting.count_elements),
         (collections, "_chain", collecting.ITERATORS["chain"]),
         (dataclasses, "_EMPTY_METADATA", own.NO_METADATA),
+        (json.encoder, "c_make_encoder", _encoder_in_c and _encoder),
     ):
         setattr(owner, name, value)
 

@@ -172,7 +172,42 @@ for make in (
             pass
         [bytearray(each) for each in range(100)]
 """
+_ENCODED = """
+import json
+class Odd: pass
+class Other: pass
+class Own(dict):
+    def items(self):
+        outer[0].clear()
+        return 5
+class Unchecked(json.JSONEncoder):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.check_circular = False
+def default(value):
+    seen.append(type(value))
+    outer[0].clear()
+    kept.append([in_dict(Other) for _ in range(9)])
+    return 1
+def in_dict(kind):
+    return {str(at): kind() for at in range(9)}
+seen, outer, kept = [], [None], []
+for encoded in (
+    lambda: json.dumps(outer[0], default=default, check_circular=False),
+    lambda: json.JSONEncoder(default=default, check_circular=False).encode(outer[0]),
+    lambda: json.dumps(outer[0], default=default, cls=Unchecked),
+):
+    outer[0] = [in_dict(Odd)]
+    encoded()
+    assert {*seen} == {Odd}
+    outer[0] = [Own(a=1)]
+    try:
+        encoded()
+    except TypeError as error:
+        assert "Own.items" in str(error)
+"""
 TAKEN_AWAY = {
+    "what JSON is made of, by `default` and `items`": _ENCODED,
     "iterators that are entered again by what they go through": _ENTERED_AGAIN,
     "an OrderedDict whose keys clear it": _ORDERED,
     "an OrderedDict that is cleared while it is copied": _COPIED,

@@ -278,4 +278,18 @@ IDIOMS = {
             lengths("abc"), method("-"), tuple(lengths.cache_info()), told, few.cache_parameters(), cache(max)(1, 2),
         )
     """,
+    "JSON without a look at circles": """
+        import json
+        class Point:
+            def __init__(self, x):
+                self.x = x
+        class Encoder(json.JSONEncoder):
+            def default(self, value):
+                return vars(value)
+        value = {"a": [Point(1), {"b": Point([Point(2)])}], "c": [[], {}, (1, None)]}
+        return (
+            json.dumps(value, default=vars, check_circular=False), Encoder(check_circular=False).encode(value), json.dumps(value, cls=Encoder),
+            json.dumps([value["c"]] * 2, check_circular=False, sort_keys=True, separators=(",", ":")), json.dumps("x", check_circular=False),
+        )
+    """,
 }  # fmt: skip
