@@ -327,3 +327,36 @@ def test_a_class_that_is_cached_does_not_hand_out_what_stands_in_it(code: str) -
     assert ran_plainly(textwrap.dedent(code)) == ["loot"]
     with pytest.raises(AttributeError):
         ran(code)
+
+
+_BEHIND = {
+    "a time zone of the script's data": "return super(zoneinfo.ZoneInfo, zoneinfo.ZoneInfo).from_file(io.BytesIO(data)).tzname(None)",
+    "by an object of the class": "return super(zoneinfo.ZoneInfo, zoneinfo.ZoneInfo('UTC')).from_file(io.BytesIO(data)).tzname(None)",
+    "a time zone from a file": "return super(zoneinfo.ZoneInfo, zoneinfo.ZoneInfo).no_cache('UTC').tzname(None)",
+    "forgetting all": "return super(zoneinfo.ZoneInfo, zoneinfo.ZoneInfo).clear_cache()",
+}
+
+_ZONE = """
+import io, zoneinfo
+def number(value):
+    return value.to_bytes(4, "big")
+data = b"TZif" + bytes(32) + number(1) + number(4) + bytes(6) + b"UTC" + bytes(1)
+"""
+
+
+@pytest.mark.parametrize("act", _BEHIND.values(), ids=_BEHIND.keys())
+def test_super_does_not_lead_past_what_refuses(act: str) -> None:
+    assert ran_plainly(f"{_ZONE}return zoneinfo.ZoneInfo.from_file(io.BytesIO(data)).tzname(None)") == "UTC"
+    with pytest.raises(TypeError, match="time zones are made by name"):
+        ran(_ZONE + act)
+
+
+def test_super_sets_no_names_of_python_s_on_a_namespace() -> None:
+    names = "(**{'__wrapped__': 1})"
+    code = (
+        f"from types import SimpleNamespace\nspace = SimpleNamespace()\nsuper(SimpleNamespace, space).__init__{names}"
+    )
+
+    assert "__wrapped__" in ran_plainly(f"from types import SimpleNamespace\nreturn vars(SimpleNamespace{names})")
+    with pytest.raises(TypeError, match="cannot be set in scripts"):
+        ran(code)

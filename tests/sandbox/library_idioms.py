@@ -278,6 +278,23 @@ IDIOMS = {
             lengths("abc"), method("-"), tuple(lengths.cache_info()), told, few.cache_parameters(), cache(max)(1, 2),
         )
     """,
+    "namespaces": """
+        from types import SimpleNamespace
+        class Settings(SimpleNamespace):
+            def double(self):
+                return self.size * 2
+        one, own = SimpleNamespace(a=1, b="x"), Settings(size=2)
+        one.c, own.name = [one, own], "n"
+        del one.b
+        one.self = one
+        text = repr(one), str(own), f"{own!r}"
+        del one.self, one.c
+        setattr(one, "", 5)
+        return (
+            text, repr(one), repr(SimpleNamespace()), repr(Settings()), own.double(), one == SimpleNamespace(a=1), own == Settings(size=2, name="n"),
+            isinstance(own, SimpleNamespace), type(one) is SimpleNamespace, vars(own), type(own).__name__, SimpleNamespace(**{"x y": 1}),
+        )
+    """,
     "JSON without a look at circles": """
         import json
         class Point:
