@@ -61,7 +61,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
         quantiles pstdev pvariance stdev variance covariance correlation linear_regression NormalDist
         StatisticsError""",
     itertools: "*",
-    collections: "Counter defaultdict ChainMap",
+    collections: "Counter ChainMap",
     csv: """reader writer DictReader DictWriter Sniffer Error excel excel_tab unix_dialect QUOTE_ALL QUOTE_MINIMAL
         QUOTE_NONNUMERIC QUOTE_NONE""",
     io: "StringIO BytesIO",
@@ -106,7 +106,12 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
 _REPLACE: Final[Mapping[str, object]] = {"replace": data.any_replaced} if hasattr(copy, "replace") else {}
 
 _OWN: Final[Mapping[str, Mapping[str, object]]] = {
-    "collections": {"namedtuple": named_tuple, "OrderedDict": OrderedDict, "deque": collecting.deque},
+    "collections": {
+        "namedtuple": named_tuple,
+        "OrderedDict": OrderedDict,
+        "deque": collecting.deque,
+        "defaultdict": collecting.defaultdict,
+    },
     "itertools": collecting.ITERATORS,
     "functools": {
         "wraps": own.wraps,
@@ -150,7 +155,7 @@ SDK_MODULES: Final = frozenset(("sdk", "panorama", "panorama.sdk"))
 
 _BASES: Final = (
     object, dict, list, set, frozenset, tuple, str, int, float, complex, bytes,
-    collections.Counter, OrderedDict, collections.defaultdict, collecting.deque,
+    collections.Counter, OrderedDict, collecting.defaultdict, collecting.deque,
     SimpleNamespace, json.JSONEncoder, datetime.tzinfo, abc.ABC, Generic, Protocol,
 )  # fmt: skip
 """Classes that scripts may derive from; exceptions, enumerations and abstract collections come on top."""

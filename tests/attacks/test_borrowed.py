@@ -206,8 +206,40 @@ for encoded in (
     except TypeError as error:
         assert "Own.items" in str(error)
 """
+_MISSED = """
+from collections import defaultdict
+from functools import partial
+class Own(defaultdict): pass
+class Taking:
+    def __divmod__(self, other):
+        self = other = None
+        take()
+        return NotImplemented
+class Taken:
+    __slots__ = ("a", "b", "c", "d")
+    def __rdivmod__(self, other):
+        return 1
+def own():
+    found[0] = Own()
+    found[0].default_factory = partial(divmod, Taking(), Taken())
+def any_one():
+    found[0] = defaultdict(partial(divmod, Taking(), Taken()))
+def set_another():
+    found[0].default_factory = None
+def begin_anew():
+    defaultdict.__init__(found[0], None)
+found = [None]
+for make, take in ((own, set_another), (any_one, begin_anew)):
+    for ask in (
+        lambda: found[0][1], lambda: found[0].__missing__(1), lambda: defaultdict.__missing__(found[0], 1),
+        lambda: super(defaultdict, found[0]).__missing__(1),
+    ):
+        make()
+        ask()
+"""
 TAKEN_AWAY = {
     "what JSON is made of, by `default` and `items`": _ENCODED,
+    "a defaultdict's factory, by what it calls": _MISSED,
     "iterators that are entered again by what they go through": _ENTERED_AGAIN,
     "an OrderedDict whose keys clear it": _ORDERED,
     "an OrderedDict that is cleared while it is copied": _COPIED,

@@ -278,6 +278,87 @@ IDIOMS = {
             lengths("abc"), method("-"), tuple(lengths.cache_info()), told, few.cache_parameters(), cache(max)(1, 2),
         )
     """,
+    "a defaultdict": """
+        import copy, dataclasses, json, pprint
+        from collections import defaultdict
+        from typing import DefaultDict
+        def told(act):
+            try:
+                return act()
+            except (KeyError, TypeError) as error:
+                return type(error).__name__, error.args
+        groups, tree = defaultdict(list, {"a": [1]}, b=[2]), lambda: defaultdict(tree)
+        groups["c"].append(3)
+        groups["a"] += [4]
+        counts = defaultdict(int)
+        for letter in "abracadabra":
+            counts[letter] += 1
+        nested = defaultdict(lambda: defaultdict(int))
+        nested["x"]["y"] += 5
+        deep, flat, other, joined = copy.deepcopy(groups), copy.copy(groups), groups.copy(), groups | {"z": []}
+        deep["a"].append(9)
+        joined["new"] = []
+        counts |= {"q": 7}
+        before = {"y": [0]} | groups
+        before["n"]
+        empty, plain = defaultdict(), defaultdict(None, a=1)
+        keys = defaultdict.fromkeys("ab", 0)
+        counts.default_factory is int and counts.pop("r")
+        @dataclasses.dataclass
+        class Held:
+            by: DefaultDict[str, list] = dataclasses.field(default_factory=lambda: defaultdict(list))
+        held = Held()
+        held.by["k"].append(1)
+        return (
+            groups, repr(groups), str(counts), f"{counts}", deep, flat["a"] is groups["a"], type(flat) is defaultdict, other, joined, before,
+            type(joined).__name__, joined.default_factory is list, told(lambda: empty["no"]), told(lambda: plain["no"]), plain, keys,
+            told(lambda: defaultdict(5)), told(lambda: defaultdict(list, 5)),
+            groups == {"a": [1, 4], "b": [2], "c": [3]}, isinstance(groups, dict), isinstance(groups, defaultdict), issubclass(defaultdict, dict),
+            groups.get("none"), "none" in groups, groups.setdefault("s", [8]), len(groups), {**counts}, dict(nested["x"]), sorted(counts),
+            json.dumps(groups), json.dumps(nested, sort_keys=True), pprint.pformat(groups, width=20), pprint.pformat(nested["x"]),
+            held.by, groups.__missing__("m"), dict.get(groups, "m"), list(reversed(keys)), list(tree()["a"]["b"]), max(counts),
+        )
+    """,
+    "classes derived from defaultdict": """
+        import copy
+        from collections import defaultdict
+        class Keyed(defaultdict):
+            def __missing__(self, key):
+                if self.default_factory is None:
+                    raise KeyError((key,))
+                self[key] = value = self.default_factory(key)
+                return value
+        class Noted(defaultdict):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+                self.set = []
+            def __setitem__(self, key, value):
+                self.set.append(key)
+                super().__setitem__(key, value)
+            def __missing__(self, key):
+                return super().__missing__(key) + ["missed"]
+        class Own(defaultdict):
+            def make(self):
+                return len(self)
+        keyed, noted, own = Keyed(str.upper), Noted(list), Own()
+        own.default_factory = own.make
+        text = repr(own).partition(" of ")[2]
+        found = [own["a"], own["b"], own["a"]]
+        own.default_factory = None
+        try:
+            own["c"]
+        except KeyError as error:
+            found.append(error.args)
+        keyed["a"], noted["b"], noted["b"]
+        noted.update(c=1)
+        twice = copy.copy(keyed)
+        twice.default_factory = str.lower
+        return (
+            keyed, noted, noted.set, noted.copy(), type(noted.copy()).__name__, own, found, twice["Q"], twice, keyed | {"z": 1}, text,
+            type(keyed | {}).__name__, type({} | keyed).__name__, copy.deepcopy(own), repr(own), isinstance(own, defaultdict), Keyed.__name__,
+            noted["new"], Own(list, a=[1])["x"],
+        )
+    """,
     "namespaces": """
         from types import SimpleNamespace
         class Settings(SimpleNamespace):
