@@ -24,6 +24,11 @@ def nameable(*kinds: type) -> None:
     _NAMEABLE.update(kinds)
 
 
+def stood_in(kind: type, by: type) -> None:
+    """Let scripts see a class of ours as the class of another's objects."""
+    _STAND_INS[kind] = by
+
+
 def kind_of(value: object) -> type:
     """Return what a script sees as the class of a value."""
     if isinstance(value, type):

@@ -43,7 +43,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, Final
 
-from panorama.sandbox import asynchrony, collecting, copying, data, enums, own, typing_names, zones
+from panorama.sandbox import asynchrony, collecting, copying, data, enums, fronts, own, typing_names, zones
 from panorama.sandbox.classes import Abstract, Generic, Protocol, named_tuple
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.guards import derivable, writable
@@ -54,7 +54,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
     json: "dumps loads dump load JSONDecodeError JSONEncoder JSONDecoder",
     math: "*",
     cmath: "*",
-    datetime: "date time datetime timedelta timezone tzinfo UTC MINYEAR MAXYEAR",
+    datetime: "timedelta timezone tzinfo UTC MINYEAR MAXYEAR",
     re: """compile match fullmatch search sub subn split findall finditer escape purge Pattern Match error A ASCII I
         IGNORECASE L LOCALE M MULTILINE S DOTALL X VERBOSE U UNICODE NOFLAG RegexFlag""",
     statistics: """mean fmean geometric_mean harmonic_mean median median_low median_high median_grouped mode multimode
@@ -91,7 +91,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
     urllib.parse: """quote quote_plus unquote unquote_plus urlencode urlparse urlsplit urlunparse urlunsplit urljoin
         urldefrag parse_qs parse_qsl""",
     time: """time time_ns sleep perf_counter perf_counter_ns monotonic monotonic_ns process_time strftime strptime
-        gmtime localtime mktime struct_time""",
+        gmtime localtime mktime""",
     dataclasses: "field is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING",
     enum: "auto member nonmember",
     types: "NoneType",
@@ -112,6 +112,8 @@ _OWN: Final[Mapping[str, Mapping[str, object]]] = {
         "deque": collecting.deque,
         "defaultdict": collecting.defaultdict,
     },
+    "datetime": fronts.DATETIME,
+    "time": fronts.TIME,
     "itertools": collecting.ITERATORS,
     "functools": {
         "wraps": own.wraps,

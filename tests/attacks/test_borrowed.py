@@ -237,9 +237,46 @@ for make, take in ((own, set_another), (any_one, begin_anew)):
         make()
         ask()
 """
+_TOLD = """
+import time
+from collections import defaultdict
+from types import SimpleNamespace
+class Taken:
+    def __repr__(self):
+        return "taken"
+class Taking:
+    def __repr__(self):
+        take()
+        return "taking"
+class Own(defaultdict): pass
+def namespace():
+    held[0] = SimpleNamespace(parts=slice(Taking(), Taken(), Taken()))
+    return held[0]
+def empty():
+    held[0].parts = None
+def factory():
+    held[0] = Own()
+    held[0].default_factory = slice(Taking(), Taken(), Taken())
+    return held[0]
+def without():
+    held[0].default_factory = None
+def moment():
+    held[0] = [time.struct_time([Taking(), *(Taken() for _ in range(8))])]
+    return held[0]
+def clear():
+    held[0].clear()
+held = [None]
+for make, take in ((namespace, empty), (factory, without), (moment, clear)):
+    for tell in (repr, str):
+        try:
+            tell(make())
+        except TypeError:
+            pass
+"""
 TAKEN_AWAY = {
     "what JSON is made of, by `default` and `items`": _ENCODED,
     "a defaultdict's factory, by what it calls": _MISSED,
+    "a factory and attributes, by what they tell of themselves": _TOLD,
     "iterators that are entered again by what they go through": _ENTERED_AGAIN,
     "an OrderedDict whose keys clear it": _ORDERED,
     "an OrderedDict that is cleared while it is copied": _COPIED,
@@ -392,3 +429,31 @@ def test_super_sets_no_names_of_python_s_on_a_namespace() -> None:
     assert "__wrapped__" in ran_plainly(f"from types import SimpleNamespace\nreturn vars(SimpleNamespace{names})")
     with pytest.raises(TypeError, match="cannot be set in scripts"):
         ran(code)
+
+
+_PICKLES = {
+    "a date": "datetime.date(b'\\x07\\xea\\x01\\x02')",
+    "a date as text": "datetime.date('\\x07\xea\\x01\\x02')",
+    "a time": "datetime.time(b'\\xff' + bytes(5))",
+    "a moment": "datetime.datetime(b'\\x07\\xea\\x01\\x02' + bytes(6), None)",
+    "by the class of an object": "type(datetime.date.today())(b'\\x07\\xea\\x01\\x02')",
+    "by a map": "next(map(datetime.date, [b'\\x07\\xea\\x01\\x02']))",
+    "of a class of bytes": "datetime.date(B(b'\\x07\\xea\\x01\\x02'))",
+}
+
+
+@pytest.mark.parametrize("act", _PICKLES.values(), ids=_PICKLES.keys())
+def test_dates_and_times_are_made_of_numbers_and_not_of_what_stands_in_a_pickle(act: str) -> None:
+    code = f"import datetime\nclass B(bytes): pass\nreturn str({act})"
+
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        ran(code)
+
+
+_PARTS = ["[object()] * 9", "[*range(9), b'UTC']", "range(9), {'tm_zone': object()}", "range(9), {object(): 1}"]
+
+
+@pytest.mark.parametrize("parts", _PARTS)
+def test_a_struct_time_holds_numbers_and_text_alone(parts: str) -> None:
+    with pytest.raises(TypeError):
+        ran(f"import time\nreturn time.struct_time({parts})")

@@ -2,13 +2,16 @@
 
 import collections
 import contextlib
+import datetime
 import functools
 import inspect
 import itertools
 import os
 import sys
+import time
 import types
 import warnings
+import zoneinfo
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -216,6 +219,13 @@ def test_what_c_does_with_borrowed_objects_is_out_of_reach(crawl: Crawl) -> None
 
     assert (reached, made) == ([], set())
     assert type(ran("return iter(int, 1)")) is not type(iter(int, 1))  # that of re.finditer runs nothing of a script's
+
+
+def test_classes_of_python_s_that_a_version_of_ours_stands_for_are_out_of_reach(crawl: Crawl) -> None:
+    moments = (datetime.date, datetime.time, datetime.datetime, time.struct_time)
+    kinds = (*moments, collections.defaultdict, types.SimpleNamespace, zoneinfo.ZoneInfo)
+
+    assert [kind for kind in kinds if id(kind) in crawl.seen] == []
 
 
 def test_super_does_not_lead_past_what_a_class_of_ours_has_in_another_s_place(crawl: Crawl) -> None:

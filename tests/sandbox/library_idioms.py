@@ -376,6 +376,52 @@ IDIOMS = {
             isinstance(own, SimpleNamespace), type(one) is SimpleNamespace, vars(own), type(own).__name__, SimpleNamespace(**{"x y": 1}),
         )
     """,
+    "classes of dates and times": """
+        import datetime as d, time, functools, json
+        from datetime import date, datetime, time as clock, timedelta, timezone
+        day, now, at = date(2026, 2, 3), datetime(2026, 2, 3, 4, 5, 6, 7, timezone.utc), clock(8, 9, tzinfo=timezone.utc, fold=1)
+        def told(act):
+            try:
+                return act()
+            except (TypeError, ValueError) as error:
+                return type(error).__name__, str(error)
+        def kind(value):
+            match value:
+                case datetime(hour=hour):
+                    return "datetime", hour
+                case date(year=year, month=2):
+                    return "date", year
+                case clock():
+                    return "time"
+                case time.struct_time(year, tm_mon=month):
+                    return "struct_time", year, month
+                case _:
+                    return "none"
+        def plainly(value):
+            if isinstance(value, (date, clock)):
+                return value.isoformat()
+            raise TypeError
+        moment = time.gmtime(0)
+        made = time.struct_time([2026, 2, 3, 4, 5, 6, 1, 34, 0])
+        wide = time.struct_time((2026, 2, 3, 4, 5, 6, 1, 34, 0, "UTC", 0))
+        return (
+            [*map(kind, (now, day, at, moment, 5))], [isinstance(now, each) for each in (date, datetime, clock, d.tzinfo, int | date, object)],
+            isinstance(day, datetime), issubclass(datetime, date), issubclass(date, datetime), issubclass(type(day), date), issubclass(bool, date),
+            type(day) is date, type(now) is datetime, type(at) is clock, now.__class__ is datetime, type(now) == date, {date: 1, datetime: 2}[type(now)],
+            date.__name__, repr(datetime), str(clock), type(day).__name__, date.min, date.max, datetime.min, clock.resolution, datetime.max.year,
+            date.fromisoformat("2026-02-03") == day, datetime.strptime("3.2.26", "%d.%m.%y"), datetime.combine(day, at), date.fromordinal(5),
+            datetime.fromtimestamp(0, tz=timezone.utc), datetime.fromisoformat("2026-01-02T03:04:05+00:00"), date.today() >= day, clock.fromisoformat("10:11"),
+            date(year=2026, month=1, day=31), date(2026, True, 1), clock(), clock(1, 2, 3), datetime(2026, 1, 1, fold=1).fold, day + timedelta(1), type(day + timedelta(1)) is date,
+            told(lambda: date("2026-01-02")), told(lambda: date(2026, 13, 1)), told(lambda: date("2026", 1, 1)), told(lambda: date()), told(lambda: datetime("now")),
+            told(lambda: datetime(2026, 1)), told(lambda: clock("10:00")), told(lambda: clock(24)), told(lambda: date(2026.0, 1, 1)), told(lambda: now < day),
+            [*map(date.isoformat, [day])], [*map(datetime.timestamp, [now])], functools.partial(date, 2026)(1, 2), json.dumps([day, at], default=plainly),
+            sorted([now.date(), date.min]), day.replace(year=2027), {day: 1}[date(2026, 2, 3)], [date(*args) for args in [(2026, 1, 2)]], date is d.date,
+            made, wide.tm_zone, wide.tm_gmtoff, made.tm_zone, tuple(made), time.strftime("%Y-%m-%d %H", made), made == moment, isinstance(moment, time.struct_time),
+            isinstance(made, tuple), type(moment) is time.struct_time, time.struct_time(range(9)), time.mktime(made) > 0, time.struct_time(moment) == moment, now.timetuple() == made,
+            isinstance((1, 2), time.struct_time), time.struct_time.__name__, issubclass(time.struct_time, tuple), told(lambda: time.struct_time([1])),
+            time.struct_time(made, {"tm_zone": "CET"}).tm_zone, [*made[:3]], made.tm_year, repr(made), time.strptime("2026", "%Y").tm_year, "fromisoformat" in dir(date),
+        )
+    """,
     "JSON without a look at circles": """
         import json
         class Point:
