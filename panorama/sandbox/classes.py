@@ -88,7 +88,7 @@ class Maker:
         if any(base is NamedTuple for base in bases):
             return _tuple_class(name, body)
         bases = _checked(bases)
-        if "__getitem__" in body and not any(hasattr(base, "__iter__") for base in bases):
+        if "__getitem__" in body and not _has_iter(bases):
             body.setdefault("__iter__", _by_numbers)
         meta = _meta_for(bases)
         if meta is ScriptEnumMeta:
@@ -111,6 +111,11 @@ def _checked(bases: tuple[Any, ...]) -> tuple[type, ...]:
     _check_text(real)
     _check_fields(real)
     return tuple(base for base in real if base not in (Generic, Protocol) or not _covered(base, real))
+
+
+def _has_iter(bases: tuple[type, ...]) -> bool:
+    """Return whether objects of classes derived from these know how they are gone through; a metaclass is not asked."""
+    return any("__iter__" in vars(ancestor) for base in bases for ancestor in base.__mro__)
 
 
 def _covered(mark: type, bases: tuple[type, ...]) -> bool:
@@ -162,12 +167,16 @@ def _check_fields(bases: tuple[type, ...]) -> None:
 def _check_ignored(body: dict[str, Any]) -> None:
     """Refuse `_ignore_` with names that are no plain texts: Python looks them up, which would run code of theirs.
 
+    What it names is taken out of the class, so those that mean something to Python, as ours do, are refused too.
+
     Raises:
         TypeError: There is one.
     """
     names = list(body.get("_ignore_", ()))
     if any(type(name) is not str for name in names):
         raise TypeError("_ignore_ takes names, written as texts")
+    if any(map(tables.dunder, names)):
+        raise TypeError("_ignore_ takes names of the script's own, without two underscores at each end")
     _SET_ITEM(body, "_ignore_", names)  # the script still has the other list
 
 

@@ -6,9 +6,11 @@ meanwhile. What is written here owns all that it looks at.
 
 import collections
 import itertools
+import pprint
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import wraps
+from reprlib import recursive_repr
 from typing import Any, Final, cast
 
 # --- Counter
@@ -180,3 +182,46 @@ class deque(_Owning):  # noqa: N801 (a name of Python's)
 
 _Owning.__name__ = _Owning.__qualname__ = deque.__name__
 _Owning.__module__ = deque.__module__ = "collections"
+
+
+# --- defaultdict
+
+
+class _Defaulting(collections.defaultdict[Any, Any]):
+    """What uses the factory in C, done on one that is held: the script's code that it runs can set another.
+
+    No script can name this class, so that `super(defaultdict, x).__missing__` is still the one that stands here.
+    """
+
+    __slots__ = ()
+
+    def __missing__(self, key: Any) -> Any:
+        factory = self.default_factory if type(self) is defaultdict else factory_of(self)
+        if factory is None:
+            raise KeyError(key)
+        self[key] = value = factory()
+        return value
+
+    def __repr__(self) -> str:
+        items = _items_told(self)
+        return f"{type(self).__name__}({_factory_told(factory_of(self))}, {items})"
+
+
+factory_of: Final[Callable[[object], Any]] = vars(collections.defaultdict)["default_factory"].__get__
+"""The factory itself, past what a script's class may have in its place."""
+
+_items_told: Final[Callable[[object], str]] = vars(dict)["__repr__"]
+
+_factory_told: Final[Callable[[Any], str]] = recursive_repr()(repr)
+"""What a factory tells of itself; one that tells of its own dict, which tells of it, is "..." there."""
+
+
+class defaultdict(_Defaulting):  # noqa: N801 (a name of Python's)
+    """`collections.defaultdict`."""
+
+    __slots__ = ()
+
+
+_Defaulting.__name__ = _Defaulting.__qualname__ = defaultdict.__name__
+_Defaulting.__module__ = defaultdict.__module__ = "collections"
+vars(pprint.PrettyPrinter)["_dispatch"][_Defaulting.__repr__] = vars(pprint.PrettyPrinter)["_pprint_default_dict"]

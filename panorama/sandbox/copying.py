@@ -14,13 +14,13 @@ import random
 import re
 import types
 import uuid
-from collections import ChainMap, Counter, defaultdict
+from collections import ChainMap, Counter
 from collections.abc import Callable
 from enum import Enum
 from operator import itemgetter
 from typing import Any, Final, cast
 
-from panorama.sandbox.collecting import deque
+from panorama.sandbox.collecting import defaultdict, deque, factory_of
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.inputs import Inputs
 from panorama.sandbox.kinds import UNICODE_ERRORS, SimpleNamespace
@@ -156,7 +156,7 @@ def _fill(made: Any, value: Any, part: Part) -> None:
         _FILLED[base](made, map(part, _ITERATED[base](value)))
     elif base is not None:
         if issubclass(kind, defaultdict):
-            vars(defaultdict)["__init__"](made, value.default_factory)
+            defaultdict.__init__(made, factory_of(value))
         for key, each in list(_ITERATED[base](value)):
             vars(base)["__setitem__"](made, part(key), part(each))
 

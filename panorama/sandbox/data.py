@@ -2,12 +2,12 @@
 
 import dataclasses
 import datetime
-from collections import defaultdict
 from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any, cast
 
 from panorama.sandbox import tables
+from panorama.sandbox.collecting import defaultdict
 from panorama.sandbox.copying import copied, deep_copied
 from panorama.sandbox.kinds import SimpleNamespace, check_names
 from panorama.sandbox.metas import ScriptEnumMeta, class_of, from_library, is_derived_from, is_script_class, renamed

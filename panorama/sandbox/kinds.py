@@ -2,6 +2,7 @@
 
 import types
 from collections.abc import Iterable
+from reprlib import recursive_repr
 from typing import Any, NoReturn
 
 from panorama.sandbox.metas import script_class
@@ -21,6 +22,11 @@ def nameable(*kinds: type) -> None:
     for kind in kinds:
         close(kind)
     _NAMEABLE.update(kinds)
+
+
+def stood_in(kind: type, by: type) -> None:
+    """Let scripts see a class of ours as the class of another's objects."""
+    _STAND_INS[kind] = by
 
 
 def kind_of(value: object) -> type:
@@ -78,8 +84,11 @@ def _stand_in(kind: type) -> type:
     return made
 
 
-class SimpleNamespace(types.SimpleNamespace):
-    """`types.SimpleNamespace`, without attributes whose names mean something to Python."""
+class _Named(types.SimpleNamespace):
+    """A namespace without attributes whose names mean something to Python, and that owns what it tells.
+
+    No script can name this class, so that `super(SimpleNamespace, x).__init__` is still the one that stands here.
+    """
 
     __slots__ = ()
 
@@ -90,8 +99,19 @@ class SimpleNamespace(types.SimpleNamespace):
         super().__init__(*copies, **names)
 
     def __repr__(self) -> str:
-        told = super().__repr__()
-        return told.replace("SimpleNamespace(", "namespace(", 1) if type(self) is SimpleNamespace else told
+        return f"{'namespace' if type(self) is SimpleNamespace else type(self).__name__}({_told(self)})"
+
+
+@recursive_repr()
+def _told(space: _Named) -> str:
+    """Return a namespace's attributes as text: of a copy, because what they tell themselves could take them away."""
+    return ", ".join([f"{name}={value!r}" for name, value in list(vars(space).items()) if name])
+
+
+class SimpleNamespace(_Named):
+    """`types.SimpleNamespace`."""
+
+    __slots__ = ()
 
 
 def check_names(names: Iterable[object]) -> None:
@@ -107,4 +127,5 @@ def check_names(names: Iterable[object]) -> None:
             raise TypeError(f'the attribute "{name}" cannot be set in scripts')
 
 
-SimpleNamespace.__module__ = "types"
+_Named.__name__ = _Named.__qualname__ = SimpleNamespace.__name__
+_Named.__module__ = SimpleNamespace.__module__ = "types"

@@ -25,6 +25,7 @@ import importlib.util
 import io
 import itertools
 import json
+import json.encoder
 import math
 import numbers
 import operator
@@ -38,11 +39,11 @@ import types
 import unicodedata
 import urllib.parse
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, Final
 
-from panorama.sandbox import asynchrony, collecting, copying, data, enums, own, typing_names, zones
+from panorama.sandbox import asynchrony, collecting, copying, data, enums, fronts, own, typing_names, zones
 from panorama.sandbox.classes import Abstract, Generic, Protocol, named_tuple
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.guards import derivable, writable
@@ -53,14 +54,14 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
     json: "dumps loads dump load JSONDecodeError JSONEncoder JSONDecoder",
     math: "*",
     cmath: "*",
-    datetime: "date time datetime timedelta timezone tzinfo UTC MINYEAR MAXYEAR",
+    datetime: "timedelta timezone tzinfo UTC MINYEAR MAXYEAR",
     re: """compile match fullmatch search sub subn split findall finditer escape purge Pattern Match error A ASCII I
         IGNORECASE L LOCALE M MULTILINE S DOTALL X VERBOSE U UNICODE NOFLAG RegexFlag""",
     statistics: """mean fmean geometric_mean harmonic_mean median median_low median_high median_grouped mode multimode
         quantiles pstdev pvariance stdev variance covariance correlation linear_regression NormalDist
         StatisticsError""",
     itertools: "*",
-    collections: "Counter defaultdict ChainMap",
+    collections: "Counter ChainMap",
     csv: """reader writer DictReader DictWriter Sniffer Error excel excel_tab unix_dialect QUOTE_ALL QUOTE_MINIMAL
         QUOTE_NONNUMERIC QUOTE_NONE""",
     io: "StringIO BytesIO",
@@ -90,7 +91,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
     urllib.parse: """quote quote_plus unquote unquote_plus urlencode urlparse urlsplit urlunparse urlunsplit urljoin
         urldefrag parse_qs parse_qsl""",
     time: """time time_ns sleep perf_counter perf_counter_ns monotonic monotonic_ns process_time strftime strptime
-        gmtime localtime mktime struct_time""",
+        gmtime localtime mktime""",
     dataclasses: "field is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING",
     enum: "auto member nonmember",
     types: "NoneType",
@@ -105,7 +106,14 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
 _REPLACE: Final[Mapping[str, object]] = {"replace": data.any_replaced} if hasattr(copy, "replace") else {}
 
 _OWN: Final[Mapping[str, Mapping[str, object]]] = {
-    "collections": {"namedtuple": named_tuple, "OrderedDict": OrderedDict, "deque": collecting.deque},
+    "collections": {
+        "namedtuple": named_tuple,
+        "OrderedDict": OrderedDict,
+        "deque": collecting.deque,
+        "defaultdict": collecting.defaultdict,
+    },
+    "datetime": fronts.DATETIME,
+    "time": fronts.TIME,
     "itertools": collecting.ITERATORS,
     "functools": {
         "wraps": own.wraps,
@@ -149,7 +157,7 @@ SDK_MODULES: Final = frozenset(("sdk", "panorama", "panorama.sdk"))
 
 _BASES: Final = (
     object, dict, list, set, frozenset, tuple, str, int, float, complex, bytes,
-    collections.Counter, OrderedDict, collections.defaultdict, collecting.deque,
+    collections.Counter, OrderedDict, collecting.defaultdict, collecting.deque,
     SimpleNamespace, json.JSONEncoder, datetime.tzinfo, abc.ABC, Generic, Protocol,
 )  # fmt: skip
 """Classes that scripts may derive from; exceptions, enumerations and abstract collections come on top."""
@@ -211,6 +219,17 @@ def _open(names: Mapping[str, Mapping[str, Any]]) -> None:
     _mend()
 
 
+_encoder_in_c: Final[Callable[..., Any]] = vars(json.encoder)["c_make_encoder"]
+
+
+def _encoder(markers: dict[int, Any] | None, *options: Any) -> Any:
+    """Return the encoder of json, which always notes what it is in, as `check_circular` tells it to.
+
+    In C it goes through containers that nothing else might own, while a script's `default` takes them away.
+    """
+    return _encoder_in_c({} if markers is None else markers, *options)
+
+
 def _mend() -> None:
     """Put what no script can change or deceive where Python's own modules would use, or hand out, something else."""
     for owner, name, value in (
@@ -218,6 +237,7 @@ def _mend() -> None:
         (collections, "_count_elements", collecting.count_elements),
         (collections, "_chain", collecting.ITERATORS["chain"]),
         (dataclasses, "_EMPTY_METADATA", own.NO_METADATA),
+        (json.encoder, "c_make_encoder", _encoder_in_c and _encoder),
     ):
         setattr(owner, name, value)
 

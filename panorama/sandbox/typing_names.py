@@ -5,7 +5,7 @@ import collections.abc
 from typing import Any, Self
 
 from panorama.sandbox.classes import Generic, NamedTuple, Protocol, TypedDict
-from panorama.sandbox.collecting import deque
+from panorama.sandbox.collecting import defaultdict, deque
 from panorama.sandbox.kinds import Type
 from panorama.sandbox.ordered import OrderedDict
 
@@ -22,7 +22,7 @@ _ABSTRACT = """
 
 _CONCRETE: dict[str, object] = {
     "List": list, "Dict": dict, "Set": set, "FrozenSet": frozenset, "Tuple": tuple, "Type": Type, "Text": str,
-    "Deque": deque, "DefaultDict": collections.defaultdict, "OrderedDict": OrderedDict,
+    "Deque": deque, "DefaultDict": defaultdict, "OrderedDict": OrderedDict,
     "Counter": collections.Counter, "ChainMap": collections.ChainMap, "AbstractSet": collections.abc.Set,
 }  # fmt: skip
 

@@ -37,10 +37,13 @@ def _from_system() -> dict[str, bytes]:
     return {key: path.read_bytes() for key, path in paths if path.is_file()}
 
 
-class _Zone(zoneinfo.ZoneInfo):
-    """A time zone whose data are in memory; Python's own reads files."""
+class _Closed(zoneinfo.ZoneInfo):
+    """A time zone that is made by its name, and whose data are in memory; Python's own reads files.
 
-    def __new__(cls, key: str) -> "_Zone":
+    No script can name this class, so that `super(ZoneInfo, ZoneInfo).from_file` is still the one that stands here.
+    """
+
+    def __new__(cls, key: str) -> "_Closed":
         if type(key) is not str or key not in _DATA:
             near = nearest(str(key), _DATA)
             raise zoneinfo.ZoneInfoNotFoundError(f"no time zone {key!r}" + (f"; did you mean {near}?" if near else ""))
@@ -64,8 +67,12 @@ class _Zone(zoneinfo.ZoneInfo):
     no_cache = clear_cache = from_file
 
 
-_Zone.__name__ = _Zone.__qualname__ = "ZoneInfo"
-_Zone.__module__ = "zoneinfo"
+class _Zone(_Closed):
+    """`zoneinfo.ZoneInfo`."""
+
+
+_Closed.__name__ = _Closed.__qualname__ = _Zone.__name__ = _Zone.__qualname__ = "ZoneInfo"
+_Closed.__module__ = _Zone.__module__ = "zoneinfo"
 
 
 def names() -> dict[str, object]:

@@ -172,7 +172,111 @@ for make in (
             pass
         [bytearray(each) for each in range(100)]
 """
+_ENCODED = """
+import json
+class Odd: pass
+class Other: pass
+class Own(dict):
+    def items(self):
+        outer[0].clear()
+        return 5
+class Unchecked(json.JSONEncoder):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.check_circular = False
+def default(value):
+    seen.append(type(value))
+    outer[0].clear()
+    kept.append([in_dict(Other) for _ in range(9)])
+    return 1
+def in_dict(kind):
+    return {str(at): kind() for at in range(9)}
+seen, outer, kept = [], [None], []
+for encoded in (
+    lambda: json.dumps(outer[0], default=default, check_circular=False),
+    lambda: json.JSONEncoder(default=default, check_circular=False).encode(outer[0]),
+    lambda: json.dumps(outer[0], default=default, cls=Unchecked),
+):
+    outer[0] = [in_dict(Odd)]
+    encoded()
+    assert {*seen} == {Odd}
+    outer[0] = [Own(a=1)]
+    try:
+        encoded()
+    except TypeError as error:
+        assert "Own.items" in str(error)
+"""
+_MISSED = """
+from collections import defaultdict
+from functools import partial
+class Own(defaultdict): pass
+class Taking:
+    def __divmod__(self, other):
+        self = other = None
+        take()
+        return NotImplemented
+class Taken:
+    __slots__ = ("a", "b", "c", "d")
+    def __rdivmod__(self, other):
+        return 1
+def own():
+    found[0] = Own()
+    found[0].default_factory = partial(divmod, Taking(), Taken())
+def any_one():
+    found[0] = defaultdict(partial(divmod, Taking(), Taken()))
+def set_another():
+    found[0].default_factory = None
+def begin_anew():
+    defaultdict.__init__(found[0], None)
+found = [None]
+for make, take in ((own, set_another), (any_one, begin_anew)):
+    for ask in (
+        lambda: found[0][1], lambda: found[0].__missing__(1), lambda: defaultdict.__missing__(found[0], 1),
+        lambda: super(defaultdict, found[0]).__missing__(1),
+    ):
+        make()
+        ask()
+"""
+_TOLD = """
+import time
+from collections import defaultdict
+from types import SimpleNamespace
+class Taken:
+    def __repr__(self):
+        return "taken"
+class Taking:
+    def __repr__(self):
+        take()
+        return "taking"
+class Own(defaultdict): pass
+def namespace():
+    held[0] = SimpleNamespace(parts=slice(Taking(), Taken(), Taken()))
+    return held[0]
+def empty():
+    held[0].parts = None
+def factory():
+    held[0] = Own()
+    held[0].default_factory = slice(Taking(), Taken(), Taken())
+    return held[0]
+def without():
+    held[0].default_factory = None
+def moment():
+    held[0] = [time.struct_time([Taking(), *(Taken() for _ in range(8))])]
+    return held[0]
+def clear():
+    held[0].clear()
+held = [None]
+for make, take in ((namespace, empty), (factory, without), (moment, clear)):
+    for tell in (repr, str):
+        try:
+            tell(make())
+        except TypeError:
+            pass
+"""
 TAKEN_AWAY = {
+    "what JSON is made of, by `default` and `items`": _ENCODED,
+    "a defaultdict's factory, by what it calls": _MISSED,
+    "a factory and attributes, by what they tell of themselves": _TOLD,
     "iterators that are entered again by what they go through": _ENTERED_AGAIN,
     "an OrderedDict whose keys clear it": _ORDERED,
     "an OrderedDict that is cleared while it is copied": _COPIED,
@@ -210,11 +314,42 @@ going = None
 return before, references(held)
 """
 
+_MEMBER = """
+from enum import Enum
+class Numbered({base}):
+    {ignored}
+    A = 1
+    def __getitem__(self, number):
+        if asked.pop():
+            next(going, None)
+        raise IndexError
+asked = [False, True]
+held = Numbered.A
+before = references(held)
+going = iter(held)
+try:
+    next(going, None)
+except ValueError:
+    pass
+going = None
+return before, references(held)
+"""
 
-def test_what_ends_twice_is_let_go_of_once() -> None:
-    before, after = ran(_ENDED_TWICE, references=sys.getrefcount)
+
+@pytest.mark.parametrize(
+    "code", [_ENDED_TWICE, _MEMBER.format(base="Enum", ignored=""), _MEMBER.format(base="int, Enum", ignored="_ignore_ = ['x']")],
+    ids=["an object", "a member of an enumeration", "a member that is a number"],
+)  # fmt: skip
+def test_what_ends_twice_is_let_go_of_once(code: str) -> None:
+    before, after = ran(code, references=sys.getrefcount)
 
     assert before == after
+
+
+@pytest.mark.parametrize("names", ["['__iter__']", "'x __iter__'", "('__exit__',)"])
+def test_an_enumeration_ignores_nothing_that_means_something_to_python(names: str) -> None:
+    with pytest.raises(TypeError, match="without two underscores"):
+        ran(_MEMBER.format(base="Enum", ignored=f"_ignore_ = {names}"), references=sys.getrefcount)
 
 
 _DEBUGGED = {**os.environ, "PYTHONMALLOC": "debug", "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -261,3 +396,64 @@ def test_a_class_that_is_cached_does_not_hand_out_what_stands_in_it(code: str) -
     assert ran_plainly(textwrap.dedent(code)) == ["loot"]
     with pytest.raises(AttributeError):
         ran(code)
+
+
+_BEHIND = {
+    "a time zone of the script's data": "return super(zoneinfo.ZoneInfo, zoneinfo.ZoneInfo).from_file(io.BytesIO(data)).tzname(None)",
+    "by an object of the class": "return super(zoneinfo.ZoneInfo, zoneinfo.ZoneInfo('UTC')).from_file(io.BytesIO(data)).tzname(None)",
+    "a time zone from a file": "return super(zoneinfo.ZoneInfo, zoneinfo.ZoneInfo).no_cache('UTC').tzname(None)",
+    "forgetting all": "return super(zoneinfo.ZoneInfo, zoneinfo.ZoneInfo).clear_cache()",
+}
+
+_ZONE = """
+import io, zoneinfo
+def number(value):
+    return value.to_bytes(4, "big")
+data = b"TZif" + bytes(32) + number(1) + number(4) + bytes(6) + b"UTC" + bytes(1)
+"""
+
+
+@pytest.mark.parametrize("act", _BEHIND.values(), ids=_BEHIND.keys())
+def test_super_does_not_lead_past_what_refuses(act: str) -> None:
+    assert ran_plainly(f"{_ZONE}return zoneinfo.ZoneInfo.from_file(io.BytesIO(data)).tzname(None)") == "UTC"
+    with pytest.raises(TypeError, match="time zones are made by name"):
+        ran(_ZONE + act)
+
+
+def test_super_sets_no_names_of_python_s_on_a_namespace() -> None:
+    names = "(**{'__wrapped__': 1})"
+    code = (
+        f"from types import SimpleNamespace\nspace = SimpleNamespace()\nsuper(SimpleNamespace, space).__init__{names}"
+    )
+
+    assert "__wrapped__" in ran_plainly(f"from types import SimpleNamespace\nreturn vars(SimpleNamespace{names})")
+    with pytest.raises(TypeError, match="cannot be set in scripts"):
+        ran(code)
+
+
+_PICKLES = {
+    "a date": "datetime.date(b'\\x07\\xea\\x01\\x02')",
+    "a date as text": "datetime.date('\\x07\xea\\x01\\x02')",
+    "a time": "datetime.time(b'\\xff' + bytes(5))",
+    "a moment": "datetime.datetime(b'\\x07\\xea\\x01\\x02' + bytes(6), None)",
+    "by the class of an object": "type(datetime.date.today())(b'\\x07\\xea\\x01\\x02')",
+    "by a map": "next(map(datetime.date, [b'\\x07\\xea\\x01\\x02']))",
+    "of a class of bytes": "datetime.date(B(b'\\x07\\xea\\x01\\x02'))",
+}
+
+
+@pytest.mark.parametrize("act", _PICKLES.values(), ids=_PICKLES.keys())
+def test_dates_and_times_are_made_of_numbers_and_not_of_what_stands_in_a_pickle(act: str) -> None:
+    code = f"import datetime\nclass B(bytes): pass\nreturn str({act})"
+
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        ran(code)
+
+
+_PARTS = ["[object()] * 9", "[*range(9), b'UTC']", "range(9), {'tm_zone': object()}", "range(9), {object(): 1}"]
+
+
+@pytest.mark.parametrize("parts", _PARTS)
+def test_a_struct_time_holds_numbers_and_text_alone(parts: str) -> None:
+    with pytest.raises(TypeError):
+        ran(f"import time\nreturn time.struct_time({parts})")

@@ -2,13 +2,16 @@
 
 import collections
 import contextlib
+import datetime
 import functools
 import inspect
 import itertools
 import os
 import sys
+import time
 import types
 import warnings
+import zoneinfo
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,7 +23,7 @@ from panorama.sandbox.builtin_names import builtins
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.metas import script_class, script_function
 from panorama.sandbox.modules import MODULES
-from panorama.sandbox.tables import words
+from panorama.sandbox.tables import METHODS, plain, words
 from tests.attacks.samples import SAMPLES
 from tests.sandbox.running import dangerous, modules, ran
 
@@ -216,6 +219,35 @@ def test_what_c_does_with_borrowed_objects_is_out_of_reach(crawl: Crawl) -> None
 
     assert (reached, made) == ([], set())
     assert type(ran("return iter(int, 1)")) is not type(iter(int, 1))  # that of re.finditer runs nothing of a script's
+
+
+def test_classes_of_python_s_that_a_version_of_ours_stands_for_are_out_of_reach(crawl: Crawl) -> None:
+    moments = (datetime.date, datetime.time, datetime.datetime, time.struct_time)
+    kinds = (*moments, collections.defaultdict, types.SimpleNamespace, zoneinfo.ZoneInfo)
+
+    assert [kind for kind in kinds if id(kind) in crawl.seen] == []
+
+
+def test_super_does_not_lead_past_what_a_class_of_ours_has_in_another_s_place(crawl: Crawl) -> None:
+    kinds = [kind for kind in crawl.seen.values() if isinstance(kind, type) and not script_class(kind)]
+
+    past = [
+        f"super({kind.__name__}, …).{name}"
+        for kind in kinds
+        for name, part in vars(kind).items()
+        if (plain(name) or name in METHODS) and _is_ours(part)
+        for behind in [next((base for base in kind.__mro__[1:] if name in vars(base)), object)]
+        if id(behind) not in crawl.seen and not _is_ours(vars(behind)[name])
+    ]
+
+    assert past == []
+    assert {kind.__name__ for kind in kinds} >= {"ZoneInfo", "SimpleNamespace", "deque", "defaultdict", "OrderedDict"}
+
+
+def _is_ours(part: Any) -> bool:
+    """Return whether a part of a class is a function of the sandbox's."""
+    function = inspect.unwrap(getattr(part, "fget", None) or getattr(part, "__func__", part))
+    return str(getattr(function, "__module__", None)).startswith("panorama.")
 
 
 class _Numbered:

@@ -278,4 +278,162 @@ IDIOMS = {
             lengths("abc"), method("-"), tuple(lengths.cache_info()), told, few.cache_parameters(), cache(max)(1, 2),
         )
     """,
+    "a defaultdict": """
+        import copy, dataclasses, json, pprint
+        from collections import defaultdict
+        from typing import DefaultDict
+        def told(act):
+            try:
+                return act()
+            except (KeyError, TypeError) as error:
+                return type(error).__name__, error.args
+        groups, tree = defaultdict(list, {"a": [1]}, b=[2]), lambda: defaultdict(tree)
+        groups["c"].append(3)
+        groups["a"] += [4]
+        counts = defaultdict(int)
+        for letter in "abracadabra":
+            counts[letter] += 1
+        nested = defaultdict(lambda: defaultdict(int))
+        nested["x"]["y"] += 5
+        deep, flat, other, joined = copy.deepcopy(groups), copy.copy(groups), groups.copy(), groups | {"z": []}
+        deep["a"].append(9)
+        joined["new"] = []
+        counts |= {"q": 7}
+        before = {"y": [0]} | groups
+        before["n"]
+        empty, plain = defaultdict(), defaultdict(None, a=1)
+        keys = defaultdict.fromkeys("ab", 0)
+        counts.default_factory is int and counts.pop("r")
+        @dataclasses.dataclass
+        class Held:
+            by: DefaultDict[str, list] = dataclasses.field(default_factory=lambda: defaultdict(list))
+        held = Held()
+        held.by["k"].append(1)
+        return (
+            groups, repr(groups), str(counts), f"{counts}", deep, flat["a"] is groups["a"], type(flat) is defaultdict, other, joined, before,
+            type(joined).__name__, joined.default_factory is list, told(lambda: empty["no"]), told(lambda: plain["no"]), plain, keys,
+            told(lambda: defaultdict(5)), told(lambda: defaultdict(list, 5)),
+            groups == {"a": [1, 4], "b": [2], "c": [3]}, isinstance(groups, dict), isinstance(groups, defaultdict), issubclass(defaultdict, dict),
+            groups.get("none"), "none" in groups, groups.setdefault("s", [8]), len(groups), {**counts}, dict(nested["x"]), sorted(counts),
+            json.dumps(groups), json.dumps(nested, sort_keys=True), pprint.pformat(groups, width=20), pprint.pformat(nested["x"]),
+            held.by, groups.__missing__("m"), dict.get(groups, "m"), list(reversed(keys)), list(tree()["a"]["b"]), max(counts),
+        )
+    """,
+    "classes derived from defaultdict": """
+        import copy
+        from collections import defaultdict
+        class Keyed(defaultdict):
+            def __missing__(self, key):
+                if self.default_factory is None:
+                    raise KeyError((key,))
+                self[key] = value = self.default_factory(key)
+                return value
+        class Noted(defaultdict):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+                self.set = []
+            def __setitem__(self, key, value):
+                self.set.append(key)
+                super().__setitem__(key, value)
+            def __missing__(self, key):
+                return super().__missing__(key) + ["missed"]
+        class Own(defaultdict):
+            def make(self):
+                return len(self)
+        keyed, noted, own = Keyed(str.upper), Noted(list), Own()
+        own.default_factory = own.make
+        text = repr(own).partition(" of ")[2]
+        found = [own["a"], own["b"], own["a"]]
+        own.default_factory = None
+        try:
+            own["c"]
+        except KeyError as error:
+            found.append(error.args)
+        keyed["a"], noted["b"], noted["b"]
+        noted.update(c=1)
+        twice = copy.copy(keyed)
+        twice.default_factory = str.lower
+        return (
+            keyed, noted, noted.set, noted.copy(), type(noted.copy()).__name__, own, found, twice["Q"], twice, keyed | {"z": 1}, text,
+            type(keyed | {}).__name__, type({} | keyed).__name__, copy.deepcopy(own), repr(own), isinstance(own, defaultdict), Keyed.__name__,
+            noted["new"], Own(list, a=[1])["x"],
+        )
+    """,
+    "namespaces": """
+        from types import SimpleNamespace
+        class Settings(SimpleNamespace):
+            def double(self):
+                return self.size * 2
+        one, own = SimpleNamespace(a=1, b="x"), Settings(size=2)
+        one.c, own.name = [one, own], "n"
+        del one.b
+        one.self = one
+        text = repr(one), str(own), f"{own!r}"
+        del one.self, one.c
+        setattr(one, "", 5)
+        return (
+            text, repr(one), repr(SimpleNamespace()), repr(Settings()), own.double(), one == SimpleNamespace(a=1), own == Settings(size=2, name="n"),
+            isinstance(own, SimpleNamespace), type(one) is SimpleNamespace, vars(own), type(own).__name__, SimpleNamespace(**{"x y": 1}),
+        )
+    """,
+    "classes of dates and times": """
+        import datetime as d, time, functools, json
+        from datetime import date, datetime, time as clock, timedelta, timezone
+        day, now, at = date(2026, 2, 3), datetime(2026, 2, 3, 4, 5, 6, 7, timezone.utc), clock(8, 9, tzinfo=timezone.utc, fold=1)
+        def told(act):
+            try:
+                return act()
+            except (TypeError, ValueError) as error:
+                return type(error).__name__, str(error)
+        def kind(value):
+            match value:
+                case datetime(hour=hour):
+                    return "datetime", hour
+                case date(year=year, month=2):
+                    return "date", year
+                case clock():
+                    return "time"
+                case time.struct_time(year, tm_mon=month):
+                    return "struct_time", year, month
+                case _:
+                    return "none"
+        def plainly(value):
+            if isinstance(value, (date, clock)):
+                return value.isoformat()
+            raise TypeError
+        moment = time.gmtime(0)
+        made = time.struct_time([2026, 2, 3, 4, 5, 6, 1, 34, 0])
+        wide = time.struct_time((2026, 2, 3, 4, 5, 6, 1, 34, 0, "UTC", 0))
+        return (
+            [*map(kind, (now, day, at, moment, 5))], [isinstance(now, each) for each in (date, datetime, clock, d.tzinfo, int | date, object)],
+            isinstance(day, datetime), issubclass(datetime, date), issubclass(date, datetime), issubclass(type(day), date), issubclass(bool, date),
+            type(day) is date, type(now) is datetime, type(at) is clock, now.__class__ is datetime, type(now) == date, {date: 1, datetime: 2}[type(now)],
+            date.__name__, repr(datetime), str(clock), type(day).__name__, date.min, date.max, datetime.min, clock.resolution, datetime.max.year,
+            date.fromisoformat("2026-02-03") == day, datetime.strptime("3.2.26", "%d.%m.%y"), datetime.combine(day, at), date.fromordinal(5),
+            datetime.fromtimestamp(0, tz=timezone.utc), datetime.fromisoformat("2026-01-02T03:04:05+00:00"), date.today() >= day, clock.fromisoformat("10:11"),
+            date(year=2026, month=1, day=31), date(2026, True, 1), clock(), clock(1, 2, 3), datetime(2026, 1, 1, fold=1).fold, day + timedelta(1), type(day + timedelta(1)) is date,
+            told(lambda: date("2026-01-02")), told(lambda: date(2026, 13, 1)), told(lambda: date("2026", 1, 1)), told(lambda: date()), told(lambda: datetime("now")),
+            told(lambda: datetime(2026, 1)), told(lambda: clock("10:00")), told(lambda: clock(24)), told(lambda: date(2026.0, 1, 1)), told(lambda: now < day),
+            [*map(date.isoformat, [day])], [*map(datetime.timestamp, [now])], functools.partial(date, 2026)(1, 2), json.dumps([day, at], default=plainly),
+            sorted([now.date(), date.min]), day.replace(year=2027), {day: 1}[date(2026, 2, 3)], [date(*args) for args in [(2026, 1, 2)]], date is d.date,
+            made, wide.tm_zone, wide.tm_gmtoff, made.tm_zone, tuple(made), time.strftime("%Y-%m-%d %H", made), made == moment, isinstance(moment, time.struct_time),
+            isinstance(made, tuple), type(moment) is time.struct_time, time.struct_time(range(9)), time.mktime(made) > 0, time.struct_time(moment) == moment, now.timetuple() == made,
+            isinstance((1, 2), time.struct_time), time.struct_time.__name__, issubclass(time.struct_time, tuple), told(lambda: time.struct_time([1])),
+            time.struct_time(made, {"tm_zone": "CET"}).tm_zone, [*made[:3]], made.tm_year, repr(made), time.strptime("2026", "%Y").tm_year, "fromisoformat" in dir(date),
+        )
+    """,
+    "JSON without a look at circles": """
+        import json
+        class Point:
+            def __init__(self, x):
+                self.x = x
+        class Encoder(json.JSONEncoder):
+            def default(self, value):
+                return vars(value)
+        value = {"a": [Point(1), {"b": Point([Point(2)])}], "c": [[], {}, (1, None)]}
+        return (
+            json.dumps(value, default=vars, check_circular=False), Encoder(check_circular=False).encode(value), json.dumps(value, cls=Encoder),
+            json.dumps([value["c"]] * 2, check_circular=False, sort_keys=True, separators=(",", ":")), json.dumps("x", check_circular=False),
+        )
+    """,
 }  # fmt: skip
