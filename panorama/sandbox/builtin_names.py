@@ -8,6 +8,7 @@ from panorama.sandbox import collecting, guards, hints, own, tables
 from panorama.sandbox.facades import Facade, listed, nearest
 from panorama.sandbox.kinds import UNICODE_ERRORS, Type
 from panorama.sandbox.modules import SDK_MODULES, sdk_modules
+from panorama.sandbox.slices import Slice
 from panorama.sdk._unknown import unknown
 
 EXCEPTIONS: Mapping[str, type[BaseException]] = {
@@ -40,6 +41,7 @@ _SAME: Mapping[str, Any] = {
     "dir": guards.names_of,
     "vars": guards.variables_of,
     "type": Type,
+    "slice": Slice,
     **{name: _refusing(name, hint) for name, hint in hints.WAY_OUT.items()},
 }
 
