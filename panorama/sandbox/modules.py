@@ -28,6 +28,7 @@ import json
 import math
 import numbers
 import operator
+import pprint
 import random
 import re
 import statistics
@@ -220,6 +221,7 @@ def _mend() -> None:
         (collections, "_chain", collecting.ITERATORS["chain"]),
         (dataclasses, "_EMPTY_METADATA", own.NO_METADATA),
         (difflib.SequenceMatcher, "get_grouped_opcodes", checking(own.grouped_opcodes, difflib.SequenceMatcher)),
+        (pprint, "_recursion", own.recursion),
     ):
         setattr(owner, name, value)
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, NoReturn
 
 from panorama.sandbox.guards import changed, read_any
+from panorama.sandbox.identity import identity
 from panorama.sandbox.metas import is_script_class, listener, script_function
 
 _NAMES = ("__name__", "__qualname__", "__doc__")
@@ -176,6 +177,11 @@ def printers(printed: Callable[..., None]) -> dict[str, Callable[..., None]]:
         print_pretty(value, *args, sort_dicts=sort_dicts, **options)
 
     return {"pprint": print_pretty, "pp": pp}
+
+
+def recursion(value: object) -> str:
+    """What `pprint` shows of an object within itself."""
+    return f"<Recursion on {type(value).__name__} with id={identity(value)}>"
 
 
 def _pretty_options(options: dict[str, Any]) -> dict[str, Any]:

@@ -109,7 +109,7 @@ text are compiled to ordinary loads, at their ordinary speed."""
 BUILTINS: Final = words(
     """
     False None True Ellipsis NotImplemented __build_class__ abs all any ascii bin bool bytearray bytes callable
-    chr classmethod complex dict divmod enumerate filter float format frozenset hash hex id int isinstance
+    chr classmethod complex dict divmod enumerate filter float format frozenset hex int isinstance
     issubclass len list map max min next object oct ord pow property range repr reversed round set sorted
     staticmethod str sum super tuple zip
     """
@@ -118,7 +118,7 @@ BUILTINS: Final = words(
 
 MEDIATED: Final = words(
     """
-    getattr hasattr setattr delattr type dir vars iter print __import__ aiter anext slice
+    getattr hasattr setattr delattr type dir vars iter print __import__ aiter anext id hash slice
     """
 )
 """Built-in names that scripts get in a version of ours; the exceptions come on top (`builtin_names`)."""
