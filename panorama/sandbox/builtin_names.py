@@ -4,10 +4,11 @@ import builtins as python
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from panorama.sandbox import collecting, guards, hints, own, tables
+from panorama.sandbox import collecting, guards, hints, identity, own, tables
 from panorama.sandbox.facades import Facade, listed, nearest
 from panorama.sandbox.kinds import UNICODE_ERRORS, Type
 from panorama.sandbox.modules import SDK_MODULES, sdk_modules
+from panorama.sandbox.slices import Slice
 from panorama.sdk._unknown import unknown
 
 EXCEPTIONS: Mapping[str, type[BaseException]] = {
@@ -40,12 +41,15 @@ _SAME: Mapping[str, Any] = {
     "dir": guards.names_of,
     "vars": guards.variables_of,
     "type": Type,
+    "id": identity.identity,
+    "hash": identity.hashed,
+    "slice": Slice,
     **{name: _refusing(name, hint) for name, hint in hints.WAY_OUT.items()},
 }
 
 guards.derivable(*EXCEPTIONS.values())
 
-for _name in ("getattr", "hasattr", "setattr", "delattr", "dir", "vars"):  # what errors of calls name
+for _name in ("getattr", "hasattr", "setattr", "delattr", "dir", "vars", "id", "hash"):  # what errors of calls name
     _SAME[_name].__name__ = _SAME[_name].__qualname__ = _name
 
 

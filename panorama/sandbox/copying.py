@@ -22,6 +22,7 @@ from typing import Any, Final, cast
 
 from panorama.sandbox.collecting import defaultdict, deque, factory_of
 from panorama.sandbox.facades import Facade
+from panorama.sandbox.identity import identity
 from panorama.sandbox.inputs import Inputs
 from panorama.sandbox.kinds import UNICODE_ERRORS, SimpleNamespace
 from panorama.sandbox.metas import class_of, script_class
@@ -70,14 +71,15 @@ def _deep(value: Any, memo: Memory) -> Any:
     kind = class_of(value)
     if _is_same(kind):
         return value
-    if id(value) in memo:
-        return memo[id(value)]
+    number = identity(value)
+    if number in memo:
+        return memo[number]
     if hook := _hook(kind, "__deepcopy__"):
         made = hook(value, memo)
     else:
-        made = _made(value, kind, lambda part: _deep(part, memo), lambda new: memo.__setitem__(id(value), new))
-    memo[id(value)] = made
-    memo.setdefault(id(memo), []).append(value)  # or another object might have its id
+        made = _made(value, kind, lambda part: _deep(part, memo), lambda new: memo.__setitem__(number, new))
+    memo[number] = made
+    memo.setdefault(identity(memo), []).append(value)  # or another object might have its id
     return made
 
 

@@ -6,7 +6,7 @@ from re import Pattern
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, NoReturn, Self, cast
 
-from panorama.sandbox import hints, selves, tables
+from panorama.sandbox import hints, identity, selves, tables
 from panorama.sandbox.facades import Facade, title_of
 from panorama.sandbox.formats import Formats
 from panorama.sandbox.kinds import SimpleNamespace, kind_of
@@ -134,7 +134,8 @@ def _dunder(value: Any, name: str) -> Any:
         case "__setattr__" if type(value) is super:
             return MethodType(_set, cast("Any", value).__self__)
         case _ if name in tables.METHODS and (type(value) is super or is_derivable(_owner(value))):
-            return selves.found(_owner(value), name, getattr(value, name))
+            found = selves.found(_owner(value), name, getattr(value, name))
+            return identity.method(found, _owner(value)) if name == "__hash__" else found
         case _:
             return _missing(value, name)
 

@@ -9,6 +9,7 @@ from panorama.sandbox.asynchrony import awaited
 from panorama.sandbox.classes import Abstract, Generic, Maker
 from panorama.sandbox.guards import augmented, changed, read
 from panorama.sandbox.metas import ScriptMeta
+from panorama.sandbox.slices import part
 from panorama.sandbox.typing_names import ANYTHING
 
 HOOKS: Mapping[str, object] = {
@@ -17,6 +18,8 @@ HOOKS: Mapping[str, object] = {
     tables.AUGMENTED: augmented,
     tables.TYPE: type,
     tables.OWN: ScriptMeta,
+    tables.PART: part,
+    tables.WHOLE: int,
     tables.MAKE_CLASS: Maker(),
     tables.AWAITED: awaited,
     tables.ANYTHING: ANYTHING,

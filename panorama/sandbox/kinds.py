@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from panorama.sandbox.metas import script_class
 from panorama.sandbox.selves import close
+from panorama.sandbox.slices import Slice
 from panorama.sandbox.tables import dunder
 
 _NAMEABLE: set[type] = set()
@@ -36,6 +37,8 @@ def kind_of(value: object) -> type:
     kind = type(value)
     if kind in UNICODE_ERRORS:
         return UnicodeError
+    if kind is slice:
+        return Slice
     if kind in _NAMEABLE or script_class(kind) or issubclass(kind, BaseException):
         return kind
     return _stand_in(kind)

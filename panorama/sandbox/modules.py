@@ -29,6 +29,7 @@ import json.encoder
 import math
 import numbers
 import operator
+import pprint
 import random
 import re
 import statistics
@@ -49,6 +50,7 @@ from panorama.sandbox.facades import Facade
 from panorama.sandbox.guards import derivable, writable
 from panorama.sandbox.kinds import SimpleNamespace, nameable
 from panorama.sandbox.ordered import OrderedDict
+from panorama.sandbox.selves import checking
 
 _PICKED: Final[Mapping[ModuleType, str]] = {
     json: "dumps loads dump load JSONDecodeError JSONEncoder JSONDecoder",
@@ -211,7 +213,7 @@ def _open(names: Mapping[str, Mapping[str, Any]]) -> None:
     """Tell the guards which classes scripts may have, derive from and change."""
     found = [value for module in names.values() for value in module.values() if isinstance(value, type)]
     nameable(*_derived(BaseException))  # of an error a script has the class, whatever it is
-    nameable(*found, *_BASES, bool, bytearray, range, slice, type(None), type(Ellipsis), type(NotImplemented))
+    nameable(*found, *_BASES, bool, bytearray, range, type(None), type(Ellipsis), type(NotImplemented))
     abstract = [value for value in names["collections.abc"].values() if isinstance(value, type)]
     derivable(*_BASES, *abstract, *(kind for kind in names["enum"].values() if isinstance(kind, enum.EnumMeta)))
     derivable(*(value for value in found if issubclass(value, Exception)))
@@ -238,6 +240,8 @@ def _mend() -> None:
         (collections, "_chain", collecting.ITERATORS["chain"]),
         (dataclasses, "_EMPTY_METADATA", own.NO_METADATA),
         (json.encoder, "c_make_encoder", _encoder_in_c and _encoder),
+        (difflib.SequenceMatcher, "get_grouped_opcodes", checking(own.grouped_opcodes, difflib.SequenceMatcher)),
+        (pprint, "_recursion", own.recursion),
     ):
         setattr(owner, name, value)
 

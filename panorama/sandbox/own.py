@@ -1,13 +1,16 @@
 """Functions that scripts get in versions of ours, because Python's would read or write past the guards."""
 
+import difflib
 import functools
 import pprint
 import time
 from collections.abc import Callable, Iterator, Mapping
+from operator import index
 from types import MappingProxyType
 from typing import Any, Final, NoReturn
 
 from panorama.sandbox.guards import changed, read_any
+from panorama.sandbox.identity import identity
 from panorama.sandbox.metas import is_script_class, listener, script_function
 
 _NAMES = ("__name__", "__qualname__", "__doc__")
@@ -176,8 +179,24 @@ def printers(printed: Callable[..., None]) -> dict[str, Callable[..., None]]:
     return {"pprint": print_pretty, "pp": pp}
 
 
+def recursion(value: object) -> str:
+    """What `pprint` shows of an object within itself."""
+    return f"<Recursion on {type(value).__name__} with id={identity(value)}>"
+
+
 def _pretty_options(options: dict[str, Any]) -> dict[str, Any]:
     return {name: bool(options[name]) for name in ("compact", "sort_dicts", "underscore_numbers") if name in options}
+
+
+_grouped: Final[Callable[[Any, int], Any]] = vars(difflib.SequenceMatcher)["get_grouped_opcodes"]
+
+
+def grouped_opcodes(matcher: Any, n: Any = 3) -> Any:
+    """`SequenceMatcher.get_grouped_opcodes`, of a whole number: what is counted with it becomes parts of slices."""
+    return _grouped(matcher, index(n))
+
+
+grouped_opcodes.__name__ = "get_grouped_opcodes"
 
 
 def slept(seconds: float, result: Any = None) -> Any:

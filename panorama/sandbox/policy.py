@@ -38,6 +38,7 @@ class Policy(Patterns):
         self._classes: list[str] = []
         self._tries = 0
         self._comprehensions = 0
+        self._gone_through: frozenset[str] = frozenset()
 
     # --- refused
 
@@ -146,6 +147,20 @@ class Policy(Patterns):
         """Allow items without a guard: every type with items that a script can reach is its own to change."""
         return self.node_contents_visit(node)
 
+    def visit_Slice(self, node: ast.Slice) -> _Node:
+        """Have each part looked at that may be an object: see `slices`."""
+        node.lower, node.upper, node.step = map(self._part, (node.lower, node.upper, node.step))
+        return node
+
+    def _part(self, part: ast.expr | None) -> ast.expr | None:
+        if part is None:
+            return None
+        names = rewriting.of_numbers(part, self._gone_through, lengths="len" not in self._bound)
+        seen: ast.expr = self.visit(part)
+        if names is None:
+            return rewriting.part(seen, holds=self._holds())
+        return rewriting.part_of(seen, names) if names else seen
+
     def visit_Call(self, node: ast.Call) -> _Node:
         return self.node_contents_visit(node)
 
@@ -157,8 +172,15 @@ class Policy(Patterns):
         return self.node_contents_visit(node)
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> _Node:
+        """Know its variables while its element is visited: nobody else gives them another value meanwhile."""
         self._comprehensions += 1
-        node = self.node_contents_visit(node)
+        around, self._gone_through = self._gone_through, frozenset[str]()
+        node.generators = [self.visit(each) for each in node.generators]
+        self._gone_through = rewriting.variables(node.generators)
+        for field in ("elt", "key", "value"):
+            if hasattr(node, field):
+                setattr(node, field, self.visit(getattr(node, field)))
+        self._gone_through = around
         self._comprehensions -= 1
         return node
 
@@ -294,7 +316,9 @@ class Policy(Patterns):
     def visit_Lambda(self, node: ast.Lambda) -> _Node:
         node.args = self.visit(node.args)
         self._scopes.append(FUNCTION)
+        around, self._gone_through = self._gone_through, frozenset[str]()
         node.body = self.visit(node.body)
+        self._gone_through = around
         self._scopes.pop()
         return node
 

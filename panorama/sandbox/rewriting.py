@@ -1,6 +1,7 @@
 """Pieces of changed syntax: how a hook is called, and where errors in it are reported. Pure."""
 
 import ast
+from collections.abc import Iterable
 
 from RestrictedPython.transformer import copy_locations
 
@@ -46,6 +47,59 @@ def _if_own(owner: ast.Name, native: ast.expr, guarded: ast.expr) -> ast.expr:
     made = ast.IfExp(test, native, guarded)
     copy_locations(made, guarded)
     return made
+
+
+def part(value: ast.expr, *, holds: bool) -> ast.expr:
+    """Return `held if type(held := x) is int else PART(held)` for a part of a slice; `holds` as in `guarded`."""
+    if not holds:
+        return call(tables.PART, value, value)
+    kind = call(tables.TYPE, value, ast.NamedExpr(ast.Name(tables.HELD, ast.Store()), value))
+    test = ast.Compare(kind, [ast.Is()], [ast.Name(tables.WHOLE, ast.Load())])
+    made = ast.IfExp(test, _held(), call(tables.PART, value, _held()))
+    copy_locations(made, value)
+    return made
+
+
+def part_of(value: ast.expr, names: Iterable[str]) -> ast.expr:
+    """Return `x if type(i) is int else PART(x)` for a part that is a number if these names are."""
+    tests: list[ast.expr] = [
+        ast.Compare(
+            call(tables.TYPE, value, ast.Name(name, ast.Load())), [ast.Is()], [ast.Name(tables.WHOLE, ast.Load())]
+        )
+        for name in sorted(names)
+    ]
+    made = ast.IfExp(
+        tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests), value, call(tables.PART, value, value)
+    )
+    copy_locations(made, value)
+    return made
+
+
+def of_numbers(value: ast.expr, known: frozenset[str], *, lengths: bool) -> frozenset[str] | None:
+    """Return the names of which an expression is made, beside written-out values; None if there is more to it.
+
+    Args:
+        known: Names that may be there.
+        lengths: Whether `len` is Python's, so that `len(...)` is a number.
+    """
+    match value:
+        case ast.Constant() | ast.Call(func=ast.Name("len")) if lengths or isinstance(value, ast.Constant):
+            return frozenset()
+        case ast.Name(name) if name in known:
+            return frozenset((name,))
+        case ast.UnaryOp(operand=inner):
+            return of_numbers(inner, known, lengths=lengths)
+        case ast.BinOp(left=left, right=right):
+            sides = [of_numbers(side, known, lengths=lengths) for side in (left, right)]
+            return None if None in sides else frozenset[str]().union(*filter(None, sides))
+        case _:
+            return None
+
+
+def variables(generators: Iterable[ast.comprehension]) -> frozenset[str]:
+    """Return the names that comprehensions give a value, in `for` alone."""
+    targets = (node for each in generators for node in ast.walk(each.target))
+    return frozenset(node.id for node in targets if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
 def _held() -> ast.Name:

@@ -24,6 +24,8 @@ CHANGED: Final = "<changed>"
 AUGMENTED: Final = "<augmented>"
 TYPE: Final = "<type>"
 OWN: Final = "<own>"
+PART: Final = "<part>"
+WHOLE: Final = "<whole>"
 MAKE_CLASS: Final = "<class>"
 AWAITED: Final = "<awaited>"
 ANYTHING: Final = "<anything>"
@@ -107,16 +109,16 @@ text are compiled to ordinary loads, at their ordinary speed."""
 BUILTINS: Final = words(
     """
     False None True Ellipsis NotImplemented __build_class__ abs all any ascii bin bool bytearray bytes callable
-    chr classmethod complex dict divmod enumerate filter float format frozenset hash hex id int isinstance
-    issubclass len list map max min next object oct ord pow property range repr reversed round set slice
-    sorted staticmethod str sum super tuple zip
+    chr classmethod complex dict divmod enumerate filter float format frozenset hex int isinstance
+    issubclass len list map max min next object oct ord pow property range repr reversed round set sorted
+    staticmethod str sum super tuple zip
     """
 )
 """Python's own functions and classes that scripts get as they are."""
 
 MEDIATED: Final = words(
     """
-    getattr hasattr setattr delattr type dir vars iter print __import__ aiter anext
+    getattr hasattr setattr delattr type dir vars iter print __import__ aiter anext id hash slice
     """
 )
 """Built-in names that scripts get in a version of ours; the exceptions come on top (`builtin_names`)."""

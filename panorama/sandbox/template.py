@@ -11,6 +11,7 @@ import socket
 import sys
 from typing import Any
 
+from panorama.sandbox import statics
 from panorama.sandbox.control import GREETING_BYTES, Control, Order, Report
 from panorama.sandbox.execution import rehearse
 from panorama.sandbox.kernel import give_back
@@ -43,7 +44,11 @@ def main() -> None:
 
 
 def _language(state: dict[str, Any], *, guarded: bool) -> Language:
-    return Guarded(sdk(state)) if guarded else Unguarded(sdk(state))
+    if not guarded:
+        return Unguarded(sdk(state))
+    language = Guarded(sdk(state))
+    statics.mend()
+    return language
 
 
 def _rehearse(language: Language) -> None:
