@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as LateError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -22,6 +21,7 @@ from panorama.ports import Embedder
 from panorama.services.base import Desk, Service
 from panorama.services.house import House, Means, Opening, Side
 from panorama.services.indexing import ASK_SECONDS, Moved, Stop, Told, never, nowhere, silent
+from panorama.services.nearest import Near, Nearest
 from panorama.store import passages
 
 T = TypeVar("T")
@@ -42,34 +42,6 @@ CLOSE_PENDING = 50
 
 OFF = "Search by meaning is off."
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Near:
-    """A passage that is near in meaning: the item it belongs to, its number in it, and the cosine, from -1 to 1."""
-
-    item: str
-    position: int
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nearest:
-    """What was found by meaning, best first, several passages of one item apart.
-
-    If it did not run, `missing` says why and `hint` what to do. `pending` counts the changes it has not heard of.
-    """
-
-    hits: tuple[Near, ...] = ()
-    missing: str = ""
-    hint: str = ""
-    pending: int = 0
-    model: str = ""
-
-    @property
-    def ran(self) -> bool:
-        """Whether meaning was asked at all."""
-        return not self.missing
 
 
 class Meaning(Service):
@@ -181,8 +153,8 @@ class Meaning(Service):
         return Nearest(missing="Search by meaning is starting.", hint="Ask again in a moment.")
 
     def _building(self, house: House) -> Nearest:
-        if self._failure:
-            return Nearest(missing=self._failure.message, hint=self._failure.hint)
+        if error := self._wrong():
+            return Nearest(missing=error.message, hint=error.hint)
         pending = house.chosen.indexing.lag().unread
         return Nearest(
             missing="The index of meanings is being built.",
@@ -256,8 +228,13 @@ class Meaning(Service):
             house.is_checked = True
 
     def _caught_up(self, house: House, stop: Stop, told: Told = silent, moved: Moved = nowhere) -> None:
+        def heard(count: int) -> None:
+            if count:  # what was wrong with the model is over
+                self._failure = None
+            told(count)
+
         was_changing = house.before is not None
-        house.catch_up(stop, told, moved)
+        house.catch_up(stop, heard, moved)
         if was_changing and house.before is None:
             self._builder.remember(house.chosen.model)
 
@@ -362,11 +339,16 @@ class Meaning(Service):
         return {name: value for name, value in told.items() if value is not None}
 
     def _last_error(self) -> dict[str, Any]:
-        if not self._failure:
-            return {}
-        return {
-            "last_error": self._failure.message, "last_error_at": self._failed_at, "do": self._failure.hint or None
-        }  # fmt: skip
+        error = self._wrong()
+        at = self._failed_at if error is self._failure else None
+        return {"last_error": error.message, "last_error_at": at, "do": error.hint or None} if error else {}
+
+    def _wrong(self) -> UnavailableError | None:
+        """Return what went wrong last: of a model that is failing now, who follows the changes may not have heard."""
+        state = self._house.serving.resident.state if self._house else None
+        if state and state.error and not (self._failure and self._failure.message == state.error):
+            return UnavailableError(state.error, hint=state.hint)
+        return self._failure
 
 
 def _anew(error: PanoramaError) -> UnavailableError:

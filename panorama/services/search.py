@@ -13,7 +13,8 @@ from panorama.domain.words import Term, holds, snippet
 from panorama.errors import InvalidInputError
 from panorama.index.points import NONE, Filter
 from panorama.services.base import Desk, Service
-from panorama.services.meaning import Meaning, Near, Nearest
+from panorama.services.meaning import Meaning
+from panorama.services.nearest import Near, Nearest
 from panorama.services.views import Found
 from panorama.services.wording import telling, worded
 from panorama.store import names, passages, rows, search

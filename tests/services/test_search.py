@@ -11,7 +11,8 @@ from panorama.domain.chunks import chunks
 from panorama.domain.results import Page, Slice
 from panorama.errors import InvalidInputError
 from panorama.index.points import Filter
-from panorama.services.meaning import Meaning, Near, Nearest
+from panorama.services.meaning import Meaning
+from panorama.services.nearest import Near, Nearest
 from panorama.services.notes import Notes
 from panorama.services.search import Mode, Search
 from panorama.services.tasks import Tasks
