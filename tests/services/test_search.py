@@ -262,6 +262,21 @@ def test_what_is_quoted_begun_known_or_far_from_all_is_not_repaired(desk: Desk, 
 @pytest.mark.parametrize(
     ("text", "query"),
     [
+        ("dann zum Markt", "Wann ist der Termin"),
+        ("vier Stühle", "Wie viel kostet das"),
+        ("wegen der Miete", "Einwand gegen die Miete"),
+        ("la nuca", "nunca llega el tren"),
+    ],
+)
+def test_a_word_that_holds_sentences_together_is_no_misspelt_other_one(desk: Desk, text: str, query: str) -> None:
+    desk.note("Plan", text)
+
+    assert "Searched for" not in desk.found(query).hint
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
         ("QX-83K2", "qx83k2"),
         ("QX83K2", "QX-83K2"),
         ("XK 900 pump", "xk900"),
