@@ -187,8 +187,12 @@ class Meaning(Service):
         finally:
             self._is_attended = False
 
-    def follow(self, stop: Stop = never) -> None:
+    def follow(self, stop: Stop = never, told: Told = silent, moved: Moved = nowhere) -> None:
         """Open what is not open, and bring the index up to the last change.
+
+        Args:
+            told: Is called with the number of texts that were embedded, after each batch.
+            moved: Is called after each step.
 
         Raises:
             PanoramaError: The model or the index is out of order; `status` says so from then on.
@@ -200,7 +204,7 @@ class Meaning(Service):
                 self._begin_anew()
             with self._in_turn(stop) as is_mine:
                 if is_mine:
-                    self._followed(self.opened(), stop)
+                    self._followed(self.opened(), stop, told, moved)
         except PanoramaError as error:
             self._note(error)
             if isinstance(error, OtherModelError):
@@ -217,8 +221,8 @@ class Meaning(Service):
         self._mistrusts, self._is_outdated = True, False
         self._shut()
 
-    def _followed(self, house: House, stop: Stop) -> None:
-        self._caught_up(house, stop)
+    def _followed(self, house: House, stop: Stop, told: Told, moved: Moved) -> None:
+        self._caught_up(house, stop, told, moved)
         if not stop() and not house.is_checked:
             indexing = house.chosen.indexing
             if house.index.state().engine != "exact" and not indexing.is_built and not indexing.is_true():
@@ -227,7 +231,7 @@ class Meaning(Service):
             self._builder.remember(house.chosen.model)
             house.is_checked = True
 
-    def _caught_up(self, house: House, stop: Stop, told: Told = silent, moved: Moved = nowhere) -> None:
+    def _caught_up(self, house: House, stop: Stop, told: Told, moved: Moved) -> None:
         def heard(count: int) -> None:
             if count:  # what was wrong with the model is over
                 self._failure = None
@@ -255,6 +259,10 @@ class Meaning(Service):
 
         with self._in_turn(watched):
             self._caught_up(self.opened(), never, told, moved)
+
+    def unread(self) -> int:
+        """Return how many changes are still to be read, 0 if that is not known."""
+        return house.chosen.indexing.lag().unread if (house := self._house) else 0
 
     @contextmanager
     def _in_turn(self, stop: Stop) -> Generator[bool]:
