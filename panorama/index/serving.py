@@ -225,6 +225,8 @@ class Serving:
         return refusal(RefusedError(why))
 
     def _stopped(self) -> UnavailableError:
+        if self._closed:
+            return UnavailableError("The index is closed.", hint=_MEANWHILE)
         if self._has_no_room():
             return no_room()
         return UnavailableError(

@@ -169,6 +169,13 @@ def test_an_index_is_there_again_when_it_is_opened_again(index: Edge, folder: Pa
         assert again.search(toward(1), 1, ALL)[0].chunk == POINTS[0].chunk
 
 
+def test_an_index_that_was_closed_says_so_and_not_that_its_process_stopped(index: Edge) -> None:
+    index.close()
+
+    with pytest.raises(UnavailableError, match="The index is closed"):
+        index.count()
+
+
 def test_a_second_program_is_refused(index: Edge, folder: Path) -> None:
     with pytest.raises(UnavailableError, match="Another program uses the index"):
         edge.opened(folder, SMALL)
