@@ -158,7 +158,7 @@ class Meaning(Service):
         pending = house.chosen.indexing.lag().unread
         return Nearest(
             missing="The index of meanings is being built.",
-            hint=f"Ask again later; {pending:,} changes wait." if pending else "Ask again in a moment.",
+            hint=f"Ask again later; {_waiting(pending)}." if pending else "Ask again in a moment.",
             pending=pending,
         )
 
@@ -377,6 +377,10 @@ def _steadily(house: House, ask: Callable[[House], list[Hit]]) -> list[Hit]:
 
 def _near(hit: Hit) -> Near:
     return Near(item=hit.item, position=int(hit.chunk.rpartition(":")[2]), score=hit.score)
+
+
+def _waiting(changes: int) -> str:
+    return "1 change waits" if changes == 1 else f"{changes:,} changes wait"
 
 
 def _late(side: Side) -> Nearest:
