@@ -80,8 +80,18 @@ def test_a_file_in_the_index_folders_place_is_moved_aside_and_the_index_built_an
 
 
 def _replaced_by_a_file(folder: Path) -> None:
-    shutil.rmtree(folder)
-    folder.write_text("not an index")
+    """Put a file in the folder's place, again if whoever follows has made the folder anew in between."""
+    file = folder.with_name("no folder")
+    file.write_text("not an index")
+
+    def is_there() -> bool:
+        with suppress(OSError):
+            shutil.rmtree(folder)
+        with suppress(OSError):
+            file.rename(folder)
+        return not file.exists()
+
+    until(is_there, "the file")
 
 
 def _is_whole_again(house: House, before: str) -> None:
