@@ -30,7 +30,9 @@ def status(data: Row) -> Sheet:
 
 def _search(told: Row) -> Row:
     """Return how search does, and of meaning only what there is to say."""
-    held = f"{told.get('passages', 0):,} passages in {told.get('engine')}, {told.get('pending', 0):,} changes wait"
+    pending = told.get("pending", 0)
+    waiting = "1 change waits" if pending == 1 else f"{pending:,} changes wait"
+    held = f"{told.get('passages', 0):,} passages in {told.get('engine')}, {waiting}"
     about: Row = {"search": ", ".join(told.get("modes", ()))}
     if "model_state" in told:
         becoming = f", changing to {told['changing_to']}" if "changing_to" in told else ""

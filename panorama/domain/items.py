@@ -26,6 +26,8 @@ BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base 32, lower case: no i, l, o, u."""
 
 _ID = re.compile(rf"([a-z])_[{BASE32}]{{10}}")
+_SAID = re.compile(r"(?<!\w)[a-z]_[0-9a-tv-z]{10}(?!\w)", re.ASCII | re.IGNORECASE)
+_LIKE_DIGITS = str.maketrans("ilo", "110")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SPACES = re.compile(r"\s+")
 
@@ -82,6 +84,21 @@ def kind_of(id_: str) -> Kind | None:
     """Return the kind an id stands for, or None if the text is no id of an item."""
     match = _ID.fullmatch(id_)
     return LETTERS.get(match[1]) if match else None
+
+
+def ids_in(text: str) -> tuple[str, ...]:
+    """Return the ids in a text as they are kept: Crockford's base 32 knows no case, and reads i and l as 1, o as 0."""
+    found = (each.lower() for each in _SAID.findall(text))
+    return tuple(dict.fromkeys(each[:2] + each[2:].translate(_LIKE_DIGITS) for each in found))
+
+
+def is_an_id(text: str, *, surely: bool = False) -> bool:
+    """Tell whether a text has the form of an id.
+
+    Args:
+        surely: Only if it can be nothing else; without a digit it may be a name, such as n_characters.
+    """
+    return bool(_SAID.fullmatch(text.strip())) and (not surely or any(sign.isdigit() for sign in text))
 
 
 def clean(text: str, name: str, *, limit: int = TEXT_CHARS) -> str:

@@ -18,7 +18,7 @@ from panorama.index.child import BusyError, Child, FallenError, RefusedError
 from panorama.index.filters import conditions, payload, qdrant, unpacked
 from panorama.index.folders import DamagedError, Folders, Generation, unusable
 from panorama.index.points import Filter, Hit, Model, OtherModelError, Point, State, Vector, in_batches
-from panorama.index.serving import Serving, opening, refusal
+from panorama.index.serving import Serving, damaged, opening, refusal, replaced
 
 if TYPE_CHECKING:
     from panorama.index.exact import Exact
@@ -44,7 +44,7 @@ def made_for(folder: Path) -> Model | None:
 def opened(folder: Path, model: Model, *, anew: bool = False, mirrored: int = MIRRORED) -> "Edge":
     """Open the index in a folder, or make one; its process starts in the background.
 
-    What cannot be read is moved aside as `<folder>.damaged-<time>`, and `state()` says so.
+    What cannot be read, or is no folder, is moved aside as `<folder>.damaged-<time>`, and `state()` says so.
 
     Args:
         anew: Drop what is there, whatever it was made for.
@@ -58,12 +58,14 @@ def opened(folder: Path, model: Model, *, anew: bool = False, mirrored: int = MI
             "Qdrant Edge is not made for this machine.", hint="Use the exact index, or a server by PANORAMA_QDRANT_URL."
         )
     folders = Folders(folder)
+    stood = folders.make_way(datetime.now(UTC))
     folders.lock()
     try:
-        generation, note = (None, "") if anew else _live(folders, model)
+        generation, note = (None, "") if anew or stood else _live(folders, model)
         if generation is not None and generation.model != model:
             raise OtherModelError(generation.model, model)
         folders.tidy(generation)
+        note = replaced(stood) if stood else note
         return Edge(
             folders, generation or folders.begun(model), is_new=generation is None, note=note, mirrored=mirrored
         )
@@ -82,8 +84,7 @@ def _live(folders: Folders, wanted: Model) -> tuple[Generation | None, str]:
             raise DamagedError(f"it says {found.model.size} dimensions, and {wanted.id} has {wanted.size}")
         return found, ""
     except DamagedError as error:
-        aside = folders.set_aside(None, datetime.now(UTC))
-        return None, f"The index was damaged ({error}); it was moved to {aside}, and is built anew."
+        return None, damaged(error, folders.set_aside(None, datetime.now(UTC)))
 
 
 class Edge:

@@ -4,14 +4,16 @@
     index/live            the name of the live generation; replacing this file is the swap
     index/g-…/made.json   the model and the identity of a generation
     index/g-…/shard/      Qdrant Edge's files
-    index.damaged-…/      a generation that could not be read, the last two
+    index.damaged-…       a generation that could not be read, or what stood in the folder's place; the last two
 
 A generation that is not the live one is what a crash left of a build, or of the one before it.
 """
 
+import errno
 import json
 import os
 import shutil
+import stat
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -59,6 +61,24 @@ class Folders:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock: IO[str] | None = None
+
+    def make_way(self, now: datetime) -> Path | None:
+        """Move aside what stands in the folder's place and is no folder; return where to, None if there is nothing.
+
+        A link to a folder is one; a link to nowhere is not.
+
+        Raises:
+            UnavailableError: It cannot be moved.
+        """
+        if not os.path.lexists(self._folder) or _is_folder(self._folder):
+            return None
+        aside = self._aside(now)
+        try:
+            self._folder.rename(aside)
+        except OSError as error:
+            raise unusable(self._folder, error) from error
+        self._forget_old()
+        return aside
 
     def lock(self) -> None:
         """Take the folder for this program; make it if it is not there.
@@ -138,17 +158,41 @@ class Folders:
         """Remove a generation."""
         shutil.rmtree(generation.folder, ignore_errors=True)
 
-    def set_aside(self, generation: Generation | None, now: datetime) -> Path:
-        """Move a generation aside, or all if none is known; return where to. The oldest moved before are removed."""
-        aside = self._folder.with_name(f"{self._folder.name}.damaged-{now:%Y%m%dT%H%M%S%f}")
-        aside.mkdir(mode=0o700)
+    def set_aside(self, generation: Generation | None, now: datetime) -> Path | None:
+        """Move a generation aside, or all if none is known; return where to, None if there is nothing.
+
+        The oldest moved before are removed.
+        """
         moved = [generation.folder] if generation else list(self._folder.glob("g-*"))
-        for each in (*moved, self._folder / "live"):
+        there = [each for each in (*moved, self._folder / "live") if os.path.lexists(each)]
+        if not there:
+            return None
+        aside = self._aside(now)
+        aside.mkdir(mode=0o700)
+        for each in there:
             with suppress(OSError):
                 each.rename(aside / each.name)
-        for old in sorted(self._folder.parent.glob(f"{self._folder.name}.damaged-*"))[:-KEPT]:
-            shutil.rmtree(old, ignore_errors=True)
+        self._forget_old()
         return aside
+
+    def _aside(self, now: datetime) -> Path:
+        return self._folder.with_name(f"{self._folder.name}.damaged-{now:%Y%m%dT%H%M%S%f}")
+
+    def _forget_old(self) -> None:
+        for old in sorted(self._folder.parent.glob(f"{self._folder.name}.damaged-*"))[:-KEPT]:
+            if _is_folder(old) and not old.is_symlink():
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    old.unlink()
+
+
+def _is_folder(path: Path) -> bool:
+    """Tell whether a folder is there; one that may not be looked at counts."""
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except OSError as error:
+        return error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 def unusable(folder: Path, error: OSError) -> UnavailableError:

@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
@@ -224,6 +225,8 @@ class Serving:
         return refusal(RefusedError(why))
 
     def _stopped(self) -> UnavailableError:
+        if self._closed:
+            return UnavailableError("The index is closed.", hint=_MEANWHILE)
         if self._has_no_room():
             return no_room()
         return UnavailableError(
@@ -232,15 +235,23 @@ class Serving:
         )
 
     def _begun_anew(self, model: Model, error: DamagedError) -> Generation:
-        aside = self._folders.set_aside(self.generation, datetime.now(UTC))
+        is_lost = not self.generation.folder.is_dir()
+        aside = None if is_lost else self._folders.set_aside(self.generation, datetime.now(UTC))
         with self._lock:
+            note = self._folder_again() if is_lost else damaged(error, aside)
             self.generation, self._is_new = self._folders.begun(model), True
             self._damage, self._doubts = "", {}
-            self.note = f"The index was damaged ({error}); it was moved to {aside}, and is built anew."
+            self.note = note
             return self.generation
 
+    def _folder_again(self) -> str:
+        """Make the folder again that was removed or replaced; return what is to be said of it."""
+        stood = self._folders.make_way(datetime.now(UTC))
+        self._folders.lock()
+        return replaced(stood) if stood else "The index's folder was removed; it is built anew."
+
     def renew_if_lost(self) -> None:
-        """Begin anew if somebody removed the folder.
+        """Begin anew if somebody removed the folder, or put something else in its place.
 
         Raises:
             UnavailableError: They did; everything has to be written again.
@@ -257,10 +268,9 @@ class Serving:
             child, self._child = self._child, None
             if child is not None:
                 child.fallen()
-            self._folders.lock()
+            note = self._folder_again()
             self.generation, self._is_new = self._folders.begun(self.generation.model), True
-            self.note = "The index's folder was removed; it is built anew."
-            self._error = None
+            self.note, self._error = note, None
             return True
 
     def swap(self, generation: Generation, child: Child) -> tuple[Child | None, Generation]:
@@ -294,6 +304,17 @@ class Serving:
 def opening(generation: Generation, *, is_new: bool) -> dict[str, Any]:
     """Return the request that opens a generation."""
     return {"do": "open", "folder": str(generation.shard), "size": generation.model.size, "new": is_new}
+
+
+def damaged(error: DamagedError, aside: Path | None) -> str:
+    """Return what is said of an index that could not be read."""
+    moved = f"it was moved to {aside}, and" if aside else "it"
+    return f"The index was damaged ({error}); {moved} is built anew."
+
+
+def replaced(aside: Path) -> str:
+    """Return what is said of something that stood in the place of the index's folder."""
+    return f"In the index folder's place stood something else; it was moved to {aside}, and the index is built anew."
 
 
 def refusal(error: RefusedError) -> UnavailableError:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 
 from panorama.domain.changes import Touch
 from panorama.errors import PanoramaError
@@ -24,6 +25,7 @@ START_SECONDS = 0.5
 WARM_SECONDS = 2.0
 """When the model is loaded after the start, which has to be quick."""
 
+READING = "reading what was written"
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 15.0
 Standing = Callable[[], AbstractContextManager[Progress]]
 """Opens the standing job that following is, to be told how it does."""
@@ -34,6 +36,34 @@ _log = logging.getLogger(__name__)
 @contextmanager
 def _unlisted() -> Generator[Progress]:
     yield silent
+
+
+@dataclass(slots=True)
+class _Way:
+    """How far one round is: the changes that are read, of those and what is left, and the passages embedded so far."""
+
+    told: Progress
+    unread: Callable[[], int]
+    read: int = 0
+    left: int = 0
+    texts: int = 0
+
+    def embedded(self, count: int) -> None:
+        """Count texts that were embedded; a step of 512 changes may have thousands."""
+        self.texts += count
+        self.left = self.left or self.unread()
+        self._tell()
+
+    def moved(self) -> None:
+        """See how many changes are left."""
+        left = self.unread()
+        self.read += max(0, self.left - left)
+        self.left = left
+        self._tell()
+
+    def _tell(self) -> None:
+        embedded = f": {self.texts:,} passages embedded" if self.texts else ""
+        self.told(self.read, self.read + self.left, f"{READING}{embedded}")
 
 
 class Follower:
@@ -79,13 +109,14 @@ class Follower:
         """Catch up once; return how long to wait after it, for good or for bad."""
         try:
             self._meaning.tend()
-            told(0, 0, "reading what was written")
-            self._meaning.follow(self._leaving.is_set)
+            told(0, 0, READING)
+            way = _Way(told, self._meaning.unread)
+            self._meaning.follow(self._leaving.is_set, way.embedded, way.moved)
             self._warm_once()
             told(0, 0, "search by meaning is up to date")
         except PanoramaError as error:
             told(0, 0, error.message)
-            if not pause:
+            if not pause and not self._leaving.is_set():  # who leaves closes the index, which is no failure
                 _log.warning("search by meaning: %s", error.message)
         except Exception:  # a bug of ours: it is logged, and search goes on with keywords
             _log.exception("search by meaning failed")

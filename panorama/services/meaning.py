@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as LateError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -22,6 +21,7 @@ from panorama.ports import Embedder
 from panorama.services.base import Desk, Service
 from panorama.services.house import House, Means, Opening, Side
 from panorama.services.indexing import ASK_SECONDS, Moved, Stop, Told, never, nowhere, silent
+from panorama.services.nearest import Near, Nearest
 from panorama.store import passages
 
 T = TypeVar("T")
@@ -42,34 +42,6 @@ CLOSE_PENDING = 50
 
 OFF = "Search by meaning is off."
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Near:
-    """A passage that is near in meaning: the item it belongs to, its number in it, and the cosine, from -1 to 1."""
-
-    item: str
-    position: int
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nearest:
-    """What was found by meaning, best first, several passages of one item apart.
-
-    If it did not run, `missing` says why and `hint` what to do. `pending` counts the changes it has not heard of.
-    """
-
-    hits: tuple[Near, ...] = ()
-    missing: str = ""
-    hint: str = ""
-    pending: int = 0
-    model: str = ""
-
-    @property
-    def ran(self) -> bool:
-        """Whether meaning was asked at all."""
-        return not self.missing
 
 
 class Meaning(Service):
@@ -181,12 +153,12 @@ class Meaning(Service):
         return Nearest(missing="Search by meaning is starting.", hint="Ask again in a moment.")
 
     def _building(self, house: House) -> Nearest:
-        if self._failure:
-            return Nearest(missing=self._failure.message, hint=self._failure.hint)
+        if error := self._wrong():
+            return Nearest(missing=error.message, hint=error.hint)
         pending = house.chosen.indexing.lag().unread
         return Nearest(
             missing="The index of meanings is being built.",
-            hint=f"Ask again later; {pending:,} changes wait." if pending else "Ask again in a moment.",
+            hint=f"Ask again later; {_waiting(pending)}." if pending else "Ask again in a moment.",
             pending=pending,
         )
 
@@ -215,8 +187,12 @@ class Meaning(Service):
         finally:
             self._is_attended = False
 
-    def follow(self, stop: Stop = never) -> None:
+    def follow(self, stop: Stop = never, told: Told = silent, moved: Moved = nowhere) -> None:
         """Open what is not open, and bring the index up to the last change.
+
+        Args:
+            told: Is called with the number of texts that were embedded, after each batch.
+            moved: Is called after each step.
 
         Raises:
             PanoramaError: The model or the index is out of order; `status` says so from then on.
@@ -228,7 +204,7 @@ class Meaning(Service):
                 self._begin_anew()
             with self._in_turn(stop) as is_mine:
                 if is_mine:
-                    self._followed(self.opened(), stop)
+                    self._followed(self.opened(), stop, told, moved)
         except PanoramaError as error:
             self._note(error)
             if isinstance(error, OtherModelError):
@@ -245,8 +221,8 @@ class Meaning(Service):
         self._mistrusts, self._is_outdated = True, False
         self._shut()
 
-    def _followed(self, house: House, stop: Stop) -> None:
-        self._caught_up(house, stop)
+    def _followed(self, house: House, stop: Stop, told: Told, moved: Moved) -> None:
+        self._caught_up(house, stop, told, moved)
         if not stop() and not house.is_checked:
             indexing = house.chosen.indexing
             if house.index.state().engine != "exact" and not indexing.is_built and not indexing.is_true():
@@ -255,9 +231,14 @@ class Meaning(Service):
             self._builder.remember(house.chosen.model)
             house.is_checked = True
 
-    def _caught_up(self, house: House, stop: Stop, told: Told = silent, moved: Moved = nowhere) -> None:
+    def _caught_up(self, house: House, stop: Stop, told: Told, moved: Moved) -> None:
+        def heard(count: int) -> None:
+            if count:  # what was wrong with the model is over
+                self._failure = None
+            told(count)
+
         was_changing = house.before is not None
-        house.catch_up(stop, told, moved)
+        house.catch_up(stop, heard, moved)
         if was_changing and house.before is None:
             self._builder.remember(house.chosen.model)
 
@@ -278,6 +259,10 @@ class Meaning(Service):
 
         with self._in_turn(watched):
             self._caught_up(self.opened(), never, told, moved)
+
+    def unread(self) -> int:
+        """Return how many changes are still to be read, 0 if that is not known."""
+        return house.chosen.indexing.lag().unread if (house := self._house) else 0
 
     @contextmanager
     def _in_turn(self, stop: Stop) -> Generator[bool]:
@@ -362,11 +347,16 @@ class Meaning(Service):
         return {name: value for name, value in told.items() if value is not None}
 
     def _last_error(self) -> dict[str, Any]:
-        if not self._failure:
-            return {}
-        return {
-            "last_error": self._failure.message, "last_error_at": self._failed_at, "do": self._failure.hint or None
-        }  # fmt: skip
+        error = self._wrong()
+        at = self._failed_at if error is self._failure else None
+        return {"last_error": error.message, "last_error_at": at, "do": error.hint or None} if error else {}
+
+    def _wrong(self) -> UnavailableError | None:
+        """Return what went wrong last: of a model that is failing now, who follows the changes may not have heard."""
+        state = self._house.serving.resident.state if self._house else None
+        if state and state.error and not (self._failure and self._failure.message == state.error):
+            return UnavailableError(state.error, hint=state.hint)
+        return self._failure
 
 
 def _anew(error: PanoramaError) -> UnavailableError:
@@ -387,6 +377,10 @@ def _steadily(house: House, ask: Callable[[House], list[Hit]]) -> list[Hit]:
 
 def _near(hit: Hit) -> Near:
     return Near(item=hit.item, position=int(hit.chunk.rpartition(":")[2]), score=hit.score)
+
+
+def _waiting(changes: int) -> str:
+    return "1 change waits" if changes == 1 else f"{changes:,} changes wait"
 
 
 def _late(side: Side) -> Nearest:

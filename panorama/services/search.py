@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from panorama.domain import ranking, times
-from panorama.domain.items import KINDS, Item, Kind, folded, kind_of
+from panorama.domain.items import KINDS, Item, Kind, folded, ids_in, is_an_id, kind_of
 from panorama.domain.ranking import Ranked
 from panorama.domain.references import ItemRef, ProjectRef
 from panorama.domain.results import Page, Slice
@@ -13,9 +13,10 @@ from panorama.domain.words import Term, holds, snippet
 from panorama.errors import InvalidInputError
 from panorama.index.points import NONE, Filter
 from panorama.services.base import Desk, Service
-from panorama.services.meaning import Meaning, Near, Nearest
+from panorama.services.meaning import Meaning
+from panorama.services.nearest import Near, Nearest
 from panorama.services.views import Found
-from panorama.services.wording import telling, worded
+from panorama.services.wording import QUERY_CHARS, Wording, telling, worded
 from panorama.store import names, passages, rows, search
 from panorama.store.engine import Session
 from panorama.store.passages import Passage
@@ -83,21 +84,33 @@ class Search(Service):
                 hint = "The query has no letters or digits to look for."
                 return Page((), (), 0, more=False, hint=hint, index={"ran": []})
             filters = self._filters(kinds, project, since, until)
+            is_lost = is_an_id(query, surely=True) and not self._by_id(session, query, filters)
             is_literal = (
                 mode == "keyword"
+                or is_lost
                 or _without_meaning(page)
                 or (mode == "hybrid" and all(term.quoted for term in wording.terms))
             )
             asked = None if is_literal else self._meaning.asking(wording.query, PASSAGES, _filter(filters))
             # Words are looked for while meaning is asked, unless they may not be needed.
-            hits = None if mode == "semantic" else search.hits(session, wording.asked, filters, wanted=_end(page))
+            hits = (
+                None
+                if mode == "semantic" and asked
+                else search.hits(session, wording.asked, filters, wanted=_end(page))
+            )
             nearest = asked() if asked else None
             alone = mode == "semantic" and nearest is not None and nearest.ran
             if hits is None and not alone:
                 hits = search.hits(session, wording.asked, filters, wanted=_end(page))
             first = self._named(session, query, filters, titles=not alone)
             answer = self._fused(session, hits, nearest, filters, first)
-            remarks = (wording.hint, _partly(hits, first, nearest), _instead(nearest, mode))
+            if first and is_an_id(query):
+                answer = replace(answer, ranked=first)
+            remarks = (
+                _lost(session, query, hits) if is_lost else wording.hint,
+                _partly(wording, hits, first, nearest),
+                _instead(nearest, mode),
+            )
             return self._page(session, page, answer, wording.terms, " ".join(filter(None, remarks)))
 
     def similar(
@@ -145,15 +158,19 @@ class Search(Service):
         return _Answer(_named_first(first, fused, rest), best, _index(hits, nearest))
 
     def _named(self, session: Session, query: str, filters: Filters, *, titles: bool) -> tuple[Ranked, ...]:
-        """Items whose id or whole title the query is come first."""
-        said = query.strip()
-        if kind_of(said):
-            return tuple(Ranked(item, 2.0, ("id",)) for item in search.living(session, [said], filters))
-        named = names.exact(session, filters.kinds, folded(said)) if titles else []
+        """Items whose id stands in the query, or whose whole title it is, come first."""
+        if by_id := self._by_id(session, query, filters):
+            return by_id
+        named = names.exact(session, filters.kinds, folded(query)) if titles else []
         alive = search.living(session, [id_ for _, id_, _ in named], filters)
         return tuple(
             Ranked(item, 2.0, ("title",)) for item in sorted(alive, key=lambda item: (alive[item], item))[::-1]
         )
+
+    def _by_id(self, session: Session, query: str, filters: Filters) -> tuple[Ranked, ...]:
+        ids = ids_in(query[:QUERY_CHARS])
+        alive = search.living(session, ids, filters)
+        return tuple(Ranked(item, 2.0, ("id",)) for item in ids if item in alive)
 
     def _filters(self, kinds: Sequence[Kind], project: str | None, since: str, until: str) -> Filters:
         zone, now = self._desk.zone, self._now()
@@ -215,8 +232,6 @@ def _nearby(nearest: Nearest | None) -> dict[str, Near]:
 
 
 def _named_first(named: tuple[Ranked, ...], fused: tuple[Ranked, ...], rest: Sequence[Hit]) -> tuple[Ranked, ...]:
-    if any("id" in each.why for each in named):
-        return named
     found = {each.item: each for each in named}
     for each in fused:
         known = found.get(each.item)
@@ -238,8 +253,23 @@ def _index(hits: Sequence[Hit] | None, nearest: Nearest | None) -> Mapping[str, 
     return {"ran": ran, "missing": nearest.missing, **do}
 
 
-def _partly(hits: Sequence[Hit] | None, first: tuple[Ranked, ...], nearest: Nearest | None) -> str:
-    if not first and hits is not None and not hits and nearest and nearest.hits:
+def _lost(session: Session, query: str, hits: Sequence[Hit] | None) -> str:
+    """What is said of an id that no item has, as far as the filters let items through."""
+    id_ = ids_in(query)[0]
+    kind = kind_of(id_)
+    if kind and rows.exists(session, kind, id_):
+        said = f"The {kind} {id_} is not among what was asked for: its kind, project or last change is another."
+    elif kind and rows.exists(session, kind, id_, trash=True):
+        said = f"The {kind} {id_} is in the trash."
+    else:
+        said = f"No item has the id {id_}."
+    return f"{said} These mention it." if hits else said
+
+
+def _partly(wording: Wording, hits: Sequence[Hit] | None, first: tuple[Ranked, ...], nearest: Nearest | None) -> str:
+    """What is said of hits that do not hold what was asked for."""
+    is_held = bool(hits) if hits is not None else any(each.count for each in wording.asked)
+    if not first and not is_held and nearest and nearest.hits:
         return "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
     if first or not hits or (nearest and nearest.ran) or max(hit.coverage for hit in hits) > WHOLE:
         return ""

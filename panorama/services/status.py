@@ -14,6 +14,14 @@ from panorama.store import alerts, calls, migrate, overview, runs
 from panorama.store.calls import Call
 
 
+def _size(file: Path) -> int:
+    """Return the size of a file, 0 if it is not there: the database's log of writes comes and goes."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 class State(Service):
     """Tells how things are."""
 
@@ -48,7 +56,7 @@ class State(Service):
             timezone=self._desk.zone.key,
             counts=counts,
             data=str(path.parent),
-            database_bytes=path.stat().st_size if path.exists() else 0,
+            database_bytes=_size(path) + _size(path.with_name(f"{path.name}-wal")),
             revision=migrate.HEAD,
             search=self._meaning.told(),
             jobs=self._jobs.counts(),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
+from panorama.domain.function_words import FUNCTION_WORDS
 from panorama.domain.spelling import SHORTEST
 from panorama.domain.words import SMALL, Term, folded_in_place, terms
 from panorama.index.embedders.files import VOCABULARY
@@ -133,7 +134,7 @@ def _repair(session: Session, told: Sequence[Term], term: Term) -> tuple[str, st
             whole = vocabulary.stem(folded_in_place(first + second))
             if vocabulary.counts(session, [whole] if whole else []):
                 return f"{first} {second}", first + second
-    if _is_english(folded_in_place(word)):
+    if folded_in_place(word) in FUNCTION_WORDS or _is_english(folded_in_place(word)):
         return None
     new = vocabulary.repaired(session, word) or vocabulary.split(session, word)
     return (word, new) if new else None

@@ -76,6 +76,17 @@ def test_eighty_columns_hold_a_call_and_wider_ones_its_arguments() -> None:
     assert "Garden" in _drawn(sheet, 140)[1]
 
 
+@pytest.mark.parametrize(("pending", "said"), [(0, "0 changes wait"), (1, "1 change waits"), (2, "2 changes wait")])
+def test_the_status_counts_what_waits_as_a_person_would(pending: int, said: str) -> None:
+    search = {"model": "minilm", "model_state": "ready", "engine": "edge", "index_state": "ready", "pending": pending}
+    sheet = state_tables.status(
+        {"counts": {}, "now": NOW.isoformat(), "weekday": "Wednesday", "timezone": "Europe/Berlin", "data": "/home",
+         "revision": "0001", "version": "0.1.0", "search": search}
+    )  # fmt: skip
+
+    assert said in " ".join(_drawn(sheet, 120))
+
+
 def test_matches_are_marked_without_their_stars() -> None:
     found = tables.matched("some **green** tea")
 

@@ -65,18 +65,46 @@ def test_an_index_whose_folder_is_removed_is_built_anew(house: House) -> None:
     assert finds(house, "sourdough bread", made)
 
 
-def test_a_file_in_the_index_folders_place_is_said_and_hinders_no_call(house: House) -> None:
-    shutil.rmtree(house.home / "index")
-    (house.home / "index").write_text("not an index")
+@pytest.mark.parametrize("is_open", [True, False], ids=["while it runs", "before it starts"])
+def test_a_file_in_the_index_folders_place_is_moved_aside_and_the_index_built_anew(home: Path, is_open: bool) -> None:
+    with followed(home) as house:
+        before = note(house, "quince jam")
+        converges(house)
+        if is_open:
+            _replaced_by_a_file(home / "index")
+            _is_whole_again(house, before)
+    if not is_open:
+        _replaced_by_a_file(home / "index")
+        with followed(home) as house:
+            _is_whole_again(house, before)
+
+
+def _replaced_by_a_file(folder: Path) -> None:
+    """Put a file in the folder's place, again if whoever follows has made the folder anew in between."""
+    file = folder.with_name("no folder")
+    file.write_text("not an index")
+
+    def is_there() -> bool:
+        with suppress(OSError):
+            shutil.rmtree(folder)
+        with suppress(OSError):
+            file.rename(folder)
+        return not file.exists()
+
+    until(is_there, "the file")
+
+
+def _is_whole_again(house: House, before: str) -> None:
     made = note(house, "sourdough bread")
-
-    until(lambda: "last_error" in told(house), "the error")
-    found = house.do("search", query="sourdough")
-    (house.home / "index").unlink()
-
-    assert found["data"][0]["id"] == made
+    assert house.do("search", query="sourdough")["data"][0]["id"] == made
+    until(lambda: "stood something else" in told(house).get("remark", ""), "the remark")
     converges(house)
+
     assert finds(house, "sourdough bread", made)
+    assert finds(house, "quince jam", before)
+    (aside,) = house.home.glob("index.damaged-*")
+    assert aside.read_text() == "not an index"
+    assert told(house)["engine"] == "edge"
 
 
 def test_an_index_folder_that_cannot_be_written_is_replaced_by_memory(home: Path) -> None:

@@ -169,6 +169,13 @@ def test_an_index_is_there_again_when_it_is_opened_again(index: Edge, folder: Pa
         assert again.search(toward(1), 1, ALL)[0].chunk == POINTS[0].chunk
 
 
+def test_an_index_that_was_closed_says_so_and_not_that_its_process_stopped(index: Edge) -> None:
+    index.close()
+
+    with pytest.raises(UnavailableError, match="The index is closed"):
+        index.count()
+
+
 def test_a_second_program_is_refused(index: Edge, folder: Path) -> None:
     with pytest.raises(UnavailableError, match="Another program uses the index"):
         edge.opened(folder, SMALL)
@@ -268,10 +275,100 @@ def test_two_damaged_indexes_are_kept_at_most(folder: Path) -> None:
     folder.mkdir(parents=True)
     folders = Folders(folder)
 
-    moved = [folders.set_aside(folders.begun(SMALL), DAY + timedelta(seconds=at)) for at in range(4)]
+    for at in range(4):
+        folders.set_aside(folders.begun(SMALL), DAY + timedelta(seconds=at))
 
-    assert sorted(folder.parent.glob("index.damaged-*")) == moved[2:]
-    assert all(list(each.glob("g-*/made.json")) for each in moved[2:])
+    kept = sorted(folder.parent.glob("index.damaged-*"))
+    assert [each.name[-8:] for each in kept] == ["02000000", "03000000"]
+    assert all(list(each.glob("g-*/made.json")) for each in kept)
+
+
+def _a_file(place: Path) -> None:
+    place.write_text("not an index")
+
+
+def _a_link_to_nowhere(place: Path) -> None:
+    place.symlink_to(place.parent / "unplugged")
+
+
+def _a_link_to_itself(place: Path) -> None:
+    place.symlink_to(place)
+
+
+NO_FOLDERS = [_a_file, _a_link_to_nowhere, _a_link_to_itself]
+
+
+def _moved(folder: Path) -> list[Path]:
+    return list(folder.parent.glob("index.damaged-*"))
+
+
+@pytest.mark.parametrize("stands", NO_FOLDERS, ids=lambda each: each.__name__[1:])
+def test_what_stands_in_the_folders_place_is_moved_aside_when_the_index_is_opened(
+    folder: Path, stands: Callable[[Path], None]
+) -> None:
+    folder.parent.mkdir()
+    stands(folder)
+
+    with opened(folder) as index:
+        note = index.state().note
+        index.upsert(POINTS)
+
+    (aside,) = _moved(folder)
+    assert aside.is_symlink() or aside.is_file()
+    assert f"moved to {aside}, and the index is built anew" in note
+    with opened(folder) as again:
+        assert (again.count(), again.state().note) == (40, "")
+
+
+@pytest.mark.parametrize("seen", ["upsert", "state", "search"])
+@pytest.mark.parametrize("stands", NO_FOLDERS, ids=lambda each: each.__name__[1:])
+def test_what_stands_in_the_folders_place_is_moved_aside_once_while_the_index_is_used(
+    index: Edge, folder: Path, stands: Callable[[Path], None], seen: str
+) -> None:
+    identity = index.state().identity
+    shutil.rmtree(folder)
+    stands(folder)
+
+    if seen == "search":  # nothing looks at the folder before the process is started again
+        kill()
+        with suppress(UnavailableError):
+            index.search(toward(1), 1, ALL)
+    elif seen == "upsert":
+        with pytest.raises(UnavailableError, match="stood something else"):
+            index.upsert(POINTS)
+    persistently(lambda: index.upsert(POINTS))
+    index.flush()
+
+    state = index.state()
+    (aside,) = _moved(folder)
+    assert aside.is_symlink() or aside.is_file()
+    assert (state.status, state.count) == ("ready", 40)
+    assert state.identity != identity
+    assert f"moved to {aside}" in state.note
+
+
+def test_a_folder_elsewhere_to_which_a_link_leads_is_used(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    folder.parent.mkdir()
+    folder.symlink_to(tmp_path / "elsewhere")
+
+    with opened(folder) as index:
+        assert index.state().note == ""
+
+    assert list((tmp_path / "elsewhere").glob("g-*"))
+    assert _moved(folder) == []
+
+
+def test_an_index_of_which_nothing_is_left_leaves_no_empty_folder_aside(index: Edge, folder: Path) -> None:
+    for each in folder.iterdir():
+        shutil.rmtree(each) if each.is_dir() else each.unlink()
+    kill()
+
+    with suppress(UnavailableError):
+        index.count()
+    persistently(lambda: index.upsert(POINTS))
+
+    assert _moved(folder) == []
 
 
 @pytest.mark.parametrize("chosen", [False, True], ids=["before the swap", "after it"])

@@ -20,7 +20,8 @@ from panorama.domain.items import KINDS
 from panorama.domain.results import Slice
 from panorama.domain.words import terms
 from panorama.index.points import Filter
-from panorama.services.meaning import Meaning, Nearest
+from panorama.services.meaning import Meaning
+from panorama.services.nearest import Nearest
 from panorama.services.search import PASSAGES, Mode, Search
 from panorama.services.wording import worded
 from panorama.store import search

@@ -6,16 +6,23 @@ import random
 import subprocess
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from panorama.app import opened
+from panorama.config import read_settings
+from panorama.errors import UnavailableError
 from panorama.index.embedders.resident import Resident
-from panorama.services import following
+from panorama.services import following, reading
+from panorama.services.following import Follower
 from panorama.services.meaning import Meaning
+from panorama.services.progress import Progress
 from tests.faults.house import House
 from tests.faults.meanings import converges, finds, followed, note, searched, told, until, wanted
 
@@ -136,6 +143,66 @@ with opened(Settings(home=Path({str(home)!r}), embedder="static")) as app:
 """
 
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+# What it tells.
+
+
+class Ending:
+    """A meaning that is at work until it is to end, and then has no index any more."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+
+    def follow(self, stop: Callable[[], bool], *_: object) -> None:
+        self.begun.set()
+        while not stop():
+            threading.Event().wait(0.01)
+        raise UnavailableError("The index is closed.")
+
+    def unread(self) -> int:
+        return 0
+
+    def tend(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def test_who_leaves_in_the_middle_of_its_work_warns_of_nothing(store: House, caplog: pytest.LogCaptureFixture) -> None:
+    ending: Any = Ending()
+    follower = Follower(ending, store.app.desk.database)
+    assert ending.begun.wait(10)
+
+    follower.close()
+
+    assert [each for each in caplog.messages if "search by meaning" in each] == []
+
+
+def test_it_tells_how_many_changes_are_read_and_how_much_is_embedded(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "CHANGES", 10)
+    said: list[tuple[int, int, str]] = []
+
+    @contextmanager
+    def standing() -> Generator[Progress]:
+        yield lambda *far: said.append(far)
+
+    with House.opened(home) as house:
+        for number in range(35):
+            note(house, f"quince jam {number}")
+    with opened(read_settings(home=home, embedder="static", index_engine="exact")) as app:
+        follower = Follower(app.meaning, app.desk.database, standing)
+        until(lambda: said and said[-1][2] == "search by meaning is up to date", "the end")
+        follower.close()
+
+    told = [far for far in said if "embedded" in far[2]]
+    assert [far[0] for far in told] == sorted(far[0] for far in told)
+    assert {far[1] for far in told} == {35}
+    assert (35, 35, "reading what was written: 35 passages embedded") in told
+    assert any(0 < far[0] < 35 for far in told)
 
 
 # What is no text.

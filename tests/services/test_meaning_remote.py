@@ -174,3 +174,36 @@ def test_a_service_that_is_given_up_holds_up_no_other_model(home: Path) -> None:
         recovers(house)
 
         assert told(house)["model"] == "static"
+
+
+def test_a_model_that_fails_in_a_search_is_said_by_the_status_at_once(home: Path, service: Service) -> None:
+    with followed(home, index_engine="exact", embedder=openai(service)) as house:
+        recovers(house, knows=False)
+        service.always = services.says({"error": {"message": "slow down"}}, 429)
+
+        until(lambda: "limit" in searched(house, "steam")["metadata"]["index"].get("missing", ""), "the refusal")
+        said = told(house)
+
+        assert "429: slow down" in said["last_error"]
+        assert "limits" in said["do"]
+
+
+def fewer_than_a_batch_hang(talk: services.Talk) -> None:
+    """Answer as it should, unless it is asked for some texts that are less than a batch."""
+    if 1 < len(talk.asked.body["input"]) < 32:
+        services.silence(talk)
+    services.proper(talk)
+
+
+def test_what_was_wrong_is_no_longer_said_while_the_rest_is_read(home: Path, service: Service) -> None:
+    service.always = services.says({"error": {"message": "slow down"}}, 400)
+    with followed(home, index_engine="exact", embedder=openai(service)) as house:
+        for number in range(100):
+            note(house, f"subject {number}")
+        until(lambda: "400" in told(house).get("last_error", ""), "the error")
+
+        service.always = fewer_than_a_batch_hang
+        until(lambda: "last_error" not in told(house), "the end of the error")
+
+        assert told(house)["pending"] > 0
+        assert "being built" in searched(house, "subject")["metadata"]["index"]["missing"]

@@ -11,7 +11,8 @@ from panorama.domain.chunks import chunks
 from panorama.domain.results import Page, Slice
 from panorama.errors import InvalidInputError
 from panorama.index.points import Filter
-from panorama.services.meaning import Meaning, Near, Nearest
+from panorama.services.meaning import Meaning
+from panorama.services.nearest import Near, Nearest
 from panorama.services.notes import Notes
 from panorama.services.search import Mode, Search
 from panorama.services.tasks import Tasks
@@ -114,6 +115,65 @@ def test_an_id_comes_first_in_every_mode(desk: Desk, meaning: Told) -> None:
     first = [desk.found(wanted, mode).items[0] for mode in ("hybrid", "keyword", "semantic")]
 
     assert [(row.id, row.why[0]) for row in first] == [(wanted, "id")] * 3
+
+
+def test_an_id_is_found_in_any_case_and_as_it_is_read_aloud(desk: Desk, meaning: Told) -> None:
+    wanted, other = desk.note("Tea"), desk.note("Coffee")
+    meaning.hits = {other: 0.9}
+
+    for said in (wanted.upper(), f" {wanted.title()} ", wanted[:2] + wanted[2:].replace("0", "o").replace("1", "L")):
+        assert [(row.id, row.why) for row in desk.found(said).items] == [(wanted, ("id",))]
+
+
+def test_ids_in_a_sentence_come_first_and_the_rest_behind(desk: Desk, meaning: Told) -> None:
+    desk.note("Green")
+    one, two = desk.note("Tea"), desk.note("Coffee")
+
+    rows = desk.found(f"is {two.upper()} or {one} the green one?").items
+
+    assert [row.id for row in rows[:2]] == [two, one]
+    assert all(row.why[0] == "id" for row in rows[:2])
+    assert rows[2].title == "Green"
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_an_id_that_no_item_has_finds_nothing_but_what_mentions_it(desk: Desk, meaning: Told, mode: Mode) -> None:
+    meaning.hits = {desk.note("Coffee"): 0.9}
+
+    nothing = desk.found("N_JBTDG0EE1W", mode)
+    mentions = desk.note("Old ids", "It was n_jbtdg0ee1w then.")
+    some = desk.found("n_jbtdg0ee1w", mode)
+
+    assert (nothing.items, nothing.hint) == ((), "No item has the id n_jbtdg0ee1w.")
+    assert [row.id for row in some.items] == [mentions]
+    assert some.hint == "No item has the id n_jbtdg0ee1w. These mention it."
+    assert some.index == {"ran": ["keyword"]}
+
+
+def test_of_an_id_that_is_not_found_is_said_where_the_item_is(app: App, desk: Desk, meaning: Told) -> None:
+    gone, kept = desk.note("Gone"), desk.note("Kept")
+    with app.desk.database.migrating() as connection:
+        connection.exec_driver_sql("UPDATE notes SET deleted_at = '2026-05-20' WHERE id = ?", (gone,))
+
+    other = desk.search.search(kept, Slice(), kinds=("task",))
+
+    assert desk.found(gone).hint == f"The note {gone} is in the trash."
+    assert (other.items, "not among what was asked for" in other.hint) == ((), True)
+
+
+def test_a_name_that_looks_like_an_id_is_looked_for_like_any_words(desk: Desk, meaning: Told) -> None:
+    near = desk.note("Letters")
+    meaning.hits = {near: 0.9}
+
+    assert desk.titles("n_characters") == ["Letters"]
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+def test_what_is_only_near_to_words_that_no_item_holds_is_said_to_be(desk: Desk, meaning: Told, mode: Mode) -> None:
+    meaning.hits = {desk.note("Coffee"): 0.3}
+
+    assert "No item holds any of these words" in desk.found("xqzv blorp", mode).hint
+    assert desk.found("coffee xqzv", "semantic").hint == ""
 
 
 def test_a_title_that_is_the_whole_query_comes_first(desk: Desk, meaning: Told) -> None:
@@ -254,6 +314,21 @@ def test_slips_of_many_sorts_are_repaired(desk: Desk, text: str, query: str, sea
 @pytest.mark.parametrize("query", ['"archetect"', "archetect*", "xyzzy", "arc", "1234", "residence"])
 def test_what_is_quoted_begun_known_or_far_from_all_is_not_repaired(desk: Desk, query: str) -> None:
     desk.note("Plan", "architect, residual 1235")
+
+    assert "Searched for" not in desk.found(query).hint
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("dann zum Markt", "Wann ist der Termin"),
+        ("vier Stühle", "Wie viel kostet das"),
+        ("wegen der Miete", "Einwand gegen die Miete"),
+        ("la nuca", "nunca llega el tren"),
+    ],
+)
+def test_a_word_that_holds_sentences_together_is_no_misspelt_other_one(desk: Desk, text: str, query: str) -> None:
+    desk.note("Plan", text)
 
     assert "Searched for" not in desk.found(query).hint
 

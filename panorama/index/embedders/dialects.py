@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from panorama.errors import InvalidInputError, UnavailableError
-from panorama.index.embedders.line import LOCAL
+from panorama.index.embedders.line import LIMITED, LOCAL
 
 OLLAMA = "http://127.0.0.1:11434"
 _OLLAMA_PORT = 11434
@@ -117,6 +117,12 @@ def refused(base: str, dialect: Any, status: int, body: Any) -> UnavailableError
             f"The embedding service at {base} has moved ({status}).", hint="Choose its new address."
         )
     words = said(body)
+    if status == LIMITED:
+        return UnavailableError(
+            f"The embedding service at {base} takes no more for now: a rate limit or a quota is used up "
+            f"({status}{words and ': '}{words}).",
+            hint="It is asked again by and by; if it stays so, see the limits and the balance of your account there.",
+        )
     return UnavailableError(
         f"The embedding service at {base} refuses the model {dialect.model} ({status}{words and ': '}{words}).",
         hint=dialect.next_step,

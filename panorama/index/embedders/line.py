@@ -30,9 +30,9 @@ Result = TypeVar("Result")
 class Limits:
     """How long one waits, in seconds, and how much one takes.
 
-    `documents` and `query` bound a request with all its repetitions. A repetition comes after `pause`, twice that, and
-    so on, or when the other side said, if that is still in time. Somebody waits for what is found by a query, so that
-    one is not repeated, unless `repeats_queries`.
+    `documents` and `query` bound a request with all its repetitions; `documents` is for 32 texts, fewer have less. A
+    repetition comes after `pause`, twice that, and so on, or when the other side said, if that is still in time.
+    Somebody waits for what is found by a query, so that one is not repeated, unless `repeats_queries`.
     """
 
     documents: float = 120.0
@@ -62,12 +62,14 @@ class _Request:
 class _AgainError(Exception):
     """The request may succeed if it is repeated; `after` is what the other side asked for, in seconds.
 
-    `within` so many seconds of the beginning it is worth a repetition.
+    `within` so many seconds of the beginning it is worth a repetition. `answer` is what came, if that says it best.
     """
 
-    def __init__(self, reason: str, after: float = 0.0, *, within: float = math.inf) -> None:
+    def __init__(
+        self, reason: str, after: float = 0.0, *, within: float = math.inf, answer: Answer | None = None
+    ) -> None:
         super().__init__(reason)
-        self.reason, self.after, self.within = reason, after, within
+        self.reason, self.after, self.within, self.answer = reason, after, within, answer
 
 
 @dataclass
@@ -79,6 +81,8 @@ class Line:
     limits: Limits
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _loop: "_Loop | None" = field(default=None, repr=False)
+    _refused: Answer | None = field(default=None, repr=False)
+    _quiet_until: float = 0.0
 
     def get(self, path: str, seconds: float) -> Answer:
         """Ask for a resource.
@@ -156,6 +160,8 @@ class Line:
     async def _repeated(self, request: "_Request", seconds: float, *, repeats: bool = True) -> Answer:
         begun, pause = time.monotonic(), self.limits.pause
         reason = f"no whole answer came within {seconds:.3g} s"
+        if self._refused and begun < self._quiet_until:
+            return self._refused
         try:
             async with asyncio.timeout(seconds):
                 while True:
@@ -163,7 +169,11 @@ class Line:
                         return await self._once(request)
                     except _AgainError as again:
                         reason, wait, within = again.reason, again.after or pause, min(seconds, again.within)
+                        answer = again.answer
                     if not repeats or time.monotonic() + wait >= begun + within:
+                        if answer:
+                            self._refused, self._quiet_until = answer, time.monotonic() + min(wait, QUIET_SECONDS)
+                            return answer
                         break
                     await asyncio.sleep(wait)
                     pause *= 2
@@ -182,7 +192,9 @@ class Line:
         except httpx2.TransportError as error:
             raise _AgainError(f"the connection broke ({type(error).__name__})") from error
         if response.status_code in _PASSING:
-            raise _AgainError(f"it answers {response.status_code}", _seconds(response.headers.get("retry-after", "")))
+            told = Answer(status=LIMITED, body=_parsed(content)) if response.status_code == LIMITED else None
+            after = _seconds(response.headers.get("retry-after", ""))
+            raise _AgainError(f"it answers {response.status_code}", after, within=PASSING_SECONDS, answer=told)
         return Answer(status=response.status_code, body=_parsed(content))
 
     async def _content(self, response: "httpx2.Response") -> bytes:
@@ -200,10 +212,17 @@ class Line:
 ABSENT_SECONDS = 3.0
 """How long a service at which nobody listens is given to begin: one that restarts is there again by then."""
 
+PASSING_SECONDS = 10.0
+"""How long a failure that may pass is tried again in silence; then it is told, and who asks tries it after a pause."""
+
+LIMITED = 429
+QUIET_SECONDS = 300.0
+"""A service that is asked for too much is sent nothing for as long as it says, and at most so long."""
+
 KNOCK_SECONDS, LONGEST_KNOCK_SECONDS = 5.0, 30.0
 """After how long without an answer one knocks again: twice as long each time, and at most so long."""
 
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_PASSING = frozenset({408, 425, LIMITED, 500, 502, 503, 504})
 _HINT = "See that it runs and can be reached, or choose another embedder."
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _MAX_TOKENS = 512
 _CUT = 4 * _MAX_TOKENS
 _BATCH = 32
+BEGIN = 1 / 12
+"""The share of the time for a whole batch that any has, however few its texts are."""
+
 _Post = Callable[[str, Mapping[str, Any]], Answer]
 _TRIED = "A text to learn the size by."
 
@@ -66,7 +69,8 @@ class Remote:
         if self._facts is None:
             self._learn(post, self._limits.documents)
         size = self._known().size
-        parts = [self._asked(texts[at : at + _BATCH], post) for at in range(0, len(texts), _BATCH)]
+        few = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]
+        parts = [self._asked(some, partial(self._line.post, seconds=self._seconds(len(some)))) for some in few]
         return np.concatenate([np.empty((0, size), np.float32), *parts])
 
     def embed_query(self, text: str) -> "NDArray[float32]":
@@ -79,6 +83,13 @@ class Remote:
         if self._facts is None:
             self._learn(post, self._limits.query)
         return self._asked([text], post)[0]
+
+    def _seconds(self, texts: int) -> float:
+        """Return how long some texts may take: few, that were swallowed, must not hold up what comes after them.
+
+        A slow machine takes 4 s for a passage. One that has to load the model is given more by `load`.
+        """
+        return self._limits.documents * min(1.0, BEGIN + texts / _BATCH)
 
     def load(self) -> None:
         """Ask for one vector, to learn its size and that the service answers; it may take long to begin.

@@ -31,10 +31,11 @@ LONGEST_PAUSE = timedelta(seconds=30)
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How the embedder does, and what was wrong the last time, "" if nothing."""
+    """How the embedder does, and what was wrong the last time and what to do, "" if nothing."""
 
     status: Status
     error: str = ""
+    hint: str = ""
 
 
 class Resident(Generic[Lent]):
@@ -77,7 +78,7 @@ class Resident(Generic[Lent]):
         """How it does."""
         with self._changed:
             if self._error:
-                return State("failing", self._error.message)
+                return State("failing", self._error.message, self._error.hint)
             return State(self._status)
 
     def ready(self) -> bool:

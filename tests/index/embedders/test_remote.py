@@ -173,11 +173,83 @@ def test_it_does_not_wait_longer_than_its_limit(remote: Remote, service: Service
     service.always = says({}, 429, retry_after=after())
     started = time.monotonic()
 
-    with pytest.raises(UnavailableError, match="it answers 429"):
+    with pytest.raises(UnavailableError, match="takes no more for now"):
         remote.embed_query("tea")
 
     assert time.monotonic() - started < 0.3
     assert len(service.asked) == 1
+
+
+def test_a_limit_that_is_used_up_is_told_as_one_in_the_services_words(hasty: Remote, service: Service) -> None:
+    service.always = says({"error": {"message": "You exceeded your current quota"}}, 429)
+
+    with pytest.raises(UnavailableError, match=r"limit or a quota.*429: You exceeded your current quota") as caught:
+        hasty.embed_query("tea")
+
+    assert "See that it runs" not in caught.value.hint
+    assert "limits" in caught.value.hint
+
+
+def test_a_service_that_is_asked_for_too_much_is_left_alone_for_as_long_as_it_says(
+    connected: Callable[..., Remote], service: Service
+) -> None:
+    remote = connected("openai", replace(HASTY, repeats_queries=False))
+    remote.load()
+    service.replies.append(says({}, 429, retry_after="0.3"))
+    with pytest.raises(UnavailableError, match="limit"):
+        remote.embed_query("tea")
+    asked = len(service.asked)
+
+    with pytest.raises(UnavailableError, match="limit"):
+        remote.embed_query("tea")
+    assert len(service.asked) == asked
+    time.sleep(0.3)
+
+    assert np.allclose(remote.embed_query("tea"), act.unit("tea"), atol=1e-6)
+
+
+def test_a_service_is_asked_again_after_some_minutes_whatever_it_says(
+    connected: Callable[..., Remote], service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line, "QUIET_SECONDS", 0.1)
+    remote = connected("openai", replace(HASTY, repeats_queries=False))
+    service.replies.append(says({}, 429, retry_after="86400"))
+    with pytest.raises(UnavailableError, match="limit"):
+        remote.load()
+    time.sleep(0.1)
+
+    remote.load()
+
+    assert remote.size == act.SIZE
+
+
+def test_a_failure_is_not_tried_again_in_silence_for_long(
+    connected: Callable[..., Remote], service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line, "PASSING_SECONDS", 0.2)
+    remote = connected("openai", Limits(documents=60, pause=0.01))
+    service.always = says({}, 503)
+    started = time.monotonic()
+
+    with pytest.raises(UnavailableError, match="it answers 503"):
+        remote.embed_documents(["tea"])
+
+    assert time.monotonic() - started < 30
+
+
+def test_few_texts_that_are_swallowed_are_given_up_before_many(
+    connected: Callable[..., Remote], service: Service
+) -> None:
+    remote = connected("openai", Limits(documents=6.0))
+    remote.load()
+    service.replies.append(act.silence)
+    started = time.monotonic()
+
+    with pytest.raises(UnavailableError, match=r"no whole answer came within 0\.688 s"):
+        remote.embed_documents(["tea"])
+
+    assert time.monotonic() - started < 3
+    assert [remote._seconds(count) for count in (8, 32)] == [2.0, 6.0]
 
 
 def test_a_failure_that_does_not_pass_is_told_in_time(hasty: Remote, service: Service) -> None:

@@ -142,7 +142,7 @@ def test_a_failure_is_told_at_once_until_its_pause_is_over(resident: Resident[Fa
     assert fail(resident) == "no model"
     clock.now += 4.9
     assert fail(resident) == "no model"
-    assert (fake.loads, resident.state) == (1, State("failing", "no model"))
+    assert (fake.loads, resident.state) == (1, State("failing", "no model", "get one"))
 
 
 def test_the_pause_grows_with_each_failure_up_to_a_bound(resident: Resident[Fake], fake: Fake, clock: Clock) -> None:
