@@ -69,7 +69,7 @@ _ADVICE = (
         'It is a plain dict: write row["title"]. Of what sdk.state keeps, items alone are rows again.',
     ),
     (
-        r"'(?:Facade|_Named|_Scripts)' (?:object is not|has no len)",
+        r"'module' (?:object is not|has no len)",
         "It is a group of functions: sdk.tasks.list() gives the tasks.",
     ),
     (

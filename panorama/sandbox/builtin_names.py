@@ -8,6 +8,7 @@ from panorama.sandbox import collecting, guards, hints, own, tables
 from panorama.sandbox.facades import Facade, listed, nearest
 from panorama.sandbox.kinds import UNICODE_ERRORS, Type
 from panorama.sandbox.modules import SDK_MODULES, sdk_modules
+from panorama.sandbox.printing import Print
 from panorama.sdk._unknown import unknown
 
 EXCEPTIONS: Mapping[str, type[BaseException]] = {
@@ -51,7 +52,7 @@ for _name in ("getattr", "hasattr", "setattr", "delattr", "dir", "vars"):  # wha
 
 def builtins(printed: Callable[..., None]) -> dict[str, Any]:
     """Return the built-in names for one run, without `import`."""
-    return {**_SAME, "print": printed}
+    return {**_SAME, "print": Print(printed)}
 
 
 def importer(modules: Mapping[str, Facade], sdk: object, printed: Callable[..., None]) -> Callable[..., Any]:
@@ -64,7 +65,7 @@ def importer(modules: Mapping[str, Facade], sdk: object, printed: Callable[..., 
         if level or name not in known:
             raise ImportError(f"the module '{name}' is not available in scripts; {hints.import_hint(name, modules)}")
         if name == "pprint" and known[name] is modules[name]:
-            known[name] = Facade(name, {**vars(modules[name]), **own.printers(printed)})
+            known[name] = Facade(name, {**vars(modules[name]), **own.printers(Print(printed))})
         for word in wanted or ():
             _check_name(known[name], name, word)
         return known[name] if wanted else known[name.partition(".")[0]]

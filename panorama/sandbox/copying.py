@@ -26,6 +26,7 @@ from panorama.sandbox.inputs import Inputs
 from panorama.sandbox.kinds import UNICODE_ERRORS, SimpleNamespace
 from panorama.sandbox.metas import class_of, script_class
 from panorama.sandbox.ordered import OrderedDict
+from panorama.sandbox.printing import Print
 from panorama.sandbox.tables import dunder
 from panorama.sdk._rows import Row
 
@@ -34,7 +35,7 @@ Part = Callable[[Any], Any]
 
 _SAME: Final = (
     type(None), bool, int, float, complex, str, bytes, range, slice, type(Ellipsis), type(NotImplemented),
-    types.FunctionType, types.BuiltinFunctionType, types.MethodType, itemgetter, property,
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, Print, itemgetter, property,
     datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone,
     decimal.Decimal, fractions.Fraction, uuid.UUID, re.Pattern, re.Match, *UNICODE_ERRORS,
 )  # fmt: skip

@@ -61,6 +61,9 @@ class Facade:
         raise TypeError(f"'{title_of(self)}' cannot be copied or stored")
 
 
+Facade.__name__ = Facade.__qualname__ = "module"  # what errors of Python's own call it
+
+
 def title_of(facade: Facade) -> str:
     """Return the name under which scripts know a facade."""
     return object.__getattribute__(facade, "_title")

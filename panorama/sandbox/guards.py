@@ -20,6 +20,7 @@ from panorama.sandbox.metas import (
     script_function,
     script_object,
 )
+from panorama.sandbox.printing import Print
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 
@@ -142,7 +143,7 @@ def _dunder(value: Any, name: str) -> Any:
 def _name_of(value: Any, name: str) -> str:
     if isinstance(value, Facade):
         return title_of(value)
-    return str(getattr(value, name)) if isinstance(value, (type, *_FUNCTIONS)) else _missing(value, name)
+    return str(getattr(value, name)) if isinstance(value, (type, Print, *_FUNCTIONS)) else _missing(value, name)
 
 
 class Variables(dict[str, Any]):

@@ -39,7 +39,7 @@ import unicodedata
 import urllib.parse
 import uuid
 from collections.abc import Iterator, Mapping
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, Final
 
 from panorama.sandbox import asynchrony, collecting, copying, data, enums, own, typing_names, zones
@@ -178,6 +178,7 @@ def built(sdk: object | None = None) -> Mapping[str, Facade]:
     names["collections.abc"] = _picked(collections.abc, " ".join(_CLASSES))
     names["typing"] = names["typing_extensions"] = typing_names.names()
     names["zoneinfo"] = zones.names()
+    _call_by_name(names)
     _open(names)
     facades = {title: Facade(title, found) for title, found in names.items()}
     facades["collections"] = Facade("collections", {**names["collections"], "abc": facades["collections.abc"]})
@@ -197,6 +198,15 @@ def _picked(module: ModuleType, words: str) -> dict[str, Any]:
 
 _SPACES: Final = tuple(32 if chr(code).isspace() and code not in range(28, 32) else code for code in range(33))
 """What TextWrapper makes of each of the first characters, as a table that nobody can change: Python's is a dict."""
+
+
+def _call_by_name(names: Mapping[str, Mapping[str, Any]]) -> None:
+    """Have functions of ours say the name that scripts know them by, in errors too."""
+    for module in names.values():
+        for name, value in module.items():
+            ours = isinstance(value, FunctionType) and value.__module__.startswith("panorama.")
+            if ours and not {value.__name__, value.__qualname__} <= module.keys():
+                value.__name__ = value.__qualname__ = name
 
 
 def _open(names: Mapping[str, Mapping[str, Any]]) -> None:

@@ -164,11 +164,9 @@ def pretty(value: object, indent: int = 1, width: int = 80, depth: int | None = 
 def printers(printed: Callable[..., None]) -> dict[str, Callable[..., None]]:
     """Return `pprint.pprint` and `pprint.pp`, which print as `printed` does."""
 
-    def print_pretty(value: object, stream: None = None, indent: int = 1, width: int = 80, depth: Any = None,
+    def print_pretty(value: object, stream: Any = None, indent: int = 1, width: int = 80, depth: Any = None,
                      **options: Any) -> None:  # fmt: skip
-        if stream is not None:
-            raise TypeError("pprint prints to the run's output alone; pprint.pformat(value) returns the text")
-        printed(pretty(value, indent, width, depth, **options))
+        printed(pretty(value, indent, width, depth, **options), file=stream)
 
     def pp(value: object, *args: Any, sort_dicts: bool = False, **options: Any) -> None:
         print_pretty(value, *args, sort_dicts=sort_dicts, **options)

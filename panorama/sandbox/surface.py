@@ -47,6 +47,9 @@ class _Scripts(Facade):
         return named(name)
 
 
+_Named.__name__ = _Named.__qualname__ = _Scripts.__name__ = _Scripts.__qualname__ = "module"
+
+
 def _held(name: str, value: object) -> object:
     """Return a facade of a noun's names; a dict is the state, which scripts write to."""
     if isinstance(value, Mapping) and not isinstance(value, dict):
