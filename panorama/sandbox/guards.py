@@ -103,11 +103,11 @@ def _private(value: Any, name: str) -> Any:
 
 def _guarded(value: Any, name: str) -> Any:
     """Return one of `tables.GUARDED`."""
+    if name in ("format", "format_map"):
+        return FORMATS.safe(getattr(value, name))
     if name in ("flags", "traps") and isinstance(value, Context):
         return _missing(value, name)
     found = getattr(value, name)
-    if name in ("format", "format_map"):
-        return FORMATS.safe(found)
     if name == "groupindex" and type(value) is Pattern:
         return dict(found)  # a mappingproxy that is compared hands out what it stands for
     if name == "register":
@@ -300,6 +300,8 @@ def get(value: Any, name: object, /, *default: Any) -> Any:
     """`getattr`."""
     if len(default) > 1:
         raise TypeError("getattr() takes two or three arguments")
+    if type(name) is str and tables.plain(name):
+        return getattr(value, name, *default)  # of what is missing, Python then makes no error
     try:
         return read_any(value, name)
     except AttributeError:
@@ -310,8 +312,11 @@ def get(value: Any, name: object, /, *default: Any) -> Any:
 
 def has(value: Any, name: object, /) -> bool:
     """`hasattr`; for methods such as `__iter__` the class is asked, as Python does."""
-    if type(name) is str and name in tables.METHODS:
-        return hasattr(class_of(value), name)
+    if type(name) is str:
+        if tables.plain(name):
+            return hasattr(value, name)
+        if name in tables.METHODS:
+            return hasattr(class_of(value), name)
     try:
         read_any(value, name)
     except AttributeError:
@@ -321,7 +326,7 @@ def has(value: Any, name: object, /) -> bool:
 
 def put(value: Any, name: object, new: object, /) -> None:
     """`setattr`."""
-    word = _checked(name)
+    word = name if type(name) is str and tables.plain(name) else _checked(name)
     setattr(changed(value, word), word, new)
 
 
