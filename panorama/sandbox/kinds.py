@@ -24,7 +24,7 @@ def nameable(*kinds: type) -> None:
     for kind in kinds:
         close(kind)
     _NAMEABLE.update(kinds)
-    _TOLD.update(kind for kind in kinds if not issubclass(kind, (type, *UNICODE_ERRORS)))
+    _TOLD.update(kind for kind in kinds if kind not in UNICODE_ERRORS and type not in kind.__mro__)
 
 
 def kind_of(value: object) -> type:
