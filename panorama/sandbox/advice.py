@@ -120,6 +120,8 @@ def _elsewhere(name: str) -> str:
         return f"Write sdk.{name}, or from sdk import {name} above."
     if name in SURFACE:
         return f"Write sdk.{name}."
+    if name in hints.NAMES:
+        return hints.NAMES[name]
     if name in hints.IMPORTS:
         return f"Write {hints.IMPORTS[name]} above."
     return at_top(name)

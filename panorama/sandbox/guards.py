@@ -240,10 +240,16 @@ def changed(value: Any, name: str = "") -> Any:
     kind = class_of(value)
     own = type(kind) in SCRIPT_METAS or (kind in SCRIPT_METAS and script_class(value))
     if not (own or kind in _WRITABLE or script_function(value)):
-        raise AttributeError(f"{_described(value)} cannot be changed in scripts; keep values in a dict of your own")
+        raise AttributeError(_unchangeable(value, name))
     if name.startswith("_"):
         _own(name, hidden(_owner(value)))
     return value
+
+
+def _unchangeable(value: object, name: str) -> str:
+    if issubclass(class_of(value), dict) and name:
+        return f'a dict takes items, no attributes: write x["{name}"] = …, as in sdk.state["{name}"] = …'
+    return f"{_described(value)} cannot be changed in scripts; keep values in a dict of your own"
 
 
 def _own(name: str, closed: frozenset[str]) -> str:
@@ -282,7 +288,8 @@ def _checked(name: object) -> str:
     if type(name) is not str:
         raise TypeError("the name of an attribute must be a text")
     if tables.dunder(name) or name in tables.REFUSED_ATTRIBUTES:
-        raise AttributeError(f'the attribute "{name}" cannot be set in scripts')
+        hint = hints.SET_HINTS.get(name)
+        raise AttributeError(f'the attribute "{name}" cannot be set in scripts' + (f"; {hint}" if hint else ""))
     return name
 
 

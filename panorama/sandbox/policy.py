@@ -133,7 +133,7 @@ class Policy(Patterns):
         """Return the attribute's name as the compiler would mangle it, after a look whether it may be used."""
         readable = load and (name in tables.READABLE or name in tables.METHODS)
         if name in tables.REFUSED_ATTRIBUTES or (tables.dunder(name) and not readable):
-            self.error(node, f'the attribute "{name}" is not available', hints.attribute_hint(name))
+            self.error(node, f'the attribute "{name}" is not available', hints.attribute_hint(name, load=load))
         return self._mangled(name)
 
     def _mangled(self, name: str) -> str:
