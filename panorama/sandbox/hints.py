@@ -121,6 +121,39 @@ NAMES: Final = {
 """What to write instead of names of Python's that scripts do not have."""
 
 
+_NOT_KEPT: Final = "annotations are not kept when a script runs; write the types out where you need them"
+_IN_ORDER: Final = "everything runs in order here: a list or a collections.deque, and plain variables, do"
+
+MISSING: Final = {
+    "collections.UserDict": "derive from dict", "collections.UserList": "derive from list",
+    "collections.UserString": "derive from str",
+    "typing.get_type_hints": _NOT_KEPT, "typing.get_origin": _NOT_KEPT, "typing.get_args": _NOT_KEPT,
+    "dataclasses.make_dataclass": "write the class out, with @dataclass",
+    "contextlib.redirect_stderr": "print() is all that there is: contextlib.redirect_stdout, or print(…, file=x)",
+    "contextlib.ContextDecorator": "write a decorator with a `with` block in it",
+    "contextlib.AbstractContextManager": "a class with __enter__ and __exit__ is one",
+    "functools.singledispatchmethod": "call a @functools.singledispatch function from the method",
+    "functools.partialmethod": "write the method out",
+    "functools.WRAPPER_ASSIGNMENTS": "functools.wraps(f) copies the name and the text",
+    **{f"asyncio.{name}": _IN_ORDER for name in ("Queue", "Event", "Condition", "Future", "wait", "shield")},
+    **{f"asyncio.{name}": "asyncio.run(main()), or `await` at the top level" for name in (
+        "get_event_loop", "get_running_loop", "new_event_loop", "set_event_loop", "Runner",
+    )},
+    "types.MappingProxyType": "a copy keeps what it had: dict(x)",
+    **dict.fromkeys(("types.FunctionType", "types.LambdaType", "types.MethodType"), "callable(x) tells a function"),
+    "types.GeneratorType": "isinstance(x, collections.abc.Generator) tells one",
+    "types.ModuleType": "keep values in a types.SimpleNamespace",
+    "time.ctime": 'datetime.now().strftime("%c")', "time.asctime": 'datetime.now().strftime("%c")',
+    "random.SystemRandom": "random.Random(), or uuid.uuid4()", "uuid.uuid1": "uuid.uuid4()",
+    "hashlib.pbkdf2_hmac": "hashlib.sha256(…) and its like", "calendar.prmonth": "print(calendar.month(year, month))",
+    "calendar.prcal": "print(calendar.calendar(year))",
+    "calendar.HTMLCalendar": "TextCalendar, or calendar.monthcalendar",
+    "calendar.setfirstweekday": "TextCalendar(calendar.SUNDAY)",
+    "io.TextIOWrapper": "io.StringIO", "io.open": WAY_OUT["open"],
+}  # fmt: skip
+"""What to write instead of names of modules that scripts have without them."""
+
+
 def attribute_hint(name: str, *, load: bool = True) -> str:
     """Return what to write instead of an attribute that is refused."""
     said = None if load else SET_HINTS.get(name)

@@ -44,6 +44,7 @@ from typing import Any, Final
 
 from panorama.sandbox import asynchrony, collecting, copying, data, enums, own, typing_names, zones
 from panorama.sandbox.classes import Abstract, Generic, Protocol, named_tuple
+from panorama.sandbox.contexts import ExitStack
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.guards import derivable, writable
 from panorama.sandbox.kinds import SimpleNamespace, nameable
@@ -83,7 +84,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
         DecimalException InvalidOperation DivisionByZero Inexact Overflow Rounded Subnormal Underflow""",
     fractions: "Fraction",
     uuid: "UUID uuid3 uuid4 uuid5 NAMESPACE_DNS NAMESPACE_URL NAMESPACE_OID NAMESPACE_X500",
-    hashlib: "md5 sha1 sha224 sha256 sha384 sha512 blake2b blake2s sha3_224 sha3_256 sha3_384 sha3_512",
+    hashlib: " ".join(own.HASHES),
     base64: """b64encode b64decode urlsafe_b64encode urlsafe_b64decode standard_b64encode standard_b64decode b32encode
         b32decode b16encode b16decode b85encode b85decode""",
     html: "escape unescape",
@@ -95,7 +96,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
     enum: "auto member nonmember",
     types: "NoneType",
     calendar: """monthrange isleap leapdays weekday month_name month_abbr day_name day_abbr timegm monthcalendar
-        Calendar TextCalendar MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY SUNDAY""",
+        month calendar Calendar TextCalendar MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY SUNDAY""",
     unicodedata: "normalize category name lookup east_asian_width numeric digit decimal combining bidirectional",
     numbers: "Number Real Integral Complex Rational",
     contextlib: "suppress nullcontext closing",
@@ -110,6 +111,8 @@ _OWN: Final[Mapping[str, Mapping[str, object]]] = {
     "functools": {
         "wraps": own.wraps,
         "lru_cache": own.lru_cache,
+        "update_wrapper": own.update_wrapper,
+        "singledispatch": own.singledispatch,
         "cache": own.cache,
         "cached_property": own.cached_property,
         "total_ordering": own.on_own_class(functools.total_ordering),
@@ -133,7 +136,13 @@ _OWN: Final[Mapping[str, Mapping[str, object]]] = {
     "abc": {"ABC": abc.ABC, "ABCMeta": Abstract, "abstractmethod": own.abstractmethod},
     "pprint": {"pformat": own.pretty},
     "asyncio": asynchrony.NAMES,
-    "contextlib": {"contextmanager": own.contextmanager, "asynccontextmanager": own.contextmanager},
+    "contextlib": {
+        "contextmanager": own.contextmanager,
+        "asynccontextmanager": own.contextmanager,
+        "ExitStack": ExitStack,
+        "AsyncExitStack": ExitStack,
+    },
+    "hashlib": {"new": own.new_hash},
 }
 """Names that scripts get in a version of ours, by module."""
 
