@@ -323,12 +323,18 @@ def has(value: Any, name: object, /) -> bool:
         if tables.plain(name):
             return hasattr(value, name)
         if name in tables.METHODS:
-            return hasattr(class_of(value), name)
+            return _has_method(value, name)
     try:
         read_any(value, name)
     except AttributeError:
         return False
     return True
+
+
+def _has_method(value: Any, name: str) -> bool:
+    """Return whether a class has a method, or the class of an object; what a metaclass has, its objects have not."""
+    classes = (*_owner(value).__mro__, *class_of(value).__mro__)
+    return any(name in vars(base) for base in classes)
 
 
 def put(value: Any, name: object, new: object, /) -> None:

@@ -25,6 +25,7 @@ SAME = {
     "attrgetter of nothing": "from operator import attrgetter\ntry:\n    attrgetter()\nexcept TypeError as e:\n    return str(e)",
     "attrgetter of no text": "from operator import attrgetter\ntry:\n    attrgetter(3)\nexcept TypeError:\n    return 'at once'",
     "a copied attrgetter": "import copy\nfrom operator import attrgetter\nreturn copy.deepcopy([attrgetter('real')])[0](3)",
+    "methods": "class A: pass\nclass B:\n    def __call__(self): pass\n    def __iter__(self): return iter([])\nreturn [[hasattr(o, n) for n in ('__call__', '__iter__', '__len__', '__next__', '__add__', '__hash__')] for o in (A(), B(), A, B, 1, '', [], len, (i for i in []), None)]",
     "types": "class A: pass\nreturn type(1).__name__, type(A()).__name__, type(A).__name__, type(type).__name__, type(ValueError()).__name__, isinstance(A, type)",
     "copied order": "import copy\nsaid = []\nclass A:\n    def __init__(self, n): self.n = n\n    def __deepcopy__(self, memo):\n        said.append(self.n)\n        return self\ncopy.deepcopy({A('key'): [A('a'), A('b')]})\nreturn said",
     "copied circles": "import copy\nd = {'a': [1, {2: [3]}]}\nd['d'] = [d]\ne = copy.deepcopy(d)\nreturn e['d'][0] is e, e['a'], e['a'] is not d['a'], d['a'][1] is not e['a'][1]",
