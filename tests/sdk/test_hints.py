@@ -124,3 +124,10 @@ def test_what_is_not_in_a_note_is_looked_for_with_the_sdk(call: Call) -> None:
     said = failed(call, 'note = sdk.notes.create("Tea", "green")\nsdk.notes.edit(note, "black", "white")')
 
     assert "Read the note with sdk.notes.get and copy the text exactly" in said
+
+
+def test_an_error_of_a_coroutine_is_told_to_be_caught_inside_of_it(call: Call) -> None:
+    code = "import asyncio\nasync def f(): return 1 / 0\nawait asyncio.gather(f(), return_exceptions=True)"
+
+    assert "Write try: … except: … inside of the coroutine." in failed(call, code)
+    assert "coroutine" not in failed(call, "1 / 0")
