@@ -170,7 +170,8 @@ def _valued(base: type, words: list[Any], start: object) -> list[tuple[Any, Any]
     value = start
     for word in words:
         is_text = type(word) is str and issubclass(base, StrEnum)
-        pairs.append(word if isinstance(word, tuple) else (word, str.lower(word) if is_text else value))
+        pair: Any = word if isinstance(word, tuple) else (word, str.lower(word) if is_text else value)
+        pairs.append(pair)
         value = 1 << value.bit_length() if issubclass(base, Flag) else value + 1
     return pairs
 

@@ -170,7 +170,7 @@ _CLASSES: Final[list[str]] = vars(collections.abc)["__all__"]  # in 3.13 the mod
 _LATE: Final = (
     "_strptime", "_pylong", "copyreg", "warnings", "threading", "stringprep", "encodings.utf_8", "encodings.utf_8_sig",
     "encodings.latin_1", "encodings.ascii", "encodings.cp1252", "encodings.utf_16", "encodings.utf_32",
-    "encodings.idna", "encodings.unicode_escape",
+    "encodings.utf_16_le", "encodings.utf_16_be", "encodings.iso8859_15", "encodings.idna", "encodings.unicode_escape",
 )  # fmt: skip
 """Modules that Python itself imports in the middle of a call: too late, once the doors are closed."""
 
