@@ -166,14 +166,19 @@ def _valued(base: type, words: list[Any], start: object) -> list[tuple[Any, Any]
     """Return names with values, as `auto()` gives them: numbers, for flags powers of two, for texts the name itself."""
     if type(start) is not int:
         raise TypeError("start= must be a whole number")
-    pairs: list[tuple[Any, Any]] = []
-    value = start
-    for word in words:
-        is_text = type(word) is str and issubclass(base, StrEnum)
-        pair: Any = word if isinstance(word, tuple) else (word, str.lower(word) if is_text else value)
-        pairs.append(pair)
-        value = 1 << value.bit_length() if issubclass(base, Flag) else value + 1
-    return pairs
+    numbers = [start]
+    for _ in words:
+        last = numbers[-1]
+        numbers.append(1 << last.bit_length() if issubclass(base, Flag) else last + 1)
+    is_text = issubclass(base, StrEnum)
+    return [
+        word if isinstance(word, tuple) else (word, _lowered(word) if is_text else number)
+        for word, number in zip(words, numbers, strict=False)
+    ]
+
+
+def _lowered(word: object) -> object:
+    return word.lower() if type(word) is str else word
 
 
 def _inherited(kind: type) -> frozenset[str]:
