@@ -69,7 +69,7 @@ _ADVICE = (
         'It is a plain dict: write row["title"]. Of what sdk.state keeps, items alone are rows again.',
     ),
     (
-        r"'(?:Facade|_Named|_Scripts)' (?:object is not|has no len)",
+        r"'module' (?:object is not|has no len)",
         "It is a group of functions: sdk.tasks.list() gives the tasks.",
     ),
     (
@@ -120,6 +120,8 @@ def _elsewhere(name: str) -> str:
         return f"Write sdk.{name}, or from sdk import {name} above."
     if name in SURFACE:
         return f"Write sdk.{name}."
+    if name in hints.NAMES:
+        return hints.NAMES[name]
     if name in hints.IMPORTS:
         return f"Write {hints.IMPORTS[name]} above."
     return at_top(name)

@@ -38,34 +38,41 @@ def awaited(value: Any) -> Any:
 
 
 def gather(*values: Any, **_: object) -> list[Any]:
-    """Return the values in order. They were computed one after the other."""
+    """Return the values in order. They were computed one after the other, and each error came out where it was made.
+
+    So there is none that `return_exceptions` could return.
+    """
     return [awaited(value) for value in values]
 
 
 class Permit:
-    """A lock or semaphore: nothing runs at the same time, so it is always free."""
+    """A lock or semaphore: nothing runs at the same time, so that nobody waits for it; it counts who has it."""
 
-    __slots__ = ()
+    __slots__ = ("_left",)
 
     def __init__(self, value: int = 1) -> None:
-        pass
+        if type(value) is not int or value < 0:
+            raise ValueError("Semaphore initial value must be >= 0")
+        self._left = value
 
     def __enter__(self) -> None:
-        return None
+        self._left -= 1
 
     def __exit__(self, *error: object) -> None:
-        return None
+        self._left += 1
 
     def acquire(self) -> bool:
         """Return True."""
+        self._left -= 1
         return True
 
     def release(self) -> None:
-        """Do nothing."""
+        """Give back what was acquired."""
+        self._left += 1
 
     def locked(self) -> bool:
-        """Return False."""
-        return False
+        """Return whether all that there is was acquired."""
+        return self._left <= 0
 
 
 class TaskGroup:

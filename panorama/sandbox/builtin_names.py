@@ -8,6 +8,7 @@ from panorama.sandbox import collecting, guards, hints, identity, own, tables
 from panorama.sandbox.facades import Facade, listed, nearest
 from panorama.sandbox.kinds import UNICODE_ERRORS, Type
 from panorama.sandbox.modules import SDK_MODULES, sdk_modules
+from panorama.sandbox.printing import Print, redirect_stdout
 from panorama.sandbox.slices import Slice
 from panorama.sdk._unknown import unknown
 
@@ -53,22 +54,26 @@ for _name in ("getattr", "hasattr", "setattr", "delattr", "dir", "vars", "id", "
     _SAME[_name].__name__ = _SAME[_name].__qualname__ = _name
 
 
-def builtins(printed: Callable[..., None]) -> dict[str, Any]:
+def builtins(printed: Print) -> dict[str, Any]:
     """Return the built-in names for one run, without `import`."""
     return {**_SAME, "print": printed}
 
 
-def importer(modules: Mapping[str, Facade], sdk: object, printed: Callable[..., None]) -> Callable[..., Any]:
+def importer(modules: Mapping[str, Facade], sdk: object, printed: Print) -> Callable[..., Any]:
     """Return what `import` calls in one run; what it prints goes where that of `print` goes."""
     known: dict[str, Any] = {**modules, **sdk_modules(sdk)}
+    of_the_run: dict[str, Callable[[], dict[str, Any]]] = {
+        "pprint": lambda: dict(own.printers(printed)),
+        "contextlib": lambda: {"redirect_stdout": redirect_stdout(printed)},
+    }
 
     def imported(name: str, _: object = None, __: object = None, wanted: Any = (), level: int = 0) -> Any:
         if type(wanted) is list:
             return None  # Python's own C code asks with a list (strptime, strftime); it reads sys.modules afterwards
         if level or name not in known:
             raise ImportError(f"the module '{name}' is not available in scripts; {hints.import_hint(name, modules)}")
-        if name == "pprint" and known[name] is modules[name]:
-            known[name] = Facade(name, {**vars(modules[name]), **own.printers(printed)})
+        if name in of_the_run:
+            known[name] = Facade(name, {**vars(modules[name]), **of_the_run.pop(name)()})
         for word in wanted or ():
             _check_name(known[name], name, word)
         return known[name] if wanted else known[name.partition(".")[0]]
@@ -81,6 +86,6 @@ def _check_name(module: Any, title: str, word: str) -> None:
     if word not in names:
         if title in SDK_MODULES:
             raise ImportError(f"'{title}' has no '{word}' in scripts. {unknown('sdk', word, names)}")
-        near = nearest(word, names)
-        meant = f"did you mean {near}? " if near else ""
+        instead, near = hints.MISSING.get(f"{title}.{word}"), nearest(word, names)
+        meant = f"{instead}; " if instead else f"did you mean {near}? " if near else ""
         raise ImportError(f"'{title}' has no '{word}' in scripts; {meant}it has: {listed(names)}")

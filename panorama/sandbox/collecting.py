@@ -86,9 +86,15 @@ def _alone(make: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
 
     @wraps(make)
     def made(*values: Any, **options: Any) -> Iterator[Any]:
-        return _steps(make(*values, **options))
+        return _called(_steps(make(*values, **options)), make.__name__)
 
     return made
+
+
+def _called(steps: Any, name: str) -> Iterator[Any]:
+    """Have a generator say what it is."""
+    steps.__name__ = steps.__qualname__ = name
+    return steps
 
 
 def _steps(every: Iterator[Any]) -> Iterator[Any]:
@@ -108,7 +114,7 @@ ITERATORS["chain"].from_iterable = _alone(itertools.chain.from_iterable)
 
 def iterated(*values: Any) -> Iterator[Any]:
     """`iter`."""
-    return _steps(iter(*values)) if len(values) == 2 else iter(*values)
+    return _called(_steps(iter(*values)), "iter") if len(values) == 2 else iter(*values)
 
 
 iterated.__name__ = iterated.__qualname__ = "iter"  # what errors of calls name

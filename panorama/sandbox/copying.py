@@ -17,7 +17,7 @@ import uuid
 from collections import ChainMap, Counter
 from collections.abc import Callable
 from enum import Enum
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final, cast
 
 from panorama.sandbox.collecting import defaultdict, deque, factory_of
@@ -27,18 +27,19 @@ from panorama.sandbox.inputs import Inputs
 from panorama.sandbox.kinds import UNICODE_ERRORS, SimpleNamespace
 from panorama.sandbox.metas import class_of, script_class
 from panorama.sandbox.ordered import OrderedDict
+from panorama.sandbox.printing import Print
 from panorama.sandbox.tables import dunder
 from panorama.sdk._rows import Row
 
 Part = Callable[[Any], Any]
 """What becomes of the parts of what is copied: they stay the same, or are copied too."""
 
-_SAME: Final = (
+_SAME: Final = frozenset((
     type(None), bool, int, float, complex, str, bytes, range, slice, type(Ellipsis), type(NotImplemented),
-    types.FunctionType, types.BuiltinFunctionType, types.MethodType, itemgetter, property,
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, Print, attrgetter, itemgetter, property,
     datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone,
     decimal.Decimal, fractions.Fraction, uuid.UUID, re.Pattern, re.Match, *UNICODE_ERRORS,
-)  # fmt: skip
+))  # fmt: skip
 """Classes whose objects are their own copies."""
 
 _WHOLE: Final = (bytearray, io.StringIO, io.BytesIO, random.Random, decimal.Context)
@@ -74,7 +75,15 @@ def _deep(value: Any, memo: Memory) -> Any:
     number = identity(value)
     if number in memo:
         return memo[number]
-    if hook := _hook(kind, "__deepcopy__"):
+    if kind is list:
+        made = memo[number] = cast("list[Any]", [])
+        for each in value:
+            made.append(_deep(each, memo))
+    elif kind is dict:
+        made = memo[number] = cast("dict[Any, Any]", {})
+        for key, each in list(value.items()):
+            made[_deep(key, memo)] = _deep(each, memo)
+    elif hook := _hook(kind, "__deepcopy__"):
         made = hook(value, memo)
     else:
         made = _made(value, kind, lambda part: _deep(part, memo), lambda new: memo.__setitem__(number, new))
@@ -84,10 +93,12 @@ def _deep(value: Any, memo: Memory) -> Any:
 
 
 def _is_same(kind: type) -> bool:
-    own_tuple = issubclass(kind, tuple) and kind is not tuple and not any(map(script_class, kind.__mro__))
-    return (
-        kind in _SAME or kind in UNICODE_ERRORS or issubclass(kind, (type, Enum, Facade, datetime.tzinfo)) or own_tuple
-    )
+    if kind in _SAME:
+        return True
+    if kind in _KINDS:
+        return False
+    own_tuple = issubclass(kind, tuple) and not any(map(script_class, kind.__mro__))
+    return own_tuple or issubclass(kind, (type, Enum, Facade, datetime.tzinfo))
 
 
 def _hook(kind: type, name: str) -> Callable[..., Any] | None:
@@ -115,10 +126,10 @@ def _made(value: Any, kind: type, part: Part, known: Callable[[Any], object]) ->
 
 _ARGS: Final = cast("Callable[[Any], tuple[Any, ...]]", vars(BaseException)["args"].__get__)
 
-_KINDS: Final = (
+_KINDS: Final = frozenset((
     dict, OrderedDict, Counter, defaultdict, Row, Inputs, list, set, deque, tuple, frozenset, SimpleNamespace,
     ChainMap,
-)  # fmt: skip
+))  # fmt: skip
 """Classes of the library whose objects are made anew, beside exceptions."""
 
 

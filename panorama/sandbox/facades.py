@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn, Self
 
+from panorama.sandbox.hints import MISSING
+
 LISTED = 400
 """Characters of the list of names in an error."""
 
@@ -35,9 +37,10 @@ class Facade:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):  # questions of Python's own, such as copy's
             raise AttributeError(name)
-        near = nearest(name, vars(self))
-        meant = f"; did you mean {near}?" if near else "."
-        raise AttributeError(f"'{title_of(self)}' has no '{name}' in scripts{meant} It has: {listed(vars(self))}")
+        title, near = title_of(self), nearest(name, vars(self))
+        instead = MISSING.get(f"{title}.{name}")
+        meant = f"; {instead}." if instead else f"; did you mean {near}?" if near else "."
+        raise AttributeError(f"'{title}' has no '{name}' in scripts{meant} It has: {listed(vars(self))}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"'{title_of(self)}' cannot be changed; keep '{name}' under a name of your own")
@@ -59,6 +62,9 @@ class Facade:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(f"'{title_of(self)}' cannot be copied or stored")
+
+
+Facade.__name__ = Facade.__qualname__ = "module"  # what errors of Python's own call it
 
 
 def title_of(facade: Facade) -> str:

@@ -17,6 +17,11 @@ CAUSE_CHARS = 500
 STEPS = 5000
 """How much of a traceback is looked at; Python ends a recursion long before."""
 
+CAUGHT_INSIDE = (
+    "A coroutine runs where it is called, and its error comes out there: return_exceptions gets none. "
+    "Write try: … except: … inside of the coroutine."
+)
+
 _RAISE = opmap["RAISE_VARARGS"]
 
 Step = tuple[int, str]
@@ -54,7 +59,11 @@ class Text:
         if isinstance(error, MemoryError) and not self._raises(error.__traceback__):
             return self._at("memory", words.message("memory", limits), steps, words.hint("memory"))
         described, hint = _told(error)
-        return self._at("raised", described, steps, hint)
+        return self._at("raised", described, steps, hint or self._late())
+
+    def _late(self) -> str:
+        """Return what to do in a script that expects errors of coroutines later than they come, else ""."""
+        return CAUGHT_INSIDE if "return_exceptions" in self.source else ""
 
     def stopped(self, reason: Reason, message: str, frame: FrameType | None) -> Failure:
         """Return the failure of a script that was stopped where it is."""

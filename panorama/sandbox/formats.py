@@ -1,6 +1,7 @@
 """`str.format` for scripts: fields read attributes as scripts do, `"{0.__class__}"` no further than `x.__class__`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from importlib import import_module
 from string import Formatter
 from types import BuiltinMethodType
@@ -10,6 +11,9 @@ Read = Callable[[object, str], object]
 
 _split: Callable[[str], tuple[Any, Iterable[tuple[bool, Any]]]] = import_module("_string").formatter_field_name_split
 """What string.Formatter itself takes `0.name[key]` apart with."""
+
+REMEMBERED_CHARS = 400
+"""Longer texts are looked at anew each time, so that they take no memory."""
 
 _WHOLE: dict[object, str] = {str.format: "format", str.format_map: "format_map"}
 
@@ -35,13 +39,13 @@ class Formats:
         return self._unbound(name) if name else method
 
     def _bound(self, text: str, name: str) -> Callable[..., str]:
-        def formatted(*args: object, **kwargs: object) -> str:
-            return self._format(text, args, kwargs)
+        if name == "format":
+            return lambda *args, **kwargs: self._format(text, args, kwargs)
 
         def format_map(mapping: Mapping[str, object], /) -> str:
             return self._format_map(text, mapping)
 
-        return formatted if name == "format" else format_map
+        return format_map
 
     def _unbound(self, name: str) -> Callable[..., str]:
         def unbound(text: str, /, *args: Any, **kwargs: object) -> str:
@@ -52,10 +56,10 @@ class Formats:
         return unbound
 
     def _format(self, text: str, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
-        return self._fields.vformat(text, args, kwargs) if _reads(text) else text.format(*args, **kwargs)
+        return self._fields.vformat(text, args, kwargs) if reads(text) else text.format(*args, **kwargs)
 
     def _format_map(self, text: str, mapping: Mapping[str, object]) -> str:
-        return self._fields.vformat(text, (), mapping) if _reads(text) else text.format_map(mapping)
+        return self._fields.vformat(text, (), mapping) if reads(text) else text.format_map(mapping)
 
 
 class _Fields(Formatter):
@@ -70,9 +74,18 @@ class _Fields(Formatter):
         return value, first
 
 
+def reads(text: str) -> bool:
+    """Return whether any field of a plain text, or a field inside a field's format, may read an attribute."""
+    if "." not in text:
+        return False
+    return _known(text) if len(text) <= REMEMBERED_CHARS else _reads(text)
+
+
 def _reads(text: str) -> bool:
-    """Return whether any field, or a field inside a field's format, may read an attribute."""
     try:
         return any("." in (field or "") or _reads(spec or "") for _, field, spec, _ in Formatter().parse(text))
     except ValueError:  # not well formed: let the slow way say so
         return True
+
+
+_known = lru_cache(200)(_reads)

@@ -20,6 +20,7 @@ from panorama.sandbox.metas import (
     script_function,
     script_object,
 )
+from panorama.sandbox.printing import Print
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 
@@ -102,11 +103,11 @@ def _private(value: Any, name: str) -> Any:
 
 def _guarded(value: Any, name: str) -> Any:
     """Return one of `tables.GUARDED`."""
+    if name in ("format", "format_map"):
+        return FORMATS.safe(getattr(value, name))
     if name in ("flags", "traps") and isinstance(value, Context):
         return _missing(value, name)
     found = getattr(value, name)
-    if name in ("format", "format_map"):
-        return FORMATS.safe(found)
     if name == "groupindex" and type(value) is Pattern:
         return dict(found)  # a mappingproxy that is compared hands out what it stands for
     if name == "register":
@@ -143,7 +144,7 @@ def _dunder(value: Any, name: str) -> Any:
 def _name_of(value: Any, name: str) -> str:
     if isinstance(value, Facade):
         return title_of(value)
-    return str(getattr(value, name)) if isinstance(value, (type, *_FUNCTIONS)) else _missing(value, name)
+    return str(getattr(value, name)) if isinstance(value, (type, Print, *_FUNCTIONS)) else _missing(value, name)
 
 
 class Variables(dict[str, Any]):
@@ -240,10 +241,16 @@ def changed(value: Any, name: str = "") -> Any:
     kind = class_of(value)
     own = type(kind) in SCRIPT_METAS or (kind in SCRIPT_METAS and script_class(value))
     if not (own or kind in _WRITABLE or script_function(value)):
-        raise AttributeError(f"{_described(value)} cannot be changed in scripts; keep values in a dict of your own")
+        raise AttributeError(_unchangeable(value, name))
     if name.startswith("_"):
         _own(name, hidden(_owner(value)))
     return value
+
+
+def _unchangeable(value: object, name: str) -> str:
+    if issubclass(class_of(value), dict) and name:
+        return f'a dict takes items, no attributes: write x["{name}"] = …, as in sdk.state["{name}"] = …'
+    return f"{_described(value)} cannot be changed in scripts; keep values in a dict of your own"
 
 
 def _own(name: str, closed: frozenset[str]) -> str:
@@ -282,7 +289,8 @@ def _checked(name: object) -> str:
     if type(name) is not str:
         raise TypeError("the name of an attribute must be a text")
     if tables.dunder(name) or name in tables.REFUSED_ATTRIBUTES:
-        raise AttributeError(f'the attribute "{name}" cannot be set in scripts')
+        hint = hints.SET_HINTS.get(name)
+        raise AttributeError(f'the attribute "{name}" cannot be set in scripts' + (f"; {hint}" if hint else ""))
     return name
 
 
@@ -300,6 +308,8 @@ def get(value: Any, name: object, /, *default: Any) -> Any:
     """`getattr`."""
     if len(default) > 1:
         raise TypeError("getattr() takes two or three arguments")
+    if type(name) is str and tables.plain(name):
+        return getattr(value, name, *default)  # of what is missing, Python then makes no error
     try:
         return read_any(value, name)
     except AttributeError:
@@ -310,8 +320,11 @@ def get(value: Any, name: object, /, *default: Any) -> Any:
 
 def has(value: Any, name: object, /) -> bool:
     """`hasattr`; for methods such as `__iter__` the class is asked, as Python does."""
-    if type(name) is str and name in tables.METHODS:
-        return hasattr(class_of(value), name)
+    if type(name) is str:
+        if tables.plain(name):
+            return hasattr(value, name)
+        if name in tables.METHODS:
+            return _has_method(value, name)
     try:
         read_any(value, name)
     except AttributeError:
@@ -319,9 +332,15 @@ def has(value: Any, name: object, /) -> bool:
     return True
 
 
+def _has_method(value: Any, name: str) -> bool:
+    """Return whether a class has a method, or the class of an object; what a metaclass has, its objects have not."""
+    classes = (*_owner(value).__mro__, *class_of(value).__mro__)
+    return any(name in vars(base) for base in classes)
+
+
 def put(value: Any, name: object, new: object, /) -> None:
     """`setattr`."""
-    word = _checked(name)
+    word = name if type(name) is str and tables.plain(name) else _checked(name)
     setattr(changed(value, word), word, new)
 
 

@@ -28,6 +28,10 @@ ATTRIBUTE_HINTS: Final = {
     "__bases__": "isinstance() and issubclass() answer what a class is",
     "__mro__": "isinstance() and issubclass() answer what a class is",
     "mro": "isinstance() and issubclass() answer what a class is",
+    "__notes__": "str(error) and error.args tell what happened; keep what you note in a list",
+    "__module__": "type(x).__name__ tells what something is",
+    "__slots__": "write the names out where you need them",
+    "__match_args__": "write the names out where you need them",
     "__file__": "scripts have no file system: sdk.files.write(name, text) keeps a file",
     "__wrapped__": "keep the function that you wrap under a name of its own",
     "with_traceback": "`raise Error(...) from error` keeps the cause",
@@ -35,6 +39,16 @@ ATTRIBUTE_HINTS: Final = {
     "__new__": "write `__init__`, or a @classmethod or function that makes the object",
 }
 """What to write instead of an attribute; all others get `UNDERSCORE_HINT` or `INSIDE_HINT`."""
+
+_WRAPS: Final = "functools.wraps(f) above a wrapper names it as what it wraps: @wraps(f)"
+
+SET_HINTS: Final = {
+    **dict.fromkeys(("__name__", "__qualname__", "__wrapped__", "__module__"), _WRAPS),
+    "__doc__": f"write the text as the first line of the function or class; {_WRAPS}",
+    "__dict__": "vars(x).update(…) sets many attributes",
+    "__class__": "make a new object of the other class",
+}
+"""What to write instead of setting an attribute; all others get what reading them gets."""
 
 UNDERSCORE_HINT: Final = "names that begin and end with two underscores belong to Python; use the public name or method"
 INSIDE_HINT: Final = "frames, code and the inside of generators are closed to scripts; work with the values themselves"
@@ -44,7 +58,7 @@ METHOD_HINTS: Final = {
     "__del__": "use a `with` block, or try/finally",
     "__init_subclass__": "call a function, or use a decorator, on each class",
     "__class_getitem__": "derive from typing.Generic[T]",
-    "__set_name__": "give the name to the constructor",
+    "__set_name__": "use @property, or a function that is given the name and makes one",
     "__get__": "use @property",
     "__set__": "use @property with a setter",
     "__delete__": "use @property with a deleter",
@@ -98,9 +112,52 @@ IMPORTS: Final = {
 """What is often used without its import."""
 
 
-def attribute_hint(name: str) -> str:
+NAMES: Final = {
+    **dict.fromkeys(
+        ("ExceptionGroup", "BaseExceptionGroup"), "Keep errors in a list, and raise one that tells of all."
+    ),
+    "__import__": "Write an import statement.",
+}
+"""What to write instead of names of Python's that scripts do not have."""
+
+
+_NOT_KEPT: Final = "annotations are not kept when a script runs; write the types out where you need them"
+_IN_ORDER: Final = "everything runs in order here: a list or a collections.deque, and plain variables, do"
+
+MISSING: Final = {
+    "collections.UserDict": "derive from dict", "collections.UserList": "derive from list",
+    "collections.UserString": "derive from str",
+    "typing.get_type_hints": _NOT_KEPT, "typing.get_origin": _NOT_KEPT, "typing.get_args": _NOT_KEPT,
+    "dataclasses.make_dataclass": "write the class out, with @dataclass",
+    "contextlib.redirect_stderr": "print() is all that there is: contextlib.redirect_stdout, or print(…, file=x)",
+    "contextlib.ContextDecorator": "write a decorator with a `with` block in it",
+    "contextlib.AbstractContextManager": "a class with __enter__ and __exit__ is one",
+    "functools.singledispatchmethod": "call a @functools.singledispatch function from the method",
+    "functools.partialmethod": "write the method out",
+    "functools.WRAPPER_ASSIGNMENTS": "functools.wraps(f) copies the name and the text",
+    **{f"asyncio.{name}": _IN_ORDER for name in ("Queue", "Event", "Condition", "Future", "wait", "shield")},
+    **{f"asyncio.{name}": "asyncio.run(main()), or `await` at the top level" for name in (
+        "get_event_loop", "get_running_loop", "new_event_loop", "set_event_loop", "Runner",
+    )},
+    "types.MappingProxyType": "a copy keeps what it had: dict(x)",
+    **dict.fromkeys(("types.FunctionType", "types.LambdaType", "types.MethodType"), "callable(x) tells a function"),
+    "types.GeneratorType": "isinstance(x, collections.abc.Generator) tells one",
+    "types.ModuleType": "keep values in a types.SimpleNamespace",
+    "time.ctime": 'datetime.now().strftime("%c")', "time.asctime": 'datetime.now().strftime("%c")',
+    "random.SystemRandom": "random.Random(), or uuid.uuid4()", "uuid.uuid1": "uuid.uuid4()",
+    "hashlib.pbkdf2_hmac": "hashlib.sha256(…) and its like", "calendar.prmonth": "print(calendar.month(year, month))",
+    "calendar.prcal": "print(calendar.calendar(year))",
+    "calendar.HTMLCalendar": "TextCalendar, or calendar.monthcalendar",
+    "calendar.setfirstweekday": "TextCalendar(calendar.SUNDAY)",
+    "io.TextIOWrapper": "io.StringIO", "io.open": WAY_OUT["open"],
+}  # fmt: skip
+"""What to write instead of names of modules that scripts have without them."""
+
+
+def attribute_hint(name: str, *, load: bool = True) -> str:
     """Return what to write instead of an attribute that is refused."""
-    return ATTRIBUTE_HINTS.get(name) or (UNDERSCORE_HINT if name.startswith("_") else INSIDE_HINT)
+    said = None if load else SET_HINTS.get(name)
+    return said or ATTRIBUTE_HINTS.get(name) or (UNDERSCORE_HINT if name.startswith("_") else INSIDE_HINT)
 
 
 def import_hint(module: str, importable: Iterable[str]) -> str:

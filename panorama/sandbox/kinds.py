@@ -5,12 +5,15 @@ from collections.abc import Iterable
 from reprlib import recursive_repr
 from typing import Any, NoReturn
 
-from panorama.sandbox.metas import script_class
+from panorama.sandbox.metas import class_of, script_class
 from panorama.sandbox.selves import close
 from panorama.sandbox.slices import Slice
 from panorama.sandbox.tables import dunder
 
 _NAMEABLE: set[type] = set()
+_TOLD: set[type] = set()
+"""Those of them that are no classes of classes, whose objects are told as `type`."""
+
 _STAND_INS: dict[type, type] = {}
 
 UNICODE_ERRORS = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
@@ -23,6 +26,7 @@ def nameable(*kinds: type) -> None:
     for kind in kinds:
         close(kind)
     _NAMEABLE.update(kinds)
+    _TOLD.update(kind for kind in kinds if kind not in UNICODE_ERRORS and type not in kind.__mro__)
 
 
 def stood_in(kind: type, by: type) -> None:
@@ -32,14 +36,16 @@ def stood_in(kind: type, by: type) -> None:
 
 def kind_of(value: object) -> type:
     """Return what a script sees as the class of a value."""
+    kind = type(value)
+    if kind in _TOLD:
+        return kind
     if isinstance(value, type):
         return Type
-    kind = type(value)
     if kind in UNICODE_ERRORS:
         return UnicodeError
     if kind is slice:
         return Slice
-    if kind in _NAMEABLE or script_class(kind) or issubclass(kind, BaseException):
+    if script_class(kind) or kind in _NAMEABLE or issubclass(kind, BaseException):
         return kind
     return _stand_in(kind)
 
@@ -48,7 +54,8 @@ class _TypeMeta(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> type:
         if len(args) != 1 or kwargs:
             raise TypeError("type() takes one argument in scripts; write a class statement to make a class")
-        return kind_of(args[0])
+        kind = class_of(args[0])
+        return kind if kind in _TOLD else kind_of(args[0])
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, type)

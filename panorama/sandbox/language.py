@@ -15,6 +15,7 @@ from panorama.sandbox.hints import WAY_OUT
 from panorama.sandbox.hooks import HOOKS
 from panorama.sandbox.modules import MODULES, SDK_MODULES, built
 from panorama.sandbox.policy import Policy
+from panorama.sandbox.printing import Print
 from panorama.sandbox.refusals import FILENAME, RefusedSyntax, refused
 from panorama.sandbox.survey import Names, surveyed
 
@@ -146,6 +147,7 @@ def namespace(
     for name in inputs:
         if not name.isidentifier() or name.startswith("__") or name == "sdk":
             raise ValueError(f"{name!r} cannot be the name of an input")
-    names = builtins(printed)
-    names["__import__"] = importer(modules, sdk, printed)
+    printing = Print(printed)
+    names = builtins(printing)
+    names["__import__"] = importer(modules, sdk, printing)
     return {"__builtins__": names, "__name__": tables.MODULE, **HOOKS, tables.GIVEN: (*inputs,), "sdk": sdk, **inputs}

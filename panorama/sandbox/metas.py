@@ -3,7 +3,7 @@
 from abc import ABCMeta
 from collections.abc import Iterable
 from dataclasses import Field
-from enum import EnumMeta
+from enum import EnumMeta, Flag, StrEnum
 from types import DynamicClassAttribute, FunctionType
 from typing import Any, cast
 from weakref import WeakKeyDictionary, WeakSet
@@ -151,7 +151,7 @@ def _enumeration(base: ScriptEnumMeta, name: object, members: Any, start: int) -
         raise TypeError("the name of an enumeration must be a text")
     words: list[Any] = members.replace(",", " ").split() if isinstance(members, str) else list(members)
     pairs: list[tuple[Any, Any]] = (
-        [(word, members[word]) for word in words] if isinstance(members, dict) else _numbered(words, start)
+        [(word, members[word]) for word in words] if isinstance(members, dict) else _valued(base, words, start)
     )
     body = ScriptEnumMeta.__prepare__(name, (base,))
     for word, value in pairs:
@@ -162,8 +162,23 @@ def _enumeration(base: ScriptEnumMeta, name: object, members: Any, start: int) -
     return ScriptEnumMeta(name, (base,), body)
 
 
-def _numbered(words: list[Any], start: int) -> list[tuple[Any, Any]]:
-    return [word if isinstance(word, tuple) else (word, number) for number, word in enumerate(words, start)]
+def _valued(base: type, words: list[Any], start: object) -> list[tuple[Any, Any]]:
+    """Return names with values, as `auto()` gives them: numbers, for flags powers of two, for texts the name itself."""
+    if type(start) is not int:
+        raise TypeError("start= must be a whole number")
+    numbers = [start]
+    for _ in words:
+        last = numbers[-1]
+        numbers.append(1 << last.bit_length() if issubclass(base, Flag) else last + 1)
+    is_text = issubclass(base, StrEnum)
+    return [
+        word if isinstance(word, tuple) else (word, _lowered(word) if is_text else number)
+        for word, number in zip(words, numbers, strict=False)
+    ]
+
+
+def _lowered(word: object) -> object:
+    return word.lower() if type(word) is str else word
 
 
 def _inherited(kind: type) -> frozenset[str]:

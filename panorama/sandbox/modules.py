@@ -41,11 +41,12 @@ import unicodedata
 import urllib.parse
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, Final
 
 from panorama.sandbox import asynchrony, collecting, copying, data, enums, fronts, own, typing_names, zones
 from panorama.sandbox.classes import Abstract, Generic, Protocol, named_tuple
+from panorama.sandbox.contexts import ExitStack
 from panorama.sandbox.facades import Facade
 from panorama.sandbox.guards import derivable, writable
 from panorama.sandbox.kinds import SimpleNamespace, nameable
@@ -86,7 +87,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
         DecimalException InvalidOperation DivisionByZero Inexact Overflow Rounded Subnormal Underflow""",
     fractions: "Fraction",
     uuid: "UUID uuid3 uuid4 uuid5 NAMESPACE_DNS NAMESPACE_URL NAMESPACE_OID NAMESPACE_X500",
-    hashlib: "md5 sha1 sha224 sha256 sha384 sha512 blake2b blake2s sha3_224 sha3_256 sha3_384 sha3_512",
+    hashlib: " ".join(own.HASHES),
     base64: """b64encode b64decode urlsafe_b64encode urlsafe_b64decode standard_b64encode standard_b64decode b32encode
         b32decode b16encode b16decode b85encode b85decode""",
     html: "escape unescape",
@@ -98,7 +99,7 @@ _PICKED: Final[Mapping[ModuleType, str]] = {
     enum: "auto member nonmember",
     types: "NoneType",
     calendar: """monthrange isleap leapdays weekday month_name month_abbr day_name day_abbr timegm monthcalendar
-        Calendar TextCalendar MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY SUNDAY""",
+        month calendar Calendar TextCalendar MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY SUNDAY""",
     unicodedata: "normalize category name lookup east_asian_width numeric digit decimal combining bidirectional",
     numbers: "Number Real Integral Complex Rational",
     contextlib: "suppress nullcontext closing",
@@ -120,6 +121,8 @@ _OWN: Final[Mapping[str, Mapping[str, object]]] = {
     "functools": {
         "wraps": own.wraps,
         "lru_cache": own.lru_cache,
+        "update_wrapper": own.update_wrapper,
+        "singledispatch": own.singledispatch,
         "cache": own.cache,
         "cached_property": own.cached_property,
         "total_ordering": own.on_own_class(functools.total_ordering),
@@ -143,7 +146,13 @@ _OWN: Final[Mapping[str, Mapping[str, object]]] = {
     "abc": {"ABC": abc.ABC, "ABCMeta": Abstract, "abstractmethod": own.abstractmethod},
     "pprint": {"pformat": own.pretty},
     "asyncio": asynchrony.NAMES,
-    "contextlib": {"contextmanager": own.contextmanager, "asynccontextmanager": own.contextmanager},
+    "contextlib": {
+        "contextmanager": own.contextmanager,
+        "asynccontextmanager": own.contextmanager,
+        "ExitStack": ExitStack,
+        "AsyncExitStack": ExitStack,
+    },
+    "hashlib": {"new": own.new_hash},
 }
 """Names that scripts get in a version of ours, by module."""
 
@@ -171,7 +180,7 @@ _CLASSES: Final[list[str]] = vars(collections.abc)["__all__"]  # in 3.13 the mod
 _LATE: Final = (
     "_strptime", "_pylong", "copyreg", "warnings", "threading", "stringprep", "encodings.utf_8", "encodings.utf_8_sig",
     "encodings.latin_1", "encodings.ascii", "encodings.cp1252", "encodings.utf_16", "encodings.utf_32",
-    "encodings.idna", "encodings.unicode_escape",
+    "encodings.utf_16_le", "encodings.utf_16_be", "encodings.iso8859_15", "encodings.idna", "encodings.unicode_escape",
 )  # fmt: skip
 """Modules that Python itself imports in the middle of a call: too late, once the doors are closed."""
 
@@ -188,6 +197,7 @@ def built(sdk: object | None = None) -> Mapping[str, Facade]:
     names["collections.abc"] = _picked(collections.abc, " ".join(_CLASSES))
     names["typing"] = names["typing_extensions"] = typing_names.names()
     names["zoneinfo"] = zones.names()
+    _call_by_name(names)
     _open(names)
     facades = {title: Facade(title, found) for title, found in names.items()}
     facades["collections"] = Facade("collections", {**names["collections"], "abc": facades["collections.abc"]})
@@ -207,6 +217,15 @@ def _picked(module: ModuleType, words: str) -> dict[str, Any]:
 
 _SPACES: Final = tuple(32 if chr(code).isspace() and code not in range(28, 32) else code for code in range(33))
 """What TextWrapper makes of each of the first characters, as a table that nobody can change: Python's is a dict."""
+
+
+def _call_by_name(names: Mapping[str, Mapping[str, Any]]) -> None:
+    """Have functions of ours say the name that scripts know them by, in errors too."""
+    for module in names.values():
+        for name, value in module.items():
+            ours = isinstance(value, FunctionType) and value.__module__.startswith("panorama.")
+            if ours and not {value.__name__, value.__qualname__} <= module.keys():
+                value.__name__ = value.__qualname__ = name
 
 
 def _open(names: Mapping[str, Mapping[str, Any]]) -> None:

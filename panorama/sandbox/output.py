@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 SECONDS = 0.02
 """How long a line may wait, so that it is not lost if the script has to be killed."""
@@ -20,13 +19,9 @@ class Output:
         self._kept: list[bytes] = []
         self._sent_at = 0.0
 
-    def printed(self, *values: object, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
-        """Print as Python does; `file` and `flush` change nothing."""
-        for name, given in (("sep", sep), ("end", end)):
-            if given is not None and type(given) is not str:
-                raise TypeError(f"{name} must be None or a text, not {type(given).__name__}")
-        text = (" " if sep is None else sep).join(map(str, values)) + ("\n" if end is None else end)
-        line = str.encode(text, "utf-8", "replace")
+    def printed(self, *values: object, sep: str = " ", end: str = "\n") -> None:
+        """Print as Python does."""
+        line = str.encode(sep.join(map(str, values)) + end, "utf-8", "replace")
         self._kept.append(line[: self._left])
         if len(line) > self._left:
             self._give(over=True)

@@ -2,16 +2,25 @@
 
 import difflib
 import functools
+import hashlib
+import operator
 import pprint
 import time
 from collections.abc import Callable, Iterator, Mapping
-from operator import index
-from types import MappingProxyType
+from types import MappingProxyType, UnionType
 from typing import Any, Final, NoReturn
 
+from panorama.sandbox import tables
 from panorama.sandbox.guards import changed, read_any
 from panorama.sandbox.identity import identity
+from panorama.sandbox.kinds import kind_of
 from panorama.sandbox.metas import is_script_class, listener, script_function
+
+HASHES: Final = (
+    "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "sha3_224", "sha3_256", "sha3_384",
+    "sha3_512",
+)  # fmt: skip
+"""What there is of `hashlib`."""
 
 _NAMES = ("__name__", "__qualname__", "__doc__")
 
@@ -20,14 +29,23 @@ def wraps(wrapped: Any, *_: object, **__: object) -> Callable[[Any], Any]:
     """`functools.wraps`: the wrapper is called what the wrapped function is called."""
 
     def named(wrapper: Any) -> Any:
-        if script_function(wrapper) and callable(wrapped):
-            for name in _NAMES:
-                text = getattr(wrapped, name, None)
-                if type(text) is str:
-                    setattr(wrapper, name, text)
-        return wrapper
+        return _named(wrapper, wrapped) if script_function(wrapper) else wrapper
 
     return named
+
+
+def update_wrapper(wrapper: Any, wrapped: Any, *_: object, **__: object) -> Any:
+    """`functools.update_wrapper`."""
+    return wraps(wrapped)(wrapper)
+
+
+def _named(wrapper: Any, wrapped: Any) -> Any:
+    """Return a function that is called what another is called."""
+    for name in _NAMES if callable(wrapped) else ():
+        text = getattr(wrapped, name, None)
+        if type(text) is str:
+            setattr(wrapper, name, text)
+    return wrapper
 
 
 def lru_cache(maxsize: Any = 128, typed: Any = False) -> Any:
@@ -106,7 +124,42 @@ def contextmanager(function: Callable[..., Any]) -> Callable[..., _Managed]:
     def managed(*args: Any, **kwargs: Any) -> _Managed:
         return _Managed(function(*args, **kwargs))
 
-    return wraps(function)(managed)
+    return _named(managed, function)
+
+
+def singledispatch(function: Callable[..., Any]) -> Any:
+    """`functools.singledispatch`, by the classes that are named; annotations of scripts are not kept."""
+    known: dict[type, Callable[..., Any]] = {object: function}
+
+    def dispatch(kind: type, /) -> Callable[..., Any]:
+        """Return what is called with an object of a class."""
+        if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance] (a script calls this)
+            raise TypeError("dispatch() takes a class")
+        found = next((base for base in kind.__mro__ if base in known), object)
+        if found is object:  # abstract classes stand in no list of bases
+            found = next((each for each in reversed(known) if issubclass(kind, each)), object)
+        return known[found]
+
+    def register(kind: Any, function: Any = None, /) -> Any:
+        """Return what is given, after noting that it is called with objects of a class."""
+        kinds = kind.__args__ if type(kind) is UnionType else (kind,)
+        if script_function(kind) or not all(isinstance(each, type) for each in kinds):
+            raise TypeError("annotations are not kept in scripts; name the class: @f.register(int)")
+
+        def registered(function: Any) -> Any:
+            known.update(dict.fromkeys(kinds, function))
+            return function
+
+        return registered if function is None else registered(function)
+
+    def dispatching(*args: Any, **kwargs: Any) -> Any:
+        if not args:
+            raise TypeError(f"{dispatching.__name__} requires at least 1 positional argument")
+        return dispatch(kind_of(args[0]))(*args, **kwargs)
+
+    made: Any = _named(dispatching, function)
+    made.dispatch, made.register = dispatch, register
+    return made
 
 
 @listener
@@ -129,11 +182,13 @@ class cached_property:  # noqa: N801 (a name of Python's)
 
 
 def attrgetter(*paths: Any) -> Callable[[Any], Any]:
-    """`operator.attrgetter`."""
+    """`operator.attrgetter`, and Python's own for names that need no guard."""
+    if any(type(path) is not str for path in paths):
+        raise TypeError("the name of an attribute must be a text")
+    if all(tables.plain(name) for path in paths for name in path.split(".")):
+        return operator.attrgetter(*paths)
 
-    def one(value: Any, path: Any) -> Any:
-        if type(path) is not str:
-            raise TypeError("the name of an attribute must be a text")
+    def one(value: Any, path: str) -> Any:
         for name in path.split("."):
             value = read_any(value, name)
         return value
@@ -147,6 +202,13 @@ def attrgetter(*paths: Any) -> Callable[[Any], Any]:
 def methodcaller(name: Any, /, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
     """`operator.methodcaller`."""
     return lambda value: read_any(value, name)(*args, **kwargs)
+
+
+def new_hash(name: Any, data: Any = b"", **options: Any) -> Any:
+    """`hashlib.new`."""
+    if type(name) is not str or name.lower() not in HASHES:
+        raise ValueError(f"unsupported hash type {name}; there are: {', '.join(HASHES)}")
+    return getattr(hashlib, name.lower())(data, **options)
 
 
 def set_item(container: Any, key: Any, value: Any, /) -> None:
@@ -167,11 +229,9 @@ def pretty(value: object, indent: int = 1, width: int = 80, depth: int | None = 
 def printers(printed: Callable[..., None]) -> dict[str, Callable[..., None]]:
     """Return `pprint.pprint` and `pprint.pp`, which print as `printed` does."""
 
-    def print_pretty(value: object, stream: None = None, indent: int = 1, width: int = 80, depth: Any = None,
+    def print_pretty(value: object, stream: Any = None, indent: int = 1, width: int = 80, depth: Any = None,
                      **options: Any) -> None:  # fmt: skip
-        if stream is not None:
-            raise TypeError("pprint prints to the run's output alone; pprint.pformat(value) returns the text")
-        printed(pretty(value, indent, width, depth, **options))
+        printed(pretty(value, indent, width, depth, **options), file=stream)
 
     def pp(value: object, *args: Any, sort_dicts: bool = False, **options: Any) -> None:
         print_pretty(value, *args, sort_dicts=sort_dicts, **options)
@@ -193,7 +253,7 @@ _grouped: Final[Callable[[Any, int], Any]] = vars(difflib.SequenceMatcher)["get_
 
 def grouped_opcodes(matcher: Any, n: Any = 3) -> Any:
     """`SequenceMatcher.get_grouped_opcodes`, of a whole number: what is counted with it becomes parts of slices."""
-    return _grouped(matcher, index(n))
+    return _grouped(matcher, operator.index(n))
 
 
 grouped_opcodes.__name__ = "get_grouped_opcodes"

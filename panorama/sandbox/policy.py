@@ -15,6 +15,7 @@ from typing import Any
 from RestrictedPython.transformer import copy_locations
 
 from panorama.sandbox import hints, rewriting, tables
+from panorama.sandbox.formats import reads
 from panorama.sandbox.matching import Patterns
 
 TOP, CLASS, FUNCTION = "top", "class", "function"
@@ -133,7 +134,7 @@ class Policy(Patterns):
         """Return the attribute's name as the compiler would mangle it, after a look whether it may be used."""
         readable = load and (name in tables.READABLE or name in tables.METHODS)
         if name in tables.REFUSED_ATTRIBUTES or (tables.dunder(name) and not readable):
-            self.error(node, f'the attribute "{name}" is not available', hints.attribute_hint(name))
+            self.error(node, f'the attribute "{name}" is not available', hints.attribute_hint(name, load=load))
         return self._mangled(name)
 
     def _mangled(self, name: str) -> str:
@@ -162,7 +163,14 @@ class Policy(Patterns):
         return rewriting.part_of(seen, names) if names else seen
 
     def visit_Call(self, node: ast.Call) -> _Node:
-        return self.node_contents_visit(node)
+        """Leave `"{:>4}".format(x)` as it is: the text stands there, and its fields read no attributes."""
+        match node.func:
+            case ast.Attribute(value=ast.Constant(value=str(text)), attr="format") if not reads(text):
+                node.args = [self.visit(each) for each in node.args]
+                node.keywords = [self.visit(each) for each in node.keywords]
+                return node
+            case _:
+                return self.node_contents_visit(node)
 
     def visit_For(self, node: ast.For) -> _Node:
         return self.node_contents_visit(node)

@@ -1,7 +1,8 @@
 """The SDK in a script: the only place that makes of its surface what a script may hold."""
 
+import inspect
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from panorama.sandbox.facades import Facade, title_of
 from panorama.sandbox.guards import writable
@@ -35,6 +36,11 @@ class _Named(Facade):
         title = title_of(self)
         raise AttributeError(f"'{title}' has no '{name}' in scripts. {unknown(title, name, vars(self))}")
 
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        title = title_of(self)
+        names = ", ".join(f"{title}.{name}(…)" for name, value in vars(self).items() if inspect.isfunction(value))
+        raise TypeError(f"'{title}' is no function itself; it has {names}")
+
 
 class _Scripts(Facade):
     """The scripts of the library; which there are is known to the host alone."""
@@ -45,6 +51,12 @@ class _Scripts(Facade):
         if name.startswith("_"):
             raise AttributeError(f"'sdk.scripts' has no '{name}'")
         return named(name)
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("'sdk.scripts' is no function itself; a script is called by its name: sdk.scripts.name(…)")
+
+
+_Named.__name__ = _Named.__qualname__ = _Scripts.__name__ = _Scripts.__qualname__ = "module"
 
 
 def _held(name: str, value: object) -> object:

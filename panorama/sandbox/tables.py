@@ -127,6 +127,9 @@ REFUSED_EXCEPTIONS: Final = words("ExceptionGroup BaseExceptionGroup EncodingWar
 """Exceptions that scripts cannot name: `except*` and what belongs to it has held escapes (CVE-2025-22153)."""
 
 
+_CLOSED: Final = GUARDED | REFUSED_ATTRIBUTES
+
+
 def dunder(name: str) -> bool:
     """Return whether a name begins and ends with two underscores; the text itself is asked, not its class."""
     return str.startswith(name, "__") and str.endswith(name, "__")
@@ -134,4 +137,4 @@ def dunder(name: str) -> bool:
 
 def plain(name: str) -> bool:
     """Return whether an attribute of this name may be read without a guard, if it stands in the text."""
-    return not name.startswith("_") and name not in GUARDED and name not in REFUSED_ATTRIBUTES
+    return name not in _CLOSED and not name.startswith("_")

@@ -4,6 +4,8 @@ import builtins
 from collections.abc import Callable, Collection, Mapping
 from types import CodeType
 
+from panorama.sandbox.printing import Print
+
 
 class Unguarded:
     """Texts that define `main()`, with everything that Python has."""
@@ -21,4 +23,5 @@ class Unguarded:
 
     def namespace(self, inputs: Mapping[str, object], printed: Callable[..., None]) -> dict[str, object]:
         """Return Python's own names, and the SDK."""
-        return {"__builtins__": {**vars(builtins), "print": printed}, "__name__": "script", "sdk": self._sdk, **inputs}
+        names = {**vars(builtins), "print": Print(printed)}
+        return {"__builtins__": names, "__name__": "script", "sdk": self._sdk, **inputs}

@@ -1,5 +1,6 @@
 """Meant: the only place that knows what to write for names that the SDK does not have, and others say."""
 
+import re
 from collections.abc import Collection, Mapping
 
 from panorama.sdk import _types
@@ -21,6 +22,15 @@ TOOLS: Mapping[str, str] = {
     "weekly_review": "overview.week", "write_file": "files.write",
 }  # fmt: skip
 """The functions that do in scripts what tools of another name do."""
+
+ALONE = (
+    "add_schedule", "cancel_job", "create_backup", "export_data", "get_job", "get_script", "get_script_history",
+    "list_jobs", "list_schedules", "list_scripts", "pause_schedule", "promote_script", "remove_schedule",
+    "resume_schedule", "run_code", "run_script", "save_script", "search_sdk",
+)  # fmt: skip
+"""Tools that scripts have nothing for."""
+
+_TOOL = re.compile(rf"(?<!tool )(?<![.`])\b({'|'.join((*TOOLS, *ALONE))})\b")
 
 _KINDS = {
     "projects": "project", "tasks": "task", "notes": "note", "links": "link", "reminders": "reminder",
@@ -73,6 +83,21 @@ def instead(owner: str, name: str, known: Collection[str]) -> str:
         return f'Write sdk.query("{noun}", {"count=True" if name == "count" else "where={…}"}), or sdk.{noun}.list(…).'
     verb = next((each for each in _VERBS.get(name, ()) if each in known), "")
     return f"Write sdk.{noun}.{verb}(…)." if verb else ""
+
+
+def in_scripts(hint: str) -> str:
+    """Return a hint that names tools as one that names what a script calls in their place.
+
+    Where it asks what was meant, it names what somebody said, and stays.
+    """
+    return hint if "Did you mean" in hint else _TOOL.sub(_called, hint)
+
+
+def _called(tool: re.Match[str]) -> str:
+    before, name = tool.string[: tool.start()].rstrip(), tool[1]
+    if name in TOOLS:
+        return f"sdk.{TOOLS[name]}"
+    return f"{'The' if before[-1:] in ('', '.') else 'the'} tool {name}"
 
 
 def at_top(name: str) -> str:

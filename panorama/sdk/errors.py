@@ -13,6 +13,7 @@ SdkError
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from panorama.sdk._meant import in_scripts
 from panorama.sdk._rows import Row
 
 __all__ = (
@@ -109,8 +110,7 @@ def of(told: Mapping[str, Any]) -> SdkError:
     """
     code = str(told.get("code", SdkError.code))
     found = _BY_CODE.get(code, SdkError)
-    error = found(
-        str(told.get("message", "")), hint=str(told.get("hint", "")), candidates=tuple(told.get("candidates", ()))
-    )
+    hint = in_scripts(str(told.get("hint", "")))
+    error = found(str(told.get("message", "")), hint=hint, candidates=tuple(told.get("candidates", ())))
     error.code = code
     return error

@@ -18,7 +18,7 @@ from panorama.calls.arguments import Arguments
 from panorama.domain import items
 from panorama.sdk import SURFACE, Row, Transport, _rows, _types, use
 from panorama.sdk._given import KEPT
-from panorama.sdk._meant import TOOLS
+from panorama.sdk._meant import ALONE, TOOLS
 from panorama.services import views
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,6 +74,12 @@ def test_every_tool_that_goes_by_another_name_in_scripts_is_told(app: App) -> No
     tools = {each.operation.tool: name for name, each in scriptable(app).items() if each.operation.tool}
 
     assert {tool: name for tool, name in tools.items() if tool != name and tool not in name.split(".")} == TOOLS
+
+
+def test_every_tool_is_told_in_a_hint_as_what_a_script_calls_or_as_a_tool(app: App) -> None:
+    tools = {each.operation.tool for each in app.calls.offered if "_" in each.operation.tool}
+
+    assert tools <= {*TOOLS, *ALONE}
 
 
 def test_choices_are_those_of_the_operation(app: App) -> None:

@@ -3,6 +3,12 @@
 # ruff: noqa: E501 - scripts, not code of ours
 
 IDIOMS = {
+    "enumerations made of names": """
+        from enum import Enum, Flag, IntEnum, IntFlag, StrEnum
+        made = (IntFlag("F", "A B C"), Flag("G", ["A", "B"], start=4), Flag("H", "A B C", start=5), StrEnum("I", "P Q"),
+                Enum("J", "X Y", start=3), IntEnum("K", [("A", 5), ("B", 7)]), Enum("L", {"a": 1}))
+        return [[(each.name, each.value) for each in kind] for kind in made], repr(made[0](5)), str(made[3].P)
+    """,
     "a plain class": """
         class Account:
             rate = 2

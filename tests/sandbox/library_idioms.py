@@ -3,6 +3,10 @@
 # ruff: noqa: E501 - scripts, not code of ours
 
 IDIOMS = {
+    "encodings of files": """
+        names = ("utf-16-le", "utf-16-be", "utf-16", "utf-8-sig", "cp1252", "iso-8859-1", "iso-8859-15")
+        return ["é".encode(name) for name in names], b"a\\x00".decode("UTF-16LE")
+    """,
     "iterators": """
         from itertools import accumulate, chain, count, cycle, islice, pairwise, zip_longest
         import operator

@@ -64,7 +64,13 @@ MISTAKES = [
     ("from sdk import Task", "annotations may say it without an import"),
     ("isinstance(task, sdk.Task)", "annotations may say it without an import"),
     ("isinstance(task, Task)", "annotations may say it without an import"),
-    ("sdk.tasks()", "sdk.tasks.list()"),
+    ("sdk.tasks()", "it has sdk.tasks.create(…), sdk.tasks.delete(…), sdk.tasks.get(…), sdk.tasks.list(…)"),
+    ("sdk('x')", "it has sdk.search(…), sdk.similar(…), sdk.query(…)"),
+    ("sdk.scripts('x')", "sdk.scripts.name(…)"),
+    ("sdk.state.n = 5", 'sdk.state["n"] = …'),
+    ("setattr(sdk.state, 'n', 5)", 'sdk.state["n"] = …'),
+    ("def f(): pass\ndef w(): pass\nsetattr(w, '__name__', 'f')", "functools.wraps(f)"),
+    ("try:\n    1 / 0\nexcept ExceptionGroup:\n    pass", "Keep errors in a list"),
     ("for each in sdk.tasks: pass", "sdk.tasks.list()"),
 ]
 """Scripts that fail, and what they are told to write."""

@@ -37,6 +37,14 @@ def test_a_script_gives_what_plain_python_gives(code: str) -> None:
         ("from __future__ import annotations\nx: 'Nope' = 1\nx", 1),
         ("import asyncio\nasync def f():\n    return 5\nawait f()", 5),
         ("async def f():\n    yield 1\n[x async for x in f()]", [1]),
+        (
+            "import asyncio\nlock = asyncio.Lock()\nasync with lock:\n    held = lock.locked()\n(held, lock.locked())",
+            (True, False),
+        ),
+        (
+            "import asyncio\ns = asyncio.Semaphore(2)\nawait s.acquire()\none = s.locked()\nawait s.acquire()\n(one, s.locked(), s.release())",
+            (False, True, None),
+        ),
     ],
 )
 def test_the_result_is_what_is_returned_or_the_last_expression(code: str, result: object) -> None:

@@ -97,11 +97,6 @@ def test_pprint_prints_what_it_prints_in_python(code: str, capsys: pytest.Captur
     assert "".join(lines) == capsys.readouterr().out
 
 
-def test_pprint_to_a_stream_names_what_returns_the_text() -> None:
-    with pytest.raises(TypeError, match=r"pprint\.pformat\(value\) returns the text"):
-        ran("import io, pprint\npprint.pprint(1, stream=io.StringIO())")
-
-
 def test_a_namespace_takes_attributes() -> None:
     code = (
         "from types import SimpleNamespace\nn = SimpleNamespace(a=1)\nn.b = 2\nn.a += 1\nn._c = 3\nreturn vars(n), n._c"

@@ -68,6 +68,8 @@ REFUSED = [
     ("with a as __x__: pass", 1, 'the name "__x__"', ""),
     ("try: pass\nexcept E as __x__: pass", 2, 'the name "__x__"', ""),
     ("class __x__: pass", 1, 'the name "__x__"', ""),
+    ("def w(): pass\nw.__name__ = 'f'", 2, 'the attribute "__name__"', "functools.wraps(f)"),
+    ("error.__notes__", 1, 'the attribute "__notes__"', "str(error) and error.args"),
 ]
 
 

@@ -8,6 +8,7 @@ import pytest
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.errors import InvalidInputError
+from panorama.sdk import errors
 
 Call = Callable[..., Answer]
 
@@ -99,3 +100,34 @@ def test_a_link_whose_title_is_the_address_is_refused(call: Call, app: App, url:
 )
 def test_a_link_may_have_an_address_as_its_title(call: Call, url: str, title: str) -> None:
     assert call("create_link", url=url, title=title).data["title"] == title
+
+
+@pytest.mark.parametrize(
+    ("hint", "told"),
+    [
+        ("Read the note with get_note and copy a line.", "Read the note with sdk.notes.get and copy a line."),
+        ("list_scripts shows what there is.", "The tool list_scripts shows what there is."),
+        ("Wait. See search_sdk, or search_sdk again.", "Wait. See the tool search_sdk, or the tool search_sdk again."),
+        ("Go on. list_jobs tells more.", "Go on. The tool list_jobs tells more."),
+        (
+            "The tool search_sdk lists them; sdk.get_note is none.",
+            "The tool search_sdk lists them; sdk.get_note is none.",
+        ),
+        ("Did you mean get_note?", "Did you mean get_note?"),
+    ],
+)
+def test_a_hint_names_what_a_script_calls_in_the_place_of_a_tool(hint: str, told: str) -> None:
+    assert errors.of({"code": "not_found", "message": "m", "hint": hint}).hint == told
+
+
+def test_what_is_not_in_a_note_is_looked_for_with_the_sdk(call: Call) -> None:
+    said = failed(call, 'note = sdk.notes.create("Tea", "green")\nsdk.notes.edit(note, "black", "white")')
+
+    assert "Read the note with sdk.notes.get and copy the text exactly" in said
+
+
+def test_an_error_of_a_coroutine_is_told_to_be_caught_inside_of_it(call: Call) -> None:
+    code = "import asyncio\nasync def f(): return 1 / 0\nawait asyncio.gather(f(), return_exceptions=True)"
+
+    assert "Write try: … except: … inside of the coroutine." in failed(call, code)
+    assert "coroutine" not in failed(call, "1 / 0")
