@@ -155,6 +155,9 @@ class Meaning(Service):
     def _building(self, house: House) -> Nearest:
         if error := self._wrong():
             return Nearest(missing=error.message, hint=error.hint)
+        state = house.index.state()
+        if state.status == "down":  # who follows the changes waits for it still
+            return Nearest(missing=state.note, hint="It is asked again by itself; `status` tells how it does.")
         pending = house.chosen.indexing.lag().unread
         return Nearest(
             missing="The index of meanings is being built.",

@@ -54,6 +54,16 @@ def test_a_web_server_that_is_not_qdrant_is_said_until_there_is_one(home: Path, 
     assert "Check host, port" in said["do"]
 
 
+def test_a_qdrant_server_that_never_answers_is_named_while_it_is_waited_for(home: Path, stand_in: StandIn) -> None:
+    stand_in.waits = True
+    with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
+        until(lambda: "did not answer in 2 s" in str(searched(house, "quince")["metadata"]["index"]))
+        assert "did not answer in 2 s" in told(house)["remark"]
+        stand_in.waits = False
+        stand_in.delay.set()
+        recovers(house)
+
+
 @pytest.mark.slow
 def test_a_qdrant_server_that_is_slow_does_not_delay_the_answers(home: Path, stand_in: StandIn) -> None:
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
