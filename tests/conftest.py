@@ -324,9 +324,9 @@ async def other(app: App) -> AsyncIterator[Chat]:
         yield Chat(client)
 
 
-@pytest.fixture(params=ERAS)
+@pytest.fixture(params=["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 async def either(app: App, request: pytest.FixtureRequest) -> AsyncIterator[Chat]:
-    """A client of each protocol era in turn."""
+    """A client of each protocol era in turn; what both eras do alike is asked of the older one by the slow tests."""
     async with Client(build(app), mode=request.param) as client:
         yield Chat(client)
 

@@ -275,7 +275,7 @@ CHANGES = [
 ]
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS, st.sampled_from((2, indexing.MANY)), st.sampled_from((0.0, indexing.TELL_SECONDS)))
 @example(GOES_AND_COMES, 2, indexing.TELL_SECONDS)
 @example(CHANGES, 2, 0.0)

@@ -21,7 +21,7 @@ from tests.whole import contents, differing
 from .things import anything, lines, moments, texts
 from .world import BEGIN, ORIGIN, ZONE, World
 
-EXAMPLES = 40 if os.environ.get("HYPOTHESIS_PROFILE") == "full" else 8
+EXAMPLES = {"full": 40, "more": 16}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 5)
 """Each takes half a second; they are not made smaller when one fails, which would take minutes."""
 
 values = st.recursive(
