@@ -19,6 +19,7 @@ import psutil
 import pytest
 from fastmcp import Client
 from fastmcp.client.client import CallToolResult
+from jsonschema import Draft202012Validator
 
 from panorama.app import App, opened
 from panorama.calls import Answer, Conversation
@@ -212,6 +213,23 @@ def schemas_are_made_once() -> Iterator[None]:
         patch.setattr(Arguments, "model", property(_remembered(vars(Arguments)["model"].func)))
         for name in ("input_schema", "output_schema"):
             patch.setattr(tools, name, _anew(getattr(tools, name)))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def schemas_are_checked_once() -> Iterator[None]:
+    """Let clients check each schema of an answer once, not once a client: to check one takes 20 ms."""
+    check = Draft202012Validator.check_schema
+    known: set[str] = set()
+
+    def checked(schema: Any) -> None:
+        text = json.dumps(schema)
+        if text not in known:
+            check(schema)
+            known.add(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Draft202012Validator, "check_schema", checked)
         yield
 
 

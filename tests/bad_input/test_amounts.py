@@ -8,6 +8,8 @@ import pytest
 from panorama.calls import Answer
 from panorama.errors import PanoramaError
 
+pytestmark = pytest.mark.slow  # they write large amounts
+
 Call = Callable[..., Answer]
 Rows = Callable[[], dict[str, int]]
 

@@ -16,6 +16,8 @@ from panorama.cli.client import Client
 
 from .conftest import Command
 
+pytestmark = pytest.mark.slow  # each runs the command at a terminal
+
 Count = Callable[[], int]
 
 

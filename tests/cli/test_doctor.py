@@ -10,6 +10,8 @@ from panorama.cli import doctor
 
 from .conftest import Command, Ran
 
+pytestmark = pytest.mark.slow  # each starts a daemon or a process for scripts
+
 MARK = 0x50414E4F
 
 

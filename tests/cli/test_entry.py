@@ -11,6 +11,8 @@ import pytest
 
 from .conftest import Command
 
+pytestmark = pytest.mark.slow  # each starts the command, as a shell does
+
 COMMAND = [sys.executable, "-m", "panorama"]
 
 

@@ -14,6 +14,8 @@ import pytest
 
 from .conftest import Command
 
+pytestmark = pytest.mark.slow  # each starts processes for scripts
+
 Given = Callable[..., Any]
 
 FAILING = """\

@@ -18,6 +18,8 @@ from tests.kept import COUNTING, WRITING
 
 from .conftest import Command
 
+pytestmark = pytest.mark.slow  # each runs the command and its daemon's scripts anew
+
 PATIENCE = 40.0
 _STEERING = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

@@ -17,6 +17,8 @@ from tests.conftest import StandingClock
 from tests.doors.conftest import wait
 from tests.queues import StandInQueue
 
+pytestmark = pytest.mark.slow  # they wait for the clock
+
 Call = Callable[..., Answer]
 
 

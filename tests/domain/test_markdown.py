@@ -334,6 +334,7 @@ def test_a_line_of_a_megabyte_takes_less_than_a_second(piece: str):
     assert seconds(text) < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["- [ ] a\n", "> ```\n", "- [ ] \n", "#a ", "` `` ", "---\n", "# \n", "[[a]]\n", "\n"]
 )

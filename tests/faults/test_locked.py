@@ -13,6 +13,8 @@ from panorama.errors import UnavailableError
 from .files import everything, one
 from .house import House
 
+pytestmark = pytest.mark.slow  # they wait for locks to be given up
+
 
 @contextmanager
 def locked(home: Path, mode: str = "IMMEDIATE") -> Generator[None]:

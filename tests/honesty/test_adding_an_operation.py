@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow  # it makes all of the reference anew
+
 ROOT = Path(__file__).resolve().parents[2]
 STEP = re.compile(r'<!-- insert above "((?:[^"\\]|\\.)+)" -->\n```python\n# (\S+)\n(.*?)```', re.DOTALL)
 

@@ -15,6 +15,8 @@ from panorama.ports import Index
 from .conftest import LAWS, emptied
 from .making_points import DAY, SIZE, by_a_plain_loop
 
+pytestmark = pytest.mark.slow  # they build many indexes
+
 chunks = some.sampled_from([f"{kind}_{at}:{part}" for kind in "ntp" for at in range(4) for part in range(2)])
 numbers = some.integers(-2, 2) | some.floats(-1, 1, width=32)
 vectors = some.lists(numbers, min_size=SIZE, max_size=SIZE).map(packed)

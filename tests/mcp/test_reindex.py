@@ -14,7 +14,7 @@ from panorama.mcp.watching import STEP, after
 from panorama.services import indexing, reindexing
 from tests.conftest import Chat, Era
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]  # they follow the changes
 
 
 @pytest.fixture

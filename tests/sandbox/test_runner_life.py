@@ -15,6 +15,8 @@ from panorama.errors import UnavailableError
 from panorama.sandbox.runner import ForkServer
 from tests.sandbox.runs import Host, limits, packed
 
+pytestmark = pytest.mark.slow  # each starts processes and waits for their end
+
 
 @pytest.fixture
 def runner() -> Iterator[ForkServer]:

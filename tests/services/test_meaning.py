@@ -16,6 +16,8 @@ from tests.faults.meanings import converges, finds, followed, note, searched, to
 from tests.index.qdrant_stand_in import standing_in
 from tests.services.lacking import impatient, recovers, speaks
 
+pytestmark = pytest.mark.slow  # they load a model and follow the changes
+
 __all__ = ["impatient"]
 
 

@@ -15,6 +15,8 @@ from tests.conftest import StandingClock
 from tests.services.forgetting import SECRET, Call, asked, purge
 from tests.working import at_work
 
+pytestmark = pytest.mark.slow  # they wait for the log to be written
+
 __all__ = ["purge"]
 
 

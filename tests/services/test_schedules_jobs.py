@@ -17,6 +17,8 @@ from panorama.errors import (
 )
 from tests.working import until
 
+pytestmark = pytest.mark.slow  # they wait for jobs to run
+
 
 def soon() -> str:
     """Return a moment that is just to come."""

@@ -10,6 +10,8 @@ from panorama.services.sdk_meaning import FLOORS, SdkMeaning
 from panorama.services.sdk_reference import SdkReference
 from tests.faults.meanings import followed, until
 
+pytestmark = pytest.mark.slow  # they load the model
+
 TEXTS = ("remove an item to the trash", "write a file", "list the reminders")
 NONSENSE = (
     "zzzqqq", "xyzzy", "asdf qwer", "blargh flumox", "kwyjibo", "foo bar baz", "12345 67890", "the quick brown fox",
