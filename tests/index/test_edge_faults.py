@@ -1,5 +1,6 @@
 """What the embedded index lives through: its process killed or stopped, its folder removed, damaged, taken or full."""
 
+import fcntl
 import os
 import random
 import shutil
@@ -444,6 +445,16 @@ def _until_it_refuses(index: Edge, filler: Path) -> list[UnavailableError]:
     raise AssertionError("a full disk took everything")
 
 
+def is_free(folder: Path) -> bool:
+    """Tell whether nobody has an index: a child of one that was killed while it began it has, until it is begun."""
+    with (folder / "lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_program_that_is_killed_while_it_builds_leaves_the_old_or_the_new_whole(folder: Path) -> None:
@@ -468,6 +479,7 @@ for count in range(1000, 9000, 1000):
             running.kill()
             told = [int(line) for line in running.stdout]
         last = told[-1] if told else last
+        until(lambda: is_free(folder))
 
         with opened(folder) as index:
             assert index.count() in (last, (told[-1] if told else 0) + 1000)
