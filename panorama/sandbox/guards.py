@@ -248,7 +248,7 @@ def changed(value: Any, name: str = "") -> Any:
 
 
 def _unchangeable(value: object, name: str) -> str:
-    if issubclass(class_of(value), dict) and name:
+    if issubclass(class_of(value), dict) and name and not hasattr(value, name):
         return f'a dict takes items, no attributes: write x["{name}"] = …, as in sdk.state["{name}"] = …'
     return f"{_described(value)} cannot be changed in scripts; keep values in a dict of your own"
 

@@ -11,8 +11,10 @@ import os
 import uuid
 from builtins import hash as _true_hash
 from builtins import id as _address
-from types import MethodType, MethodWrapperType, WrapperDescriptorType
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from types import FunctionType, MethodType, MethodWrapperType, WrapperDescriptorType
+from typing import Any, Final, cast
+from weakref import WeakSet
 
 from panorama.sandbox.metas import class_of, script_function
 from panorama.sandbox.selves import checking
@@ -38,38 +40,64 @@ def _hasher(kind: type) -> Any:
 _HELD_BY: Final = tuple((vars(kind)["__hash__"], vars(kind)["__iter__"]) for kind in (tuple, frozenset))
 """How those are hashed that are hashed by what they hold, and how that is gone through, past a script's `__iter__`."""
 
-_KINDS: Final = (
-    int, float, complex, str, bytes, range, type(None), decimal.Decimal, fractions.Fraction, uuid.UUID, enum.Enum,
-    datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
-)  # fmt: skip
-_HASHERS: Final = tuple(map(_hasher, _KINDS))
-_BY_VALUE: Final = frozenset(map(_address, _HASHERS)) - {_address(object.__hash__)}  # None's, before 3.12
-"""How the hashes of plain values are made; known by their addresses, for a script's own might lie when compared."""
+
+def _always(_: Any) -> bool:
+    return True
+
+
+def _of_numbers(kind: type, *names: str) -> Callable[[Any], bool]:
+    """Return what tells whether a value is hashed by whole numbers: a script may have made it of objects of its own."""
+    parts = [vars(kind)[name] for name in names]
+    return lambda value: class_of(value) is kind and all(type(part.__get__(value)) is int for part in parts)
+
+
+_CHECKS: Final[Mapping[type, Callable[[Any], bool]]] = {
+    **dict.fromkeys((int, str, bytes, type(None)), _always),
+    **dict.fromkeys((datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone), _always),
+    float: lambda value: not float.__ne__(value, value),  # what is no number is hashed by its address
+    complex: lambda value: not complex.__ne__(value, value),
+    decimal.Decimal: lambda value: not decimal.Decimal.is_nan(value),
+    fractions.Fraction: _of_numbers(fractions.Fraction, "_numerator", "_denominator"),
+    uuid.UUID: _of_numbers(uuid.UUID, "int"),
+    enum.Enum: lambda value: type(value._name_) is str,
+}
+"""Of plain values: whether their hash tells no address."""
+
+_BY_VALUE: Final[Mapping[int, Callable[[Any], bool]]] = {
+    _address(_hasher(kind)): check
+    for kind, check in _CHECKS.items()
+    if _hasher(kind) is not object.__hash__  # None's, before 3.12
+}
+"""The same by what makes the hash, known by its address, for a script's own might lie when compared."""
 
 _PLAIN: Final = frozenset((int, str, float, bool, bytes))
+_MADE: Final = WeakSet[FunctionType]()
+"""What `method` has returned."""
 
 
 def hashed(value: Any, /) -> int:
     """`hash`: of plain values, and what a script's own `__hash__` says, as it is; anything else is keyed.
 
-    Equal values have equal ones, as with Python's.
+    Equal values that are asked by it have equal ones; sets and dicts go by Python's.
     """
     kind = type(value)  # pyright: ignore[reportUnknownVariableType] (of any)
-    if kind in _PLAIN:
-        return _true_hash(value)
+    found = _true_hash(value)
+    if kind in _PLAIN and value == value:
+        return found
     if kind is tuple:
         for part in value:
-            if type(part) not in _PLAIN:
+            if type(part) not in _PLAIN or part != part:
                 break
         else:
-            return _true_hash(value)
-    found = _true_hash(value)
+            return found
     return found if _tells_no_address(value, _hasher(class_of(value))) else _keyed(found)
 
 
 def _tells_no_address(value: Any, hasher: Any) -> bool:
-    if _address(hasher) in _BY_VALUE or script_function(hasher):
+    if script_function(hasher) or (type(hasher) is FunctionType and hasher in _MADE):
         return True
+    if check := _BY_VALUE.get(_address(hasher)):
+        return check(value)
     for each, parts in _HELD_BY:
         if hasher is each:
             return all(_tells_no_address(part, _hasher(class_of(part))) for part in parts(value))
@@ -90,4 +118,6 @@ def method(found: Any, owner: type) -> Any:
         return number if _tells_no_address(value, hasher) else _keyed(number)
 
     told.__name__ = told.__qualname__ = "__hash__"
-    return checking(told, owner) if type(found) is WrapperDescriptorType else told
+    made = checking(told, owner) if type(found) is WrapperDescriptorType else told
+    _MADE.add(cast("FunctionType", made))
+    return made

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from panorama.sandbox import identity
 from tests.sandbox.running import ran
 
 
@@ -37,6 +38,11 @@ ADDRESSES = {
     "in a copy's memory": "import copy\nclass A:\n    def __deepcopy__(self, memo): return [*memo]\nknown.append([A()])\nreturn copy.deepcopy(known[0])[0] or 0",
     "in what pprint says": "import pprint\nx = []\nx.append(x)\nknown.append(x)\nreturn int(pprint.pformat(x).split('=')[1].rstrip('>]'))",
     "as a bound method": "class A: pass\nknown.append(A())\nf = known[0].__hash__\nreturn f()",
+    "of what is no number": "x = float('nan')\nknown.append(x)\nreturn hash(x)",
+    "of what is no number, in a tuple": "x = (float('nan'),)\nknown.append(x)\nreturn hash(x)",
+    "of a decimal that is none": "import decimal\nx = decimal.Decimal('nan')\nknown.append(x)\nreturn hash(x)",
+    "in a UUID": "import uuid\nclass I:\n    def __ge__(self, other): return True\n    __lt__ = __le__ = __ge__\ni = I()\nknown.append(i)\nreturn hash(uuid.UUID(int=i))",
+    "in a fraction": "from fractions import Fraction\nclass X:\n    def __abs__(self): return x\n    def __ge__(self, other): return True\nclass N(int):\n    @property\n    def numerator(self): return X()\nreturn hash(Fraction(N(1)))",
     "of None": "known.append(None)\nreturn hash(None) if hash(None) > 1 << 40 else 0",
 }  # fmt: skip
 
@@ -47,7 +53,7 @@ def _told(value: Any) -> set[int]:
 
 def _hashes(value: Any) -> list[int]:
     try:
-        return [] if type(value).__hash__.__module__ == "script" else [hash(value)]
+        return [] if type(value).__hash__.__module__ in ("script", identity.__name__) else [hash(value)]
     except (TypeError, AttributeError):
         return [] if type(value).__hash__ is None else [hash(value)]
 
@@ -74,9 +80,12 @@ class Text(str): pass
 class Number(int): pass
 class Own:
     def __hash__(self): return 5
+class Said(str):
+    def __eq__(self, other): return str.__eq__(self, other)
+    __hash__ = str.__hash__
 P = collections.namedtuple("P", "x y")
 values = [1, -1, 1 << 70, 1.5, True, "a", b"a", 2j, (1, "a"), (1, ("a", (2.5,))), decimal.Decimal("1.5"), fractions.Fraction(3, 2),
-          datetime.date(2024, 1, 1), datetime.timedelta(1), uuid.UUID(int=5), frozenset([1, 2]), range(3), P(1, 2),
+          datetime.date(2024, 1, 1), datetime.timedelta(1), uuid.UUID(int=5), frozenset([1, 2]), P(1, 2), Said("a"), (Said("a"), 1),
           Text("a"), Number(5), Own(), (Own(), 1), (), frozenset()]
 """
 
@@ -91,6 +100,12 @@ def test_equal_values_have_equal_hashes() -> None:
     text = "class A: pass\nP = namedtuple('P', 'x y')\na = A()\nreturn hash((a, 1)) == hash((a, 1.0)) == hash(P(a, 1)), hash(a) != hash(A()), hash(frozenset([a, 1])) == hash(frozenset([1, a])), hash(a) == a.__hash__() == object.__hash__(a)"
 
     assert ran(f"from collections import namedtuple\n{textwrap.dedent(text)}") == (True, True, True, True)
+
+
+def test_a_hash_that_is_taken_over_is_the_one_of_its_method() -> None:
+    code = "class A:\n    __hash__ = object.__hash__\na = A()\nreturn hash(a) == object.__hash__(a) == a.__hash__()"
+
+    assert ran(code) is True
 
 
 def test_what_cannot_be_hashed_cannot_be_hashed() -> None:
