@@ -136,6 +136,7 @@ class _Line:
         self._clock = clock
         self._lock = Lock()
         self._clients: dict[int, QdrantClient] = {}
+        self._calls = 0
         self._error: UnavailableError | None = None
         self._spared_until = 0.0
         self._asked = self._is_closed = False
@@ -165,7 +166,8 @@ class _Line:
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
         try:
-            yield self._client(seconds)
+            with self._lent(seconds) as client:
+                yield client
         except UnexpectedResponse as error:
             raise self._refused(error.status_code or 0, error.content) from error
         except QdrantException as error:  # it tells of 429 alone
@@ -176,18 +178,30 @@ class _Line:
             raise self._foreign() from error
         self._asked, self._error = True, None
 
+    @contextmanager
+    def _lent(self, seconds: int) -> Generator["QdrantClient"]:
+        """Lend a client; whoever is last to give one back to a closed line closes them."""
+        with self._lock:
+            if self._is_closed:
+                raise UnavailableError("The index is closed.", hint="Ask again.")
+            client = self._client(seconds)
+            self._calls += 1
+        try:
+            yield client
+        finally:
+            with self._lock:
+                self._calls -= 1
+                self._close_if_unused()
+
     def _client(self, seconds: int) -> "QdrantClient":
         from qdrant_client import QdrantClient
 
-        with self._lock:
-            if self._is_closed:  # who is still at work would open a connection that nobody closes
-                raise UnavailableError("The index is closed.", hint="Ask again.")
-            if seconds not in self._clients:
-                # The key as a header: as `api_key` it would also choose https, and warn of http on this machine.
-                self._clients[seconds] = QdrantClient(
-                    url=self._url, headers=self._headers, timeout=seconds, check_compatibility=False
-                )
-            return self._clients[seconds]
+        if seconds not in self._clients:
+            # The key as a header: as `api_key` it would also choose https, and warn of http on this machine.
+            self._clients[seconds] = QdrantClient(
+                url=self._url, headers=self._headers, timeout=seconds, check_compatibility=False
+            )
+        return self._clients[seconds]
 
     def _refused(self, status: int, content: bytes) -> UnavailableError:
         why, is_qdrants = _reason(content)
@@ -225,9 +239,13 @@ class _Line:
         return error
 
     def close(self) -> None:
-        """Close the connections; there are no others any more."""
+        """Close the connections, or let those do it who are still at work: a client does not close what it opens."""
         with self._lock:
             self._is_closed = True
+            self._close_if_unused()
+
+    def _close_if_unused(self) -> None:
+        if self._is_closed and not self._calls:
             for each in self._clients.values():
                 each.close()
             self._clients = {}

@@ -1,6 +1,11 @@
 """What goes over the wire to a Qdrant server, and what is made of its answers, good and bad."""
 
+import socket
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import Any
 
 import pytest
 
@@ -312,3 +317,29 @@ def test_one_that_is_closed_opens_no_connection_any_more(index: Server, server: 
         index.search(toward(1), 3, ALL)
 
     assert len(server.requests) == asked
+
+
+def test_one_that_is_closed_while_it_connects_leaves_no_connection_open(
+    index: Server, server: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.upsert([point("n_a:0", 1)])
+    connect, connecting, closed = socket.create_connection, Event(), Event()
+
+    def slow(*arguments: Any, **named: Any) -> socket.socket:
+        connecting.set()
+        assert closed.wait(10)
+        return connect(*arguments, **named)
+
+    monkeypatch.setattr(socket, "create_connection", slow)
+    with ThreadPoolExecutor() as pool:
+        found = pool.submit(index.search, toward(1), 3, ALL)
+        assert connecting.wait(10)
+        index.close()
+        closed.set()
+
+        assert [each.chunk for each in found.result()] == ["n_a:0"]
+
+    end = time.monotonic() + 10  # the other side hears of it in a thread of its own
+    while server.connections and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not server.connections
