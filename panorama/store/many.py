@@ -2,12 +2,20 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Table, insert
 
 STATEMENTS = 32
 """How many statements are remembered: there is one for each of the few tables that many rows are written to."""
+
+AT_ONCE = 64
+"""The most rows of one statement, a power of two: SQLite once took 999 parameters, and no table here has 16 columns.
+
+The driver lets other threads run Python while SQLite steps, and has to wait for them after each step: written one by
+one, rows cost them and itself a hand-over each.
+"""
 
 Column = tuple[int, Callable[[Any], Any] | None]
 """Where the value of a parameter stands in a row, and what makes of it what the driver takes; None leaves it."""
@@ -28,8 +36,19 @@ def write(
     """
     statement, columns = _prepared(table, names, prefix, connection.dialect)
     made = [tuple([process(row[at]) if process else row[at] for at, process in columns]) for row in rows]
-    if made:
-        connection.exec_driver_sql(statement, made)
+    done = 0
+    while done < len(made):
+        count = min(AT_ONCE, 1 << (len(made) - done).bit_length() - 1)
+        some = tuple(chain.from_iterable(made[done : done + count]))
+        connection.exec_driver_sql(_repeated(statement, count), some)
+        done += count
+
+
+@lru_cache(STATEMENTS * AT_ONCE.bit_length())
+def _repeated(statement: str, count: int) -> str:
+    """Return a statement that inserts so many rows instead of one."""
+    one = statement.rindex("(")
+    return statement + f", {statement[one:]}" * (count - 1)
 
 
 @lru_cache(STATEMENTS)

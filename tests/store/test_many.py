@@ -60,6 +60,16 @@ def test_rows_are_as_if_each_were_inserted_by_sqlalchemy(connection: Connection)
     assert len(standing(connection, "ours")) == len(ROWS)
 
 
+@pytest.mark.parametrize("count", [1, 2, 63, 64, 65, 200])
+def test_any_number_of_rows_is_written_whole_and_in_order(connection: Connection, count: int) -> None:
+    rows = [(number, f"Tea {number}") for number in range(count, 0, -1)]
+
+    many.write(connection, OURS, ("key", "column_1"), rows)
+
+    found = connection.exec_driver_sql('SELECT "key", column_1 FROM ours ORDER BY rowid').all()
+    assert [tuple(row) for row in found] == rows
+
+
 def test_columns_come_in_any_order_and_those_that_are_not_named_stay_empty(connection: Connection) -> None:
     many.write(connection, OURS, ("column_1", "key"), [("Tea", 1), ("Jam", 2)])
 
