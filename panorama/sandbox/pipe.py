@@ -74,7 +74,7 @@ class Pipe:
         name = operation.encode()
         kind = frames.OVERLAPPING if within else frames.CALL
         self._send(kind, _NAMED.pack(self._calls, len(name)), name, sent)
-        return _read(*(self._switched() if within else self._channel.receive()))
+        return _read(*(self._switched() if within else self._channel.receive_soon()))
 
     def _switched(self) -> tuple[bytes, bytes]:
         """Let others go on until this call is answered."""

@@ -16,7 +16,10 @@ ALLOWED = (
 """What an interpreter needs that computes, waits, and ends."""
 
 ON_THE_PIPE, ON_THE_PIPE_PLAINLY = ("read", "write"), ("sendto", "recvfrom")
-"""Allowed on the one descriptor; the latter without flags, such as that for data out of band."""
+"""Allowed on the one descriptor; the latter without flags, such as that for data out of band, but for `AWAKE`."""
+
+AWAKE = 0x40
+"""Linux's `MSG_DONTWAIT`: to do what can be done at once, and never sleep."""
 
 NEVER_EXECUTABLE = ("mmap", "mprotect")
 """Allowed for memory that holds no code."""
@@ -54,7 +57,7 @@ def _steps(machine: Machine, descriptor: int) -> Iterator[bytes]:
     for number in _known(numbers, ON_THE_PIPE):
         yield from _if_argument(number, _FIRST, _step(_IF_EQUAL, descriptor, 0, 1))
     for number in _known(numbers, ON_THE_PIPE_PLAINLY):
-        plainly = _step(_LOAD, _FOURTH), _step(_IF_EQUAL, 0, 0, 1)
+        plainly = _step(_LOAD, _FOURTH), _step(_IF_BITS, ~AWAKE & 0xFFFFFFFF, 1, 0)
         yield from _if_argument(number, _FIRST, _step(_IF_EQUAL, descriptor, 0, 3), *plainly)
     for number in _known(numbers, ALLOWED):
         yield from _returning(number, _ALLOW)

@@ -2,14 +2,16 @@
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from panorama.sandbox import frames
-from panorama.sandbox.frames import CHUNK_BYTES, Frames, ProtocolError, StackError
+from panorama.sandbox.frames import AWAKE_SECONDS, CHUNK_BYTES, Frames, ProtocolError, StackError
 
 CAPS = {frames.CALL: 1 << 20, frames.OUTPUT: 100, frames.ENDING: 10 << 20}
 
@@ -51,6 +53,24 @@ def test_a_frame_that_comes_byte_by_byte_comes_whole(ends: tuple[Frames, Frames,
         ends[2].sendall(bytes([byte]))
 
     assert ends[1].receive() == (frames.CALL, b"abc")
+
+
+@pytest.mark.parametrize("late", [0.0, 2 * AWAKE_SECONDS])
+def test_a_frame_that_should_come_soon_comes_whole_whether_it_is_late_or_not(
+    ends: tuple[Frames, Frames, socket.socket], late: float
+):
+    def send() -> None:
+        for _ in range(3):
+            time.sleep(late)
+            ends[0].send(frames.CALL, b"abc")
+        ends[2].close()
+
+    with ThreadPoolExecutor() as pool:
+        sent = pool.submit(send)
+        assert [ends[1].receive_soon() for _ in range(3)] == [(frames.CALL, b"abc")] * 3
+        sent.result()
+        with pytest.raises(EOFError):
+            ends[1].receive_soon()
 
 
 def test_a_frame_that_is_too_long_is_refused_before_it_comes(ends: tuple[Frames, Frames, socket.socket]):

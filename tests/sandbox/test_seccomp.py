@@ -7,6 +7,7 @@ import pytest
 
 from panorama.sandbox.seccomp import (
     ALLOWED,
+    AWAKE,
     MISSING,
     NEVER_EXECUTABLE,
     ON_THE_PIPE,
@@ -65,13 +66,17 @@ def test_reading_and_writing_is_allowed_on_the_pipe_alone(machine: Machine):
     assert {verdict(machine, number, other) for number in numbers for other in (0, 1, 2, 4, 0xFFFFFFFF)} == {REFUSE}
 
 
-def test_what_is_sent_and_taken_has_no_flags(machine: Machine):
+def test_what_is_sent_and_taken_has_no_flag_but_that_of_who_does_not_wait(machine: Machine):
     numbers = [machine.numbers[name] for name in ON_THE_PIPE_PLAINLY]
+    others = (1, 2, 3, 0x20, 0x80, 0x4000, 1 << 31)
 
-    assert {verdict(machine, number, PIPE, 0, 9, 0) for number in numbers} == {ALLOW}
-    assert {verdict(machine, number, PIPE, 0, 9, flags) for number in numbers for flags in (1, 2, 3, 0x4000)} == {
-        REFUSE
-    }
+    assert {verdict(machine, number, PIPE, 0, 9, flags) for number in numbers for flags in (0, AWAKE)} == {ALLOW}
+    assert {
+        verdict(machine, number, PIPE, 0, 9, flags | more)
+        for number in numbers
+        for flags in others
+        for more in (0, AWAKE)
+    } == {REFUSE}
 
 
 def test_memory_is_never_executable(machine: Machine):
