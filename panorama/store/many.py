@@ -11,7 +11,7 @@ STATEMENTS = 32
 """How many statements are remembered: there is one for each of the few tables that many rows are written to."""
 
 AT_ONCE = 64
-"""The most rows of one statement, a power of two: SQLite once took 999 parameters, and no table here has 16 columns.
+"""The most rows of one statement, a power of two: SQLite once took 999 parameters, and no row here has 16 values.
 
 The driver lets other threads run Python while SQLite steps, and has to wait for them after each step: written one by
 one, rows cost them and itself a hand-over each.
