@@ -83,7 +83,7 @@ def is_done(told: Mapping[str, Any]) -> bool:
 @contextmanager
 def followed(home: Path, **chosen: Any) -> Generator[House]:
     """Open the store of a data directory in this process, with search by meaning, and follow what is written."""
-    settings = {"timezone": "Europe/Berlin", "busy_seconds": 0.2, "embedder": "static"} | chosen
+    settings = {"timezone": "Europe/Berlin", "embedder": "static"} | chosen
     with opened(read_settings(home=home, **settings)) as app, app.following():
         yield House(app, Conversation(id="v_faults", actor="tool", client="faults"))
 

@@ -310,7 +310,7 @@ def _ids(server: Server, subject: str) -> set[str]:
 
 def test_two_that_follow_one_store_at_once_lose_nothing(home: Path) -> None:
     with ExitStack() as stack:
-        both = [stack.enter_context(followed(home, busy_seconds=10)) for _ in range(2)]
+        both = [stack.enter_context(followed(home)) for _ in range(2)]
         for number in range(40):
             made = note(both[number % 2], f"quince jam {number}")
             both[1 - number % 2].do("update_note", note=made, content=f"Steam engines {number}.")

@@ -153,7 +153,7 @@ def test_an_index_that_says_another_size_than_its_model_has_is_moved_aside_and_b
 
 @pytest.mark.slow
 def test_a_database_that_is_locked_while_it_is_followed_is_waited_for(home: Path) -> None:
-    with followed(home) as house:
+    with followed(home, busy_seconds=0.2) as house:
         with closing(sqlite3.connect(home / "panorama.db", isolation_level=None)) as other:
             note(house, "quince jam")
             other.execute("BEGIN IMMEDIATE")
