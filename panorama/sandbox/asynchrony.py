@@ -45,8 +45,8 @@ def gather(*values: Any, **_: object) -> list[Any]:
     return [awaited(value) for value in values]
 
 
-class Permit:
-    """A lock or semaphore: nothing runs at the same time, so that nobody waits for it; it counts who has it."""
+class Semaphore:
+    """A semaphore: nothing runs at the same time, so that nobody waits for it; it counts who has it."""
 
     __slots__ = ("_left",)
 
@@ -59,7 +59,7 @@ class Permit:
         self._left -= 1
 
     def __exit__(self, *error: object) -> None:
-        self._left += 1
+        self.release()
 
     def acquire(self) -> bool:
         """Return True."""
@@ -73,6 +73,37 @@ class Permit:
     def locked(self) -> bool:
         """Return whether all that there is was acquired."""
         return self._left <= 0
+
+
+class BoundedSemaphore(Semaphore):
+    """A semaphore that takes back no more than was acquired."""
+
+    __slots__ = ("_most",)
+
+    def __init__(self, value: int = 1) -> None:
+        super().__init__(value)
+        self._most = value
+
+    def release(self) -> None:
+        """Give back what was acquired."""
+        if self._left >= self._most:
+            raise ValueError("BoundedSemaphore released too many times")
+        super().release()
+
+
+class Lock(Semaphore):
+    """A lock: a semaphore that one may have."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def release(self) -> None:
+        """Give back what was acquired."""
+        if self._left > 0:
+            raise RuntimeError("Lock is not acquired.")
+        super().release()
 
 
 class TaskGroup:
@@ -115,10 +146,13 @@ def _timeout(*_: object) -> contextlib.nullcontext[None]:
     return contextlib.nullcontext()
 
 
+for _class in (CancelledError, Task, Semaphore, BoundedSemaphore, Lock, TaskGroup):
+    _class.__module__ = "asyncio"  # what a script prints of it names no place of ours
+
 NAMES: dict[str, object] = {
     "run": _run, "gather": gather, "sleep": slept, "create_task": _create_task, "ensure_future": _create_task,
     "wait_for": _wait_for, "to_thread": _to_thread, "as_completed": _as_completed, "timeout": _timeout,
-    "Lock": Permit, "Semaphore": Permit, "BoundedSemaphore": Permit, "TaskGroup": TaskGroup, "Task": Task,
+    "Lock": Lock, "Semaphore": Semaphore, "BoundedSemaphore": BoundedSemaphore, "TaskGroup": TaskGroup, "Task": Task,
     "TimeoutError": TimeoutError, "CancelledError": CancelledError,
 }  # fmt: skip
 """What `import asyncio` gives."""

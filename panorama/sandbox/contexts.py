@@ -75,6 +75,9 @@ class ExitStack:
             on_its_way = None  # it holds this frame
 
 
+ExitStack.__module__ = "contextlib"  # what a script prints of it names no place of ours
+
+
 def _leaving(method: Callable[..., Any], *manager: Any) -> Leave:
     def leave(error: BaseException | None) -> Any:
         return method(*manager, None if error is None else kind_of(error), error, None)

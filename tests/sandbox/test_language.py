@@ -45,10 +45,27 @@ def test_a_script_gives_what_plain_python_gives(code: str) -> None:
             "import asyncio\ns = asyncio.Semaphore(2)\nawait s.acquire()\none = s.locked()\nawait s.acquire()\n(one, s.locked(), s.release())",
             (False, True, None),
         ),
+        (
+            "import asyncio\ns = asyncio.BoundedSemaphore(2)\nasync with s:\n    await s.acquire()\n    held = s.locked()\ns.release()\n(held, s.locked())",
+            (True, False),
+        ),
     ],
 )
 def test_the_result_is_what_is_returned_or_the_last_expression(code: str, result: object) -> None:
     assert ran(code) == result
+
+
+@pytest.mark.parametrize("name", ["Lock", "BoundedSemaphore"])
+def test_what_was_not_acquired_is_not_given_back(name: str) -> None:
+    with pytest.raises((RuntimeError, ValueError), match=r"is not acquired|released too many times"):
+        ran(f"import asyncio\nlock = asyncio.{name}()\nasync with lock:\n    pass\nlock.release()")
+
+
+@pytest.mark.parametrize("made", ["asyncio.Lock()", "asyncio.TaskGroup()", "contextlib.ExitStack()"])
+def test_what_is_printed_of_an_object_of_ours_names_pythons_library(made: str) -> None:
+    library, _, name = made.removesuffix("()").partition(".")
+
+    assert ran(f"import asyncio, contextlib\nreturn repr({made})").startswith(f"<{library}.{name} object")
 
 
 def test_inputs_are_names_that_the_script_may_change() -> None:
