@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from panorama.calls.answers import MODEL, Answer, Reader
 from panorama.calls.arguments import Arguments, readable, unusable
-from panorama.calls.conversation import SCRIPT_ACTOR, Conversation
+from panorama.calls.conversation import CLI_ACTOR, SCRIPT_ACTOR, Conversation
 from panorama.calls.guests import Guest
 from panorama.calls.offers import offered
 from panorama.calls.promoted import Promoted
@@ -34,7 +34,7 @@ ROLLED_BACK = "rolled_back"
 CHARS_PER_TOKEN = 4
 NAME_CHARS = 80
 JOB_ACTOR = "job"
-UNGUARDED = ("cli", SCRIPT_ACTOR, JOB_ACTOR)
+UNGUARDED = (CLI_ACTOR, SCRIPT_ACTOR, JOB_ACTOR)
 """The actors that may ask the same again: a person, a script and a job; the guard is for models."""
 
 

@@ -122,8 +122,8 @@ class _Watched:
             return "Stopped. Nothing was changed."
         if atomic:
             return f"Stopped. What it wrote is taken back; `panorama runs show {self._run}` tells."
-        tells = f"`panorama runs show {self._run}` tells what it wrote until then"
-        return f"Stopped. {tells}, `panorama undo {self._run}` takes that back."
+        tells = f"`panorama runs show {self._run}` tells what it printed and wrote until then"
+        return f"Stopped. {tells}, `panorama undo {self._run}` takes back what it wrote."
 
 
 def _source(script: str | None, code: str | None) -> str:

@@ -295,9 +295,12 @@ def job_shown(job: JobView) -> str:
     return f"Job {job.id} ({job.kind}) {job.state}{f': {told}' if told else ''}"
 
 
-def job_begun(job: JobView) -> str:
-    """Return which job was begun."""
-    return f"Job {job.id} ({job.kind}) was begun; get_job shows how far it is, cancel_job stops it"
+def job_begun(job: JobView, *, at_terminal: bool) -> str:
+    """Return which job was begun, and what to call or, at a terminal, to type next."""
+    shows, stops = ("get_job", "cancel_job")
+    if at_terminal:
+        shows, stops = f"`panorama jobs show {job.id}`", f"`panorama jobs cancel {job.id}`"
+    return f"Job {job.id} ({job.kind}) was begun; {shows} shows how far it is, {stops} stops it"
 
 
 def batch_ran(result: BatchResult) -> str:

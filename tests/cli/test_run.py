@@ -141,7 +141,9 @@ def test_an_interrupt_ends_with_130_and_says_what_is_left(run: Command) -> None:
         out, err = running.communicate(timeout=PATIENCE)
 
     assert (running.returncode, out) == (130, "")
-    assert re.search(r"Stopped\. `panorama runs show (x_\w{10})` tells .*, `panorama undo \1` takes that back", err)
+    assert re.search(
+        r"Stopped\. `panorama runs show (x_\w{10})` tells what it printed .*, `panorama undo \1` takes back", err
+    )
     assert run("runs", "--json").answer["data"][0]["status"] == "cancelled"
 
 

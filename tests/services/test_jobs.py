@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from panorama.app import App
-from panorama.calls import Conversation
+from panorama.calls import CLI_ACTOR, Conversation
 from panorama.errors import ConflictError, InvalidInputError, UnavailableError
 from panorama.store import jobs as rows
 from tests.conftest import StandingClock
@@ -21,6 +21,19 @@ def test_a_job_runs_and_tells_what_came_of_it(working: None, call: Call, app: Ap
     found = ended(app, begun.data["id"])
 
     assert (found.state, found.result, found.attempts) == ("succeeded", {"text": "x" * 20}, 1)
+
+
+def test_who_asks_is_told_what_to_call_next_and_a_person_at_a_terminal_what_to_type(
+    working: None, call: Call, app: App
+) -> None:
+    person = Conversation(id="v_person", actor=CLI_ACTOR, client="panorama")
+
+    told = call("test.nothing", background=True).summary
+    typed = app.calls.call("test.nothing", {"background": True}, person)
+
+    assert told.endswith("was begun; get_job shows how far it is, cancel_job stops it")
+    shows, stops = (f"`panorama jobs {word} {typed.data['id']}`" for word in ("show", "cancel"))
+    assert typed.summary.endswith(f"was begun; {shows} shows how far it is, {stops} stops it")
 
 
 def test_two_run_at_a_time_in_the_order_they_were_asked_for(working: None, call: Call, app: App, works: Works) -> None:
