@@ -5,7 +5,7 @@ for a repeated key, and it is logged, however it ends.
 """
 
 from panorama.calls.answers import MODEL, SCRIPT, Answer
-from panorama.calls.conversation import CLI_ACTOR, Conversation
+from panorama.calls.conversation import Conversation
 from panorama.calls.door import Calls
 
-__all__ = ["CLI_ACTOR", "MODEL", "SCRIPT", "Answer", "Calls", "Conversation"]
+__all__ = ["MODEL", "SCRIPT", "Answer", "Calls", "Conversation"]

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from panorama.errors import LoopError
 
 SCRIPT_ACTOR = "script"
-CLI_ACTOR = "cli"
 REMEMBERED = timedelta(minutes=10)
 SAME_ANSWERS = 8
 WITHIN = timedelta(seconds=30)

@@ -10,14 +10,14 @@ from typing import Any, Self
 
 from panorama.calls.answers import MODEL, Answer, Reader
 from panorama.calls.arguments import Arguments, readable, unusable
-from panorama.calls.conversation import CLI_ACTOR, SCRIPT_ACTOR, Conversation
+from panorama.calls.conversation import SCRIPT_ACTOR, Conversation
 from panorama.calls.guests import Guest
 from panorama.calls.offers import offered
 from panorama.calls.promoted import Promoted
 from panorama.calls.recorder import Recorder, redacted
 from panorama.calls.running import Frame, Run, asked, current
 from panorama.catalogue import Operation
-from panorama.domain.changes import digest
+from panorama.domain.changes import PERSON, digest
 from panorama.domain.jobs import ENDED, Job
 from panorama.domain.library import TOOL_PREFIX
 from panorama.domain.plain import is_list, is_object
@@ -34,7 +34,7 @@ ROLLED_BACK = "rolled_back"
 CHARS_PER_TOKEN = 4
 NAME_CHARS = 80
 JOB_ACTOR = "job"
-UNGUARDED = (CLI_ACTOR, SCRIPT_ACTOR, JOB_ACTOR)
+UNGUARDED = (PERSON, SCRIPT_ACTOR, JOB_ACTOR)
 """The actors that may ask the same again: a person, a script and a job; the guard is for models."""
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from panorama.calls import answers, packing
 from panorama.calls.answers import MODEL, Answer, Reader, plain
 from panorama.calls.arguments import Arguments
-from panorama.calls.conversation import CLI_ACTOR, SCRIPT_ACTOR, Conversation, Memory
-from panorama.domain.changes import Origin, digest
+from panorama.calls.conversation import SCRIPT_ACTOR, Conversation, Memory
+from panorama.domain.changes import PERSON, Origin, digest
 from panorama.domain.items import kind_of
 from panorama.domain.jobs import FOR_THE_CALL, Asker
 from panorama.domain.plain import is_list, is_object
@@ -164,7 +164,7 @@ class Run:
             self._ask()
             job = self._jobs.submit(self._kind, self._of_the_job(), asker(self._frame.conversation))
             view = self._jobs.get(job)
-        told = say.job_begun(view, at_terminal=self._frame.conversation.actor == CLI_ACTOR)
+        told = say.job_begun(view, at_terminal=self._frame.conversation.actor == PERSON)
         return Answer(data=self._plain(view, self._reader.alone), summary=told, metadata=self._metadata)
 
     @property

@@ -159,13 +159,14 @@ class _Here:
 @contextmanager
 def _here() -> Generator[_Line]:
     from panorama.app import opened  # half a second
-    from panorama.calls import CLI_ACTOR, MODEL, SCRIPT, Conversation
+    from panorama.calls import MODEL, SCRIPT, Conversation
     from panorama.config import read_settings
+    from panorama.domain.changes import PERSON
     from panorama.services.progress import progressing
 
     with opened(read_settings()) as app:
         app.jobs.left_runs.pick_up_once()
-        yield _Here(app, Conversation(CONVERSATION, actor=CLI_ACTOR, client="panorama"), progressing, (MODEL, SCRIPT))
+        yield _Here(app, Conversation(CONVERSATION, actor=PERSON, client="panorama"), progressing, (MODEL, SCRIPT))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from panorama.cli.configurations import configurations
 from panorama.cli.tables import size
 from panorama.config import Settings, data_directory, local_zone, read_settings
 from panorama.direct import Direct, RefusedError
-from panorama.domain.changes import Origin
+from panorama.domain.changes import PERSON, Origin
 from panorama.domain.scripts import Script
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.index.embedders.choosing import Choice, default, embedder
@@ -206,7 +206,7 @@ def _database(place: Place) -> Finding:
 
 
 def _write_lock(place: Place) -> Finding:
-    origin = Origin(actor="cli", client="doctor", conversation="", operation="", call="", unit="")
+    origin = Origin(actor=PERSON, client="doctor", conversation="", operation="", call="", unit="")
     with closing(Database(place.database, busy_seconds=LOCK_SECONDS)) as database:
         try:
             with database.transaction(origin):

@@ -14,10 +14,10 @@ from fastmcp import FastMCP
 from panorama import __version__
 from panorama.address import PROTOCOL, Address, newer, settings_in
 from panorama.app import App
-from panorama.calls import CLI_ACTOR
 from panorama.daemon.conversations import Conversations, current
 from panorama.daemon.direct import Answering, Direct
 from panorama.daemon.listening import is_ours
+from panorama.domain.changes import PERSON
 from panorama.mcp.connection import GONE, Connection
 from panorama.mcp.tools import client_name
 
@@ -158,7 +158,7 @@ class Reception:
 
     async def _serve_calls(self, visitor: Visitor, rest: bytes) -> None:
         name = str(visitor.hello.get("conversation") or "cli")[:40]
-        conversation = self.conversations.of(name, CLI_ACTOR, "panorama")
+        conversation = self.conversations.of(name, PERSON, "panorama")
         visitor.name = "command line"
         visitor.serving = Direct(visitor.stream, rest, self._app.calls, conversation, self._others)
         await visitor.serving.serve()

@@ -10,6 +10,9 @@ from panorama.domain.items import MARKS, Item, Kind
 
 Action = Literal["create", "update", "delete", "restore"]
 
+PERSON = "cli"
+"""The actor who is a person at a terminal."""
+
 LONG_TEXT = 4096
 """From this many characters on, a changed text is kept as the part that changed."""
 

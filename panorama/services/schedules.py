@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from panorama.domain import schedules as rules
 from panorama.domain import times, walls
+from panorama.domain.changes import PERSON
 from panorama.domain.cron import cron as cron_line
 from panorama.domain.items import folded, line
 from panorama.domain.jobs import FOR_THE_CALL
@@ -28,9 +29,6 @@ MOST = 500
 """Schedules that may be kept: each is looked at when it is due."""
 
 CANDIDATES = 5
-PERSON = "cli"
-"""The actor who is a person at a terminal."""
-
 SHOWN = 200
 """Characters of an argument that a question shows."""
 

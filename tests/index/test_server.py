@@ -1,7 +1,6 @@
 """What goes over the wire to a Qdrant server, and what is made of its answers, good and bad."""
 
 import socket
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -13,6 +12,7 @@ from panorama.errors import UnavailableError
 from panorama.index import server as module
 from panorama.index.points import Filter, Model, point_id
 from panorama.index.server import Server
+from tests.working import until
 
 from .making_points import DAY, OTHER, SIZE, SMALL, many, point, toward
 from .qdrant_stand_in import StandIn
@@ -339,7 +339,4 @@ def test_one_that_is_closed_while_it_connects_leaves_no_connection_open(
 
         assert [each.chunk for each in found.result()] == ["n_a:0"]
 
-    end = time.monotonic() + 10  # the other side hears of it in a thread of its own
-    while server.connections and time.monotonic() < end:
-        time.sleep(0.01)
-    assert not server.connections
+    until(lambda: not server.connections, "the end of the connection")  # its other side hears of it in a thread

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from panorama.app import App
-from panorama.calls import CLI_ACTOR, Conversation
+from panorama.calls import Conversation
+from panorama.domain.changes import PERSON
 from panorama.errors import ConflictError, InvalidInputError, UnavailableError
 from panorama.store import jobs as rows
 from tests.conftest import StandingClock
@@ -26,7 +27,7 @@ def test_a_job_runs_and_tells_what_came_of_it(working: None, call: Call, app: Ap
 def test_who_asks_is_told_what_to_call_next_and_a_person_at_a_terminal_what_to_type(
     working: None, call: Call, app: App
 ) -> None:
-    person = Conversation(id="v_person", actor=CLI_ACTOR, client="panorama")
+    person = Conversation(id="v_person", actor=PERSON, client="panorama")
 
     told = call("test.nothing", background=True).summary
     typed = app.calls.call("test.nothing", {"background": True}, person)
