@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,9 +19,12 @@ import pytest
 
 from panorama.errors import UnavailableError
 from panorama.index import edge
+from panorama.index.child import EDGE
 from panorama.index.edge import Edge
 from panorama.index.folders import Folders
+from panorama.index.frames import Frame, Frames
 from panorama.index.points import Filter, OtherModelError
+from panorama.index.serving import opening
 from tests.faults.disks import mounted
 
 from .conftest import settle
@@ -486,5 +490,20 @@ for count in range(1000, 9000, 1000):
             assert len(dict(index.held())) == index.count()
             assert index.state().note == ""
             last = index.count()
-    edge.opened(folder, SMALL).close()
-    assert len(list(folder.glob("g-*"))) == 1
+
+    def is_tidy() -> bool:
+        edge.opened(folder, SMALL).close()
+        return len(list(folder.glob("g-*"))) == 1
+
+    until(is_tidy)  # the process of who was killed writes on until it notices
+
+
+def test_what_a_killed_program_asked_of_its_process_is_not_begun_after_it(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    generation = Folders(folder).begun(SMALL)
+    ours, theirs = socket.socketpair()
+    with theirs:
+        with ours:
+            Frames(ours).send(Frame({**opening(generation, is_new=True), "number": 1}))
+        assert subprocess.run(EDGE, stdin=theirs.fileno(), timeout=60).returncode == 0
+    assert not generation.shard.exists()
