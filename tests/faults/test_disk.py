@@ -24,9 +24,11 @@ def filled(disk: Path) -> Generator[None]:
     """Leave no room on a disk."""
     filler = disk / "filler"
     try:
-        with filler.open("wb", buffering=0) as file, suppress(OSError):
-            while file.write(b"x" * 4096):
-                pass
+        with filler.open("wb", buffering=0) as file:
+            for size in (1 << 20, 4096):  # in pages alone it takes longer than what is to be hindered
+                with suppress(OSError):
+                    while file.write(b"x" * size):
+                        pass
         yield
     finally:
         filler.unlink()

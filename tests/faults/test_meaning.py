@@ -7,12 +7,15 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
+from panorama.app import opened
+from panorama.calls import Conversation
+from panorama.config import read_settings
 from panorama.errors import UnavailableError
 from panorama.services import following
 from panorama.services.indexing import Indexing
@@ -163,22 +166,26 @@ def test_an_index_whose_process_hangs_delays_no_call(house: House) -> None:
     converges(house)
 
 
-def begins_to_build(house: House) -> None:
-    """Write 4,000 notes at once, and wait until an index is being built of them."""
-    note(house, "quince jam")
-    converges(house)
-    (before,) = index_processes()
-    for more in range(0, 4000, 100):
-        notes = [{"title": f"Note {more + each}", "content": f"About {more + each}."} for each in range(100)]
-        house.do("batch", operations=[{"tool": "create_note", "args": each} for each in notes])
-    until(lambda: [each for each in index_processes() if each != before], "the building")
+@contextmanager
+def built(home: Path) -> Generator[House]:
+    """Open a store with 4,001 notes just as a second process begins to build the index of the 4,000 it lacks."""
+    with followed(home) as house:
+        note(house, "quince jam")
+        converges(house)
+    with opened(read_settings(home=home)) as app:  # nobody follows: written slowly they would be indexed one by one
+        house = House(app, Conversation(id="v_faults", actor="tool", client="faults"))
+        for more in range(0, 4000, 100):
+            notes = [{"title": f"Note {more + each}", "content": f"About {more + each}."} for each in range(100)]
+            house.do("batch", operations=[{"tool": "create_note", "args": each} for each in notes])
+    with followed(home) as house:
+        until(lambda: len(index_processes()) > 1, "the building")
+        yield house
 
 
 @pytest.fixture
 def building(home: Path) -> Generator[House]:
-    """An open store with 4,000 notes, of which the index is just being built."""
-    with followed(home) as house:
-        begins_to_build(house)
+    """An open store with 4,001 notes, of which the index is just being built."""
+    with built(home) as house:
         yield house
 
 
@@ -369,8 +376,7 @@ def test_an_index_whose_disk_fills_up_lags_and_catches_up_once_there_is_room(hom
 
 def test_a_disk_that_fills_up_while_the_index_is_built_delays_it_until_there_is_room(home: Path) -> None:
     (home / "index").mkdir(parents=True)
-    with mounted(home / "index", "-t", "tmpfs", "-o", "size=200m", "tmpfs") as disk, followed(home) as house:
-        begins_to_build(house)
+    with mounted(home / "index", "-t", "tmpfs", "-o", "size=200m", "tmpfs") as disk, built(home) as house:
         with filled(disk):
             until(lambda: "last_error" in told(house), "the error")
 
