@@ -256,20 +256,26 @@ class Serving:
         Raises:
             UnavailableError: They did; everything has to be written again.
         """
-        if self.generation.folder.is_dir() or not self._renewed():
+        generation = self.generation
+        if generation.folder.is_dir() or not self._renewed(generation):
             return
         self._begin()
         raise UnavailableError(self.note, hint=_MEANWHILE)
 
-    def _renewed(self) -> bool:
+    def _renewed(self, lost: Generation) -> bool:
         with self._lock:
+            if self.generation is not lost:  # somebody else was faster
+                return True
             if self._is_starting or self._closed:
                 return False
             child, self._child = self._child, None
             if child is not None:
                 child.fallen()
             note = self._folder_again()
-            self.generation, self._is_new = self._folders.begun(self.generation.model), True
+            try:
+                self.generation, self._is_new = self._folders.begun(lost.model), True
+            except OSError as error:  # it was lost again
+                raise unusable(lost.folder.parent, error) from error
             self.note, self._error = note, None
             return True
 

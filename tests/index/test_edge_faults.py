@@ -10,9 +10,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
+from threading import Barrier
 
 import psutil
 import pytest
@@ -21,10 +23,10 @@ from panorama.errors import UnavailableError
 from panorama.index import edge
 from panorama.index.child import EDGE
 from panorama.index.edge import Edge
-from panorama.index.folders import Folders
+from panorama.index.folders import Folders, Generation
 from panorama.index.frames import Frame, Frames
 from panorama.index.points import Filter, OtherModelError
-from panorama.index.serving import opening
+from panorama.index.serving import Serving, opening
 from tests.faults.disks import mounted
 
 from .conftest import settle
@@ -200,6 +202,26 @@ def test_an_index_of_another_model_is_recognised_and_can_be_begun_anew(index: Ed
     assert anew.count() == 0
     anew.close()
     assert edge.made_for(folder) == OTHER
+    assert len(list(folder.glob("g-*"))) == 1
+
+
+def test_a_folder_that_two_find_lost_at_once_is_made_again_once(
+    index: Edge, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    renewed, both = Serving._renewed, Barrier(2)
+
+    def at_once(serving: Serving, lost: Generation) -> bool:
+        both.wait(20)
+        return renewed(serving, lost)
+
+    monkeypatch.setattr(Serving, "_renewed", at_once)
+    shutil.rmtree(folder)
+    folder.write_text("not an index")
+
+    with ThreadPoolExecutor(2) as threads:
+        notes = [each.result().note for each in [threads.submit(index.state) for _ in range(2)]]
+
+    assert all("stood something else" in note for note in notes)
     assert len(list(folder.glob("g-*"))) == 1
 
 
