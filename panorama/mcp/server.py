@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from queue import SimpleQueue
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -115,9 +116,16 @@ def serve_stdio(working: Callable[[App], AbstractContextManager[object]]) -> Non
             app.recorder.flush()
             os._exit(code)  # a thread may still wait for the client's next line
 
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, _: end(128 + number))
+        _heed_signals(end)
         anyio.run(_serve_stdio, build(app), end)
+
+
+def _heed_signals(end: Callable[[int], None]) -> None:
+    """End in a thread of its own: a handler interrupts this one, which may have locks that the end waits for."""
+    numbers = SimpleQueue[int]()  # may be put into by what interrupts it
+    threading.Thread(target=lambda: end(128 + numbers.get()), daemon=True).start()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: numbers.put(number))
 
 
 async def _serve_stdio(mcp: FastMCP[Any], end: Callable[[int], None]) -> None:

@@ -16,7 +16,7 @@ import pytest
 from panorama.address import Address
 
 from .conftest import wait
-from .peer import COMMAND, LEGACY, Peer
+from .peer import COMMAND, LEGACY, PATIENCE, Peer
 
 
 def test_the_door_imports_the_standard_library_alone() -> None:
@@ -291,7 +291,35 @@ def test_without_a_daemon_a_signal_ends_the_process_at_once_too(address: Address
 
         peer.process.send_signal(number)
 
-        assert peer.process.wait(10) == 128 + number
+        assert peer.process.wait(PATIENCE) == 128 + number
+
+
+@pytest.mark.slow
+def test_without_a_daemon_what_a_signal_interrupts_is_let_go_of_before_the_end(home: Path) -> None:
+    program = """
+import os, signal
+from contextlib import nullcontext
+from panorama.calls import Conversation
+from panorama.mcp import server
+
+async def interrupted(mcp, end):
+    app.calls.call("status", {}, Conversation(id="v_1", actor="tool", client="test"))
+    with app.desk.database._exclusive():
+        os.kill(os.getpid(), signal.SIGTERM)
+        print("it went on", flush=True)
+    await server.anyio.sleep_forever()
+
+def working(opened):
+    global app
+    app = opened
+    return nullcontext()
+
+server._serve_stdio = interrupted
+server.serve_stdio(working)
+"""
+    done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, timeout=PATIENCE, check=False)
+
+    assert (done.returncode, done.stdout) == (128 + signal.SIGTERM, b"it went on\n")
 
 
 @pytest.mark.slow
