@@ -26,6 +26,14 @@ from panorama.starting import START_SECONDS
 LOG_BYTES, LOG_FILES = 1 << 20, 3
 WAIT_SECONDS = 0.02
 
+TURN_SECONDS = 0.0005
+"""How long a thread keeps Python's lock from one that waits for it; Python's own 5 ms suit a program with one user.
+
+A call waits for the lock some twenty times, after each step of the database. Others' calls beside a script that reads
+all tasks again and again took six times as long as in quiet, and take twice as long with this. With 0.2 ms a script's
+own calls become slower. Measured by tests/benchmarks/test_scripts.py.
+"""
+
 
 def serve(*, detached: bool, http_port: int | None = None) -> None:
     """Be the daemon of the data directory until nobody needs it, or until it is told to leave.
@@ -50,6 +58,7 @@ def serve(*, detached: bool, http_port: int | None = None) -> None:
 def _serve(*, detached: bool, http_port: int | None) -> None:
     settings = read_settings(**({} if http_port is None else {"http_port": http_port}))
     address = Address(str(settings.home))
+    sys.setswitchinterval(TURN_SECONDS)
     with _only(address, wait=detached), _logging(address, detached=detached), opened(settings) as app:
         daemon = Daemon(app, address, lingers=detached)
         with app.following(), working(app):
