@@ -47,7 +47,8 @@ CHUNK_BYTES: Final = 1 << 16
 AWAKE_SECONDS: Final = 0.0002
 """How long `receive_soon` stays awake: who sleeps is woken 20 to 100 µs late, and most answers take less than 200."""
 
-_AWAKE = getattr(socket, "MSG_DONTWAIT", 0) if (os.cpu_count() or 1) > 1 else 0
+_PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+_AWAKE = getattr(socket, "MSG_DONTWAIT", 0) if _PROCESSORS > 1 else 0
 """The flag of who does not sleep, 0 where there is none, or one processor, which the other side needs meanwhile."""
 
 _HEADER = Struct(">Ic")
@@ -116,7 +117,7 @@ class Frames:
     def receive_soon(self) -> tuple[bytes, bytes | bytearray]:
         """Return the next frame as `receive` does, and stay awake for it for a moment if the last one came soon.
 
-        Not for a process whose other threads have something to do: awake, this one leaves them little of Python's lock.
+        Awake, this thread leaves the others of its process little of Python's lock: not for one that they work for.
         """
         began = time.perf_counter()
         if self._is_near and not self._got:

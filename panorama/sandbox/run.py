@@ -82,8 +82,10 @@ class Run:
 
     def _listened(self) -> Ending:
         self._begin()
+        kind = frames.READY
         while True:
-            kind, frame = self._channel.receive()
+            is_answered = kind == frames.CALL  # then the worker goes on, and often calls again
+            kind, frame = self._channel.receive_soon() if is_answered else self._channel.receive()
             if kind in (frames.CALL, frames.OVERLAPPING) and self._ready:
                 if self._stopping.cause is not None:
                     continue  # it was told to end: what it asked for before and was not given is not done any more
