@@ -42,6 +42,8 @@ _PRAGMAS = (
 )
 _FLEETING = (*_PRAGMAS, "synchronous=OFF")
 
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 EMPTYING_MS = 200
 """How long emptying the log waits for those who read: others who write wait with it."""
 
@@ -365,7 +367,7 @@ def _engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas
         pool_size=POOLED,
         max_overflow=56,
         connect_args={"timeout": busy_seconds, "check_same_thread": False, "isolation_level": None, "factory": Driver},
-        json_serializer=_compact_json,
+        json_serializer=_COMPACT.encode,
         hide_parameters=True,  # what a person wrote stays out of logs
     )
 
@@ -381,7 +383,3 @@ def _engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas
         connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('sqlite_begin', 'DEFERRED')}")
 
     return engine
-
-
-def _compact_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
