@@ -109,6 +109,26 @@ class K:
     def __repr__(self):
         return "k"
 """
+_SLICED = (
+    _BOX
+    + """
+import json
+class Start(S):
+    def __add__(self, other):
+        return K()
+class T:
+    def __getitem__(self, part):
+        box.append(part)
+        raise ValueError
+for turn in range(20):
+    box = []
+    try:
+        {act}
+    except ValueError:
+        pass
+    repr(box)
+"""
+)
 _ERROR = """
 class S:
     def __str__(self):
@@ -134,6 +154,8 @@ SHOWN = {
     "as the text of another": _ERROR.format(body="pass", acts="e = Outer(OSError(S(), K()))\n    def act(): e.args = ()\n    str(e)"),
     "of one that Python derives": _ERROR.format(body="pass", acts="e = Outer(FileNotFoundError(S(), K()))\n    def act(): e.args = ()\n    str(e)"),
     "by super": _ERROR.format(body="def __str__(self): return super().__str__()", acts="e = E(S(), K())\n    def act(): e.strerror = None; e.args = ()\n    str(e)"),
+    "a slice that JSON makes": _SLICED.format(act="json.JSONDecoder().parse_object((T(), Start()), True, None, None, None)"),
+    "one of a list in JSON": _SLICED.format(act="json.JSONDecoder().parse_array((T(), Start()), None)"),
 }  # fmt: skip
 _MENDED = "import sys\nfrom panorama.sandbox import statics\nstatics.mend()\n"
 _DEBUGGED = {**os.environ, "PYTHONMALLOC": "debug", "PYTHONPATH": os.pathsep.join(sys.path)}
