@@ -169,11 +169,11 @@ def _shown(data: Mapping[str, Any], source: str) -> None:
 def _changes(data: Mapping[str, Any]) -> None:
     if would := data.get("would"):
         show.aside("It would change:")
-        show.blocks(_would(change) for change in would)
+        show.blocks(map(_change, would))
 
 
-def _would(change: Mapping[str, Any]) -> Text:
-    """Return a change of a dry run: what, and each field before and after."""
+def _change(change: Mapping[str, Any]) -> Text:
+    """Return a change: what, and each field before and after."""
     mark, style = {"create": ("+", "green"), "delete": ("-", "red")}.get(change["action"], ("~", "yellow"))
     head = Text.assemble((f"{mark} ", style), line(f"{change['kind']} “{change['label']}” ({change['item']})"))
     for name, (before, after) in change["fields"].items():
@@ -255,11 +255,19 @@ def _report(data: Mapping[str, Any], summary: str) -> None:
             show.report(data[name])
     if error := data.get("error"):
         show.mistake(_trace(error, data["source"]))
+    _standing(data)
     columns = (Column("#", right=True), Column("call"), Column("ms", right=True), Column("changes", right=True))
     columns = (*columns, Column("arguments", width=80))
     show.sheet(Sheet(columns, tuple(_made(each) for each in data.get("calls", ()))))
     if left := _left(data):
         show.aside(f"and {left:,} more; `panorama runs show {data['id']} --all` shows them")
+
+
+def _standing(data: Mapping[str, Any]) -> None:
+    if data.get("changes") or data.get("stands"):
+        counted = ", ".join(f"{count} {what}" for what, count in data.get("changes", {}).items())
+        show.blocks([line("changes", "bold"), line(". ".join(filter(None, (counted, data.get("stands")))))])
+        show.blocks(map(_change, data.get("wrote", ())))
 
 
 def _left(data: Mapping[str, Any]) -> int:

@@ -10,7 +10,7 @@ from panorama.domain.results import Page, Slice
 from panorama.domain.scripts import SOURCE_CHARS, Limits, Script
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.ports import Calls, Runner
-from panorama.services import progress
+from panorama.services import progress, run_standing
 from panorama.services.base import Desk, Service
 from panorama.services.code_run import CodeRun, Wish
 from panorama.services.nesting import NEST
@@ -156,7 +156,7 @@ class Code(Service):
         with self._reading() as session:
             found = _found(session, run)
             made = call_log.of_run(session, found.id, Slice(SHOWN_CALLS))
-            return RunView.of(found, made.items, made.total or 0)
+            return RunView.of(found, run_standing.standing(session, found), made.items, made.total or 0)
 
     def calls(self, run: str, page: Slice) -> Page[Mapping[str, Any]]:
         """List the calls that a run made, in the order in which they began.

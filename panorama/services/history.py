@@ -15,12 +15,12 @@ from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services import questions
 from panorama.services.base import RUN_LETTER, Service
 from panorama.services.items import taken
+from panorama.services.sides import sides
 from panorama.services.views import HistoryLine, Undone
 from panorama.services.workers import Worker
 from panorama.store import changes, jobs, names, projects, rows, runs, tasks
 from panorama.store.engine import Session
 
-SHOWN_CHARS = 120
 LISTED, RECENT = 50, 5
 
 
@@ -108,14 +108,21 @@ class History(Service):
             for id_, operation, at in changes.recent_units(session, 2 * RECENT)
             if not changes.is_void(session, id_)
         ][:RECENT]
-        message = (
-            f"There is no change, call or batch {unit[:40]!r}."
-            if unit
-            else "This client has written nothing that stands."
-        )
         return NotFoundError(
-            message, hint="Take a unit from history(item), or one of the last writes.", candidates=recent
+            _nothing_of(session, unit),
+            hint="Take a unit from history(item), or one of the last writes.",
+            candidates=recent,
         )
+
+
+def _nothing_of(session: Session, unit: str) -> str:
+    """Say of what has no changes what it is, if that is known."""
+    if not unit:
+        return "This client has written nothing that stands."
+    if unit[:1] == RUN_LETTER and (run := runs.found(session, unit)):
+        how = "was a dry run and" if run.options.get("dry_run") else "ran, but"
+        return f"The script {unit} {how} changed nothing."
+    return f"There is no change, call or batch {unit[:40]!r}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,19 +300,9 @@ class _Undoing:
 
 
 def _line(change: Change) -> HistoryLine:
-    sides = ((name, change.before.get(name), change.after[name]) for name in sorted(change.after))
-    fields = {name: [_short(before), _short(after)] for name, before, after in sides if before != after}
+    both = ((name, change.before.get(name), change.after[name]) for name in sorted(change.after))
+    fields = {name: sides(before, after) for name, before, after in both if before != after}
     return HistoryLine(
         change=change.id, at=change.at, action=change.action, operation=change.operation, client=change.client,
         unit=change.unit, version=change.version, undoes=change.undoes, fields=fields,
     )  # fmt: skip
-
-
-def _short(value: Any) -> Any:
-    if is_object(value) and value.get(changes.PART):
-        text = str(value.get("text", ""))
-        count = len(text) if "text" in value else int(value["chars"])
-        return f"{count:,} characters at {value['at']:,}" + (f": {_short(text)}" if text else "")
-    if isinstance(value, str) and len(value) > SHOWN_CHARS:
-        return f"{value[:SHOWN_CHARS]}… ({len(value):,} characters)"
-    return value

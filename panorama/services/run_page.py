@@ -29,9 +29,14 @@ def _parts(run: RunView) -> Iterator[str]:
         if text:
             yield f"## {title}"
             yield _fenced(text)
-    if run.changes:
+    if run.changes or run.stands:
         yield "## What it would have changed" if run.options.get("dry_run") else "## Changes"
-        yield ", ".join(f"{count} {what}" for what, count in run.changes.items()) + f"; {_what_stands(run)}"
+        if counted := ", ".join(f"{count} {what}" for what, count in run.changes.items()):
+            yield f"{counted}. {run.stands}"
+        else:
+            yield run.stands
+    if run.wrote:
+        yield "\n".join(map(_change, run.wrote))
     if run.calls:
         yield f"## Calls ({run.called})"
         yield "\n".join(_line(call) for call in run.calls)
@@ -40,12 +45,13 @@ def _parts(run: RunView) -> Iterator[str]:
         yield f"and {left:,} more: `query` shows them, with collection `calls`, where `{where}`, sort `position`."
 
 
-def _what_stands(run: RunView) -> str:
-    if run.options.get("dry_run"):
-        return "a dry run, so nothing was."
-    if run.options.get("atomic") and run.status not in ("running", "succeeded"):
-        return f"these stand; undo `{run.id}` takes back what nobody else changed since."
-    return f"undo `{run.id}` takes them back."
+def _change(change: Mapping[str, Any]) -> str:
+    new = change["action"] == "create"
+    fields = (
+        f"{name} " + ("" if new else f"`{_json(was)}` → ") + f"`{_json(is_)}`"
+        for name, (was, is_) in change["fields"].items()
+    )
+    return f"- {change['action']} {change['kind']} “{change['label']}” ({change['item']}): {', '.join(fields)}"
 
 
 def _line(call: Mapping[str, Any]) -> str:

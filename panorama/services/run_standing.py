@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from panorama.services.run_telling import counted
-from panorama.services.run_views import fitting, would
+from panorama.services.run_views import Standing, fitting, would
 from panorama.store import changes, names
 from panorama.store.engine import Session
+from panorama.store.runs import Run
 
 LISTED = 50
 NAMED = 10
@@ -26,11 +27,42 @@ def diff(session: Session, run: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(fitting(would(line, labels[line.item][2]) for line in lines))
 
 
+def standing(session: Session, run: Run) -> Standing:
+    """Return what stands now of a run that the log tells of."""
+    if run.options.get("dry_run"):
+        return Standing(run.changes, "It was a dry run: nothing of this was changed." if run.changes else "")
+    written, stood = changes.written_by_unit(session, run.id), counts(session, run.id)
+    if not written:
+        return Standing(run.changes)  # if the log tells of some, they are forgotten for good
+    if not stood or (run.options.get("atomic") and run.status not in ("running", "succeeded")):
+        told = after_taking_back(session, run.id)
+    elif (count := sum(stood.values())) < written:
+        told = f"{count:,} of its {counted(written, 'change')} {_stand(count)}, the others were taken back."
+    else:
+        told = ""
+    undo = _undo(run) if stood else ""
+    return Standing(stood, " ".join(filter(None, (told, undo))), diff(session, run.id))
+
+
+def _undo(run: Run) -> str:
+    if run.status == "running":
+        return "It still runs."
+    return f"Undo {run.id} takes back what of this nobody else changed since."
+
+
 def left(run: str, count: int) -> str:
     """Say what stands of a run that failed and was not taken back."""
     if not count:
         return "Nothing was changed."
-    return f"{counted(count, 'change')} made before it stand; undo {run} takes them back."
+    return f"{counted(count, 'change')} made before it {_stand(count)}; undo {run} takes {_them(count)} back."
+
+
+def _stand(count: int) -> str:
+    return "stands" if count == 1 else "stand"
+
+
+def _them(count: int) -> str:
+    return "it" if count == 1 else "them"
 
 
 def after_taking_back(session: Session, run: str) -> str:

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 
 from panorama.domain.changes import Change
 from panorama.domain.secrets import hidden, hidden_in
+from panorama.services.sides import sides
 from panorama.store.calls import Call
 from panorama.store.runs import Run
 
-FIELD_CHARS = 120
 DIFF_CHARS = 12_000
 """How much of what a dry run would change is answered, as JSON; the counts tell of all of it."""
 
@@ -76,9 +76,21 @@ class RunLine:
         )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands of a run: how much was created, updated and deleted, that in words, and the first changes."""
+
+    changes: Mapping[str, int]
+    told: str = ""
+    wrote: tuple[Mapping[str, Any], ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
     """One run as the log holds it, with its first calls; `called` counts them all.
+
+    `changes` counts what stands of it by now (of a dry run, what it would have changed), `stands` says that in words,
+    and `wrote` shows the first of these changes.
 
     Secrets in what a script says are hidden, as they are in its calls; the log has its text whole, to be kept as one.
     """
@@ -96,20 +108,23 @@ class RunView:
     result: str
     error: Mapping[str, Any]
     changes: Mapping[str, int]
+    stands: str
+    wrote: tuple[Mapping[str, Any], ...]
     called: int
     calls: tuple[Mapping[str, Any], ...]
     ms: float
     peak_bytes: int
 
     @classmethod
-    def of(cls, run: Run, made: Sequence[Call], called: int) -> Self:
-        """Join a run with its calls."""
+    def of(cls, run: Run, standing: Standing, made: Sequence[Call], called: int) -> Self:
+        """Join a run with its calls and what stands of it."""
         kept = {
             each.name: getattr(run, each.name)
             for each in fields(run)
             if each.name not in ("calls", "conversation", "worker")
         }
-        kept |= {name: hidden_in(kept[name]) for name in ("source", "output", "result", "error")}
+        kept |= {"changes": standing.changes, "stands": standing.told, "wrote": standing.wrote}
+        kept |= {name: hidden_in(kept[name]) for name in ("source", "output", "result", "error", "wrote")}
         return cls(**kept, called=called, calls=tuple(map(call_told, made)))
 
 
@@ -122,7 +137,7 @@ def call_told(call: Call) -> Mapping[str, Any]:
 def would(line: Change, label: str) -> Mapping[str, Any]:
     """Return a change of a dry run as a person reads it."""
     names_ = [name for name in line.after if line.action != "create" or line.after[name] not in ("", [], None, False)]
-    fields = {name: [_short(line.before.get(name)), _short(line.after[name])] for name in names_}
+    fields = {name: sides(line.before.get(name), line.after[name]) for name in names_}
     return {"action": line.action, "kind": line.kind, "item": line.item, "label": label, "fields": fields}
 
 
@@ -134,8 +149,3 @@ def fitting(changes: Iterable[Mapping[str, Any]]) -> Generator[Mapping[str, Any]
         if count and size > DIFF_CHARS:
             return
         yield each
-
-
-def _short(value: Any) -> Any:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return value if len(text) <= FIELD_CHARS else text[:FIELD_CHARS] + "…"

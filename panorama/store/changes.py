@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, insert, select
+from sqlalchemy import ColumnElement, Row, func, insert, or_, select
 
 from panorama.domain.changes import LONG_TEXT, Action, Change, Touch, digest, splice, standing, untaken
 from panorama.domain.items import Item
@@ -143,6 +143,14 @@ def size_of_unit(session: Session, unit: str) -> int:
         return 1
     sizes = (select(func.count()).where(column == unit) for column in (changes.c.unit, changes.c.call))
     return next(filter(None, (session.connection.execute(size).scalar_one() for size in sizes)), 0)
+
+
+def written_by_unit(session: Session, unit: str) -> int:
+    """Return how many changes a unit made, whether they stand or not; what it took back itself is none of them."""
+    own = changes.c.unit == unit
+    mine = select(changes.c.id).where(own)
+    made = own, or_(changes.c.undoes.is_(None), changes.c.undoes.not_in(mine))
+    return session.connection.execute(select(func.count()).select_from(changes).where(*made)).scalar_one()
 
 
 def actions_of_unit(session: Session, unit: str) -> dict[str, int]:

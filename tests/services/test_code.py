@@ -103,7 +103,7 @@ def test_an_error_is_told_with_its_line_and_what_stands(run: Run, call: Call) ->
         3,
         "1 / 0",
     )
-    assert told["note"] == f"1 change made before it stand; undo {told['run_id']} takes them back."
+    assert told["note"] == f"1 change made before it stands; undo {told['run_id']} takes it back."
     assert titles(call) == ["Tea"]
 
 

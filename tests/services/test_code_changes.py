@@ -157,7 +157,8 @@ def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: 
     told = "All but 1 of its 2 changes were taken back; what others changed since stays: "
     assert answer.data["note"] == f"{told}title of “Newest” ({old})."
     assert (answer.data["changes"], "undo" in answer.metadata) == ({"updated": 1}, False)
-    assert "1 updated; these stand" in call("pages.run", run=answer.data["run_id"]).data["markdown"]
+    page = call("pages.run", run=answer.data["run_id"]).data["markdown"]
+    assert f"1 updated. {answer.data['note']} Undo {answer.data['run_id']} takes back what of this" in page
     assert titles(call) == ["Newest"]
 
 
@@ -353,6 +354,34 @@ def test_a_dry_run_leaves_no_file_and_no_key_and_no_state(app: App, run: Run, ca
     assert list((home / "dry-runs").iterdir()) == []
     assert call("create_task", title="Other", idempotency_key="k").data["title"] == "Other"
     assert run("return dict(sdk.state)")["result"] == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "dry_run", "said"),
+    [
+        ("sdk.tasks.list()", False, "ran, but changed nothing"),
+        ('sdk.tasks.create("Tea")', True, "was a dry run and changed nothing"),
+    ],
+)
+def test_undo_of_a_run_that_changed_nothing_says_so(run: Run, call: Call, code: str, dry_run: bool, said: str) -> None:
+    made = run(code, dry_run=dry_run)["run_id"]
+
+    with pytest.raises(NotFoundError, match=f"The script {made} {said}"):
+        call("undo", unit=made)
+
+
+LONG = "Alpha beta gamma. " * 60 + "The price is 10 EUR at the end."
+
+
+def test_of_a_long_text_a_dry_run_shows_what_would_differ(run: Run, call: Call) -> None:
+    call("create_note", title="Longish", content=LONG)
+
+    told = run('sdk.notes.edit("Longish", "price is 10", "price is 99")', dry_run=True)
+
+    shared = "Alpha beta gamma. The price is "
+    assert told["would"][0]["fields"]["content"] == [
+        f"…{shared[1:]}10 EUR at the end.", f"…{shared[1:]}99 EUR at the end."
+    ]  # fmt: skip
 
 
 def test_a_dry_run_can_be_followed_by_the_real_one(run: Run, call: Call) -> None:

@@ -92,3 +92,66 @@ def test_a_run_of_few_calls_says_nothing_of_others(run: Run, call: Call) -> None
 def test_an_unknown_run_has_no_calls(call: Call) -> None:
     with pytest.raises(NotFoundError):
         call("runs.calls", run="x_0000000000")
+
+
+WRITING = 'sdk.tasks.create("Tea")\nsdk.tasks.update("Old", notes="n")'
+
+
+@pytest.fixture
+def wrote(run: Run, call: Call) -> str:
+    """A run that made a task and changed another."""
+    call("create_task", title="Old")
+    return run(WRITING)["run_id"]
+
+
+def test_a_run_is_shown_with_what_it_changed_and_how_to_take_that_back(wrote: str, call: Call) -> None:
+    view, page = call("runs.get", run=wrote).data, call("pages.run", run=wrote).data["markdown"]
+
+    assert view["changes"] == {"created": 1, "updated": 1}
+    assert view["stands"] == f"Undo {wrote} takes back what of this nobody else changed since."
+    assert [(each["action"], each["label"]) for each in view["wrote"]] == [("create", "Tea"), ("update", "Old")]
+    assert f"1 created, 1 updated. {view['stands']}" in page
+    assert f'- update task “Old” ({view["wrote"][1]["item"]}): notes `""` → `"n"`' in page
+
+
+def test_a_run_that_was_taken_back_is_shown_as_such(wrote: str, call: Call) -> None:
+    call("undo", unit=wrote)
+
+    view, page = call("runs.get", run=wrote).data, call("pages.run", run=wrote).data["markdown"]
+
+    assert (view["changes"], view["wrote"]) == ({}, [])
+    assert view["stands"] == "All it wrote was taken back (2 changes)."
+    assert "## Changes\n\nAll it wrote was taken back (2 changes)." in page
+
+
+def test_a_run_of_which_a_part_was_taken_back_is_shown_with_the_rest(wrote: str, call: Call) -> None:
+    task = call("runs.get", run=wrote).data["wrote"][0]["item"]
+    change = call("history", item=task).data[0]["change"]
+    call("undo", unit=str(change))
+
+    view = call("runs.get", run=wrote).data
+
+    assert view["changes"] == {"updated": 1}
+    assert view["stands"].startswith("1 of its 2 changes stands, the others were taken back. Undo ")
+
+
+def test_an_atomic_run_that_failed_is_shown_as_taken_back(run: Run, call: Call) -> None:
+    failed = run('sdk.tasks.create("Tea")\n1 / 0', atomic=True)["run_id"]
+
+    assert call("runs.get", run=failed).data["stands"] == "All it wrote was taken back (1 change)."
+
+
+def test_a_dry_run_is_shown_as_one_that_changed_nothing(run: Run, call: Call) -> None:
+    dry = run('sdk.tasks.create("Tea")', dry_run=True)["run_id"]
+
+    view, page = call("runs.get", run=dry).data, call("pages.run", run=dry).data["markdown"]
+
+    assert (view["changes"], view["wrote"]) == ({"created": 1}, [])
+    assert "1 created. It was a dry run: nothing of this was changed." in page
+
+
+def test_a_run_that_only_read_says_nothing_of_changes(run: Run, call: Call) -> None:
+    read = run("sdk.tasks.list()")["run_id"]
+
+    assert call("runs.get", run=read).data["stands"] == ""
+    assert "Changes" not in call("pages.run", run=read).data["markdown"]
