@@ -9,7 +9,7 @@ from base64 import b64decode
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from panorama.domain.items import Item, Kind, clean, line
+from panorama.domain.items import BASE32, Item, Kind, clean, line
 from panorama.errors import InvalidInputError
 
 CONTENT_BYTES = 10 * 1024 * 1024
@@ -17,6 +17,9 @@ CONTENT_BYTES = 10 * 1024 * 1024
 
 SEARCHED_BYTES = 1_000_000
 """So much of a text is read by search; what follows is found by the file's name alone."""
+
+_RESULT = re.compile(rf"[a-z]_[{BASE32}]{{10}}\.(json|txt)")
+"""What a large result of a script is kept as: the run's id, and the ending for its form."""
 
 TYPE_CHARS = 100
 TEXT, BYTES = "text/plain", "application/octet-stream"
@@ -162,12 +165,18 @@ def readable(found: bytes) -> str | None:
     return None if "\x00" in text else text
 
 
-def searched(kind: str, found: bytes) -> str:
+def is_result(name: str) -> bool:
+    """Tell whether a file is called as the result of a script is that was too large to be told."""
+    return _RESULT.fullmatch(name) is not None
+
+
+def searched(name: str, kind: str, found: bytes) -> str:
     """Return the text of a content that search reads: the first megabyte; of HTML without its tags.
 
-    Nothing is read of media types that hold no prose, such as images in SVG, and of what is not in UTF-8.
+    Nothing is read of media types that hold no prose, such as images in SVG, of what is not in UTF-8, and of results of
+    scripts: most are copies of what the store holds, and would be found before it.
     """
-    if not (kind.startswith("text/") or kind in _SEARCHED):
+    if is_result(name) or not (kind.startswith("text/") or kind in _SEARCHED):
         return ""
     head = found[:SEARCHED_BYTES]
     try:  # a character that the end cuts in two is left out

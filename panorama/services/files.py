@@ -101,11 +101,11 @@ class Files(Service):
             old = self._standing(session, called, project or "")
             if old is None:
                 place = {"name": called, "project": project or None, "tags": tagged}
-                made = StoredFile(**self._new("file", self._now()), **place, **_holding(said, sha256, found))
+                made = StoredFile(**self._new("file", self._now()), **place, **_holding(called, said, sha256, found))
                 rows.add(session, made)
                 return Noted(made.shown())
             kind = said if media_type.strip() or rules.is_guessed(old.media_type) else old.media_type
-            new = old.changed(self._now(), tags=tagged or old.tags, **_holding(kind, sha256, found))
+            new = old.changed(self._now(), tags=tagged or old.tags, **_holding(called, kind, sha256, found))
             rows.save(session, old, new)
             return Noted(new.shown(), hint=_remark(old, new), wrote=new is not old)
 
@@ -130,10 +130,11 @@ class Files(Service):
                 wanted["project"] = project or None
             if tags is not None:
                 wanted["tags"] = words(tags)
-            if media_type is not None:
+            called = wanted.get("name", old.name)
+            if media_type is not None or rules.is_result(called) != rules.is_result(old.name):
                 content = self._blobs.get(old.sha256)
-                said = rules.media_type(media_type, wanted.get("name", old.name), content)
-                wanted |= _holding(said, old.sha256, content)
+                said = old.media_type if media_type is None else rules.media_type(media_type, called, content)
+                wanted |= _holding(called, said, old.sha256, content)
             new = old.changed(self._now(), **wanted)
             _check_free(session, old, new)
             rows.save(session, old, new)
@@ -151,9 +152,9 @@ class Files(Service):
         return rows.load(session, "file", known[0]) if known else None
 
 
-def _holding(media_type: str, sha256: str, content: bytes) -> dict[str, Any]:
+def _holding(name: str, media_type: str, sha256: str, content: bytes) -> dict[str, Any]:
     """Return the fields that tell of a content."""
-    body = rules.searched(media_type, content)
+    body = rules.searched(name, media_type, content)
     return {"media_type": media_type, "sha256": sha256, "size": len(content), "body": body}
 
 

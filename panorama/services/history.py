@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from panorama.domain.changes import Change, overtaken, standing, untaken
+from panorama.domain.files import is_result
 from panorama.domain.items import Item
 from panorama.domain.jobs import LETTER
 from panorama.domain.plain import is_object
@@ -191,14 +192,26 @@ def _wanted(session: Session, unit: str) -> str:
 
 
 def _last(session: Session) -> str:
-    """Return the unit of the conversation's last write, passing over runs that took back themselves all they wrote."""
+    """Return the unit of the conversation's last write.
+
+    Passed over are runs that took back themselves all they wrote, and those that wrote nothing but their own result.
+    """
     conversation, own = (session.origin.conversation, session.origin.unit) if session.origin else ("", "")
     void: list[str] = []
     while unit := changes.last_unit(session, conversation, void):
-        if unit == own or not changes.is_void(session, unit) or _is_brought_back(session, unit):
+        stands = unit == own or not changes.is_void(session, unit) or _is_brought_back(session, unit)
+        if stands and not _is_a_result(session, unit):
             return unit
         void.append(unit)
     return ""
+
+
+def _is_a_result(session: Session, unit: str) -> bool:
+    """Tell whether a unit is a run whose result was too large to be told, and that wrote nothing else."""
+    if changes.size_of_unit(session, unit) != 1:
+        return False
+    name = str(changes.of_unit(session, unit)[0].after.get("name", ""))
+    return is_result(name) and name.startswith(unit)
 
 
 def _is_brought_back(session: Session, unit: str) -> bool:

@@ -131,36 +131,36 @@ def test_a_content_of_just_10_mb_is_kept() -> None:
 @pytest.mark.parametrize("content", [PNG, b"\xff\xfeh\x00i\x00", b"caf\xe9", b"a\x00b"])
 def test_what_is_not_in_utf_8_is_no_text(content: bytes) -> None:
     assert files.readable(content) is None
-    assert files.searched("text/plain", content) == ""
+    assert files.searched("a", "text/plain", content) == ""
 
 
 @pytest.mark.parametrize(
     "kind", ["text/plain", "text/csv", "text/markdown", "application/json", "application/x-ndjson"]
 )
 def test_search_reads_text(kind: str) -> None:
-    assert files.searched(kind, b"\xef\xbb\xbfgooseberry,3") == "gooseberry,3"
+    assert files.searched("a", kind, b"\xef\xbb\xbfgooseberry,3") == "gooseberry,3"
 
 
 @pytest.mark.parametrize("kind", ["image/svg+xml", "application/pdf", "application/octet-stream", "application/xml"])
 def test_search_reads_nothing_else(kind: str) -> None:
-    assert files.searched(kind, b"gooseberry") == ""
+    assert files.searched("a", kind, b"gooseberry") == ""
 
 
 def test_search_reads_html_without_its_tags() -> None:
     page = b'<p class="intro">Caf&eacute; &amp; tea&#0;</p><br>a &lt; b &lt;i&gt;'
 
-    assert files.searched("text/html", page).split() == ["Café", "&", "tea\ufffd", "a", "<", "b", "<i>"]
+    assert files.searched("a", "text/html", page).split() == ["Café", "&", "tea\ufffd", "a", "<", "b", "<i>"]
 
 
 def test_tags_that_never_end_cost_no_more_than_others() -> None:
-    assert files.searched("text/html", b"<" * files.SEARCHED_BYTES) == "<" * files.SEARCHED_BYTES
+    assert files.searched("a", "text/html", b"<" * files.SEARCHED_BYTES) == "<" * files.SEARCHED_BYTES
 
 
 def test_search_reads_the_first_megabyte_and_no_half_character() -> None:
     content = "ä".encode() * files.SEARCHED_BYTES
 
-    assert files.searched("text/plain", b"x" + content) == "x" + "ä" * (files.SEARCHED_BYTES // 2 - 1)
+    assert files.searched("a", "text/plain", b"x" + content) == "x" + "ä" * (files.SEARCHED_BYTES // 2 - 1)
 
 
 def test_the_ending_of_a_text_beyond_the_first_megabyte_does_not_matter() -> None:
-    assert len(files.searched("text/plain", b"x" * files.SEARCHED_BYTES + PNG)) == files.SEARCHED_BYTES
+    assert len(files.searched("a", "text/plain", b"x" * files.SEARCHED_BYTES + PNG)) == files.SEARCHED_BYTES

@@ -273,6 +273,21 @@ def test_a_large_text_becomes_a_text_file(run: Run, call: Call) -> None:
     assert (file["name"], file["size"]) == (f"{told['run_id']}.txt", 25_000)
 
 
+def test_a_result_that_is_kept_is_found_by_its_name_and_not_by_what_it_holds(run: Run, call: Call) -> None:
+    file = run('return "gooseberry\\n" * 2000')["result_file"]
+
+    assert call("search", query="gooseberry").data == []
+    assert [row["id"] for row in call("files.list").data] == [file]
+
+
+def test_a_result_that_gets_a_name_is_a_file_like_others(run: Run, call: Call) -> None:
+    file = run('return "gooseberry\\n" * 2000')["result_file"]
+
+    call("update_file", file=file, name="berries.txt")
+
+    assert [row["id"] for row in call("search", query="gooseberry").data] == [file]
+
+
 # The log.
 
 

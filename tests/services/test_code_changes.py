@@ -44,6 +44,18 @@ def test_undo_without_a_unit_takes_back_the_run_before(run: Run, call: Call) -> 
     assert titles(call) == []
 
 
+def test_undo_without_a_unit_passes_over_the_result_that_a_run_before_kept(run: Run, call: Call) -> None:
+    call("create_task", title="Tea")
+    large = run('return "line\\n" * 5000')
+
+    call("undo")
+
+    assert titles(call) == []
+    assert [each["id"] for each in call("list_files").data] == [large["result_file"]]
+    call("undo", unit=large["run_id"])
+    assert call("list_files").data == []
+
+
 def test_the_answer_names_what_undo_takes(call: Call) -> None:
     answer = call("run_code", code='sdk.tasks.create("Tea")')
 
