@@ -87,6 +87,7 @@ class App:
     def following(self) -> Generator[None]:
         """Bring the index of meanings up to what is written, as long as this is open."""
         if self.meaning.is_off:
+            self.meaning.rest()
             yield
             return
         with self.meaning.attended():

@@ -179,7 +179,8 @@ class Opening(Service):
         is_far = self._means.is_far or not chosen.is_shipped
         patience = FAR_PATIENCE if is_far else PATIENCE
         house = House(index, chosen, None, remark, patience)
-        if held.id != model.id and (old := self._embedder_of(held)):
+        goes_on = held.id in SHIPPED or (served is not None and held.id == served.id)
+        if held.id != model.id and goes_on and (old := self._embedder_of(held)):
             house.before = self._side(Resident(old), held, old, index)
         return house
 
@@ -227,6 +228,14 @@ class Opening(Service):
         if known != (model.id, model.digest, model.size):
             with self._desk.database.transaction(INDEXER) as session:
                 passages.set_served(session, model.id, model.digest, model.size)
+
+    def forget_service(self) -> None:
+        """Forget that a service was searched, so that it is asked nothing while another model is prepared."""
+        with self._reading() as session:
+            known = passages.served(session)
+        if known and known[0] not in SHIPPED:
+            with self._desk.database.transaction(INDEXER) as session:
+                passages.forget_served(session)
 
     def close(self) -> None:
         """End what waits for a service."""

@@ -190,6 +190,10 @@ class Meaning(Service):
         finally:
             self._is_attended = False
 
+    def rest(self) -> None:
+        """Keep what there is as it is, for the person turned it off: what was sent to a service goes there no more."""
+        self._builder.forget_service()
+
     def follow(self, stop: Stop = never, told: Told = silent, moved: Moved = nowhere) -> None:
         """Open what is not open, and bring the index up to the last change.
 

@@ -367,8 +367,13 @@ def served(session: Session) -> tuple[str, str, int] | None:
 
 def set_served(session: Session, id_: str, model_digest: str, size: int) -> None:
     """Remember whose vectors are searched."""
-    session.connection.execute(delete(marks).where(marks.c.name.startswith(_SERVED, autoescape=True)))
+    forget_served(session)
     set_mark(session, f"{_SERVED}{id_} {model_digest}", size)
+
+
+def forget_served(session: Session) -> None:
+    """Forget whose vectors were searched."""
+    session.connection.execute(delete(marks).where(marks.c.name.startswith(_SERVED, autoescape=True)))
 
 
 def store_number(session: Session, made: int) -> int:

@@ -12,7 +12,7 @@ from panorama.index.embedders.resident import Resident
 from panorama.services import house as opening
 from panorama.services.meaning import Meaning
 from tests.faults.house import House
-from tests.faults.meanings import followed, note, searched, told, until
+from tests.faults.meanings import finds, followed, note, searched, told, until
 from tests.index.embedders import service as services
 from tests.index.embedders.service import Service, serving
 from tests.services.lacking import NOWHERE, impatient, recovers, service, speaks
@@ -207,3 +207,20 @@ def test_what_was_wrong_is_no_longer_said_while_the_rest_is_read(home: Path, ser
 
         assert told(house)["pending"] > 0
         assert "being built" in searched(house, "subject")["metadata"]["index"]["missing"]
+
+
+def test_a_service_is_asked_nothing_more_once_meaning_was_turned_off(home: Path, service: Service) -> None:
+    with followed(home, index_engine="exact", embedder=openai(service)) as house:
+        old = note(house, "quince")
+        until(lambda: "semantic" in told(house)["modes"] and not told(house)["pending"])
+    with followed(home, index_engine="exact", embedder="none"):
+        pass
+    known = len(service.asked)
+
+    with followed(home, index_engine="exact", embedder="static") as house:
+        new = note(house, "medlar")
+        searched(house, "medlar")
+        assert finds(house, "medlar", new)
+        assert finds(house, "quince", old)
+
+    assert service.asked[known:] == []
