@@ -150,6 +150,44 @@ def test_an_id_that_no_item_has_finds_nothing_but_what_mentions_it(desk: Desk, m
     assert some.index == {"ran": ["keyword"]}
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_what_holds_only_the_letter_of_an_id_does_not_mention_it(desk: Desk, meaning: Told, mode: Mode) -> None:
+    meaning.hits = {desk.note("Peat", "Up to 30 t and n tonnes, said jbtdg0ee1w."): 0.9}
+
+    page = desk.found("n_jbtdg0ee1w", mode)
+
+    assert (page.items, page.hint) == ((), "No item has the id n_jbtdg0ee1w.")
+
+
+@pytest.mark.parametrize("query", ["see n_jbtdg0ee1w please", "note N_JBTDG0EE1W", "is n_jbtdg0ee1w done?"])
+def test_an_id_that_no_item_has_is_said_to_be_none_within_a_sentence(desk: Desk, meaning: Told, query: str) -> None:
+    meaning.hits = {desk.note("Please see this note: all is done"): 0.9}
+
+    nothing = desk.found(query)
+    mentions = desk.note("Old ids", "It was n_jbtdg0ee1w then.")
+    some = desk.found(query)
+
+    unknown = "No item has the id n_jbtdg0ee1w."
+    assert (nothing.items, nothing.hint) == ((), f"{unknown} Leave it out to look for the other words.")
+    assert ([row.id for row in some.items], some.hint) == ([mentions], f"{unknown} These mention it.")
+
+
+def test_an_unknown_id_beside_a_known_one_is_said_and_takes_nothing_away(desk: Desk) -> None:
+    green, tea = desk.note("Green"), desk.note("Tea")
+
+    page = desk.found(f"is {tea} or n_jbtdg0ee1w green?")
+
+    assert [row.id for row in page.items] == [tea, green]
+    assert "No item has the id n_jbtdg0ee1w." in page.hint
+
+
+def test_many_unknown_ids_are_told_in_few_words(desk: Desk) -> None:
+    hint = desk.found(" ".join(f"n_jbtdg0ee{number}" for number in range(10, 16))).hint
+
+    assert hint.count("No item has the id") == 3
+    assert hint.endswith("Nor are 3 more of these ids found.")
+
+
 def test_of_an_id_that_is_not_found_is_said_where_the_item_is(app: App, desk: Desk, meaning: Told) -> None:
     gone, kept = desk.note("Gone"), desk.note("Kept")
     with app.desk.database.migrating() as connection:
@@ -165,7 +203,7 @@ def test_a_name_that_looks_like_an_id_is_looked_for_like_any_words(desk: Desk, m
     near = desk.note("Letters")
     meaning.hits = {near: 0.9}
 
-    assert desk.titles("n_characters") == ["Letters"]
+    assert desk.titles("n_characters") == desk.titles("what is n_characters") == ["Letters"]
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic"])

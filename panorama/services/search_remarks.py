@@ -1,0 +1,68 @@
+"""Remarks: what is said of the answer to a search, beside its rows."""
+
+from collections.abc import Sequence
+
+from panorama.domain.items import as_kept, kind_of, without_ids
+from panorama.domain.words import terms
+from panorama.services.nearest import Nearest
+from panorama.services.wording import Wording
+from panorama.store import rows
+from panorama.store.engine import Session
+from panorama.store.search import Hit
+
+WHOLE = 0.999
+"""The coverage from which a hit holds the whole query."""
+
+LOST = 3
+"""Ids that are told of one by one: a text that was pasted names many."""
+
+
+def joined(*said: str) -> str:
+    """Return what there is to say, in one line."""
+    return " ".join(filter(None, said))
+
+
+def lost(session: Session, ids: Sequence[str], query: str, hits: Sequence[Hit]) -> str:
+    """Return what is said of a query whose ids no item has, as far as the filters let items through."""
+    if hits:
+        return f"{gone(session, ids)} These mention {_it(ids)}."
+    others = terms(without_ids(query))
+    return joined(gone(session, ids), f"Leave {_it(ids)} out to look for the other words." if others else "")
+
+
+def gone(session: Session, ids: Sequence[str]) -> str:
+    """Return what is said of ids that no item has, as far as the filters let items through."""
+    said = [_gone(session, id_) for id_ in ids[:LOST]]
+    more = len(ids) - LOST
+    return joined(*said, f"Nor are {more} more of these ids found." if more > 0 else "")
+
+
+def _gone(session: Session, said: str) -> str:
+    id_ = as_kept(said)
+    kind = kind_of(id_)
+    if kind and rows.exists(session, kind, id_):
+        return f"The {kind} {id_} is not among what was asked for: its kind, project or last change is another."
+    if kind and rows.exists(session, kind, id_, trash=True):
+        return f"The {kind} {id_} is in the trash."
+    return f"No item has the id {said}."
+
+
+def _it(ids: Sequence[str]) -> str:
+    return "it" if len(ids) == 1 else "them"
+
+
+def partly(wording: Wording, hits: Sequence[Hit] | None, nearest: Nearest | None) -> str:
+    """Return what is said of hits that do not hold what was asked for."""
+    is_held = bool(hits) if hits is not None else any(each.count for each in wording.asked)
+    if not is_held and nearest and nearest.hits:
+        return "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
+    if not hits or (nearest and nearest.ran) or max(hit.coverage for hit in hits) > WHOLE:
+        return ""
+    return "No item holds every word; these hold some of them."
+
+
+def instead(nearest: Nearest | None, mode: str) -> str:
+    """Return what is said where words answer in place of meaning."""
+    if mode != "semantic" or nearest is None or nearest.ran:
+        return ""
+    return f"These are keyword hits: {nearest.missing} {nearest.hint}".strip()
