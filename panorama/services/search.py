@@ -108,16 +108,14 @@ class Search(Service):
             answer = self._fused(session, hits, nearest, filters, first)
             if known and is_an_id(query):
                 answer = replace(answer, ranked=known)
-            said = (
-                remarks.lost(session, unknown, query, hits or ())
-                if is_lost
-                else remarks.joined(
-                    remarks.gone(session, unknown),
-                    wording.hint,
-                    "" if first else remarks.partly(wording, hits, nearest),
-                    remarks.instead(nearest, mode),
-                )
-            )
+            gone = remarks.joined("" if is_lost else remarks.gone(session, unknown), wording.hint)
+            if is_lost:
+                said = remarks.lost(session, unknown, query, hits or ())
+            elif not answer.ranked:
+                said = remarks.nothing(session, wording, hits)
+            else:
+                said = "" if first else remarks.partly(session, wording, hits, nearest)
+            said = remarks.joined(gone, said, remarks.instead(nearest, mode))
             return self._page(session, page, answer, wording.terms, said)
 
     def similar(

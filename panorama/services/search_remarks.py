@@ -6,15 +6,15 @@ from panorama.domain.items import as_kept, kind_of, without_ids
 from panorama.domain.words import terms
 from panorama.services.nearest import Nearest
 from panorama.services.wording import Wording
-from panorama.store import rows
+from panorama.store import rows, search
 from panorama.store.engine import Session
 from panorama.store.search import Hit
 
 WHOLE = 0.999
 """The coverage from which a hit holds the whole query."""
 
-LOST = 3
-"""Ids that are told of one by one: a text that was pasted names many."""
+TOLD = 3
+"""Ids and words that are told of one by one: a text that was pasted has many."""
 
 
 def joined(*said: str) -> str:
@@ -32,8 +32,8 @@ def lost(session: Session, ids: Sequence[str], query: str, hits: Sequence[Hit]) 
 
 def gone(session: Session, ids: Sequence[str]) -> str:
     """Return what is said of ids that no item has, as far as the filters let items through."""
-    said = [_gone(session, id_) for id_ in ids[:LOST]]
-    more = len(ids) - LOST
+    said = [_gone(session, id_) for id_ in ids[:TOLD]]
+    more = len(ids) - TOLD
     return joined(*said, f"Nor are {more} more of these ids found." if more > 0 else "")
 
 
@@ -51,14 +51,36 @@ def _it(ids: Sequence[str]) -> str:
     return "it" if len(ids) == 1 else "them"
 
 
-def partly(wording: Wording, hits: Sequence[Hit] | None, nearest: Nearest | None) -> str:
+def partly(session: Session, wording: Wording, hits: Sequence[Hit] | None, nearest: Nearest | None) -> str:
     """Return what is said of hits that do not hold what was asked for."""
     is_held = bool(hits) if hits is not None else any(each.count for each in wording.asked)
     if not is_held and nearest and nearest.hits:
-        return "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
+        near = "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
+        return joined(near, "" if hits is None else _small(session, wording))
     if not hits or (nearest and nearest.ran) or max(hit.coverage for hit in hits) > WHOLE:
         return ""
     return "No item holds every word; these hold some of them."
+
+
+def nothing(session: Session, wording: Wording, hits: Sequence[Hit] | None) -> str:
+    """Return how to look further where nothing was found."""
+    return "" if hits is None else _small(session, wording)
+
+
+def _small(session: Session, wording: Wording) -> str:
+    """Return which words were left out beside others, of those by which a few items could be found."""
+    looked_for = {term.words for term in wording.terms}
+    left = [term for term in dict.fromkeys(terms(wording.query)) if term.is_small and term.words not in looked_for]
+    rare = [f"“{word}”" for word in search.rare(session, left)][:TOLD]
+    if not rare:
+        return ""
+    says, were = ("says", "was") if len(rare) == 1 else ("say", "were")
+    return f"{_listed(rare)} {says} little beside other words and {were} not looked for: ask for {_it(rare)} alone."
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def instead(nearest: Nearest | None, mode: str) -> str:

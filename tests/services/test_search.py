@@ -214,6 +214,32 @@ def test_what_is_only_near_to_words_that_no_item_holds_is_said_to_be(desk: Desk,
     assert desk.found("coffee xqzv", "semantic").hint == ""
 
 
+@pytest.mark.parametrize("query", ["number one", "one banana", "which one is the banana"])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_a_small_word_that_was_left_out_is_told_where_no_other_is_held(desk: Desk, query: str, mode: Mode) -> None:
+    desk.note("Note one")
+
+    page = desk.found(query, mode)
+
+    assert page.items == ()
+    assert page.hint.startswith("“one” says little beside other words and was not looked for: ask for it alone.")
+
+
+def test_a_small_word_is_told_beside_what_is_only_near(desk: Desk, meaning: Told) -> None:
+    desk.note("Note one")
+    meaning.hits = {desk.note("Coffee"): 0.3}
+
+    assert "“one” says little" in desk.found("banana one").hint
+    assert "“one” says little" not in desk.found("coffee one").hint
+
+
+def test_small_words_that_many_items_hold_are_told_of_nowhere(desk: Desk) -> None:
+    for number in range(12):
+        desk.note(f"The tea {number}")
+
+    assert desk.found("the oolong").hint == ""
+
+
 def test_a_title_that_is_the_whole_query_comes_first(desk: Desk, meaning: Told) -> None:
     near = desk.note("About tea", "green tea, green tea, green tea")
     desk.note("Green Tea", "leaves")
