@@ -112,7 +112,7 @@ class Search(Service):
             if is_lost:
                 said = remarks.lost(session, unknown, query, hits or ())
             elif not answer.ranked:
-                said = remarks.nothing(session, wording, hits)
+                said = remarks.nothing(session, wording, hits, filters, mode)
             else:
                 said = "" if first else remarks.partly(session, wording, hits, nearest)
             said = remarks.joined(gone, said, remarks.instead(nearest, mode))

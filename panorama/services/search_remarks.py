@@ -2,19 +2,23 @@
 
 from collections.abc import Sequence
 
-from panorama.domain.items import as_kept, kind_of, without_ids
+from panorama.domain.items import KINDS, as_kept, kind_of, without_ids
 from panorama.domain.words import terms
 from panorama.services.nearest import Nearest
 from panorama.services.wording import Wording
 from panorama.store import rows, search
 from panorama.store.engine import Session
-from panorama.store.search import Hit
+from panorama.store.search import Filters, Hit
 
 WHOLE = 0.999
 """The coverage from which a hit holds the whole query."""
 
 TOLD = 3
 """Ids and words that are told of one by one: a text that was pasted has many."""
+
+
+WORDS_ALONE = "Mode keyword looks for the words alone; hybrid looks for their meaning, too."
+MEANING_ALONE = "Mode semantic looks for the meaning alone; hybrid looks for the words, too."
 
 
 def joined(*said: str) -> str:
@@ -62,9 +66,16 @@ def partly(session: Session, wording: Wording, hits: Sequence[Hit] | None, neare
     return "No item holds every word; these hold some of them."
 
 
-def nothing(session: Session, wording: Wording, hits: Sequence[Hit] | None) -> str:
+def nothing(session: Session, wording: Wording, hits: Sequence[Hit] | None, filters: Filters, mode: str) -> str:
     """Return how to look further where nothing was found."""
-    return "" if hits is None else _small(session, wording)
+    names = _narrowed(filters)
+    is_quoted = any(term.quoted for term in wording.terms)
+    return joined(
+        "" if hits is None else _small(session, wording),
+        f"Narrowed by {_listed(names)}: leave {_it(names)} out to look everywhere." if names else "",
+        MEANING_ALONE if hits is None else WORDS_ALONE if mode == "keyword" else "",
+        "Quoted words stand together, as they are: leave out the quotes to look further." if is_quoted else "",
+    )
 
 
 def _small(session: Session, wording: Wording) -> str:
@@ -76,6 +87,16 @@ def _small(session: Session, wording: Wording) -> str:
         return ""
     says, were = ("says", "was") if len(rare) == 1 else ("say", "were")
     return f"{_listed(rare)} {says} little beside other words and {were} not looked for: ask for {_it(rare)} alone."
+
+
+def _narrowed(filters: Filters) -> list[str]:
+    on = {
+        "kinds": len(filters.kinds) < len(KINDS),
+        "project": filters.project is not None,
+        "since": filters.since is not None,
+        "until": filters.until is not None,
+    }
+    return [name for name, is_on in on.items() if is_on]
 
 
 def _listed(names: Sequence[str]) -> str:

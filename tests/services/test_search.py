@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -238,6 +239,47 @@ def test_small_words_that_many_items_hold_are_told_of_nowhere(desk: Desk) -> Non
         desk.note(f"The tea {number}")
 
     assert desk.found("the oolong").hint == ""
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "said"),
+    [
+        ({}, ""),
+        ({"kinds": ("task", "file")}, "Narrowed by kinds: leave it out to look everywhere."),
+        ({"project": "p_0000000000"}, "Narrowed by project: leave it out to look everywhere."),
+        (
+            {"project": "p_0000000000", "since": "today", "until": "today"},
+            "Narrowed by project, since and until: leave them out to look everywhere.",
+        ),
+        ({"mode": "keyword"}, "Mode keyword looks for the words alone; hybrid looks for their meaning, too."),
+        ({"mode": "semantic"}, "Mode semantic looks for the meaning alone; hybrid looks for the words, too."),
+    ],
+)
+def test_where_nothing_is_found_is_said_what_narrowed_the_search(
+    desk: Desk, narrowed: dict[str, Any], said: str
+) -> None:
+    desk.note("Tea")
+
+    page = desk.search.search("oolong", Slice(), **narrowed)
+
+    assert (page.items, page.hint) == ((), said)
+
+
+def test_a_phrase_that_nothing_holds_is_said_to_be_looked_for_as_it_is(desk: Desk) -> None:
+    desk.note("Tea, green")
+
+    page = desk.found('"green tea"')
+
+    said = "Quoted words stand together, as they are: leave out the quotes to look further."
+    assert (page.items, page.hint) == ((), said)
+
+
+def test_what_narrowed_a_search_that_finds_is_not_told(desk: Desk) -> None:
+    desk.note("Green tea")
+
+    page = desk.search.search('"green tea"', Slice(limit=1), kinds=("note",), mode="keyword")
+
+    assert (len(page.items), page.hint) == (1, "")
 
 
 def test_a_title_that_is_the_whole_query_comes_first(desk: Desk, meaning: Told) -> None:
