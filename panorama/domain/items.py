@@ -87,18 +87,32 @@ def kind_of(id_: str) -> Kind | None:
 
 
 def ids_in(text: str) -> tuple[str, ...]:
-    """Return the ids in a text as they are kept: Crockford's base 32 knows no case, and reads i and l as 1, o as 0."""
-    found = (each.lower() for each in _SAID.findall(text))
-    return tuple(dict.fromkeys(each[:2] + each[2:].translate(_LIKE_DIGITS) for each in found))
+    """Return the ids in a text as they are kept."""
+    return tuple(dict.fromkeys(as_kept(each) for each in _SAID.findall(text)))
 
 
-def is_an_id(text: str, *, surely: bool = False) -> bool:
-    """Tell whether a text has the form of an id.
+def ids_surely_in(text: str) -> tuple[str, ...]:
+    """Return what in a text can be nothing but ids, as it is said there in lower case.
 
-    Args:
-        surely: Only if it can be nothing else; without a digit it may be a name, such as n_characters.
+    Without a digit it may be a name, such as n_characters.
     """
-    return bool(_SAID.fullmatch(text.strip())) and (not surely or any(sign.isdigit() for sign in text))
+    found = (each.lower() for each in _SAID.findall(text))
+    return tuple(dict.fromkeys(each for each in found if any(sign.isdigit() for sign in each)))
+
+
+def as_kept(said: str) -> str:
+    """Return an id as it is kept: Crockford's base 32 knows no case, and reads i and l as 1, o as 0."""
+    return said[:2].lower() + said[2:].lower().translate(_LIKE_DIGITS)
+
+
+def without_ids(text: str) -> str:
+    """Return what stands in a text beside ids."""
+    return _SAID.sub(" ", text)
+
+
+def is_an_id(text: str) -> bool:
+    """Tell whether a text has the form of an id."""
+    return bool(_SAID.fullmatch(text.strip()))
 
 
 def clean(text: str, name: str, *, limit: int = TEXT_CHARS) -> str:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
+from itertools import dropwhile, groupby
 from math import log
 from typing import Literal
 
@@ -57,6 +57,18 @@ _STOP = frozenset(
 )
 _UNNAMED = (RECIPES, KEPT)
 """The groups whose members are not called by a noun and a verb."""
+
+_OF_ROWS = ("list", "get", "status")
+"""What names of functions say that is also said of rows that are listed: all have a status, and get is to open."""
+
+_ACTS = frozenset(
+    _WORD.findall(
+        "archive assign block cancel clone close combine compare complete convert copy finish fix import join "
+        "label merge pin plan postpone prioritize process relabel resolve schedule share sort split start stop swap "
+        "sync tag unblock unpin"
+    )
+)
+"""What one does with rows, said right before their noun, as it stands: "pin notes" is not about pinned notes."""
 
 _ENDINGS = ("ings", "ing", "ed", "ies", "es", "s", "ly")
 _SAME = (
@@ -171,7 +183,7 @@ class SdkReference:
         return _answer(found or self._ranking().every, "brief" if not found else detail, fits=bool(found))
 
     def _found(self, query: str) -> Sequence[Entry]:
-        """Return what fits, best first: what is called so, then by words and, where it can be asked, by meaning."""
+        """Return what fits, best first: what is called so, the list that is meant, then by words and by meaning."""
         ranking = self._ranking()
         scores = ranking.scores(query)
         least = max(scores) * LEAST
@@ -182,7 +194,7 @@ class SdkReference:
             fitting = [at for at in range(len(near)) if by_words or near[at] > 0]
             orders.append(sorted(fitting, key=lambda at: -near[at])[: MOST_ENTRIES["brief"]])
         called = [at for at, each in enumerate(ranking.every) if _is_called(each, query)]
-        return [ranking.every[at] for at in dict.fromkeys([*called, *_fused(orders)])]
+        return [ranking.every[at] for at in dict.fromkeys([*called, *ranking.listed(query), *_fused(orders)])]
 
     def _ranking(self) -> "_Ranking":
         """Return the ranking of what there is now; it is made anew, in 30 ms, when a kept script has changed."""
@@ -200,6 +212,9 @@ class _Ranking:
         self.every = every
         self._weights = [_weighted(each) for each in every]
         self._names = [() if each.group in _UNNAMED else tuple(_words(each.name)) for each in every]
+        nouns = {each.name.split(".")[1]: at for at, each in enumerate(every) if each.name.endswith(".list")}
+        self._lists = {noun: at for noun, at in nouns.items() if self._names[at]}
+        self._others = {word for each in self._names for word in each} - {*map(_stem, (*self._lists, *_OF_ROWS))}
         self._lengths = [sum(each.values()) for each in self._weights]
         self._mean = sum(self._lengths) / len(every)
         holding = Counter(word for each in self._weights for word in each)
@@ -209,6 +224,19 @@ class _Ranking:
         """Return how well each entry fits; 0 if nothing of the query is in it."""
         wanted = _expanded(list(_words(query)))
         return [self._score(wanted, at) * self._called(wanted, at) for at in range(len(self.every))]
+
+    def listed(self, query: str) -> list[int]:
+        """Return the list of the noun that a query is about, such as "overdue tasks" or "reminders due today".
+
+        The noun is written as the SDK has it, with one word at most before it that is no act, and nothing names another
+        function. By words and meaning alone any function of the noun is as near, and longer texts are nearer.
+        """
+        words = list(dropwhile(_STOP.__contains__, _WORD.findall(query.lower())))
+        noun = next((word for word in words[:2] if word in self._lists), None)
+        if noun is None or words[0] in _ACTS:
+            return []
+        rest = {stem for word in words if word != noun for stem in _alike(_stem(word), 1.0)}
+        return [] if rest & self._others else [self._lists[noun]]
 
     def _called(self, wanted: Sequence[Mapping[str, float]], at: int) -> float:
         """A function is worth more whose noun is asked for, more still if its verb is, too; then the usual verbs."""

@@ -5,18 +5,19 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from panorama.domain import ranking, times
-from panorama.domain.items import KINDS, Item, Kind, folded, ids_in, is_an_id, kind_of
+from panorama.domain.items import KINDS, Item, Kind, as_kept, folded, ids_in, ids_surely_in, is_an_id, kind_of
 from panorama.domain.ranking import Ranked
 from panorama.domain.references import ItemRef, ProjectRef
 from panorama.domain.results import Page, Slice
 from panorama.domain.words import Term, holds, snippet
 from panorama.errors import InvalidInputError
 from panorama.index.points import NONE, Filter
+from panorama.services import search_remarks as remarks
 from panorama.services.base import Desk, Service
 from panorama.services.meaning import Meaning
 from panorama.services.nearest import Near, Nearest
 from panorama.services.views import Found
-from panorama.services.wording import QUERY_CHARS, Wording, telling, worded
+from panorama.services.wording import QUERY_CHARS, mentioning, telling, worded
 from panorama.store import names, passages, rows, search
 from panorama.store.engine import Session
 from panorama.store.passages import Passage
@@ -34,9 +35,6 @@ PASSAGES = 120
 
 FLOORS = {"minilm": 0.15}
 """Cosines below which a model's hits are noise; of other models nobody measured it."""
-
-WHOLE = 0.999
-"""The coverage from which a hit holds the whole query."""
 
 DAY_SECONDS = 86_400
 
@@ -84,7 +82,11 @@ class Search(Service):
                 hint = "The query has no letters or digits to look for."
                 return Page((), (), 0, more=False, hint=hint, index={"ran": []})
             filters = self._filters(kinds, project, since, until)
-            is_lost = is_an_id(query, surely=True) and not self._by_id(session, query, filters)
+            known = self._by_id(session, query, filters)
+            unknown = _unknown(query, known)
+            is_lost = bool(unknown) and not known
+            if is_lost:
+                wording = mentioning(session, unknown)
             is_literal = (
                 mode == "keyword"
                 or is_lost
@@ -102,16 +104,19 @@ class Search(Service):
             alone = mode == "semantic" and nearest is not None and nearest.ran
             if hits is None and not alone:
                 hits = search.hits(session, wording.asked, filters, wanted=_end(page))
-            first = self._named(session, query, filters, titles=not alone)
+            first = known or (() if alone else self._titled(session, query, filters))
             answer = self._fused(session, hits, nearest, filters, first)
-            if first and is_an_id(query):
-                answer = replace(answer, ranked=first)
-            remarks = (
-                _lost(session, query, hits) if is_lost else wording.hint,
-                _partly(wording, hits, first, nearest),
-                _instead(nearest, mode),
-            )
-            return self._page(session, page, answer, wording.terms, " ".join(filter(None, remarks)))
+            if known and is_an_id(query):
+                answer = replace(answer, ranked=known)
+            gone = remarks.joined("" if is_lost else remarks.gone(session, unknown), wording.hint)
+            if is_lost:
+                said = remarks.lost(session, unknown, query, hits or ())
+            elif not answer.ranked:
+                said = remarks.nothing(session, wording, hits, filters, mode)
+            else:
+                said = "" if first else remarks.partly(session, wording, hits, nearest)
+            said = remarks.joined(gone, said, remarks.instead(nearest, mode))
+            return self._page(session, page, answer, wording.terms, said)
 
     def similar(
         self, item: ItemRef, page: Slice, kinds: tuple[Kind, ...] = (), project: ProjectRef | None = None
@@ -157,17 +162,16 @@ class Search(Service):
         best = {item: each.position for item, each in near.items()}
         return _Answer(_named_first(first, fused, rest), best, _index(hits, nearest))
 
-    def _named(self, session: Session, query: str, filters: Filters, *, titles: bool) -> tuple[Ranked, ...]:
-        """Items whose id stands in the query, or whose whole title it is, come first."""
-        if by_id := self._by_id(session, query, filters):
-            return by_id
-        named = names.exact(session, filters.kinds, folded(query)) if titles else []
+    def _titled(self, session: Session, query: str, filters: Filters) -> tuple[Ranked, ...]:
+        """Items whose whole title is the query."""
+        named = names.exact(session, filters.kinds, folded(query))
         alive = search.living(session, [id_ for _, id_, _ in named], filters)
         return tuple(
             Ranked(item, 2.0, ("title",)) for item in sorted(alive, key=lambda item: (alive[item], item))[::-1]
         )
 
     def _by_id(self, session: Session, query: str, filters: Filters) -> tuple[Ranked, ...]:
+        """Items whose id stands in the query."""
         ids = ids_in(query[:QUERY_CHARS])
         alive = search.living(session, ids, filters)
         return tuple(Ranked(item, 2.0, ("id",)) for item in ids if item in alive)
@@ -195,6 +199,12 @@ class Search(Service):
         keys = tuple((start + at + 1, meant) for at in range(len(found)))
         more = len(answer.ranked) > start + page.limit
         return Page(found, keys, None, more=more, hint=hint, index=answer.index)
+
+
+def _unknown(query: str, known: Sequence[Ranked]) -> tuple[str, ...]:
+    """What can be nothing but ids in a query, and belongs to no item that was found."""
+    found = {each.item for each in known}
+    return tuple(id_ for id_ in ids_surely_in(query[:QUERY_CHARS]) if as_kept(id_) not in found)
 
 
 def _start(page: Slice) -> int:
@@ -251,35 +261,6 @@ def _index(hits: Sequence[Hit] | None, nearest: Nearest | None) -> Mapping[str, 
         return {"ran": [*ran, "semantic"], **pending, "model": nearest.model}
     do = {"do": nearest.hint} if nearest.hint else {}
     return {"ran": ran, "missing": nearest.missing, **do}
-
-
-def _lost(session: Session, query: str, hits: Sequence[Hit] | None) -> str:
-    """What is said of an id that no item has, as far as the filters let items through."""
-    id_ = ids_in(query)[0]
-    kind = kind_of(id_)
-    if kind and rows.exists(session, kind, id_):
-        said = f"The {kind} {id_} is not among what was asked for: its kind, project or last change is another."
-    elif kind and rows.exists(session, kind, id_, trash=True):
-        said = f"The {kind} {id_} is in the trash."
-    else:
-        said = f"No item has the id {id_}."
-    return f"{said} These mention it." if hits else said
-
-
-def _partly(wording: Wording, hits: Sequence[Hit] | None, first: tuple[Ranked, ...], nearest: Nearest | None) -> str:
-    """What is said of hits that do not hold what was asked for."""
-    is_held = bool(hits) if hits is not None else any(each.count for each in wording.asked)
-    if not first and not is_held and nearest and nearest.hits:
-        return "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
-    if first or not hits or (nearest and nearest.ran) or max(hit.coverage for hit in hits) > WHOLE:
-        return ""
-    return "No item holds every word; these hold some of them."
-
-
-def _instead(nearest: Nearest | None, mode: Mode) -> str:
-    if mode != "semantic" or nearest is None or nearest.ran:
-        return ""
-    return f"These are keyword hits: {nearest.missing} {nearest.hint}".strip()
 
 
 def _found(item: Item, ranked: Ranked, query: tuple[Term, ...], place: Passage | None) -> Found:

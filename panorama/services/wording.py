@@ -8,6 +8,7 @@ from functools import cache
 from itertools import pairwise
 
 from panorama.domain.function_words import FUNCTION_WORDS
+from panorama.domain.items import as_kept
 from panorama.domain.spelling import SHORTEST
 from panorama.domain.words import SMALL, Term, folded_in_place, terms
 from panorama.index.embedders.files import VOCABULARY
@@ -63,6 +64,13 @@ def worded(session: Session, query: str) -> Wording:
     put = dict(repairs)
     mended = _mended(told, put)
     return Wording(said, search.asked(session, mended), tuple(repairs))
+
+
+def mentioning(session: Session, ids: Sequence[str]) -> Wording:
+    """Return what asks for the texts in which ids stand: an id is one thing there, and its letter alone is none."""
+    ways = [[tuple(way.split("_")) for way in dict.fromkeys((id_, as_kept(id_)))] for id_ in ids]
+    told = [Term(first, quoted=True, others=tuple(others)) for first, *others in ways]
+    return Wording(" ".join(ids), search.asked(session, told))
 
 
 def telling(session: Session, title: str, body: str) -> tuple[Asked, ...]:

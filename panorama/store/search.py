@@ -36,6 +36,9 @@ Chosen on `tests/retrieval/tuning.jsonl`, where the half costs nothing; less wou
 LARGE, SAMPLE, COMMON = 20_000, 1000, 0.2
 """In a store of so many parts, a word that stands in a fifth of the last thousand is not counted."""
 
+FEW, FEWER = 5, 10
+"""So many parts are a few, and so is a tenth of a store: by a small word that no more of them hold one can look."""
+
 WIDER = 8
 FARTHEST = 250_000
 
@@ -105,6 +108,18 @@ def _weighed(session: Session, term: Term, stem: str, known: Mapping[str, int], 
         count = fulltext.count(session, fulltext.expression([term], every=True), most=2 * REACH)
     weight = math.log1p((max(0, total - count) + 0.5) / (count + 0.5))
     return Asked(term, count, weight if count else weight * UNHELD)
+
+
+def rare(session: Session, terms: Sequence[Term]) -> list[str]:
+    """Return those of some single words that are held, by a few parts of this store."""
+    total = session.connection.exec_driver_sql("SELECT count(*) FROM search_parts").scalar_one()
+    few = max(FEW, total // FEWER)
+    found: list[str] = []
+    for term in terms:
+        word = fulltext.expression([replace(term, prefix=False)], every=True)
+        if 0 < fulltext.count(session, word, most=few + 1) <= few:
+            found.append(term.words[0])
+    return found
 
 
 def hits(session: Session, query: Sequence[Asked], filters: Filters, *, wanted: int) -> list[Hit]:

@@ -61,7 +61,8 @@ def test_a_search_takes_the_days_of_the_last_change(run: Command, given: Given) 
     before, later = run("search", "tea", "--until", "yesterday"), run("search", "tea", "--since", "tomorrow")
 
     assert [len(each) for each in found] == [1, 1]
-    assert (before.err, later.err) == ("Nothing found\n", "Nothing found\n")
+    assert before.err == "Nothing found\nNarrowed by until: leave it out to look everywhere.\n"
+    assert later.err == "Nothing found\nNarrowed by since: leave it out to look everywhere.\n"
 
 
 def test_days_that_are_none_or_the_wrong_way_round_are_refused(run: Command) -> None:

@@ -144,6 +144,48 @@ def test_what_a_question_begins_with_does_not_count_as_what_is_meant(reference: 
     assert "Dates: what is overdue, and by how many days" in found(reference, query)[:2]
 
 
+@pytest.mark.parametrize(
+    ("query", "noun"),
+    [
+        ("overdue tasks", "tasks"),
+        ("What are my overdue tasks?", "tasks"),
+        ("open tasks", "tasks"),
+        ("blocked tasks", "tasks"),
+        ("tasks due tomorrow", "tasks"),
+        ("tasks without a deadline", "tasks"),
+        ("reminders due today", "reminders"),
+        ("overdue reminders", "reminders"),
+        ("recent notes", "notes"),
+        ("notes with a tag", "notes"),
+        ("active projects", "projects"),
+        ("archived projects", "projects"),
+        ("largest files", "files"),
+        ("unread links", "links"),
+        ("latest journal entries", "journal"),
+    ],
+)
+def test_rows_of_some_sort_are_found_by_the_list_of_their_noun_whatever_is_near(query: str, noun: str) -> None:
+    reference = SdkReference(lambda _, texts: [0.1 if f"sdk.{noun}.list" in text else 0.9 for text in texts])
+
+    assert found(reference, query)[0] == f"{noun}.list"
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("complete tasks", "tasks.update"),
+        ("create tasks", "tasks.create"),
+        ("snooze reminders", "reminders.snooze"),
+        ("delete notes", "notes.delete"),
+        ("similar notes", "similar"),
+        ("tag notes in bulk", "Bulk relabel: add a tag to many tasks"),
+        ("notes.text", "notes.text"),
+    ],
+)
+def test_what_is_done_with_rows_is_not_taken_for_their_list(reference: SdkReference, query: str, wanted: str) -> None:
+    assert found(reference, query)[0] == wanted
+
+
 def test_a_name_stays_first_whatever_meaning_says() -> None:
     reference = SdkReference(lambda _, texts: [float(at) for at in range(len(texts))])
 

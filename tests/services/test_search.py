@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -150,6 +151,44 @@ def test_an_id_that_no_item_has_finds_nothing_but_what_mentions_it(desk: Desk, m
     assert some.index == {"ran": ["keyword"]}
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_what_holds_only_the_letter_of_an_id_does_not_mention_it(desk: Desk, meaning: Told, mode: Mode) -> None:
+    meaning.hits = {desk.note("Peat", "Up to 30 t and n tonnes, said jbtdg0ee1w."): 0.9}
+
+    page = desk.found("n_jbtdg0ee1w", mode)
+
+    assert (page.items, page.hint) == ((), "No item has the id n_jbtdg0ee1w.")
+
+
+@pytest.mark.parametrize("query", ["see n_jbtdg0ee1w please", "note N_JBTDG0EE1W", "is n_jbtdg0ee1w done?"])
+def test_an_id_that_no_item_has_is_said_to_be_none_within_a_sentence(desk: Desk, meaning: Told, query: str) -> None:
+    meaning.hits = {desk.note("Please see this note: all is done"): 0.9}
+
+    nothing = desk.found(query)
+    mentions = desk.note("Old ids", "It was n_jbtdg0ee1w then.")
+    some = desk.found(query)
+
+    unknown = "No item has the id n_jbtdg0ee1w."
+    assert (nothing.items, nothing.hint) == ((), f"{unknown} Leave it out to look for the other words.")
+    assert ([row.id for row in some.items], some.hint) == ([mentions], f"{unknown} These mention it.")
+
+
+def test_an_unknown_id_beside_a_known_one_is_said_and_takes_nothing_away(desk: Desk) -> None:
+    green, tea = desk.note("Green"), desk.note("Tea")
+
+    page = desk.found(f"is {tea} or n_jbtdg0ee1w green?")
+
+    assert [row.id for row in page.items] == [tea, green]
+    assert "No item has the id n_jbtdg0ee1w." in page.hint
+
+
+def test_many_unknown_ids_are_told_in_few_words(desk: Desk) -> None:
+    hint = desk.found(" ".join(f"n_jbtdg0ee{number}" for number in range(10, 16))).hint
+
+    assert hint.count("No item has the id") == 3
+    assert hint.endswith("Nor are 3 more of these ids found.")
+
+
 def test_of_an_id_that_is_not_found_is_said_where_the_item_is(app: App, desk: Desk, meaning: Told) -> None:
     gone, kept = desk.note("Gone"), desk.note("Kept")
     with app.desk.database.migrating() as connection:
@@ -165,7 +204,7 @@ def test_a_name_that_looks_like_an_id_is_looked_for_like_any_words(desk: Desk, m
     near = desk.note("Letters")
     meaning.hits = {near: 0.9}
 
-    assert desk.titles("n_characters") == ["Letters"]
+    assert desk.titles("n_characters") == desk.titles("what is n_characters") == ["Letters"]
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic"])
@@ -174,6 +213,73 @@ def test_what_is_only_near_to_words_that_no_item_holds_is_said_to_be(desk: Desk,
 
     assert "No item holds any of these words" in desk.found("xqzv blorp", mode).hint
     assert desk.found("coffee xqzv", "semantic").hint == ""
+
+
+@pytest.mark.parametrize("query", ["number one", "one banana", "which one is the banana"])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_a_small_word_that_was_left_out_is_told_where_no_other_is_held(desk: Desk, query: str, mode: Mode) -> None:
+    desk.note("Note one")
+
+    page = desk.found(query, mode)
+
+    assert page.items == ()
+    assert page.hint.startswith("“one” says little beside other words and was not looked for: ask for it alone.")
+
+
+def test_a_small_word_is_told_beside_what_is_only_near(desk: Desk, meaning: Told) -> None:
+    desk.note("Note one")
+    meaning.hits = {desk.note("Coffee"): 0.3}
+
+    assert "“one” says little" in desk.found("banana one").hint
+    assert "“one” says little" not in desk.found("coffee one").hint
+
+
+def test_small_words_that_many_items_hold_are_told_of_nowhere(desk: Desk) -> None:
+    for number in range(12):
+        desk.note(f"The tea {number}")
+
+    assert desk.found("the oolong").hint == ""
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "said"),
+    [
+        ({}, ""),
+        ({"kinds": ("task", "file")}, "Narrowed by kinds: leave it out to look everywhere."),
+        ({"project": "p_0000000000"}, "Narrowed by project: leave it out to look everywhere."),
+        (
+            {"project": "p_0000000000", "since": "today", "until": "today"},
+            "Narrowed by project, since and until: leave them out to look everywhere.",
+        ),
+        ({"mode": "keyword"}, "Mode keyword looks for the words alone; hybrid looks for their meaning, too."),
+        ({"mode": "semantic"}, "Mode semantic looks for the meaning alone; hybrid looks for the words, too."),
+    ],
+)
+def test_where_nothing_is_found_is_said_what_narrowed_the_search(
+    desk: Desk, narrowed: dict[str, Any], said: str
+) -> None:
+    desk.note("Tea")
+
+    page = desk.search.search("oolong", Slice(), **narrowed)
+
+    assert (page.items, page.hint) == ((), said)
+
+
+def test_a_phrase_that_nothing_holds_is_said_to_be_looked_for_as_it_is(desk: Desk) -> None:
+    desk.note("Tea, green")
+
+    page = desk.found('"green tea"')
+
+    said = "Quoted words stand together, as they are: leave out the quotes to look further."
+    assert (page.items, page.hint) == ((), said)
+
+
+def test_what_narrowed_a_search_that_finds_is_not_told(desk: Desk) -> None:
+    desk.note("Green tea")
+
+    page = desk.search.search('"green tea"', Slice(limit=1), kinds=("note",), mode="keyword")
+
+    assert (len(page.items), page.hint) == (1, "")
 
 
 def test_a_title_that_is_the_whole_query_comes_first(desk: Desk, meaning: Told) -> None:
