@@ -52,5 +52,5 @@ def test_a_row_tells_the_truth_about_its_content(template: Path, plan: list[tupl
             assert isinstance(item, StoredFile)
             content = blobs.get(item.sha256)
             told = (item.sha256, item.size, item.body)
-            assert told == (sha256(content).hexdigest(), len(content), searched(item.media_type, content))
+            assert told == (sha256(content).hexdigest(), len(content), searched(item.name, item.media_type, content))
         assert world.indexed_words() == world.words_to_index()

@@ -169,7 +169,7 @@ async def test_the_page_of_a_dry_run_does_not_say_that_anything_was_changed(eith
     page = await either.client.read_resource(f"panorama://run/{told.data['run_id']}")
 
     text = getattr(page[0], "text", "")
-    assert "1 created; a dry run, so nothing was." in text
+    assert "1 created. It was a dry run: nothing of this was changed." in text
     assert "undo" not in text
 
 
