@@ -31,10 +31,8 @@ def _parts(run: RunView) -> Iterator[str]:
             yield _fenced(text)
     if run.changes or run.stands:
         yield "## What it would have changed" if run.options.get("dry_run") else "## Changes"
-        if counted := ", ".join(f"{count} {what}" for what, count in run.changes.items()):
-            yield f"{counted}. {run.stands}"
-        else:
-            yield run.stands
+        counted = ", ".join(f"{count} {what}" for what, count in run.changes.items())
+        yield " ".join(filter(None, (counted and f"{counted}.", run.stands)))
     if run.wrote:
         yield "\n".join(map(_change, run.wrote))
     if run.calls:
