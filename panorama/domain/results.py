@@ -36,7 +36,7 @@ def _fits(value: object, kind: type | tuple[type, ...]) -> bool:
     if isinstance(value, str) and not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
         return False
     small = not isinstance(value, int) or abs(value) < 1 << 62
-    return isinstance(value, kind) and not isinstance(value, bool) and small
+    return isinstance(value, kind) and isinstance(value, bool) == (kind is bool) and small
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from panorama.errors import UnavailableError
 from panorama.store.engine import Database
 
-HEAD = "0009"
+HEAD = "0010"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import Boolean, ColumnElement, Row, Select, and_, case, func, or_, select
+from sqlalchemy import Column, ColumnElement, Row, Select, and_, case, func, literal, or_, select, tuple_
 
 from panorama.domain.results import Key, Page, Slice
 from panorama.store.engine import Session
@@ -40,7 +40,6 @@ def page(
 
     A row that is written or deleted meanwhile neither hides nor repeats another.
     """
-    order = [(_comparable(expression), descending) for expression, descending in order]
     keyed = statement.add_columns(*(expression for expression, _ in order))
     after = part.begins(*(_python_type(expression) for expression, _ in order))
     if after is not None:
@@ -59,17 +58,27 @@ def _python_type(expression: ColumnElement[Any]) -> type | tuple[type, ...]:
     return (int, float) if kind in (int, float) else kind
 
 
-def _comparable(expression: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Truth as 0 and 1: a database need not know which of true and false is larger."""
-    return case((expression, 1), else_=0) if isinstance(expression.type, Boolean) else expression
-
-
 def _behind(order: Sequence[Order], after: Key) -> ColumnElement[bool]:
+    """Tell which rows come after a place: in a form that finds it in an index, where one holds the whole order."""
+    each = [expression for expression, _ in order]
+    place = [literal(value, expression.type) for expression, value in zip(each, after, strict=True)]
+    first, descending = order[0]
+    if any(direction != descending for _, direction in order):
+        beyond = _behind_in_turn(order, place)
+    else:
+        beyond = tuple_(*each) < tuple_(*place) if descending else tuple_(*each) > tuple_(*place)
+        if isinstance(first, Column):
+            return beyond
+    # SQLite seeks an expression by itself alone, not as part of a row of values.
+    return and_(first <= place[0] if descending else first >= place[0], beyond)
+
+
+def _behind_in_turn(order: Sequence[Order], place: Sequence[ColumnElement[Any]]) -> ColumnElement[bool]:
     """(a, b) behind (x, y): a > x, or a = x and b > y; < where the largest comes first."""
     choices: list[ColumnElement[bool]] = []
     for at, (expression, descending) in enumerate(order):
-        same = [e == value for (e, _), value in zip(order[:at], after[:at], strict=True)]
-        beyond = expression < after[at] if descending else expression > after[at]
+        same = [e == value for (e, _), value in zip(order[:at], place[:at], strict=True)]
+        beyond = expression < place[at] if descending else expression > place[at]
         choices.append(and_(*same, beyond))
     return or_(*choices)
 

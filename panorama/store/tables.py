@@ -1,5 +1,6 @@
 """The tables: the only module that says how the database is laid out, beside the migrations."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -16,6 +17,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TextClause,
     text,
 )
 
@@ -40,10 +42,17 @@ def _project(*, index: bool = True) -> Column[Any]:
     return Column("project", String(12), ForeignKey("projects.id"), index=index)
 
 
-def _index_where(name: str, column: str, condition: str, *, unique: bool = False) -> Index:
-    where = text(condition)
-    return Index(name, column, unique=unique, sqlite_where=where, postgresql_where=where)
+LIVING = "deleted_at IS NULL"
 
+
+def _index_where(name: str, columns: Sequence[str | TextClause], condition: str, *, unique: bool = False) -> Index:
+    where = text(condition)
+    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
+
+
+DUE_FIRST = "coalesce(deadline, '9999-99-99')"
+STARTED_FIRST = "CASE WHEN status = 'in_progress' THEN 0 ELSE 1 END"
+"""What lists of tasks are sorted by: an index holds it, and serves those alone that say it in the same words."""
 
 projects = Table(
     "projects",
@@ -58,7 +67,7 @@ projects = Table(
     Column("color", Text, nullable=False),
     Column("tags", Words, nullable=False),
     Column("rank", Integer, nullable=False),
-    _index_where("uq_projects_living_key", "key", "deleted_at IS NULL", unique=True),
+    _index_where("uq_projects_living_key", ["key"], LIVING, unique=True),
 )
 
 tasks = Table(
@@ -89,6 +98,7 @@ tasks = Table(
     Index("ix_tasks_closed", "status", "deleted_at", "status_changed_at", "created_at", "deadline", "project"),
     Index("ix_tasks_home", "id", "deleted_at", "project"),
     Index("ix_tasks_created", "created_at", "deleted_at", "project"),
+    _index_where("ix_tasks_order", [text(DUE_FIRST), text(STARTED_FIRST), "rank", "created_at", "id"], LIVING),
 )
 
 notes = Table(
@@ -102,6 +112,7 @@ notes = Table(
     Column("pinned", Boolean, nullable=False),
     Column("content", Text, nullable=False),
     Index("ix_notes_updated", "updated_at"),
+    _index_where("ix_notes_order", ["pinned", "updated_at", "id", "tags"], LIVING),
 )
 
 links = Table(
@@ -228,7 +239,7 @@ runs = Table(
     Column("script", String(40), nullable=False, server_default=""),
     Column("worker", Text, nullable=False, server_default=""),
     Index("ix_runs_script", "script", "number"),
-    _index_where("ix_runs_running", "number", "status = 'running'"),
+    _index_where("ix_runs_running", ["number"], "status = 'running'"),
 )
 
 scripts = Table(

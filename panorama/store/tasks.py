@@ -5,17 +5,16 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, and_, case, func, or_, select, type_coerce
-from sqlalchemy.types import String
+from sqlalchemy import ColumnElement, Integer, String, and_, func, literal_column, or_, select, type_coerce
 
 from panorama.domain.results import Page, Slice
 from panorama.domain.tasks import OPEN, Task
 from panorama.domain.times import start_of, written_moment
 from panorama.store import rows
 from panorama.store.engine import Session
-from panorama.store.pages import Order, ascending, nulls_last, page
+from panorama.store.pages import Order, ascending, page
 from panorama.store.projects import tagged
-from panorama.store.tables import tasks
+from panorama.store.tables import DUE_FIRST, STARTED_FIRST, tasks
 
 Condition = ColumnElement[bool]
 """A test that a row passes or not."""
@@ -133,10 +132,9 @@ def where(
 
 
 def order() -> list[Order]:
-    """Return the default order: deadline, in progress first, rank, created."""
-    started = case((tasks.c.status == "in_progress", 0), else_=1)
-    due = nulls_last(type_coerce(tasks.c.deadline, String), stand_in="")
-    return [*due, *ascending(started, tasks.c.rank, tasks.c.created_at, tasks.c.id)]
+    """Return the default order: deadline, in progress first, rank, created; `ix_tasks_order` holds it."""
+    due, started = literal_column(DUE_FIRST, String), literal_column(STARTED_FIRST, Integer)
+    return ascending(due, started, tasks.c.rank, tasks.c.created_at, tasks.c.id)
 
 
 def listed(
