@@ -32,6 +32,21 @@ class ScriptMeta(type):
                 raise TypeError(f"'{word}' cannot be a {kind} in the class '{name}'; set a value that is complete")
         return super().__new__(cls, name, bases, body)
 
+    def __setattr__(cls, name: str, value: Any) -> None:
+        """Set an attribute, and let go of the old value when Python has forgotten where it looked it up.
+
+        Before 3.13 it lets go first: what runs then, such as the `finally` of a generator, gets it once more.
+        """
+        held = cls.__dict__.copy()
+        super().__setattr__(name, value)
+        del held
+
+    def __delattr__(cls, name: str) -> None:
+        """Delete an attribute, as `__setattr__` sets one."""
+        held = cls.__dict__.copy()
+        super().__delattr__(name)
+        del held
+
 
 class ScriptMixedMeta(ScriptMeta):
     """The class of those that inherit names with an underscore from the library."""

@@ -10,10 +10,13 @@ from panorama.sandbox.syscalls import Machine
 
 ALLOWED = (
     "munmap", "brk", "mremap", "madvise", "rt_sigreturn", "rt_sigprocmask", "sigaltstack", "restart_syscall",
-    "sched_yield", "nanosleep", "clock_nanosleep", "clock_gettime", "clock_getres", "gettimeofday", "time", "futex",
-    "getpid", "gettid", "getrandom", "getrusage", "exit", "exit_group",
+    "sched_yield", "nanosleep", "gettimeofday", "time", "futex", "getpid", "gettid", "getrandom",
+    "getrusage", "exit", "exit_group",
 )  # fmt: skip
 """What an interpreter needs that computes, waits, and ends."""
+
+CLOCKS = ("clock_nanosleep", "clock_gettime", "clock_getres")
+"""Allowed for the clocks that all share; those with a negative number are other processes'."""
 
 ON_THE_PIPE, ON_THE_PIPE_PLAINLY = ("read", "write"), ("sendto", "recvfrom")
 """Allowed on the one descriptor; the latter without flags, such as that for data out of band, but for `AWAKE`."""
@@ -40,7 +43,7 @@ _LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _MACHINE, _FIRST, _THIRD, _FOURTH = 0, 4, 16, 32, 40
 """Where `struct seccomp_data` holds the call's number, the machine, the first, third and fourth argument."""
 
-_PROT_EXEC = 4
+_PROT_EXEC, _NEGATIVE = 4, 0x8000_0000
 _SET_MODE_FILTER, _TSYNC = 1, 1
 _STEP = Struct("HBBI")
 
@@ -61,6 +64,8 @@ def _steps(machine: Machine, descriptor: int) -> Iterator[bytes]:
         yield from _if_argument(number, _FIRST, _step(_IF_EQUAL, descriptor, 0, 3), *plainly)
     for number in _known(numbers, ALLOWED):
         yield from _returning(number, _ALLOW)
+    for number in _known(numbers, CLOCKS):
+        yield from _if_argument(number, _FIRST, _step(_IF_BITS, _NEGATIVE, 1, 0))
     for number in _known(numbers, NEVER_EXECUTABLE):
         yield from _if_argument(number, _THIRD, _step(_IF_BITS, _PROT_EXEC, 1, 0))
     for number in _known(numbers, TRIPWIRES):

@@ -1,4 +1,4 @@
-"""Python's own classes as scripts meet them: the only place that changes what no assignment can, in the template alone.
+"""What Python shows of several objects at once, changed in the template so that it owns them meanwhile.
 
 Three things show several objects in one text in C, from references that they do not own, so that one of the objects can
 take another away meanwhile: `list[a, b]`, errors of the system, and slices. The first is gone, the others are told in
@@ -6,16 +6,12 @@ Python. What a script writes as a slice has plain parts alone (`panorama.sandbox
 make slices of what they are given, too, and hand them to a script's methods.
 """
 
-import ctypes
-import gc
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final, cast
 
-_WORD: Final = ctypes.sizeof(ctypes.c_void_p)
-_REPR, _HASH, _STR, _FLAGS, _COMPARE = (place * _WORD for place in (11, 15, 17, 21, 25))
-"""Where a class has its flags, and what shows, hashes and compares (Include/cpython/object.h, `PyTypeObject`)."""
+from panorama.sandbox import slots
 
 
 def mend() -> None:
@@ -25,18 +21,13 @@ def mend() -> None:
         RuntimeError: Classes do not look in memory as they do in the Pythons that are known.
     """
     ours = cast("object", classmethod(_itself))
-    for kind in set(_derived(object)) - {typing.Generic}:  # its aliases are written in Python
+    for kind in set(slots.derived(object)) - {typing.Generic}:  # its aliases are written in Python
         if _makes_aliases(vars(kind).get("__class_getitem__")):
-            _put(kind, "__class_getitem__", ours)
-    _put(OSError, "__str__", _told)
-    in_c, in_python = _place(OSError, _STR).value, _place(_Told, _STR).value
-    for kind in set(_derived(OSError)):
-        if _place(kind, _STR).value == in_c:
-            _place(kind, _STR).value = in_python
-    for name, method in vars(_Slice).items():
+            slots.put(kind, "__class_getitem__", ours)
+    slots.take_over(OSError, _Told, "__str__", slots.STR)
+    for name in vars(_Slice):
         if name in _SHOWING and vars(slice)[name] is not None:  # before 3.12 a slice cannot be hashed
-            _put(slice, name, method)
-            _place(slice, _SHOWING[name]).value = _place(_Slice, _SHOWING[name]).value
+            slots.take_over(slice, _Slice, name, _SHOWING[name])
 
 
 def _makes_aliases(method: Any) -> bool:
@@ -49,32 +40,25 @@ def _itself(kind: type, _: object) -> type:
     return kind
 
 
-class _Told:
-    """A class whose text is made in Python."""
-
-    def __str__(self) -> str:
-        return ""
-
-
 _NUMBER, _REASON, _FIRST, _SECOND = (
     cast("Callable[[object], Any]", vars(OSError)[name].__get__)
     for name in ("errno", "strerror", "filename", "filename2")
 )
 
 
-def _told(self: OSError) -> str:
-    """Return what `OSError.__str__` does."""
-    number, reason, first, second = _NUMBER(self), _REASON(self), _FIRST(self), _SECOND(self)
-    if first is not None:
-        more = "" if second is None else f" -> {second!r}"
-        return f"[Errno {number!s}] {reason!s}: {first!r}{more}"
-    if number is not None and reason is not None:
-        return f"[Errno {number!s}] {reason!s}"
-    return Exception.__str__(self)
+class _Told:
+    """How an error of the system shows itself."""
 
-
-_told.__name__ = "__str__"
-_told.__qualname__ = "OSError.__str__"
+    def __str__(self) -> str:
+        """Return what `OSError.__str__` does."""
+        error = cast("OSError", self)
+        number, reason, first, second = _NUMBER(error), _REASON(error), _FIRST(error), _SECOND(error)
+        if first is not None:
+            more = "" if second is None else f" -> {second!r}"
+            return f"[Errno {number!s}] {reason!s}: {first!r}{more}"
+        if number is not None and reason is not None:
+            return f"[Errno {number!s}] {reason!s}"
+        return Exception.__str__(error)
 
 
 class _Slice:
@@ -110,33 +94,11 @@ class _Slice:
 
 
 _SHOWING: Final = {
-    "__repr__": _REPR,
-    "__hash__": _HASH,
-    **dict.fromkeys(("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"), _COMPARE),
+    "__repr__": slots.REPR,
+    "__hash__": slots.HASH,
+    **dict.fromkeys(("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"), slots.COMPARE),
 }
 
 
 def _parts(value: Any) -> tuple[Any, Any, Any]:
     return value.start, value.stop, value.step
-
-
-def _put(kind: type, name: str, value: object) -> None:
-    """Set an attribute of any class; the dict behind the read-only one is that of the class itself."""
-    names = gc.get_referents(kind.__dict__)[0]
-    if type(names) is not dict:
-        raise RuntimeError(f"the names of {kind.__name__} are not where they were in other Pythons")
-    names[name] = value
-    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
-
-
-def _place(kind: type, offset: int) -> ctypes.c_void_p:
-    if ctypes.c_ulong.from_address(id(kind) + _FLAGS).value != kind.__flags__:
-        raise RuntimeError(f"{kind.__name__} does not look in memory as classes do in other Pythons")
-    return ctypes.c_void_p.from_address(id(kind) + offset)
-
-
-def _derived(kind: type) -> Iterator[type]:
-    """Return a class and all that derive from it."""
-    yield kind
-    for each in type.__subclasses__(kind):
-        yield from _derived(each)

@@ -11,7 +11,7 @@ import socket
 import sys
 from typing import Any
 
-from panorama.sandbox import statics
+from panorama.sandbox import addresses, faults, statics
 from panorama.sandbox.control import GREETING_BYTES, Control, Order, Report
 from panorama.sandbox.execution import rehearse
 from panorama.sandbox.kernel import give_back
@@ -47,7 +47,8 @@ def _language(state: dict[str, Any], *, guarded: bool) -> Language:
     if not guarded:
         return Unguarded(sdk(state))
     language = Guarded(sdk(state))
-    statics.mend()
+    for each in (statics, faults, addresses):
+        each.mend()
     return language
 
 

@@ -157,7 +157,7 @@ SHOWN = {
     "a slice that JSON makes": _SLICED.format(act="json.JSONDecoder().parse_object((T(), Start()), True, None, None, None)"),
     "one of a list in JSON": _SLICED.format(act="json.JSONDecoder().parse_array((T(), Start()), None)"),
 }  # fmt: skip
-_MENDED = "import sys\nfrom panorama.sandbox import statics\nstatics.mend()\n"
+_MENDED = "from panorama.sandbox import statics\nstatics.mend()\n"
 _DEBUGGED = {**os.environ, "PYTHONMALLOC": "debug", "PYTHONPATH": os.pathsep.join(sys.path)}
 
 

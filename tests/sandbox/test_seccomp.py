@@ -8,6 +8,7 @@ import pytest
 from panorama.sandbox.seccomp import (
     ALLOWED,
     AWAKE,
+    CLOCKS,
     MISSING,
     NEVER_EXECUTABLE,
     ON_THE_PIPE,
@@ -59,6 +60,14 @@ def test_what_computing_needs_is_allowed(machine: Machine):
     assert {verdict(machine, machine.numbers[name]) for name in ALLOWED if name in machine.numbers} == {ALLOW}
 
 
+def test_the_clocks_of_all_may_be_read_and_no_other_process_s(machine: Machine):
+    numbers = [machine.numbers[name] for name in CLOCKS]
+    of_others = [(~pid << 3 | kind) & 0xFFFFFFFF for pid in (0, 1, 4711) for kind in (2, 6)]
+
+    assert {verdict(machine, number, clock) for number in numbers for clock in range(12)} == {ALLOW}
+    assert {verdict(machine, number, clock) for number in numbers for clock in of_others} == {REFUSE}
+
+
 def test_reading_and_writing_is_allowed_on_the_pipe_alone(machine: Machine):
     numbers = [machine.numbers[name] for name in PIPED]
 
@@ -95,7 +104,7 @@ def test_new_ways_to_fork_are_missing(machine: Machine):
 
 
 def test_every_other_call_is_refused(machine: Machine):
-    named = {machine.numbers.get(name) for name in (*ALLOWED, *PIPED, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING)}
+    named = {machine.numbers.get(name) for name in (*ALLOWED, *CLOCKS, *PIPED, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING)}
 
     assert {verdict(machine, number, PIPE) for number in range(600) if number not in named} == {REFUSE}
 
@@ -114,7 +123,7 @@ def test_no_number_is_given_twice(machine: Machine):
 
 
 def test_no_call_has_two_verdicts():
-    names = [*ALLOWED, *PIPED, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING]
+    names = [*ALLOWED, *CLOCKS, *PIPED, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING]
 
     assert len(set(names)) == len(names)
     assert set(names) <= set(MACHINES["x86_64"].numbers)
