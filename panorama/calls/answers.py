@@ -103,12 +103,13 @@ class Answer:
 def plain(value: Any, zone: ZoneInfo, *, brief: bool = False, long: int = LONG_ALONE, nulls: bool = False) -> Any:
     """Return a value as JSON holds it, without nulls unless asked; brief rows keep few fields.
 
-    Moments are written in the person's zone. Texts over `long` characters in fields named so are cut.
+    Moments are written in the person's zone, with nulls as exactly as they are kept. Texts over `long` characters in
+    fields named so are cut.
     """
     if type(value) in _AS_IT_IS or isinstance(value, str | int | float):
         return value
     if isinstance(value, datetime | date):
-        return shown(value, zone)
+        return shown(value, zone, exact=nulls)
     if is_dataclass(value) and not isinstance(value, type):
         return _fields(value, zone, brief=brief, long=long, nulls=nulls)
     if is_object(value):
@@ -125,11 +126,11 @@ def _fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int, nulls: bool) 
     for name in shape.odd:
         inner = made[name]
         if type(inner) in _TIMES:
-            made[name] = shown(inner, zone)
+            made[name] = shown(inner, zone, exact=nulls)
         elif type(inner) not in _AS_IT_IS:
             made[name] = _inner(inner, zone, long, nulls)
     for name in shape.long:
-        if name in made:
+        if len(made.get(name) or "") > long:
             made[name] = cut(made[name], long, value)
     if nulls:
         return made
@@ -143,6 +144,8 @@ def without_withheld(value: Any, data: Any) -> Any:
 
 
 def _inner(value: Any, zone: ZoneInfo, long: int, nulls: bool) -> Any:
+    if value == ():
+        return []
     in_rows = isinstance(value, tuple) and not nulls
     return plain(value, zone, brief=in_rows, long=min(long, LONG_IN_ROW) if in_rows else long, nulls=nulls)
 

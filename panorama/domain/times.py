@@ -116,14 +116,19 @@ def written_moment(when: datetime) -> str:
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def shown(when: date | datetime, zone: ZoneInfo) -> str:
-    """Return a day as 2026-05-31 and a moment as 2026-05-31T15:00+02:00 in the zone, seconds only if there are any."""
-    return _shown(when, zone) if isinstance(when, datetime) else when.isoformat()
+def shown(when: date | datetime, zone: ZoneInfo, *, exact: bool = False) -> str:
+    """Return a day as 2026-05-31 and a moment as 2026-05-31T15:00+02:00 in the zone, seconds only if there are any.
+
+    With `exact`, parts of a second follow if there are any, so that the text means the very same moment.
+    """
+    return _shown(when, zone, exact) if isinstance(when, datetime) else when.isoformat()
 
 
 @lru_cache(4096)  # rows of a list share many moments: made and changed at once
-def _shown(when: datetime, zone: ZoneInfo) -> str:
+def _shown(when: datetime, zone: ZoneInfo, exact: bool) -> str:
     local = when.astimezone(zone)
+    if exact and local.microsecond:
+        return local.isoformat()
     whole = local.second == 0 and local.microsecond == 0
     return local.isoformat(timespec="minutes" if whole else "seconds")
 

@@ -22,6 +22,12 @@ _HINT = (
 Step = Mapping[str, Any]
 
 
+def _as_tool(step: Step) -> Step:
+    """Return a step by the name of its operation, which scripts write with `sdk.` before it."""
+    name = step.get("tool")
+    return {**step, "tool": name.removeprefix("sdk.")} if isinstance(name, str) else step
+
+
 class Batch:
     """Runs several operations as one call."""
 
@@ -40,6 +46,7 @@ class Batch:
         Raises:
             InvalidInputError: The list is empty or too long, or a step is not allowed in it.
         """
+        operations = tuple(map(_as_tool, operations))
         self._checked(operations, atomic)
         most = SHOWN_CHARS // len(operations)
         results: list[Mapping[str, Any]] = []

@@ -11,6 +11,9 @@ from panorama.store.engine import Session
 from panorama.store.names import Named
 
 CANDIDATES = 5
+COMPARED_CHARS = 300
+"""How much of a name is compared with others: that takes a time that grows with the square of its length."""
+
 _POOL = 60
 _ALIKE = 0.45
 
@@ -62,7 +65,7 @@ def _by_name(session: Session, reference: Reference, said: str, name: str) -> st
 
 def _unknown(session: Session, reference: Reference, said: str, name: str) -> PanoramaError:
     kinds: Sequence[str] = [reference.kind] if reference.kind else KINDS
-    near = nearest(said, names.similar(session, kinds, said, limit=_POOL))
+    near = nearest(said, names.similar(session, kinds, said[:COMPARED_CHARS], limit=_POOL))
     kind = reference.kind or "item"
     return NotFoundError(
         f"{name}: there is no {kind} “{said[:80]}”.",
@@ -73,10 +76,10 @@ def _unknown(session: Session, reference: Reference, said: str, name: str) -> Pa
 
 def nearest(said: str, pool: Sequence[Named]) -> list[Named]:
     """Return the few items whose names are most like what was said, the most alike first."""
-    wanted = folded(said)
+    wanted = folded(said[:COMPARED_CHARS])
 
     def likeness(each: Named) -> float:
-        label = folded(each[2])
+        label = folded(each[2][:COMPARED_CHARS])
         whole = difflib.SequenceMatcher(None, wanted, label).ratio()
         return max(whole, 0.9 if wanted in label or label in wanted else 0.0)
 

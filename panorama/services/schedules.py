@@ -19,6 +19,7 @@ from panorama.domain.schedules import Due, Missed, Schedule, Trigger
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError, UnavailableError
 from panorama.ports import JobQueue
 from panorama.services.base import Desk, Service
+from panorama.services.references import COMPARED_CHARS
 from panorama.services.views import RemovedSchedule
 from panorama.store import schedules
 from panorama.store.alerts import TICKER
@@ -282,7 +283,8 @@ class Schedules(Service):
 
 
 def _nearest(said: str, known: Mapping[str, str]) -> Sequence[str]:
-    alike = {id_: difflib.SequenceMatcher(None, folded(said), folded(name)).ratio() for id_, name in known.items()}
+    wanted = folded(said[:COMPARED_CHARS])
+    alike = {id_: difflib.SequenceMatcher(None, wanted, folded(name)).ratio() for id_, name in known.items()}
     return sorted(alike, key=lambda id_: (-alike[id_], id_))[:CANDIDATES]
 
 

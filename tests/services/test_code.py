@@ -369,6 +369,36 @@ def test_a_batch_in_a_script_is_all_or_nothing(run: Run, call: Call) -> None:
     assert titles(call) == []
 
 
+def test_a_step_of_a_batch_may_be_named_as_scripts_name_it(run: Run, call: Call) -> None:
+    run('sdk.batch([{"tool": "sdk.tasks.create", "args": {"title": "Tea"}}])')
+
+    assert titles(call) == ["Tea"]
+
+
+@pytest.mark.timeout(20)
+def test_a_name_of_a_million_letters_is_not_compared_to_its_end(run: Run, call: Call) -> None:
+    for number in range(30):
+        call("create_task", title=f"aaaa {number}")
+
+    told = run('sdk.tasks.update("a" * 900_000, urgent=True)')
+
+    assert "NotFoundError" in told["error"]["message"]
+
+
+@pytest.mark.parametrize("kind", ["tasks", "journal", "changes"])
+def test_a_row_is_found_by_its_own_moment_and_is_not_newer_than_it(run: Run, kind: str) -> None:
+    run('sdk.tasks.create("Tea")\nsdk.journal.create("Tea")')
+    name = "updated_at" if kind == "tasks" else "at"
+
+    told = run(f"""
+row = sdk.query("{kind}", sort=["-{name}"], limit=1)[0]
+ask = lambda asked: len(sdk.query("{kind}", where={{"{name}": asked}}))
+return [ask(row["{name}"]) >= 1, ask({{"gt": row["{name}"]}}), ask({{"gte": row["{name}"]}}) >= 1]
+""")
+
+    assert told["result"] == [True, 0, True]
+
+
 def test_what_a_script_undoes_must_be_there(run: Run) -> None:
     told = run('sdk.undo("c_zzzzzzzzzz")')
 
