@@ -1,6 +1,7 @@
 """The call log's writer: one thread, a batch at a time, so that no call waits for it."""
 
 import logging
+import math
 import threading
 from collections import deque
 from collections.abc import Mapping
@@ -178,6 +179,8 @@ def _safe(value: Any, name: str, depth: int, room: _Room) -> Any:
     if isinstance(value, str):
         shown = hidden(readable(value, VALUE_CHARS * 4))
         return shown if len(value) <= VALUE_CHARS else f"{shown[:VALUE_CHARS]}… ({len(value):,} characters)"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no number for it
     if isinstance(value, int | float | bool) or value is None:
         return value
     if depth > 6:

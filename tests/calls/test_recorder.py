@@ -117,3 +117,10 @@ def test_an_entry_of_usual_size_is_kept_whole() -> None:
     sent = {"operations": [{"tool": "create_task", "args": {"title": f"Water plant {n}"}} for n in range(30)]}
 
     assert redacted(sent) == sent
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_a_number_that_json_has_not_is_kept_as_a_text(value: float) -> None:
+    kept = redacted({"limit": value, "in": [value]})
+
+    assert json.loads(json.dumps(kept, allow_nan=False)) == {"limit": str(value), "in": [str(value)]}
