@@ -168,7 +168,7 @@ class _Shape:
 @cache
 def _shape(kind: type, brief: bool) -> _Shape:
     few: tuple[str, ...] = getattr(kind, "BRIEF", ()) if brief else ()
-    names = few or tuple(field.name for field in fields(kind))
+    names = few or (*(field.name for field in fields(kind)), *getattr(kind, "DERIVED", ()))
     long: tuple[str, ...] = () if kind.__name__ == "NoteText" else getattr(kind, "LONG", ())
     hints, exact = get_type_hints(kind), getattr(kind, "EXACT", ())
     odd = tuple(name for name in names if name not in exact and not _is_as_it_is(hints.get(name)))

@@ -42,13 +42,14 @@ TEXT_CHARS = 1_000_000
 class Item:
     """One thing a person keeps; `version` starts at 1 and rises by one with every write.
 
-    `TOGETHER` are fields that say one thing: if one of them changes, the change line holds all, so that an undo takes
-    them back together or not at all.
+    `DERIVED` are properties that are told beside the fields. `TOGETHER` are fields that say one thing: if one of them
+    changes, the change line holds all, so that an undo takes them back together or not at all.
     """
 
     KIND: ClassVar[Kind]
     BRIEF: ClassVar[tuple[str, ...]] = ()
     LONG: ClassVar[tuple[str, ...]] = ()
+    DERIVED: ClassVar[tuple[str, ...]] = ()
     TOGETHER: ClassVar[tuple[str, ...]] = ()
 
     id: str

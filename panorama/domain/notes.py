@@ -20,6 +20,7 @@ class Note(Item):
     KIND: ClassVar[Kind] = "note"
     BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "project", "tags", "pinned", "chars", "version")
     LONG: ClassVar[tuple[str, ...]] = ("content",)
+    DERIVED: ClassVar[tuple[str, ...]] = ("chars",)
 
     title: str
     content: str = ""

@@ -130,6 +130,7 @@ MISSING: Final = {
     "typing.get_type_hints": _NOT_KEPT, "typing.get_origin": _NOT_KEPT, "typing.get_args": _NOT_KEPT,
     "dataclasses.make_dataclass": "write the class out, with @dataclass",
     "contextlib.redirect_stderr": "print() is all that there is: contextlib.redirect_stdout, or print(…, file=x)",
+    "typing.runtime_checkable": "isinstance() knows no Protocol in scripts; ask hasattr(x, 'name'), or use an abc.ABC",
     "contextlib.ContextDecorator": "write a decorator with a `with` block in it",
     "contextlib.AbstractContextManager": "a class with __enter__ and __exit__ is one",
     "functools.singledispatchmethod": "call a @functools.singledispatch function from the method",

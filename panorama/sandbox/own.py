@@ -95,10 +95,21 @@ def on_own_class(decorator: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 class _Managed:
-    """A generator as a context manager; it gets an error without the traceback, which would lead to frames."""
+    """A generator as a context manager; it gets an error without the traceback, which would lead to frames.
 
-    def __init__(self, steps: Any) -> None:
-        self._steps = steps
+    Each call of a function that it decorates has a generator of its own.
+    """
+
+    def __init__(self, made: Callable[[], Any]) -> None:
+        self._made = made
+        self._steps = made()
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def within(*args: Any, **kwargs: Any) -> Any:
+            with _Managed(self._made):
+                return function(*args, **kwargs)
+
+        return _named(within, function)
 
     def __enter__(self) -> Any:
         try:
@@ -122,7 +133,7 @@ def contextmanager(function: Callable[..., Any]) -> Callable[..., _Managed]:
     """`contextlib.contextmanager`."""
 
     def managed(*args: Any, **kwargs: Any) -> _Managed:
-        return _Managed(function(*args, **kwargs))
+        return _Managed(lambda: function(*args, **kwargs))
 
     return _named(managed, function)
 

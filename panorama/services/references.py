@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Sequence
+from datetime import date, datetime
 
 from panorama.domain.items import KINDS, folded, kind_of
 from panorama.domain.references import Reference
@@ -15,6 +16,7 @@ COMPARED_CHARS = 300
 """How much of a name is compared with others: that takes a time that grows with the square of its length."""
 
 _POOL = 60
+_TELLING = ("status", "project", "deadline", "created_at")
 _ALIKE = 0.45
 
 
@@ -58,7 +60,7 @@ def _by_name(session: Session, reference: Reference, said: str, name: str) -> st
         raise ConflictError(
             f"{name}: {len(found)} {_plural(reference)} are called “{said[:80]}”.",
             hint="Give the id of the one you mean.",
-            candidates=[_candidate(each) for each in found[:CANDIDATES]],
+            candidates=[_candidate(each) | _told_apart(session, each) for each in found[:CANDIDATES]],
         )
     raise _unknown(session, reference, said, name)
 
@@ -90,6 +92,20 @@ def nearest(said: str, pool: Sequence[Named]) -> list[Named]:
 def _candidate(named: Named) -> dict[str, object]:
     kind, id_, label = named
     return {"id": id_, "kind": kind, "name": label}
+
+
+def _told_apart(session: Session, named: Named) -> dict[str, object]:
+    """Return by what items of one name are told apart."""
+    kind, id_, _ = named
+    item = rows.load(session, kind, id_, trash=True)
+    values = {name: getattr(item, name, None) for name in _TELLING}
+    return {name: _plain(value) for name, value in values.items() if value}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def _plural(reference: Reference) -> str:

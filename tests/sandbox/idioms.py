@@ -294,7 +294,10 @@ IDIOMS = {
                 log.append("end")
         with step("a") as a, suppress(KeyError), nullcontext(3) as three:
             {}["k"]
-        return log, a, three
+        @step("b")
+        def twice(x):
+            return x * 2
+        return log, a, three, twice(2), twice(3), twice.__name__, log
     """,
     "copies": """
         import copy

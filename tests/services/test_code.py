@@ -375,6 +375,22 @@ def test_a_step_of_a_batch_may_be_named_as_scripts_name_it(run: Run, call: Call)
     assert titles(call) == ["Tea"]
 
 
+def test_a_note_tells_its_length_wherever_it_comes_from(run: Run) -> None:
+    run('sdk.notes.create("Tea", "hello")')
+
+    told = run('note = sdk.notes.update("Tea", pinned=True)\nreturn [note.chars, sdk.notes.list()[0].chars]')
+
+    assert told["result"] == [5, 5]
+
+
+def test_tasks_of_one_name_are_told_apart(run: Run) -> None:
+    run('sdk.tasks.create("Rent")\nsdk.tasks.create("Rent", deadline="2026-12-01")')
+
+    told = run('sdk.tasks.update("Rent", urgent=True)')
+
+    assert "2026-12-01" in str(told["error"])
+
+
 @pytest.mark.timeout(20)
 def test_a_name_of_a_million_letters_is_not_compared_to_its_end(run: Run, call: Call) -> None:
     for number in range(30):
