@@ -4,44 +4,22 @@ Whoever knows where objects lie can make up one in memory that a fault of Python
 """
 
 import hashlib
+import re
 import types
-from builtins import id as _address
 from collections.abc import Callable
 from typing import Any, Final
 from weakref import ReferenceType
 
 from panorama.sandbox import slots
-from panorama.sandbox.identity import identity
+from panorama.sandbox.identity import of_address
 
-_REFERENT: Callable[[Any], object] = vars(ReferenceType)["__call__"]
-_Shown = Callable[[Any], tuple[object, ...]]
+_SHOWING: Final = (
+    object, types.FunctionType, types.BuiltinFunctionType, types.MethodWrapperType, types.GeneratorType,
+    types.CoroutineType, types.AsyncGeneratorType, memoryview, ReferenceType, type(hashlib.new("sha256")),
+)  # fmt: skip
+"""The classes whose objects tell addresses in C (`%p` in CPython's own code): the last behind all that has a name."""
 
-
-def _itself(value: Any) -> tuple[object, ...]:
-    return (value,)
-
-
-def _owner(value: Any) -> tuple[object, ...]:
-    return (value.__self__,)
-
-
-def _referent(value: "ReferenceType[Any]") -> tuple[object, ...]:
-    return value, _REFERENT(value)
-
-
-_SHOWN: Final[dict[type, _Shown]] = {
-    object: _itself,
-    types.FunctionType: _itself,
-    types.BuiltinFunctionType: _owner,
-    types.MethodWrapperType: _owner,
-    types.GeneratorType: _itself,
-    types.CoroutineType: _itself,
-    types.AsyncGeneratorType: _itself,
-    memoryview: _itself,
-    ReferenceType: _referent,
-    type(hashlib.new("sha256")): _itself,
-}
-"""The classes whose objects tell an address in C, and of which objects it is (`%p` in CPython's own code)."""
+_LAST: Final = re.compile(r"(?<= at 0x)[0-9a-f]+(?=>\Z)|(?<= @ 0x)[0-9a-f]+(?=>\Z)|(?<=\A<weakref at 0x)[0-9a-f]+")
 
 
 def mend() -> None:
@@ -50,17 +28,18 @@ def mend() -> None:
     Raises:
         RuntimeError: Classes do not look in memory as they do in the Pythons that are known.
     """
-    for kind, shown in _SHOWN.items():
+    for kind in _SHOWING:
         if "__repr__" in vars(kind):
-            slots.take_over(kind, _telling(vars(kind)["__repr__"], shown), "__repr__", slots.REPR)
+            slots.take_over(kind, _telling(vars(kind)["__repr__"]), "__repr__", slots.REPR)
 
 
-def _telling(original: Callable[[Any], str], shown: _Shown) -> type:
+def _telling(original: Callable[[Any], str]) -> type:
     class Telling:
         def __repr__(self) -> str:
-            text = original(self)
-            for each in shown(self):
-                text = text.replace(f" 0x{_address(each):x}", f" 0x{identity(each):x}")
-            return text
+            return _LAST.sub(_told, original(self))
 
     return Telling
+
+
+def _told(address: re.Match[str]) -> str:
+    return f"{of_address(int(address[0], 16)):x}"

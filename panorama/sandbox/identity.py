@@ -30,7 +30,12 @@ def _keyed(number: int) -> int:
 
 def identity(value: object, /) -> int:
     """`id`."""
-    return _true_hash(_SECRET + _address(value).to_bytes(8)) & _POSITIVE
+    return of_address(_address(value))
+
+
+def of_address(address: int) -> int:
+    """Return the `id` of what lies at an address."""
+    return _true_hash(_SECRET + address.to_bytes(8)) & _POSITIVE
 
 
 def _hasher(kind: type) -> Any:

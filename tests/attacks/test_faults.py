@@ -165,6 +165,7 @@ ADDRESSES = {
     "a function": "def f(): pass\nreturn repr(f), id(f)",
     "a method of C": "x = []\nreturn repr(x.append), id(x)",
     "a method of a class": "return repr(bytearray.fromhex), id(bytearray)",
+    "a static method of C": "return repr(str.maketrans), id(str)",
     "a generator": "x = (i for i in [])\nreturn repr(x), id(x)",
     "a method": "class A:\n    def f(self): pass\nx = A()\nreturn repr(x.f), id(x)",
     "an iterator": "x = iter([])\nreturn repr(x), id(x)",
