@@ -20,6 +20,7 @@ Reason = Literal[
     "memory",
     "calls",
     "call_size",
+    "sent_size",
     "result_size",
     "output_size",
     "state_size",
@@ -35,7 +36,8 @@ Reason = Literal[
 class Limits:
     """What one run may use; reaching one ends it.
 
-    `memory_bytes` comes on top of what the template holds. A call's size is that of its arguments as they are sent.
+    `memory_bytes` comes on top of what the template holds. A call's size is that of its arguments as they are sent;
+    `sent_bytes` is for those of all calls together, which may all end on the disk.
     """
 
     wall: timedelta = timedelta(seconds=60)
@@ -43,6 +45,7 @@ class Limits:
     memory_bytes: int = 512 << 20
     calls: int = 10_000
     call_bytes: int = 1 << 20
+    sent_bytes: int = 256 << 20
     result_bytes: int = 10 << 20
     output_bytes: int = 256 << 10
     state_bytes: int = 256 << 10

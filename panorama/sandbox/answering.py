@@ -69,6 +69,7 @@ class Answering:
         self._thread: Thread | None = None
         self._over = False
         self._refused = 0
+        self._sent = 0
 
     def call(self, frame: bytes | bytearray, *, overlapping: bool) -> bool:
         """Answer a call, or have it answered; False if the script has made as many as it may.
@@ -77,6 +78,9 @@ class Answering:
             ProtocolError: No worker of ours calls like this.
         """
         number, operation, arguments = _read(frame)
+        self._sent += len(arguments)
+        if self._sent > self._script.limits.sent_bytes:
+            raise ProtocolError("more in its calls than it may send")
         if self.calls >= self._script.limits.calls:
             return False
         self.calls += 1

@@ -11,6 +11,7 @@ _FIGURES: Mapping[Reason, str] = {
     "memory": "The script used more than {0}, the memory it has.",
     "calls": "The script made more than {0} calls, the most that one run may make.",
     "call_size": "A call had more than {0} of arguments, the most that one call may have.",
+    "sent_size": "The script sent more than {0} in its calls, the most that one run may send.",
     "result_size": "The result is larger than {0}, the most that a script may return.",
     "output_size": "The script printed more than {0}, the most that it may print.",
     "state_size": "sdk.state is larger than {0}, the most that it may hold.",
@@ -23,6 +24,7 @@ _HINTS: Mapping[Reason, str] = {
     "memory": "Work through the data in parts instead of keeping all of it.",
     "calls": "Read lists instead of one item after another, write with sdk.batch, or do the work in several runs.",
     "call_size": "Send it in parts.",
+    "sent_size": "Write less, or do the work in several runs.",
     "result_size": "Return what matters, or write it with sdk.files.write(name, text).",
     "output_size": "Print less, or write it with sdk.files.write(name, text).",
     "state_size": "Keep less in it, or write it with sdk.files.write(name, text).",
@@ -49,7 +51,7 @@ def _figure(reason: Reason, limits: Limits) -> str:
             return f"{limits.calls:,}"
         case "memory":
             return _size(limits.memory_bytes)
-        case "call_size" | "result_size" | "output_size" | "state_size":
+        case "call_size" | "sent_size" | "result_size" | "output_size" | "state_size":
             return _size(getattr(limits, reason.replace("_size", "_bytes")))
         case _:
             return ""

@@ -47,6 +47,7 @@ class Pipe:
         self._limits = limits
         self._stopped = stopped
         self._calls = 0
+        self._sent = 0
         self._sending = False
         self._stop: Reason | None = None
         self._hub: greenlet.greenlet | None = None
@@ -67,6 +68,9 @@ class Pipe:
         sent = _sent(arguments)
         if len(sent) > self._limits.call_bytes:
             self.end("call_size")
+        self._sent += len(sent)
+        if self._sent > self._limits.sent_bytes:
+            self.end("sent_size")
         if self._unreported and time.monotonic() - self._reported_at >= BETWEEN_SECONDS:
             self._report()  # the call may take long
         self._calls += 1

@@ -122,7 +122,9 @@ class Code(Service):
     def _limited(self, source: str, inputs: Mapping[str, Any], seconds: int) -> Script:
         limits = Limits(wall=timedelta(seconds=seconds))
         if seconds > LONGEST:  # a job may also use the processor for longer, and call more
-            limits = replace(limits, cpu=timedelta(seconds=seconds), calls=limits.calls * (seconds // LONGEST))
+            more = seconds // LONGEST
+            calls, sent = limits.calls * more, limits.sent_bytes * more
+            limits = replace(limits, cpu=timedelta(seconds=seconds), calls=calls, sent_bytes=sent)
         return Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
 
     def run_kept(self, wish: Wish, source: str, inputs: Mapping[str, Any], timeout: int) -> Ran:

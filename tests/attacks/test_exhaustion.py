@@ -125,6 +125,7 @@ OTHERS: dict[str, tuple[str, Limits, set[str]]] = {
     "printing nothing without end": ("while True: print(end='')", SHORT, {"time"}),
     "calling without end": ("while True: sdk.items.get(1)", limits(calls=500), {"calls"}),
     "calling with large arguments": ("while True: sdk.items.get('x' * 2_000_000)", limits(), {"call_size"}),
+    "calling with much in all": ("while True: sdk.items.get('x' * 100_000)", limits(sent_bytes=1 << 20), {"sent_size"}),
     "a recursion without end": ("def f(): f()\nf()", limits(), {"raised"}),
     "a recursion through texts": (
         "class Odd:\n    def __repr__(self): return repr(self)\nrepr(Odd())",

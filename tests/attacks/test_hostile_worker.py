@@ -182,6 +182,15 @@ def test_more_calls_than_allowed_end_the_run_whatever_the_worker_counts(unguarde
     assert "20" in failure.message
 
 
+def test_more_in_its_calls_than_allowed_ends_the_run_whatever_the_worker_counts(unguarded: Runs):
+    host = Host()
+
+    failure = unguarded.failure(lie("say(*[call(n) for n in range(1, 40)])"), host=host, limits=limits(sent_bytes=20))
+
+    assert failure.reason == "protocol"
+    assert 0 < len(host.asked) <= 20
+
+
 def test_an_operation_out_of_nowhere_is_refused_by_the_host(unguarded: Runs):
     host = Host()
     calls = "say(call(1, operation=b'__import__'), call(2, operation=b'app.close'))"

@@ -42,6 +42,7 @@ def test_a_limit_is_told_with_its_figure(reason: Reason, figure: str):
         ("call_size", "A call had more than 1 MB of arguments, the most that one call may have."),
         ("result_size", "The result is larger than 10 MB, the most that a script may return."),
         ("output_size", "The script printed more than 256 KB, the most that it may print."),
+        ("sent_size", "The script sent more than 256 MB in its calls, the most that one run may send."),
         ("state_size", "sdk.state is larger than 256 KB, the most that it may hold."),
     ],
 )
@@ -54,6 +55,7 @@ def test_a_size_is_what_its_unit_says():
 
     assert given.memory_bytes == 512 * 1024 * 1024
     assert (given.call_bytes, given.result_bytes) == (1024 * 1024, 10 * 1024 * 1024)
+    assert given.sent_bytes == 256 * 1024 * 1024
     assert given.output_bytes == given.state_bytes == 256 * 1024
 
 

@@ -136,6 +136,15 @@ def test_a_call_of_just_the_size_is_sent(runs: Runs):
     assert runs("sdk.items.get('x' * 2001)", limits=limits(call_bytes=size)).failure is not None
 
 
+def test_what_calls_send_together_has_an_end(runs: Runs):
+    host = Host()
+
+    failure = runs.failure("while True:\n    sdk.items.get('x' * 1000)", host=host, limits=limits(sent_bytes=10 << 10))
+
+    assert (failure.reason, failure.line, len(host.asked)) == ("sent_size", 2, 10)
+    assert "10 KB" in failure.message
+
+
 def test_a_result_that_is_too_large_is_not_returned(runs: Runs):
     failure = runs.failure("'x' * 3000", limits=limits(result_bytes=2048))
 
