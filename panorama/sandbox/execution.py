@@ -18,8 +18,11 @@ from panorama.sandbox.results import encoded
 from panorama.sandbox.spoken import Language
 from panorama.sdk import _wire
 
-BALLAST_BYTES = 4 << 20
+BALLAST = mmap.mmap(-1, 4 << 20)
 """Given back when memory runs out, so that this can be said; never touched, for that would take milliseconds."""
+
+SHOWN_BYTES = 1_000
+"""Results up to here are always shown whole, and need no description."""
 
 _PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 
@@ -41,7 +44,6 @@ class Execution:
         self.pipe.say(self._ended())
 
     def _ended(self) -> Ending:
-        ballast = mmap.mmap(-1, BALLAST_BYTES)
         try:
             try:
                 code = self._language.compiled(self._job.source, self._job.inputs)
@@ -49,7 +51,7 @@ class Execution:
                 return self._ending(failure=self._text.refused(error))
             return self._succeeded(self._result(code))
         except BaseException as error:
-            ballast.close()
+            BALLAST.close()
             failure = self._text.failed(error, self._job.limits)
             error.__traceback__ = None  # what the script holds is in there
             return self._ending(failure=failure, state=self._kept())
@@ -70,7 +72,8 @@ class Execution:
             raise EndError(message, hint=words.hint("result_size"), reason="memory") from None
         if len(text) > limits.result_bytes:
             raise EndError(words.message("result_size", limits), hint=words.hint("result_size"), reason="result_size")
-        return self._ending(result=text, shape=shapes.shape(result), state=state)
+        shape = shapes.shape(result) if len(text) > SHOWN_BYTES else ""
+        return self._ending(result=text, shape=shape, state=state)
 
     def _kept(self) -> bytes:
         """Return what changed in the state of a script that failed, if it can be kept."""

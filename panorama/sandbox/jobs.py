@@ -1,6 +1,7 @@
 """Jobs: the only place that knows how a script travels to its worker."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
@@ -9,6 +10,8 @@ from typing import Any
 from panorama.domain.scripts import Limits, Script
 from panorama.sandbox import messages
 from panorama.sandbox.inputs import Inputs
+
+NONE = "{}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +30,13 @@ def packed(script: Script) -> bytes:
     Raises:
         TypeError: Inputs or state hold what JSON does not know.
     """
-    inputs, state = json.dumps(dict(script.inputs)), json.dumps(dict(script.state))
+    inputs, state = _json(script.inputs), _json(script.state)
     job = {"source": script.source, "inputs": inputs, "state": state, "limits": _figures(script.limits)}
     return messages.packed(job)
+
+
+def _json(values: Mapping[str, Any]) -> str:
+    return json.dumps(dict(values)) if values else NONE
 
 
 @lru_cache(16)  # nearly all scripts have the same
@@ -43,6 +50,6 @@ def unpacked(frame: bytes | bytearray) -> Job:
     told: dict[str, Any] = messages.unpacked(frame)
     limits: dict[str, Any] = told["limits"]
     limits |= {name: timedelta(seconds=limits[name]) for name in ("wall", "cpu")}
-    given = json.loads(told["inputs"])
+    given: dict[str, Any] = {} if told["inputs"] == NONE else json.loads(told["inputs"])
     inputs = {"inputs": Inputs(given), **given}  # `inputs["project"]` is as natural as `project`
     return Job(source=told["source"], inputs=inputs, state=told["state"].encode(), limits=Limits(**limits))

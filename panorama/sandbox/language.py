@@ -47,14 +47,12 @@ def compiled(source: str, given: Collection[str] = ()) -> CodeType:
     """
     if len(source) > SOURCE_CHARS:
         raise SyntaxError(f"the script has {len(source):,} characters; at most {SOURCE_CHARS:,} can be run")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "\d" in a text is a matter of taste
-        try:
-            return _named(_compiled(source, frozenset(given)))
-        except (RecursionError, MemoryError):
-            raise SyntaxError(_TOO_DEEP) from None
-        except ValueError as error:  # null bytes before 3.12, lone surrogates
-            raise SyntaxError(f"the text cannot be read: {error}") from None
+    try:
+        return _named(_compiled(source, frozenset(given)))
+    except (RecursionError, MemoryError):
+        raise SyntaxError(_TOO_DEEP) from None
+    except ValueError as error:  # null bytes before 3.12, lone surrogates
+        raise SyntaxError(f"the text cannot be read: {error}") from None
 
 
 def _compiled(source: str, given: frozenset[str]) -> CodeType:

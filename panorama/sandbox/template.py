@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import sys
+import warnings
 from typing import Any
 
 from panorama.sandbox import addresses, faults, statics
@@ -27,6 +28,7 @@ _PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 def main() -> None:
     """Serve the host at the other end of the socket in the first argument; the second is JSON: what to leave out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the host who decides when to end
+    warnings.simplefilter("ignore")  # nobody would hear them; "\d" in a text is a matter of taste
     gc.disable()
     control = Control(socket.socket(fileno=int(sys.argv[1])))
     left_out: dict[str, bool] = json.loads(sys.argv[2])
