@@ -50,8 +50,13 @@ class Stopping:
         return not _HAS_LIMITS
 
     def begin(self) -> None:
-        """Watch the worker from now on; a second time is harmless."""
+        """Watch the worker from now on; a second time is harmless.
+
+        Raises:
+            GoneError: There is none.
+        """
         if self._deadline is None:
+            self._worker.meet()
             self._most_bytes = 0 if _HAS_LIMITS else self._worker.used().peak_bytes + self._limits.memory_bytes
             self._deadline = self._after(self._limits.wall.total_seconds(), lambda: self.stop("time"))
             self._next = self._after(ASK_SECONDS, self._ask)

@@ -8,8 +8,8 @@ from threading import Lock
 
 from panorama.domain.scripts import ISOLATIONS, Isolation, Limits
 from panorama.errors import UnavailableError
-from panorama.sandbox.templates import GoneError, Template, Ticket
-from panorama.sandbox.workers import Worker
+from panorama.sandbox.templates import Template, Ticket
+from panorama.sandbox.workers import GoneError, Worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,13 @@ class Supply:
             if standby.suits(limits) and worker.lives:
                 return worker
             template.let_go(worker)
-        return template.worker(template.fork(limits, prepare=False))
+        worker = template.worker(template.fork(limits, prepare=False))
+        try:
+            worker.meet()
+        except GoneError:
+            worker.stream.close()
+            raise
+        return worker
 
     def refill(self, limits: Limits) -> None:
         """Order the next worker, for a script with limits like these; it gets ready by itself."""
@@ -102,8 +108,7 @@ class Supply:
             standby, self._standby = self._standby, None
         if template is not None:
             if standby is not None:
-                with suppress(GoneError):
-                    template.let_go(template.worker(standby.ticket))
+                template.let_go(template.worker(standby.ticket))
             template.close()
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from threading import Lock
 from panorama.domain.scripts import ISOLATIONS, Isolation, Limits
 from panorama.errors import UnavailableError
 from panorama.sandbox.control import GREETING_BYTES, Control, Order, Report
-from panorama.sandbox.workers import Worker
+from panorama.sandbox.workers import GoneError, Worker
 
 START_SECONDS = 30.0
 ANSWER_SECONDS = 10.0
@@ -35,10 +35,6 @@ from panorama.sandbox.template import main
 main()
 """
 _PASSED_ON = ("TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
-
-
-class GoneError(Exception):
-    """The template ended, or does not answer."""
 
 
 @dataclass(slots=True)
@@ -100,31 +96,31 @@ class Template:
                 raise
 
     def worker(self, ticket: Ticket) -> Worker:
-        """Return the worker that was ordered.
+        """Return the worker that was ordered; it may still be on its way."""
+        assert ticket.stream
+        return Worker(ticket.stream, lambda: self._pid(ticket))
+
+    def _pid(self, ticket: Ticket) -> int:
+        """Return the number of a worker that was ordered.
 
         Raises:
             GoneError: There is no template any more, or the machine has no room for a process.
         """
-        assert ticket.stream
-        try:
-            pid = self._reported(ticket).pid
-            if pid < 0:
-                raise GoneError
-            return Worker(ticket.stream, pid)
-        except (GoneError, OSError) as error:
-            ticket.stream.close()
-            raise GoneError from error
+        pid = self._reported(ticket).pid
+        if pid < 0:
+            raise GoneError
+        return pid
 
     def let_go(self, worker: Worker) -> None:
         """Kill a worker; nobody wants to know how it ended. Twice is harmless."""
-        if worker.close():
+        if worker.close() and worker.pid:
             with suppress(GoneError):
                 self._given(Order(False, pid=worker.pid), Ticket())
 
     def ended(self, worker: Worker) -> Report | None:
         """Kill a worker and return how it ended, None if nobody knows."""
         with suppress(GoneError):
-            if worker.close():
+            if worker.close() and worker.pid:
                 return self._reported(self._given(Order(False, pid=worker.pid), Ticket()))
         return None
 

@@ -1,5 +1,6 @@
 """The life of the runner's processes: started when needed, ready ahead, ended when nobody needs them."""
 
+import errno
 import os
 import signal
 import sys
@@ -13,6 +14,9 @@ import pytest
 from panorama.domain.scripts import ISOLATIONS, Ending, Limits, Script
 from panorama.errors import UnavailableError
 from panorama.sandbox.runner import ForkServer
+from panorama.sandbox.supply import Supply
+from panorama.sandbox.templates import Template
+from panorama.sandbox.workers import Worker
 from tests.sandbox.runs import Host, limits, packed
 
 pytestmark = pytest.mark.slow  # each starts processes and waits for their end
@@ -140,6 +144,44 @@ def test_a_worker_that_was_killed_while_it_waited_is_not_used(runner: ForkServer
     until(lambda: not lives(worker))
 
     assert run(runner).result == b"1"
+
+
+def test_a_script_has_crashed_whose_template_is_killed_as_it_begins(
+    runner: ForkServer, monkeypatch: pytest.MonkeyPatch
+):
+    standby(runner)
+    template = psutil.Process().children()[0]
+    take = Supply.take
+
+    def killing(supply: Supply, limits: Limits) -> tuple[Template, Worker]:
+        taken = take(supply, limits)
+        template.kill()
+        template.wait()
+        return taken
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Supply, "take", killing)
+        ended = run(runner, "while True: pass")
+
+    assert ended.failure
+    assert ended.failure.reason == "crashed"
+    assert run(runner).result == b"1"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has descriptors of processes")
+def test_a_script_is_ended_in_time_where_no_descriptor_is_left_for_its_process(
+    runner: ForkServer, monkeypatch: pytest.MonkeyPatch
+):
+    def none_left(*_: object) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(os, "pidfd_open", none_left)
+
+    ended = run(runner, "while True: pass", limits=limits(seconds=0.05))
+
+    assert ended.failure
+    assert ended.failure.reason == "time"
+    until(lambda: len(processes()) == 2)
 
 
 def test_a_worker_that_is_killed_from_outside_has_crashed(runner: ForkServer):

@@ -51,7 +51,7 @@ def grown(watchdog: Watchdog, bytes_more: int) -> Iterator[tuple[Stopping, subpr
         assert process.stdin
         assert process.stdout
         process.stdout.readline()
-        worker = Worker(ours, process.pid)
+        worker = Worker(ours, lambda: process.pid)
         watched = Stopping(worker, replace(Limits(), memory_bytes=LIMIT), lambda: False, watchdog)
         watched.begin()
         process.stdin.write(b"\n")
