@@ -39,7 +39,7 @@ def _lines(data: Mapping[str, Any], exact: Collection[str] = ()) -> list[str]:
             found += _exactly(name, value)
         elif value in ("", [], {}):
             continue
-        if _is_table(value):
+        elif _is_table(value):
             found += [f"{name}:", *_rows(value)]
         elif is_object(value):
             found += _nested(name, value)
