@@ -12,7 +12,7 @@ from panorama.calls.answers import MODEL, Answer, Reader, plain
 from panorama.calls.arguments import Arguments
 from panorama.calls.conversation import SCRIPT_ACTOR, Conversation, Memory
 from panorama.domain.changes import PERSON, Origin, digest
-from panorama.domain.items import kind_of
+from panorama.domain.items import Item, kind_of
 from panorama.domain.jobs import FOR_THE_CALL, Asker
 from panorama.domain.plain import is_list, is_object
 from panorama.domain.results import Page, Slice, is_noted, is_page
@@ -29,6 +29,8 @@ from panorama.store.rows import IdTakenError
 SOURCE = "panorama_db"
 ATTEMPTS = 2
 """How often a write is begun anew because a random id was taken."""
+
+UNCHANGED = 'It is so already, or nothing to change was given: "" or [] clears a field, what is left out or null stays.'
 
 
 @dataclass(slots=True)
@@ -112,6 +114,7 @@ class Run:
         detail = self._values.pop("detail") if arguments.has_detail else plainly
         self._brief = detail == "brief" and not self._reader.wants_all
         self._question = ""
+        self._is_unchanged = False
         self._metadata: dict[str, Any] = {"source": SOURCE, "policy": self._operation.policy}
         self._confirmed: bool = self._arguments.takes_confirm and self._values.pop("confirm")
         self._put_off: bool = bool(self._operation.job) and self._values.pop("background")
@@ -222,7 +225,8 @@ class Run:
             self._ask()
             value: Any = self._operation.call(**self._values)
         if is_noted(value):
-            self._remark(value.hint)
+            self._remark(value.hint or ("" if value.wrote else UNCHANGED))
+            self._is_unchanged = not value.wrote
             value = value.value
         if self._operation.remembers and self._reader.recalls:
             self._frame.conversation.memory.remember(self._operation.remembers, value.id, self._desk.now())
@@ -295,8 +299,10 @@ class Run:
             data = data if self._reader.wants_all else answers.shortened(data, self._reader.most_chars)
         if not self._reader.wants_all:
             self._name_projects(data, session)
+        is_as_it_was = self._is_unchanged and isinstance(value, Item)
+        summary = say.unchanged(value) if is_as_it_was else self._operation.summary(value)
         return Answer(
-            data=data, summary=self._operation.summary(value), metadata=self._metadata, rows=packed,
+            data=data, summary=summary, metadata=self._metadata, rows=packed,
             shortfall=str(getattr(value, "shortfall", "")), exact=getattr(value, "TOLD_EXACTLY", ()),
         )  # fmt: skip
 

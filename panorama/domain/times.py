@@ -16,7 +16,10 @@ _PLAIN = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ]\d)")
 _AHEAD = re.compile(r"([+-]\d{1,4})([dw])")
 _AT = re.compile(r"(\S+)(?: at)? (\d\d?):(\d\d)")
 _SOON = re.compile(r"\+(\d{1,4}) ?(h|min)")
-_HINT = "Use 2026-05-31, 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:00, today, tomorrow 9:00, +3d, or +2h."
+_HINT = (
+    "Use 2026-05-31, 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:00, today, yesterday, tomorrow 9:00, +3d, "
+    "-2w, or +2h."
+)
 _MOMENT_HINT = "Use 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:00, tomorrow 9:00, +3d 9:00, or +2h."
 FIRST, LAST = date(1900, 1, 1), date(2199, 12, 31)
 
@@ -39,8 +42,15 @@ def day_or_moment(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> Dea
     """
     found = _meant(text.strip(), now, zone)
     if found is None:
-        raise InvalidInputError(f"{name} is not a date that exists: {text.strip()[:40]!r}.", hint=_HINT)
+        raise InvalidInputError(f"{name} is {_no('date', text)}.", hint=_HINT)
     return _checked(found, text, name, _HINT)
+
+
+def _no(what: str, text: str) -> str:
+    """Return what a text is instead of a date: one that the calendar has not, or words that are not understood."""
+    word = text.strip()
+    wrong = "that exists" if _PLAIN.match(word) else "in a form that is understood"
+    return f"not a {what} {wrong}: {word[:40]!r}"
 
 
 def _checked(found: Deadline, text: str, name: str, hint: str) -> Deadline:
@@ -92,6 +102,21 @@ def day(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> date:
     return found.astimezone(zone).date() if isinstance(found, datetime) else found
 
 
+def check_order(first: date | None, last: date | None, *names: str) -> None:
+    """Refuse a period that ends before it begins; either end may be open.
+
+    Args:
+        names: What the two days are called.
+
+    Raises:
+        InvalidInputError: It does.
+    """
+    if first and last and first > last:
+        raise InvalidInputError(
+            f"{names[0]} ({first}) is later than {names[1]} ({last}).", hint="Give the first day and the last."
+        )
+
+
 def moment(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> datetime:
     """Return the moment a person means, in UTC.
 
@@ -100,7 +125,7 @@ def moment(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> datetime:
     """
     found = _meant(text.strip(), now, zone)
     if found is None:
-        raise InvalidInputError(f"{name} is not a moment that exists: {text.strip()[:40]!r}.", hint=_MOMENT_HINT)
+        raise InvalidInputError(f"{name} is {_no('moment', text)}.", hint=_MOMENT_HINT)
     if not isinstance(_checked(found, text, name, _MOMENT_HINT), datetime):
         raise InvalidInputError(f"{name} needs a time of day: {text[:40]!r}.", hint=_MOMENT_HINT)
     return cast("datetime", found)

@@ -59,11 +59,12 @@ class Text:
         if isinstance(error, MemoryError) and not self._raises(error.__traceback__):
             return self._at("memory", words.message("memory", limits), steps, words.hint("memory"))
         described, hint = _told(error)
-        return self._at("raised", described, steps, hint or self._late())
+        return self._at("raised", described, steps, hint or self._late(error))
 
-    def _late(self) -> str:
+    def _late(self, error: BaseException) -> str:
         """Return what to do in a script that expects errors of coroutines later than they come, else ""."""
-        return CAUGHT_INSIDE if "return_exceptions" in self.source else ""
+        is_of_names = isinstance(error, AttributeError | NameError | ImportError)
+        return CAUGHT_INSIDE if "return_exceptions" in self.source and not is_of_names else ""
 
     def stopped(self, reason: Reason, message: str, frame: FrameType | None) -> Failure:
         """Return the failure of a script that was stopped where it is."""

@@ -15,7 +15,7 @@ from panorama.sdk._types import Batch, Change, Item, Status, Undone
 def batch(operations: Sequence[Mapping[str, Any]], atomic: bool = True, idempotency_key: str = "") -> Batch:
     """Run up to 100 operations in order, all or nothing; one undo takes all back.
 
-    "$0.data.id" in an argument stands for a value of an earlier result.
+    "$0.data.id" as an argument stands for a value of an earlier result. None leaves a field; "" or [] clears it.
 
     Args:
         operations: [{"tool": "tasks.create", "args": {…}}], 1 to 100 of them.

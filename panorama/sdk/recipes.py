@@ -251,6 +251,18 @@ return [
 """,
     ),
     Recipe(
+        "Modules: what a script can import, and nothing else",
+        "import modules module library libraries standard packages available allowed supported can use",
+        """\
+import abc, asyncio, base64, bisect, calendar, cmath, collections, collections.abc, contextlib, copy, csv
+import dataclasses, datetime, decimal, difflib, enum, fractions, functools, hashlib, heapq, html, io, itertools
+import json, math, numbers, operator, pprint, random, re, statistics, string, textwrap, time, types, typing
+import unicodedata, urllib.parse, uuid, zoneinfo
+
+return statistics.median(len(note.title) for note in sdk.notes.list() or sdk.tasks.list(limit=1))
+""",
+    ),
+    Recipe(
         "Take back one change",
         "undo revert rollback mistake history restore recover",
         """\

@@ -20,6 +20,7 @@ class Journal(Service):
         zone, now = self._desk.zone, self._now()
         first = times.day(first_day, "first_day", now=now, zone=zone) if first_day else None
         last = times.day(last_day, "last_day", now=now, zone=zone) if last_day else None
+        times.check_order(first, last, "first_day", "last_day")
         since = times.start_of(first, zone) if first else None
         until = times.start_of(times.next_day(last), zone) if last else None
         with self._reading() as session:

@@ -142,6 +142,8 @@ class Notes(Service):
             after_marker: Put it under the one line holding this.
             skip_if_contains: Do nothing if the note holds this.
         """
+        if not block.strip():
+            raise InvalidInputError("block is empty.", hint="Give the text to add.")
         with self._writing() as session:
             old: Note = rows.load(session, "note", note)
             if skip_if_contains and skip_if_contains in old.content:

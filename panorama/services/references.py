@@ -67,6 +67,9 @@ def _by_name(session: Session, reference: Reference, said: str, name: str) -> st
 
 def _unknown(session: Session, reference: Reference, said: str, name: str) -> PanoramaError:
     kinds: Sequence[str] = [reference.kind] if reference.kind else KINDS
+    if deleted := names.exact(session, kinds, folded(said), trash=True):
+        kind, id_, label = deleted[0]
+        return rows.in_trash(kind, id_, label).prefixed(f"{name}: ")
     near = nearest(said, names.similar(session, kinds, said[:COMPARED_CHARS], limit=_POOL))
     kind = reference.kind or "item"
     return NotFoundError(

@@ -97,6 +97,11 @@ def updated(item: Item) -> str:
     return f"Updated {_called(item)}, version {item.version}"
 
 
+def unchanged(item: Item) -> str:
+    """Return what stayed as it was."""
+    return f"Nothing changed in {_called(item)}, version {item.version}"
+
+
 def restored(item: Item) -> str:
     """Return what came back."""
     return f"Restored {_called(item)}"

@@ -48,6 +48,7 @@ class Tasks(Service):
         clock = self._clock()
         wanted = status or ("any" if view else "open")
         first, last = self._day(due_from, "due_from"), self._day(due_until, "due_until")
+        times.check_order(first, last, "due_from", "due_until")
         where = tasks.where(
             project=project or None,
             status=wanted,

@@ -1,10 +1,11 @@
 """The query language: any collection, filtered, sorted and counted; unknown words are errors."""
 
 import difflib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import (
     Boolean,
@@ -28,7 +29,9 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.types import String
 
 from panorama.domain.plain import is_list, is_object
+from panorama.domain.projects import ProjectStatus
 from panorama.domain.results import Page, Slice
+from panorama.domain.tasks import OPEN, TaskStatus
 from panorama.domain.times import day_or_moment, start_of
 from panorama.errors import InvalidInputError
 from panorama.store import column_types, tables
@@ -52,6 +55,7 @@ MOST_NAMES = 50
 MOST_TERMS = 1000
 """How many conditions, objects that hold them and values of lists a `where` may have; SQLite takes no deeper a tree."""
 
+_STATUSES = {"tasks": get_args(TaskStatus), "projects": get_args(ProjectStatus)}
 _HIDDEN = {"key", "deleted_at", "number"}
 _LONG = {"notes", "content", "description", "body", "before", "after", "arguments"}
 
@@ -268,12 +272,12 @@ class _Where:
         return any_ if operator == "in" else not_(func.coalesce(any_, false()))
 
     def _contains(self, column: ColumnElement[Any], value: object) -> ColumnElement[bool]:
-        if not isinstance(value, str) or isinstance(
-            column.type, Integer | Float | Boolean | DateTime | Date | column_types.Utc
-        ):
+        if isinstance(column.type, Integer | Float | Boolean | DateTime | Date | column_types.Utc):
             raise InvalidInputError(
-                f"where: contains takes text, and a field that holds text; not {column.name}.", hint=_EXAMPLE
+                f"where: contains looks into fields that hold text; {column.name} holds none.", hint=_EXAMPLE
             )
+        if not isinstance(value, str):
+            raise InvalidInputError(f"where: contains takes one text, not {str(value)[:60]!r}.", hint=_SEVERAL)
         if isinstance(column.type, column_types.Words):
             return tagged(column, value.lstrip("#"))
         return type_coerce(column, String).ilike(f"%{escaped(value)}%", escape="\\")
@@ -315,7 +319,17 @@ class _Where:
             return day_or_moment(_text(column, value), str(column.name), now=self._clock.now, zone=self._clock.zone)
         if isinstance(kind, Date):
             return day_or_moment(_text(column, value), str(column.name), now=self._clock.now, zone=self._clock.zone)
-        return _text(column, value)
+        return self._chosen(column, _text(column, value))
+
+    def _chosen(self, column: ColumnElement[Any], value: str) -> str:
+        """Return a text that may stand in a column: of a status there are few."""
+        known = _STATUSES.get(self._collection, ()) if column.name == "status" else ()
+        if not known or value in known:
+            return value
+        hint = f"It is one of {', '.join(known)}."
+        if value == "open" and self._collection == "tasks":
+            hint = f'Open are {{"in": {json.dumps(OPEN)}}}. {hint}'
+        raise InvalidInputError(f"where: no status of {self._collection} is {value[:60]!r}.", hint=hint)
 
 
 def _text(column: ColumnElement[Any], value: object) -> str:
@@ -330,6 +344,7 @@ def _checked(column: ColumnElement[Any], value: object, *types: type) -> Any:
 
 
 _EXAMPLE = 'Example: {"status": {"in": ["todo", "in_progress"]}, "deadline": {"lt": "2026-06-01"}}.'
+_SEVERAL = 'For several: {"and": [{"tags": {"contains": "home"}}, {"tags": {"contains": "garden"}}]}, or "or".'
 _TESTS: dict[str, Callable[[ColumnElement[Any], Any], ColumnElement[bool]]] = {
     "eq": lambda column, value: column.is_not_distinct_from(value),
     "ne": lambda column, value: column.is_distinct_from(value),

@@ -95,11 +95,16 @@ def load(session: Session, kind: str, id_: str, *, trash: bool = False) -> Any:
         raise NotFoundError(f"There is no {kind} {id_}.", hint=f"Find it with search, or list the {kind}s.")
     item = value(kind, row)
     if item.deleted_at is not None and not trash:
-        raise NotFoundError(
-            f"The {kind} “{item.label}” ({id_}) is in the trash.",
-            hint="Bring it back with undo, or `panorama restore` in a terminal.",
-        )
+        raise in_trash(kind, id_, item.label)
     return item
+
+
+def in_trash(kind: str, id_: str, label: str) -> NotFoundError:
+    """Return the error of who looks for an item that was deleted."""
+    return NotFoundError(
+        f"The {kind} “{label}” ({id_}) is in the trash.",
+        hint="Bring it back with undo, or `panorama restore` in a terminal.",
+    )
 
 
 def add(session: Session, item: Item) -> None:

@@ -55,9 +55,9 @@ def test_a_day_is_no_moment_and_what_is_offered_instead_is_one(word: str) -> Non
     ["soon", "tomorrow 25:00", "today 9", "9:00", "someday 9:00", "+2", "-2h", "2026-02-30", "2026-05-31T25:00", ""],
 )
 def test_what_is_no_time_is_told_what_is(word: str) -> None:
-    with pytest.raises(InvalidInputError, match="at is not a moment that exists"):
+    with pytest.raises(InvalidInputError, match="at is not a moment "):
         times.moment(word, "at", now=NOW, zone=BERLIN)
-    with pytest.raises(InvalidInputError, match="deadline is not a date that exists"):
+    with pytest.raises(InvalidInputError, match="deadline is not a date "):
         times.day_or_moment(word, "deadline", now=NOW, zone=BERLIN)
 
 

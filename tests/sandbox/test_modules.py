@@ -12,6 +12,7 @@ import pytest
 from panorama.sandbox import zones
 from panorama.sandbox.facades import Facade, listed, nearest
 from panorama.sandbox.modules import MODULES
+from panorama.sdk.recipes import RECIPES
 from tests.sandbox.running import modules, ran, ran_plainly
 
 USES = {
@@ -67,6 +68,13 @@ def test_what_a_module_holds_works_as_in_python(name: str) -> None:
 
 def test_every_module_is_tried() -> None:
     assert MODULES - set(USES) == {"urllib", "typing_extensions"}
+
+
+def test_what_discovery_says_can_be_imported_is_all_there_is() -> None:
+    shown = next(each.code for each in RECIPES if each.title.startswith("Modules:"))
+    names = {name.strip() for line in shown.splitlines() if line.startswith("import ") for name in line[7:].split(",")}
+
+    assert names == MODULES - {"urllib", "typing_extensions"}
 
 
 def test_a_context_of_decimal_is_the_scripts_to_change() -> None:

@@ -57,7 +57,10 @@ async def test_a_new_item_has_version_one_and_each_write_adds_one(chat: Chat) ->
 async def test_a_write_that_changes_nothing_makes_no_version(chat: Chat) -> None:
     made = await chat("create_task", title="Buy tea")
 
-    await chat("update_task", task=made.id, title="Buy tea")
+    for same in ({"title": "Buy tea"}, {"deadline": None}, {}):
+        told = await chat("update_task", task=made.id, **same)
+        assert f"Nothing changed in task “Buy tea” ({made.id}), version 1" in told.text
+        assert "null stays" in told.text
 
     assert (await chat("get_item", item=made.id)).data["item"]["version"] == 1
 

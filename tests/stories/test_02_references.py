@@ -33,6 +33,16 @@ async def test_an_ambiguous_title_is_answered_with_candidates(chat: Chat) -> Non
     assert second.id in refusal.text
 
 
+async def test_of_a_name_that_only_something_deleted_has_is_said_where_that_is(chat: Chat) -> None:
+    made = await chat("create_task", title="Buy tea")
+    await chat("create_task", title="Buy teacups")
+    await chat("delete_item", item=made.id)
+
+    refusal = await chat.refused("update_task", task="buy tea", urgent=True)
+
+    assert f"“Buy tea” ({made.id}) is in the trash" in refusal.text
+
+
 async def test_a_candidate_is_taken_by_its_id(chat: Chat) -> None:
     for _ in range(2):
         await chat("create_task", title="Buy tea")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from panorama.calls import Answer
+from panorama.errors import InvalidInputError
 from tests.conftest import Chat, Told
 
 pytestmark = pytest.mark.anyio
@@ -189,3 +190,16 @@ async def test_a_long_note_is_read_in_ranges(chat: Chat) -> None:
         parts.append((await chat("get_note", note=made.id, start=at, chars=35_000)).data["content"])
 
     assert "".join(parts) == content
+
+
+@pytest.mark.parametrize(
+    ("tool", "first", "last"),
+    [("list_tasks", "due_from", "due_until"), ("list_journal_entries", "first_day", "last_day")],
+)
+def test_a_period_that_ends_before_it_begins_is_refused(
+    call: Callable[..., Answer], tool: str, first: str, last: str
+) -> None:
+    with pytest.raises(InvalidInputError) as refusal:
+        call(tool, **{first: "2026-06-02", last: "2026-06-01"})
+
+    assert refusal.value.message == f"{first} (2026-06-02) is later than {last} (2026-06-01)."

@@ -102,6 +102,14 @@ async def test_an_edit_replaces_what_occurs_once(chat: Chat, plan: str) -> None:
     assert await content(chat, plan) == TEXT.replace("buy tea", "buy coffee")
 
 
+@pytest.mark.parametrize("block", ["", " \n"])
+async def test_a_block_of_nothing_is_refused(chat: Chat, plan: str, block: str) -> None:
+    refusal = await chat.refused("append_to_note", note=plan, block=block)
+
+    assert refusal.code == "invalid_input"
+    assert await content(chat, plan) == TEXT
+
+
 @pytest.mark.parametrize("old", ["not there", "##", ""])
 async def test_an_edit_of_what_does_not_occur_exactly_once_is_refused(chat: Chat, plan: str, old: str) -> None:
     refusal = await chat.refused("edit_note", note=plan, old_text=old, new_text="x")

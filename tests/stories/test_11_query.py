@@ -240,6 +240,9 @@ def test_an_unknown_word_is_answered_with_the_nearest(ask: Ask, arguments: Row, 
         {"where": {"or": {"status": "todo"}}},
         {"where": {"not": []}},
         {"where": {"rank": {"contains": "3"}}},
+        {"where": {"tags": {"contains": ["home", "garden"]}}},
+        {"where": {"status": "Done"}},
+        {"where": {"status": {"in": ["todo", "opne"]}}},
         {"where": {"title": {}}},
         {"where": {"rank": {"in": list(range(5000))}}},
         {"sum": ["title"]},
@@ -257,6 +260,13 @@ def test_what_makes_no_sense_is_refused(ask: Ask, arguments: Row) -> None:
 
     assert refusal.value.code == "invalid_input"
     assert refusal.value.hint
+
+
+def test_a_state_that_only_lists_know_is_told_in_the_words_of_queries(ask: Ask) -> None:
+    with pytest.raises(PanoramaError) as refusal:
+        ask(where={"status": "open"})
+
+    assert '{"in": ["todo", "in_progress"]}' in refusal.value.hint
 
 
 def test_deep_nesting_is_refused_in_words(ask: Ask) -> None:
