@@ -287,7 +287,8 @@ class Run:
             self._question = answers.question(self._operation.name, self._values)
             after = answers.place(self._cursor, self._question) if self._cursor else None
             most = self._reader.rows if self._reader.wants_all else self._reader.most_rows
-            self._values[self._arguments.page] = Slice(min(self._limit or self._reader.rows, most), after)
+            counts = after is None or not self._reader.wants_all  # who reads all was told with the first page
+            self._values[self._arguments.page] = Slice(min(self._limit or self._reader.rows, most), after, counts)
 
     def _rendered(self, value: Any, session: Session | None) -> Answer:
         packed = None

@@ -1,5 +1,6 @@
 """The command `panorama`: nothing but the standard library is imported until it is known which verb runs."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -44,6 +45,7 @@ def _run(words: list[str]) -> int:
         sys.stdout.write(f"panorama {__version__}\n")
         code = 0
     elif words == DETACHED:
+        gc.disable()  # what is imported stays; the daemon looks for garbage once it has begun
         from panorama.daemon.serve import serve  # a second
 
         serve(detached=True)

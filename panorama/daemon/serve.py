@@ -1,5 +1,6 @@
 """How a daemon begins and ends: the lock that makes it the only one, its log, what the door that started it hears."""
 
+import gc
 import json
 import logging
 import os
@@ -61,6 +62,8 @@ def _serve(*, detached: bool, http_port: int | None) -> None:
     sys.setswitchinterval(TURN_SECONDS)
     with _only(address, wait=detached), _logging(address, detached=detached), opened(settings) as app:
         daemon = Daemon(app, address, lingers=detached)
+        gc.freeze()  # what was imported stays: no search for garbage need go through it
+        gc.enable()
         with app.following(), working(app):
             anyio.run(daemon.run, lambda: _say({"ready": os.getpid()}) if detached else None)
     logging.shutdown()

@@ -14,10 +14,14 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Which part of a list is wanted: at most `limit` rows behind the row with the sort values `after`."""
+    """Which part of a list is wanted: at most `limit` rows behind the row with the sort values `after`.
+
+    `counts` False: how long the whole list is need not be told, which takes as long as going through it.
+    """
 
     limit: int = 50
     after: Key | None = None
+    counts: bool = True
 
     def begins(self, *types: type | tuple[type, ...]) -> Key | None:
         """Return the place where the part begins, None for the beginning.

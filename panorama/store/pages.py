@@ -48,7 +48,9 @@ def page(
     rows = session.connection.execute(sorted_.limit(part.limit + 1)).all()
     shown = rows[: part.limit]
     more = len(rows) > part.limit
-    total = None if not count else _total(session, statement) if more or after is not None else len(shown)
+    total = (
+        None if not (count and part.counts) else _total(session, statement) if more or after is not None else len(shown)
+    )
     width = len(order)
     return Page(tuple(make(row) for row in shown), tuple(tuple(row[-width:]) for row in shown), total, more)
 
