@@ -1,4 +1,4 @@
-"""Faults of older Pythons that a script could write to memory by, mended in the template.
+"""Faults of Python that a script could read memory or write to it by, mended in the template.
 
 Each was found in C code that goes on with what it does not own while methods of a script run.
 """
@@ -10,20 +10,47 @@ from typing import Any, Final
 from panorama.sandbox import slots
 
 _MENDED_IN: Final = (3, 12, 5)
-"""The first Python in which neither is a fault any more (gh-120298, gh-120384); none of 3.11 will be."""
+"""The first Python in which neither fault of lists is one any more (gh-120298, gh-120384); none of 3.11 will be."""
 
 
 def mend() -> None:
     """Have lists own what they compare, and know what they are given before they look where it goes.
 
+    And have a bytearray show and format what it holds as that begins: gh-143195 and gh-142557, in all that are tested.
+
     Raises:
         RuntimeError: Classes do not look in memory as they do in the Pythons that are known.
     """
+    slots.put(bytearray, "hex", _hex)
+    slots.take_over_within(bytearray, _Formatted, ("__mod__", "__rmod__"), slots.REMAINDERS)
     if sys.version_info >= _MENDED_IN:
         return
     for name in ("__lt__", "__le__", "__gt__", "__ge__"):
         slots.take_over(list, _Compared, name, slots.COMPARE)
-    slots.take_over_items(list, _Set)
+    slots.take_over_within(list, _Set, ("__setitem__",), slots.ITEMS)
+
+
+_copied: Callable[[Any], bytearray] = vars(bytearray)["copy"]
+_shown_in_hex: Callable[..., str] = vars(bytearray)["hex"]
+_formatted: Callable[[Any, Any], Any] = vars(bytearray)["__mod__"]
+
+
+def _hex(self: Any, *sep: Any, **named: Any) -> str:
+    """Return a bytearray as hexadecimal digits: C asks a separator for its length, which may change the bytearray."""
+    return _shown_in_hex(_copied(self), *sep, **named)
+
+
+_hex.__name__, _hex.__qualname__, _hex.__module__ = "hex", "bytearray.hex", "builtins"
+
+
+class _Formatted:
+    """How a bytearray formats: C goes on reading it while what is put in makes its text."""
+
+    def __mod__(self, values: Any) -> Any:
+        return _formatted(_copied(self), values)
+
+    def __rmod__(self, value: Any) -> Any:
+        return NotImplemented
 
 
 _items: Callable[[Any], list[Any]] = vars(list)["copy"]

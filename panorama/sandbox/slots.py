@@ -5,15 +5,18 @@ It is done in the template alone, before the first worker is copied from it.
 
 import ctypes
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 _WORD: Final = ctypes.sizeof(ctypes.c_void_p)
 REPR, HASH, STR, COMPARE = (place * _WORD for place in (11, 15, 17, 25))
 """Where a class has what shows, hashes and compares (Include/cpython/object.h, `PyTypeObject`)."""
 
-_FLAGS, _MAPPING, _SET_ITEM = (place * _WORD for place in (21, 14, 2))
-"""Where it has its flags, its methods of a mapping, and among these the one that sets an item."""
+_FLAGS = 21 * _WORD
+"""Where it has its flags."""
+
+ITEMS, REMAINDERS = ((table * _WORD, place * _WORD) for table, place in ((14, 2), (12, 3)))
+"""Where it has a table of methods, and the place in it: of a mapping, to set an item; of a number, for `%`."""
 
 
 def put(kind: type, name: str, value: object) -> None:
@@ -42,17 +45,18 @@ def take_over(kind: type, by: type, name: str, slot: int) -> None:
             _place(each, slot).value = new
 
 
-def take_over_items(kind: type, by: type) -> None:
-    """Put another class's way of setting items into a class, and into those derived.
+def take_over_within(kind: type, by: type, names: Iterable[str], slot: tuple[int, int]) -> None:
+    """Put methods of another class into a class, and into a slot of one of its tables, also of those derived.
 
     Raises:
         RuntimeError: As with `put`.
     """
-    put(kind, "__setitem__", vars(by)["__setitem__"])
-    old, new = _item_setter(kind).value, _item_setter(by).value
+    for name in names:
+        put(kind, name, vars(by)[name])
+    old, new = _within(kind, *slot).value, _within(by, *slot).value
     for each in set(derived(kind)):
-        if _item_setter(each).value == old:
-            _item_setter(each).value = new
+        if _within(each, *slot).value == old:
+            _within(each, *slot).value = new
 
 
 def derived(kind: type) -> Iterator[type]:
@@ -68,8 +72,8 @@ def _place(kind: type, offset: int) -> ctypes.c_void_p:
     return ctypes.c_void_p.from_address(id(kind) + offset)
 
 
-def _item_setter(kind: type) -> ctypes.c_void_p:
-    methods = _place(kind, _MAPPING).value
+def _within(kind: type, table: int, place: int) -> ctypes.c_void_p:
+    methods = _place(kind, table).value
     if methods is None:
-        raise RuntimeError(f"{kind.__name__} has no methods of a mapping")
-    return ctypes.c_void_p.from_address(methods + _SET_ITEM)
+        raise RuntimeError(f"{kind.__name__} has no such methods")
+    return ctypes.c_void_p.from_address(methods + place)

@@ -102,9 +102,39 @@ SHRUNK = {
     "by the class": _SHRUNK.format(made="", act="list.__setitem__(x, slice(None, None, 2), Shrinking())"),
     "of a class derived": _SHRUNK.format(made="Own", act="x[::2] = Shrinking()"),
 }
-FAULTS = COMPARED | TAKEN | SHRUNK
-_MENDED = "from panorama.sandbox import faults\nfaults.mend()\n"
-_RAN = "from tests.sandbox.running import ran\nprint(ran({!r}))"
+_EMPTIED = """
+class Emptying(str):
+    def __len__(self):
+        return self.__bytes__()
+    def __bytes__(self):
+        x.clear()
+        kept.append([bytearray(48 + i % 32) for i in range(200)])
+        return {length}
+kept = []
+x = bytearray(b"%s" + b"a" * {size})
+text = {act}
+{seen}
+"""
+EMPTIED = {
+    "shown in hex": _EMPTIED.format(
+        length=1, size=90, act='x.hex(Emptying("-"))', seen='assert text == "-".join(["25", "73", *["61"] * 90])'
+    ),
+    "formatted": _EMPTIED.format(
+        length='b"zz"', size=90, act="x % (Emptying(),)", seen='assert text == b"zz" + b"a" * 90'
+    ),
+    "formatted by operator": _EMPTIED.format(
+        length='b"zz"', size=90, act="__import__('operator').mod(x, (Emptying(),))", seen='assert text[2:] == b"a" * 90'
+    ).replace("__import__('operator')", "operator").replace("kept = []", "import operator\nkept = []"),
+    "formatted in place": _EMPTIED.format(
+        length='b"zz"', size=90, act="x\ny = x\ny %= (Emptying(),)\ntext = y", seen='assert text[2:] == b"a" * 90'
+    ),
+}  # fmt: skip
+FAULTS = COMPARED | TAKEN | SHRUNK | EMPTIED
+_MENDED = (
+    "from panorama.sandbox import faults\nfrom tests.sandbox.running import ran\n"
+    "ran('return 0')\nfaults.mend()\n"  # as the template does: the language is made before
+)
+_RAN = "print(ran({!r}))"
 _DEBUGGED = {**os.environ, "PYTHONMALLOC": "debug", "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
@@ -121,6 +151,7 @@ def test_what_a_script_takes_away_meanwhile_is_not_used_any_more(code: str) -> N
 OLD = {
     **dict.fromkeys(("compared", "sorted", "in tuples", "every second item set", "of a class derived"), (3, 12, 5)),
     **dict.fromkeys(("set", "deleted"), (3, 13)),
+    **dict.fromkeys(("shown in hex", "formatted"), (3, 13, 12)),
 }
 
 
@@ -156,6 +187,34 @@ def test_lists_compare_and_take_items_as_python_s_do(runs: Runs) -> None:
     exec("def script():\n" + "".join(f"    {line}\n" for line in LISTS.splitlines()), names)
 
     assert runs.result(LISTS) == names["script"]()  # type: ignore[operator] (a name of no known type)
+
+
+BYTEARRAYS = """
+import operator
+b = bytearray(b"ab%s-%d")
+c = b
+c %= (b"q", 5)
+class Odd:
+    def __rmod__(self, other): return "mine"
+def error(act):
+    try:
+        return act()
+    except Exception as e:
+        return f'{type(e).__name__}: {e}'
+return [
+    repr(b % (b"z", 3)), repr(c), repr(operator.mod(b, (b"z", 3))), repr(bytearray(b"%(a)s") % {b"a": b"v"}),
+    error(lambda: b % 3), error(lambda: 5 % b), error(lambda: [1] % b), repr(b"<%s>" % b), error(lambda: "%s" % b),
+    error(lambda: bytearray(b"x") % Odd()), b.hex(), b.hex(":"), b.hex(":", 2), b.hex(sep="-", bytes_per_sep=3),
+    error(lambda: b.hex("ab")), error(lambda: b.hex(1)), bytearray.hex(b),
+]
+"""
+
+
+def test_bytearrays_are_shown_and_formatted_as_python_does(runs: Runs) -> None:
+    names: dict[str, object] = {}
+    exec("def script():\n" + "".join(f"    {line}\n" for line in BYTEARRAYS.splitlines()), names)
+
+    assert runs.result(BYTEARRAYS) == names["script"]()  # type: ignore[operator] (a name of no known type)
 
 
 ADDRESSES = {
