@@ -109,8 +109,7 @@ def reindexed_through_kills(address: Address, home: Path, rounds: int, notes: in
     assert {each["state"] for each in found} == {"succeeded"}, found
     assert max(waits) <= PICK_UP_SECONDS
     assert is_sound(home)
-    # The same passages with the same digests; with more than 10,000 the order of near ties is only nearly the same.
-    assert_converged(home, *(SUBJECTS if notes < 2500 else ()))
+    assert_converged(home, *SUBJECTS)
 
 
 def test_a_reindex_goes_on_after_its_daemon_was_killed(address: Address, home: Path) -> None:

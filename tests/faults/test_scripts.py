@@ -37,15 +37,15 @@ def test_a_server_that_is_killed_leaves_whole_writes_a_log_and_no_process(home: 
     with Server(home) as server:
         server.send("run_code", {"code": WRITING})
         until(lambda: tasks(home) > 30, "the writing")
-        time.sleep(0.1)  # the log is at most 50 ms behind
         before, family = tasks(home), children(server)
+        time.sleep(0.3)  # the log is some 50 ms behind
         server.kill()
     psutil.wait_procs(family, timeout=PATIENCE)
 
     assert [each for each in family if each.is_running() and each.status() != psutil.STATUS_ZOMBIE] == []
     run = one(home, "SELECT id FROM runs")
     assert one(home, "SELECT count(*) FROM changes WHERE unit = ?", run) == tasks(home)
-    assert one(home, "SELECT count(*) FROM calls WHERE unit = ? AND success", run) >= before - 30
+    assert one(home, "SELECT count(*) FROM calls WHERE unit = ? AND success", run) >= before
     with Server(home) as again:
         told = again.call("undo", unit=run, confirm=True)
         shown = again.call("run_code", code="return sdk.tasks.list()")
