@@ -16,12 +16,14 @@ _MENDED_IN: Final = (3, 12, 5)
 def mend() -> None:
     """Have lists own what they compare, and know what they are given before they look where it goes.
 
-    And have a bytearray show and format what it holds as that begins: gh-143195 and gh-142557, in all that are tested.
+    And have a bytearray show and format what it holds as that begins: gh-143195 and gh-142557, in all that are tested;
+    and not believe how long something is.
 
     Raises:
         RuntimeError: Classes do not look in memory as they do in the Pythons that are known.
     """
     slots.put(bytearray, "hex", _hex)
+    slots.put(bytearray, "extend", _extend)
     slots.take_over_within(bytearray, _Formatted, ("__mod__", "__rmod__"), slots.REMAINDERS)
     if sys.version_info >= _MENDED_IN:
         return
@@ -32,6 +34,8 @@ def mend() -> None:
 
 _copied: Callable[[Any], bytearray] = vars(bytearray)["copy"]
 _shown_in_hex: Callable[..., str] = vars(bytearray)["hex"]
+_extended: Callable[..., None] = vars(bytearray)["extend"]
+_AS_THEY_ARE: Final = (bytes, bytearray, str, list, tuple)
 _formatted: Callable[[Any, Any], Any] = vars(bytearray)["__mod__"]
 
 
@@ -40,6 +44,12 @@ def _hex(self: Any, *sep: Any, **named: Any) -> str:
     return _shown_in_hex(_copied(self), *sep, **named)
 
 
+def _extend(self: Any, items: Any, /) -> None:
+    """Append bytes: C believes what is iterated how long it is, and writes where there is no room (gh-143003)."""
+    _extended(self, items if type(items) in _AS_THEY_ARE else [*items])
+
+
+_extend.__name__, _extend.__qualname__, _extend.__module__ = "extend", "bytearray.extend", "builtins"
 _hex.__name__, _hex.__qualname__, _hex.__module__ = "hex", "bytearray.hex", "builtins"
 
 

@@ -82,9 +82,10 @@ _INSIDE = (
 REFUSED_ATTRIBUTES: Final = (
     INSPECT_ATTRIBUTES
     | {name for kind in _INSIDE for name in dir(kind) if name.startswith(("f_", "tb_", "co_", "gi_", "cr_", "ag_"))}
-    | {"with_traceback", "mro"}
+    | {"with_traceback", "mro", "getbuffer"}
 )
-"""What frames, code and running generators hold, and the way from a class to the library's own; never read or set."""
+"""What frames, code and running generators hold, the way from a class to the library's own, and that to a memoryview,
+which goes on with what it was released from (gh-143195, gh-143378, gh-126341); never read or set."""
 
 HARMLESS_ON_EXCEPTIONS: Final = words(
     """

@@ -34,7 +34,7 @@ _PLAIN = (str, bytes, int, float, complex, bool, type(None))
 _NOT_CALLED = words(
     """
     sleep print clear pop popitem popleft purge close detach acquire release seed setstate setcontext
-    cache_clear getbuffer count cycle repeat tee
+    cache_clear count cycle repeat tee
     """
 )
 """Names that are not called on the way: they take time, take away what is to be looked at, or never end."""

@@ -129,6 +129,17 @@ EMPTIED = {
         length='b"zz"', size=90, act="x\ny = x\ny %= (Emptying(),)\ntext = y", seen='assert text[2:] == b"a" * 90'
     ),
 }  # fmt: skip
+_LYING = """
+class Lying:
+    def __len__(self):
+        return 0
+    def __iter__(self):
+        return iter([55, 56, 57])
+x = bytearray()
+x.extend(Lying())
+assert (x, bytearray()) == (b"789", b""), x
+"""
+EMPTIED |= {"extended by what lies about its length": _LYING}
 FAULTS = COMPARED | TAKEN | SHRUNK | EMPTIED
 _MENDED = (
     "from panorama.sandbox import faults\nfrom tests.sandbox.running import ran\n"
@@ -205,6 +216,8 @@ return [
     repr(b % (b"z", 3)), repr(c), repr(operator.mod(b, (b"z", 3))), repr(bytearray(b"%(a)s") % {b"a": b"v"}),
     error(lambda: b % 3), error(lambda: 5 % b), error(lambda: [1] % b), repr(b"<%s>" % b), error(lambda: "%s" % b),
     error(lambda: bytearray(b"x") % Odd()), b.hex(), b.hex(":"), b.hex(":", 2), b.hex(sep="-", bytes_per_sep=3),
+    b.extend(b"x"), b.extend([1, 2]), b.extend(i for i in (3, 4)), b.extend(bytearray(b"y")), repr(b),
+    error(lambda: b.extend("ab")), error(lambda: b.extend([256])),
     error(lambda: b.hex("ab")), error(lambda: b.hex(1)), bytearray.hex(b),
 ]
 """
@@ -239,3 +252,19 @@ def test_what_an_object_shows_is_its_id_which_is_no_address(code: str, runs: Run
 
     assert f" 0x{number:x}" in text
     assert text.count("0x") == text.count(f"0x{number:x}")
+
+
+BUFFERS = {
+    "by name": "return io.BytesIO(b'abc').getbuffer()",
+    "by getattr": "return getattr(io.BytesIO(b'abc'), 'getbuffer')()",
+    "by the class": "return io.BytesIO.getbuffer(io.BytesIO(b'abc'))",
+    "by operator": "import operator\nreturn operator.methodcaller('getbuffer')(io.BytesIO(b'abc'))",
+    "by attrgetter": "import operator\nreturn operator.attrgetter('getbuffer')(io.BytesIO(b'abc'))()",
+    "by a format": "return '{0.getbuffer}'.format(io.BytesIO(b'abc'))",
+    "by a pattern": "match io.BytesIO():\n    case io.BytesIO(getbuffer=x): return x()\n    case _: raise ValueError",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", BUFFERS.values(), ids=BUFFERS.keys())
+def test_no_view_of_a_buffer_is_given(code: str, runs: Runs) -> None:
+    assert runs.failure("import io\n" + code).reason in ("policy", "raised")
