@@ -104,9 +104,9 @@ def plain(value: Any, zone: ZoneInfo, *, brief: bool = False, long: int = LONG_A
     """Return a value as JSON holds it, without nulls unless asked; brief rows keep few fields.
 
     Moments are written in the person's zone, with nulls as exactly as they are kept. Texts over `long` characters in
-    fields named so are cut.
+    fields named so are cut. Bytes are JSON that is on its way from one script to another, and stay as they are.
     """
-    if type(value) in _AS_IT_IS or isinstance(value, str | int | float):
+    if type(value) in _AS_IT_IS or isinstance(value, str | int | float | bytes):
         return value
     if isinstance(value, datetime | date):
         return shown(value, zone, exact=nulls)

@@ -106,6 +106,7 @@ class Ending:
     failure: Failure | None = None
     state: bytes = b""
     calls: int = 0
+    sent_bytes: int = 0
     peak_bytes: int = 0
     cpu_seconds: float = 0.0
 

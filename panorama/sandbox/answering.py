@@ -55,6 +55,9 @@ class Answering:
         self, script: Script, answered: Answered, channel: Frames, is_ended: Callable[[], bool] = lambda: False
     ) -> None:
         self.calls = 0
+        self.sent_bytes = 0
+        """The arguments of all its calls."""
+
         self.broken: ProtocolError | None = None
         """What was wrong with an overlapping call; no more is read then."""
 
@@ -69,7 +72,6 @@ class Answering:
         self._thread: Thread | None = None
         self._over = False
         self._refused = 0
-        self._sent = 0
 
     def call(self, frame: bytes | bytearray, *, overlapping: bool) -> bool:
         """Answer a call, or have it answered; False if the script has made as many as it may.
@@ -78,8 +80,8 @@ class Answering:
             ProtocolError: No worker of ours calls like this.
         """
         number, operation, arguments = _read(frame)
-        self._sent += len(arguments)
-        if self._sent > self._script.limits.sent_bytes:
+        self.sent_bytes += len(arguments)
+        if self.sent_bytes > self._script.limits.sent_bytes:
             raise ProtocolError("more in its calls than it may send")
         if self.calls >= self._script.limits.calls:
             return False

@@ -4,6 +4,7 @@ It is what the SDK calls its transport, and what ends a run that went over a lim
 the process exits, so that no script can catch it.
 """
 
+import json
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -184,4 +185,17 @@ def _read(kind: bytes, frame: bytes | bytearray) -> dict[str, Any]:
     answer = messages.unpacked(memoryview(frame)[_ID.size :], Row)
     if kind == frames.REFUSAL:
         raise errors.of(answer)
-    return answer
+    data = answer["data"]
+    return {**answer, "data": _told(data)} if type(data) is bytes else answer
+
+
+def _told(result: bytes) -> Any:
+    """Return what another script returned; the host has not read it.
+
+    Raises:
+        SdkError: It cannot be read: the process of the other script was not what it should be.
+    """
+    try:
+        return json.loads(result.decode(), object_hook=Row) if result else None
+    except (ValueError, RecursionError):
+        raise errors.UnavailableError("The script returned what cannot be read.", hint="Run it again.") from None

@@ -78,7 +78,7 @@ class Run:
     def completed(self, ending: Ending) -> Ending:
         """Return an ending with what was heard before it."""
         output = self._output.decode("utf-8", "replace") + ending.output
-        return replace(ending, output=output, calls=self._answering.calls)
+        return replace(ending, output=output, calls=self._answering.calls, sent_bytes=self._answering.sent_bytes)
 
     def _listened(self) -> Ending:
         self._begin()

@@ -58,13 +58,15 @@ def state(told: bytes) -> tuple[dict[str, Any], list[str]]:
 
 def _is_shallow(value: Any) -> bool:
     """Tell whether a value is nested no deeper than what scripts return and keep, level by level."""
-    level: list[Any] = [value]
+    level = [value] if type(value) in _NESTS else []
     for _ in range(STATE_DEPTH):
-        level = [inner for outer in level for inner in _inside(outer) if is_object(inner) or is_list(inner)]
-        if not level:
-            return True
-    return False
+        level = [inner for outer in level for inner in _inside(outer) if type(inner) in _NESTS]
+    return not level
 
 
-def _inside(value: Any) -> Iterable[Any]:
-    return value.values() if is_object(value) else value if is_list(value) else ()
+def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
+
+
+_NESTS = (dict, list)
+"""What holds other values in what `json` reads."""

@@ -73,6 +73,7 @@ class CodeRun:
         self._stands = True
         self._until = 0.0
         self._most_calls = 0
+        self._left_to_send = Limits().sent_bytes
         self._ends: list[Callable[[], bool]] = []
         if wish.dry_run:
             folder = desk.database.path.parent / "dry-runs" / self._guest.run
@@ -171,7 +172,7 @@ class CodeRun:
     def _answering(self, names: tuple[str, ...], *, reads_only: bool) -> Answered:
         """Return what answers the calls of a script that runs inside others, in which it and they are named."""
 
-        def run(source: str, inputs: Mapping[str, Any], name: str, only: bool) -> Any:
+        def run(source: str, inputs: Mapping[str, Any], name: str, only: bool) -> bytes:
             return self._inside(source, inputs, (*names, name), reads_only=only)
 
         nest = Nest(names=names, reads_only=reads_only, reviewed_only=self._wish.reviewed_only, run=run)
@@ -189,11 +190,14 @@ class CodeRun:
 
         return answered
 
-    def _inside(self, source: str, inputs: Mapping[str, Any], names: tuple[str, ...], *, reads_only: bool) -> Any:
-        """Run another script in a process of its own, with the time and the calls that this run has left."""
+    def _inside(self, source: str, inputs: Mapping[str, Any], names: tuple[str, ...], *, reads_only: bool) -> bytes:
+        """Run another script in a process of its own, with the time and the calls that this run has left.
+
+        Its result is returned unread: the process that asked for it reads it, within its own limits.
+        """
         left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
         calls = max(0, self._most_calls - len(self._guest.made))
-        limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu), calls=calls)
+        limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu), calls=calls, sent_bytes=self._left_to_send)
         inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
         answered = self._answering(names, reads_only=reads_only)
         outer = tuple(self._ends)
@@ -203,10 +207,11 @@ class CodeRun:
             )
         finally:
             self._ends[:] = outer
+        self._left_to_send = max(0, self._left_to_send - ending.sent_bytes)
         if failure := ending.failure:
             at = f", line {failure.line}" if failure.line else ""
             raise ScriptError(f"{names[-1]}{at}: {failure.message}", hint=failure.hint)
-        return claims.claimed(ending.result) if ending.result else None
+        return ending.result
 
     def _still_runs(self) -> None:
         """Refuse to go on once the script was told to end; its process is gone by then, or it would hear of this."""

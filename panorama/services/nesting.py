@@ -14,13 +14,13 @@ class Nest:
     """A run that waits for a script it called: `names` are those that run, the outermost first.
 
     `reads_only` and `reviewed_only` hold for all that runs inside. `run` runs a text inside, as part of the same run:
-    text, inputs, name, and whether it only reads; it returns the result.
+    text, inputs, name, and whether it only reads; it returns the result as a worker told it: JSON that nobody has read.
     """
 
     names: tuple[str, ...]
     reads_only: bool
     reviewed_only: bool
-    run: Callable[[str, Mapping[str, Any], str, bool], Any]
+    run: Callable[[str, Mapping[str, Any], str, bool], bytes]
 
 
 NEST: ContextVar[Nest | None] = ContextVar("nest", default=None)

@@ -3,6 +3,8 @@
 import json
 import threading
 
+import pytest
+
 from panorama.domain.scripts import Ending
 from panorama.errors import InvalidInputError
 from tests.sandbox.runs import Host, Runs, nothing_is_left, packed, runs
@@ -283,6 +285,14 @@ def test_large_answers_and_results_come_through(runs: Runs):
     ending = runs("sdk.items.get(1)", host=Host(answers=lambda *_: packed(rows)))
 
     assert json.loads(ending.result) == rows
+
+
+@pytest.mark.parametrize("told", [b"[", b"\xff", b"9" * 5_000, b"[" * 100_000])
+def test_what_another_script_returned_may_be_anything(runs: Runs, told: bytes) -> None:
+    failure = runs.failure("return sdk.items.get(1)", host=Host(answers=lambda *_: packed(told)))
+
+    assert failure.reason == "raised"
+    assert "The script returned what cannot be read" in failure.message
 
 
 def test_many_runs_at_the_same_time_do_not_meet(runs: Runs):

@@ -8,7 +8,7 @@ from panorama.app import App
 from panorama.domain.jobs import Asker, Job
 from panorama.domain.scripts import Limits
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from panorama.services import code
+from panorama.services import code, code_run
 from panorama.services.progress import progressing, silent
 from tests.conftest import StandingClock
 from tests.kept import COUNTING, WRITING, Person, put
@@ -217,6 +217,33 @@ def test_scripts_inside_have_the_calls_that_are_left(call: Call, app: App, monke
 
     assert "more than 2 calls" in ran["error"]["message"]
     assert len(call("runs.calls", run=ran["run_id"]).data) == 21
+
+
+def test_what_a_script_returns_to_another_is_read_within_the_limits_of_that_one(call: Call, app: App) -> None:
+    put(app, "much", '"""Give much."""\n\ndef main():\n    return [[]] * 3_000_000\n')
+
+    few = call("run_code", code="sdk.scripts.much()\nreturn 1", timeout=2).data
+    many = call("run_code", code="kept = [sdk.scripts.much() for _ in range(9)]").data
+
+    assert few["result"] == 1
+    assert "512 MB, the memory it has" in many["error"]["message"]
+
+
+def test_a_script_returns_to_another_all_that_json_holds(call: Call, app: App) -> None:
+    put(app, "some", '"""Give some."""\n\ndef main():\n    return {"large": 10**30, "none": None, "text": "é"}\n')
+    put(app, "none", '"""Give nothing."""\n\ndef main():\n    pass\n')
+    code = "some = sdk.scripts.some()\nreturn [some.large == 10**30, some['none'], some.text, sdk.scripts.none()]"
+
+    assert call("run_code", code=code).data["result"] == [True, None, "é", None]
+
+
+def test_scripts_inside_send_together_what_one_may_send(call: Call, app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code_run, "Limits", lambda: Limits(sent_bytes=10_000))
+    put(app, "send", '"""Send."""\n\ndef main():\n    for _ in range(4): sdk.search("x" * 1_000)\n')
+
+    ran = call("run_code", code="sdk.scripts.send()\nsdk.scripts.send()\nsdk.scripts.send()").data
+
+    assert "send, line 4: The script sent more than 1.56 KB in its calls" in ran["error"]["message"]
 
 
 def test_scripts_nest_three_deep_and_never_in_themselves(call: Call, app: App) -> None:
