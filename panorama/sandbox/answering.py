@@ -103,6 +103,7 @@ class Answering:
         """Begin no other call, and wait for the one that is under way: what it does belongs to the run."""
         self._over = True
         if self._thread:
+            self._channel.hang_up()  # or an answer might wait for a worker that does not read
             self._waiting.put(None)
             self._thread.join()
 

@@ -1,6 +1,7 @@
 """Frames between host and worker: the only place that knows their kinds, and believes no length it is told."""
 
 import os
+import select
 import socket
 import time
 from collections.abc import Mapping
@@ -113,6 +114,30 @@ class Frames:
             return kind, self._rest(size)
         frame, self._got = self._got[HEADER_BYTES:end], self._got[end:]
         return kind, frame
+
+    def comes(self, seconds: float) -> bool:
+        """Tell whether a whole frame is here within a time, so that `receive` does not wait; also if none will come.
+
+        Raises:
+            OSError: The connection broke.
+        """
+        end = time.monotonic() + seconds
+        near = select.poll()
+        near.register(self._stream, select.POLLIN)
+        while self._missing() > 0:
+            left = end - time.monotonic()
+            if left <= 0 or len(self._got) > CHUNK_BYTES or not near.poll(left * 1000):
+                return False
+            some = self._stream.recv(CHUNK_BYTES)
+            if not some:
+                return True
+            self._got += some
+        return True
+
+    def _missing(self) -> int:
+        """Return how much of the next frame has not come yet, as far as that is known."""
+        missing = HEADER_BYTES - len(self._got)
+        return missing if missing > 0 else missing + _HEADER.unpack_from(self._got)[0]
 
     def receive_soon(self) -> tuple[bytes, bytes | bytearray]:
         """Return the next frame as `receive` does, and stay awake for it for a moment if the last one came soon.

@@ -12,6 +12,7 @@ from panorama.sandbox import messages
 from panorama.sandbox.inputs import Inputs
 
 NONE = "{}"
+_SPANS = ("wall", "cpu")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ def packed(script: Script) -> bytes:
         TypeError: Inputs or state hold what JSON does not know.
     """
     inputs, state = _json(script.inputs), _json(script.state)
-    job = {"source": script.source, "inputs": inputs, "state": state, "limits": _figures(script.limits)}
+    job = {"source": script.source, "inputs": inputs, "state": state, "limits": _limits(script.limits)}
     return messages.packed(job)
 
 
@@ -39,17 +40,21 @@ def _json(values: Mapping[str, Any]) -> str:
     return json.dumps(dict(values)) if values else NONE
 
 
-@lru_cache(16)  # nearly all scripts have the same
-def _figures(limits: Limits) -> dict[str, float]:
+@lru_cache(16)  # nearly all scripts have the same, which the template has read for all its workers
+def _limits(limits: Limits) -> bytes:
     figures = {name: getattr(limits, name) for name in Limits.__slots__}
-    return figures | {name: figures[name].total_seconds() for name in ("wall", "cpu")}
+    return messages.packed(figures | {name: figures[name].total_seconds() for name in _SPANS})
+
+
+@lru_cache(16)
+def _limits_of(told: bytes) -> Limits:
+    figures: dict[str, Any] = messages.unpacked(told)
+    return Limits(**figures | {name: timedelta(seconds=figures[name]) for name in _SPANS})
 
 
 def unpacked(frame: bytes | bytearray) -> Job:
     """Return the job that the host sent."""
     told: dict[str, Any] = messages.unpacked(frame)
-    limits: dict[str, Any] = told["limits"]
-    limits |= {name: timedelta(seconds=limits[name]) for name in ("wall", "cpu")}
     given: dict[str, Any] = {} if told["inputs"] == NONE else json.loads(told["inputs"])
     inputs = {"inputs": Inputs(given), **given}  # `inputs["project"]` is as natural as `project`
-    return Job(source=told["source"], inputs=inputs, state=told["state"].encode(), limits=Limits(**limits))
+    return Job(source=told["source"], inputs=inputs, state=told["state"].encode(), limits=_limits_of(told["limits"]))

@@ -7,17 +7,20 @@ from contextlib import suppress
 from dataclasses import replace
 
 from panorama.domain.scripts import Ending, Failure, Limits, Reason, Script
-from panorama.sandbox import answering, endings, frames, jobs, reports
+from panorama.sandbox import answering, endings, frames, reports
 from panorama.sandbox import limits as words
 from panorama.sandbox.answering import Answering
 from panorama.sandbox.failures import Text
 from panorama.sandbox.frames import Frames, ProtocolError, StackError
 from panorama.sandbox.refusals import FILENAME
 from panorama.sandbox.reports import Reports
-from panorama.sandbox.stopping import Stopping
+from panorama.sandbox.stopping import Stopping, counts_memory
 
 FRAMES_AT_FIRST, FRAMES_PER_SECOND = 1000, 200
 """Output and progress in more pieces come from no worker of ours: it keeps them together for some milliseconds."""
+
+SOON_SECONDS = 0.005
+"""How long a worker is not watched that has not said anything yet: many end within that, and to watch costs 0.1 ms."""
 
 STACK_CHARS = 1 << 14
 """How much of what a worker says of its place is read; C code tells of a hundred functions at most, in short lines."""
@@ -43,17 +46,29 @@ def channel(stream: socket.socket, limits: Limits) -> Frames:
     return Frames(stream, caps)
 
 
+def sent(channel: Frames, job: bytes) -> bool:
+    """Send a worker its script at once, so that it is at work while all else is made; False if that must not be."""
+    is_long = len(job) >= frames.CHUNK_BYTES  # to send it takes as long as the worker takes to read it
+    if is_long or counts_memory():
+        return False
+    with suppress(OSError):  # what it said before it went is still to be read
+        channel.send(frames.START, job)
+    return True
+
+
 class Run:
     """One script in one worker."""
 
     def __init__(
-        self, script: Script, channel: Frames, answering: Answering, reports: Reports, stopping: Stopping
+        self, script: Script, channel: Frames, answering: Answering, reports: Reports, stopping: Stopping, job: bytes
     ) -> None:
+        """Make a run; `job` is what the worker is still to be sent, b"" if it has it."""
         self._script = script
         self._channel = channel
         self._answering = answering
         self._reports = reports
         self._stopping = stopping
+        self._job = job
         self._text = Text(source=script.source, filename=FILENAME, entry="")
         self._output = bytearray()
         self._ready = False
@@ -61,7 +76,7 @@ class Run:
         self._began = time.monotonic()
 
     def ending(self) -> Ending:
-        """Send the script, answer its calls, and return how it ended.
+        """Send the script if it was not sent, answer its calls, and return how it ended.
 
         Raises:
             SilentError: The worker is gone, and nobody here knows why.
@@ -84,9 +99,12 @@ class Run:
         self._begin()
         kind = frames.READY
         while True:
+            if kind != frames.READY or not self._channel.comes(SOON_SECONDS):
+                self._stopping.begin()
             is_answered = kind == frames.CALL  # then the worker goes on, and often calls again
             kind, frame = self._channel.receive_soon() if is_answered else self._channel.receive()
             if kind in (frames.CALL, frames.OVERLAPPING) and self._ready:
+                self._stopping.begin()  # to answer may take long
                 if self._stopping.cause is not None:
                     continue  # it was told to end: what it asked for before and was not given is not done any more
                 if not self._answering.call(frame, overlapping=kind == frames.OVERLAPPING):
@@ -98,14 +116,11 @@ class Run:
                 self._take(kind, frame)
 
     def _begin(self) -> None:
-        """Send the script, and watch the worker from then on: it is at work already while that is prepared."""
-        job = jobs.packed(self._script)
-        is_long = len(job) >= frames.CHUNK_BYTES  # to send it takes as long as the worker takes to read it
-        if is_long or self._stopping.counts_memory:
+        """Send the script, if that could not be done at once; the worker is watched meanwhile."""
+        if self._job:
             self._stopping.begin()
-        with suppress(OSError):  # what it said before it went is still to be read
-            self._channel.send(frames.START, job)
-        self._stopping.begin()
+            with suppress(OSError):  # what it said before it went is still to be read
+                self._channel.send(frames.START, self._job)
 
     def _take(self, kind: bytes, frame: bytes | bytearray) -> None:
         self._heard += 1

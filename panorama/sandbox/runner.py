@@ -11,8 +11,9 @@ from panorama.domain.scripts import Ending, Isolation, Limits, Script
 from panorama.errors import UnavailableError
 from panorama.sandbox import deaths
 from panorama.sandbox.answering import Answered, Answering
+from panorama.sandbox.jobs import packed
 from panorama.sandbox.reports import Progressed, Reports
-from panorama.sandbox.run import Run, SilentError, channel
+from panorama.sandbox.run import Run, SilentError, channel, sent
 from panorama.sandbox.stopping import Stopping
 from panorama.sandbox.supply import Supply
 from panorama.sandbox.templates import Template
@@ -100,26 +101,29 @@ class ForkServer:
         Raises:
             UnavailableError: No process can be started, or too little would stand around the script.
         """
+        job = packed(script)
         with self._counted():
             self._tidy()  # if the watchdog was not there yet, the next worker is not even ordered
             template, worker = self._supply.take(script.limits)
-            frames = channel(worker.stream, script.limits)
-            with self._stoppable(Stopping(worker, script.limits, stopped, self._watchdog)) as stopping:
-                begun(lambda: stopping.cause is not None)
-                answering = Answering(script, answered, frames, lambda: stopping.cause is not None)
-                run = Run(script, frames, answering, Reports(progressed), stopping)
-                try:
-                    return run.ending()
-                except SilentError:
-                    return run.completed(deaths.ending(template.ended(worker), script.limits))
-                finally:
-                    worker.kill()
-                    answering.end()
-                    self._used.append((template, worker, script.limits))
-                    self._watchdog.at(0.0, self._tidy)  # nobody need wait for what comes after the answer
+            try:
+                frames = channel(worker.stream, script.limits)
+                left = b"" if sent(frames, job) else job
+                with self._stoppable(Stopping(worker, script.limits, stopped, self._watchdog)) as stopping:
+                    begun(lambda: stopping.cause is not None)
+                    answering = Answering(script, answered, frames, lambda: stopping.cause is not None)
+                    run = Run(script, frames, answering, Reports(progressed), stopping, left)
+                    try:
+                        return run.ending()
+                    except SilentError:
+                        return run.completed(deaths.ending(template.ended(worker), script.limits))
+                    finally:
+                        answering.end()
+            finally:
+                self._used.append((template, worker, script.limits))
+                self._watchdog.at(0.0, self._tidy)  # nobody need wait for what comes after the answer
 
     def _tidy(self) -> None:
-        """Let go of workers whose runs have ended, and order the next one."""
+        """Kill the workers whose runs have ended, and order the next one."""
         with suppress(IndexError):
             while True:
                 template, worker, limits = self._used.popleft()

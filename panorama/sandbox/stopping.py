@@ -23,10 +23,15 @@ ASK_SECONDS = 0.1 if _HAS_LIMITS else 0.05
 """How often it is asked whether somebody still waits."""
 
 
+def counts_memory() -> bool:
+    """Tell whether what a worker uses is compared with what it used before: it is watched before the script begins."""
+    return not _HAS_LIMITS
+
+
 class Stopping:
     """Ends one run at its deadline, when nobody waits for it any more, or when the runner closes.
 
-    It watches from `begin` on.
+    It watches from `begin` on; the time of the run counts from when this was made.
     """
 
     def __init__(self, worker: Worker, limits: Limits, stopped: Callable[[], bool], watchdog: Watchdog) -> None:
@@ -41,13 +46,9 @@ class Stopping:
         self._stopped = stopped
         self._watchdog = watchdog
         self._most_bytes = 0
+        self._end = time.monotonic() + limits.wall.total_seconds()
         self._deadline: Alarm | None = None
         self._next: Alarm | None = None
-
-    @property
-    def counts_memory(self) -> bool:
-        """Whether it compares what the worker uses with what it used before, and so has to begin before the script."""
-        return not _HAS_LIMITS
 
     def begin(self) -> None:
         """Watch the worker from now on; a second time is harmless.
@@ -58,7 +59,7 @@ class Stopping:
         if self._deadline is None:
             self._worker.meet()
             self._most_bytes = 0 if _HAS_LIMITS else self._worker.used().peak_bytes + self._limits.memory_bytes
-            self._deadline = self._after(self._limits.wall.total_seconds(), lambda: self.stop("time"))
+            self._deadline = self._watchdog.at(self._end, lambda: self.stop("time"))
             self._next = self._after(ASK_SECONDS, self._ask)
 
     def end(self) -> None:

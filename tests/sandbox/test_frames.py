@@ -55,6 +55,43 @@ def test_a_frame_that_comes_byte_by_byte_comes_whole(ends: tuple[Frames, Frames,
     assert ends[1].receive() == (frames.CALL, b"abc")
 
 
+SOON = {
+    "a frame": (b"\0\0\0\3cabc", True),
+    "more than one": (b"\0\0\0\3cabc\0\0\0\3cabc", True),
+    "nothing": (b"", False),
+    "half a header": (b"\0\0", False),
+    "half a frame": (b"\0\0\0\3ca", False),
+    "a long frame that is not here yet": (b"\0\x10\0\0d" + bytes(100_000), False),
+    "a length that is a lie": (b"\xff\xff\xff\xffc" + bytes(100_000), False),
+}
+
+
+@pytest.mark.parametrize(("sent", "comes"), SOON.values(), ids=list(SOON))
+def test_it_is_known_whether_a_whole_frame_comes_soon(
+    ends: tuple[Frames, Frames, socket.socket], sent: bytes, comes: bool
+):
+    ends[2].sendall(sent)
+
+    assert ends[1].comes(0.02) == comes
+
+
+def test_what_is_looked_for_is_still_received(ends: tuple[Frames, Frames, socket.socket]):
+    with ThreadPoolExecutor() as pool:
+        sent = pool.submit(lambda: (time.sleep(0.01), ends[0].send(frames.ENDING, bytes(100_000))))
+        while not sent.done() and not ends[1].comes(0.001):
+            pass
+        assert ends[1].receive() == (frames.ENDING, bytes(100_000))
+
+
+def test_that_no_frame_will_come_any_more_is_known_at_once(ends: tuple[Frames, Frames, socket.socket]):
+    ends[2].sendall(b"\0")
+    ends[2].close()
+
+    assert ends[1].comes(60)
+    with pytest.raises(EOFError):
+        ends[1].receive()
+
+
 @pytest.mark.parametrize("late", [0.0, 2 * AWAKE_SECONDS])
 def test_a_frame_that_should_come_soon_comes_whole_whether_it_is_late_or_not(
     ends: tuple[Frames, Frames, socket.socket], late: float
