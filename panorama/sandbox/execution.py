@@ -27,11 +27,26 @@ SHOWN_BYTES = 1_000
 _PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
-class Execution:
-    """A script that is run once; `pipe` is its way out, `state` the dict that is `sdk.state`."""
+class Stage:
+    """What a script needs, whatever it is: made while its worker waits for it.
 
-    def __init__(self, job: Job, language: Language, channel: Frames, state: dict[str, Any]) -> None:
-        self.pipe = Pipe(channel, state, job.limits, self._stopped)
+    `pipe` is its way out, `names` are those it begins with, `state` is the dict that is `sdk.state`.
+    """
+
+    def __init__(self, language: Language, channel: Frames, state: dict[str, Any]) -> None:
+        self.language = language
+        self.pipe = Pipe(channel, state)
+        self.names = language.namespace(self.pipe.output.printed)
+
+
+class Execution:
+    """A script that is run once, on a stage of its own."""
+
+    def __init__(self, job: Job, stage: Stage) -> None:
+        language = stage.language
+        self.pipe = stage.pipe
+        self.pipe.begin(job.limits, self._stopped)
+        self._names = stage.names
         self._job = job
         self._language = language
         self._text = Text(source=job.source, filename=language.filename, entry=language.entry)
@@ -57,9 +72,9 @@ class Execution:
             return self._ending(failure=failure, state=self._kept())
 
     def _result(self, code: Any) -> object:
-        names = self._language.namespace(self._job.inputs, self.pipe.output.printed)
-        exec(code, names)
-        entry: Any = names[self._language.entry]
+        self._language.give(self._names, self._job.inputs)
+        exec(code, self._names)
+        entry: Any = self._names[self._language.entry]
         return entry()
 
     def _succeeded(self, result: object) -> Ending:
@@ -99,7 +114,7 @@ class Execution:
 def rehearse(source: str, language: Language) -> Ending:
     """Run a script of our own and return how it ended: what is slow the first time is then done."""
     nobody = _Nobody()
-    Execution(jobs.unpacked(jobs.packed(Script(source=source))), language, nobody, {}).run()
+    Execution(jobs.unpacked(jobs.packed(Script(source=source))), Stage(language, nobody, {})).run()
     return nobody.ending
 
 

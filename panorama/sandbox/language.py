@@ -19,7 +19,7 @@ from panorama.sandbox.printing import Print
 from panorama.sandbox.refusals import FILENAME, RefusedSyntax, refused
 from panorama.sandbox.survey import Names, surveyed
 
-__all__ = ["ENTRY", "FILENAME", "RefusedSyntax", "compiled", "findings", "modules", "namespace"]
+__all__ = ["ENTRY", "FILENAME", "RefusedSyntax", "compiled", "findings", "give", "modules", "namespace"]
 
 ENTRY: str = tables.ENTRY
 """The function that the code defines; calling it runs the script and returns its result."""
@@ -134,10 +134,16 @@ def modules(sdk: object | None = None) -> Mapping[str, Facade]:
     return built(sdk)
 
 
-def namespace(
-    modules: Mapping[str, Facade], *, printed: Callable[..., None], sdk: object, inputs: Mapping[str, object]
-) -> dict[str, object]:
-    """Return the globals for one run of a compiled script.
+def namespace(modules: Mapping[str, Facade], *, printed: Callable[..., None], sdk: object) -> dict[str, object]:
+    """Return the globals for one run of a compiled script that is given nothing."""
+    printing = Print(printed)
+    names = builtins(printing)
+    names["__import__"] = importer(modules, sdk, printing)
+    return {"__builtins__": names, "__name__": tables.MODULE, **HOOKS, tables.GIVEN: (), "sdk": sdk}
+
+
+def give(names: dict[str, object], inputs: Mapping[str, object]) -> None:
+    """Add the inputs of a script to its globals.
 
     Raises:
         ValueError: An input's name is no name that a script could use.
@@ -145,7 +151,5 @@ def namespace(
     for name in inputs:
         if not name.isidentifier() or name.startswith("__") or name == "sdk":
             raise ValueError(f"{name!r} cannot be the name of an input")
-    printing = Print(printed)
-    names = builtins(printing)
-    names["__import__"] = importer(modules, sdk, printing)
-    return {"__builtins__": names, "__name__": tables.MODULE, **HOOKS, tables.GIVEN: (*inputs,), "sdk": sdk, **inputs}
+    names[tables.GIVEN] = (*inputs,)
+    names.update(inputs)

@@ -13,11 +13,15 @@ Flush = Callable[[bytes, bool], None]
 class Output:
     """What was printed and not sent yet; the first line is sent at once."""
 
-    def __init__(self, send: Flush, most: int) -> None:
+    def __init__(self, send: Flush) -> None:
         self._send = send
-        self._left = most
+        self._left = 0
         self._kept: list[bytes] = []
         self._sent_at = 0.0
+
+    def most(self, count: int) -> None:
+        """Take so many bytes and no more."""
+        self._left = count
 
     def printed(self, *values: object, sep: str = " ", end: str = "\n") -> None:
         """Print as Python does."""

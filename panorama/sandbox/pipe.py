@@ -36,17 +36,21 @@ Stopped = Callable[[Reason], Ending]
 """Tells how a run ends that is stopped where it is."""
 
 
+def _unbegun(_: Reason) -> Ending:
+    return Ending()
+
+
 class Pipe:
-    """What a script says and hears; fulfils the SDK's `Transport`."""
+    """What a script says and hears, once it has begun; fulfils the SDK's `Transport`."""
 
     page_rows = 10_000
 
-    def __init__(self, channel: Frames, state: dict[str, Any], limits: Limits, stopped: Stopped) -> None:
+    def __init__(self, channel: Frames, state: dict[str, Any]) -> None:
         self.state = state
-        self.output = Output(self._flush, limits.output_bytes)
+        self.output = Output(self._flush)
         self._channel = channel
-        self._limits = limits
-        self._stopped = stopped
+        self._limits = Limits()
+        self._stopped: Stopped = _unbegun
         self._calls = 0
         self._sent = 0
         self._sending = False
@@ -55,6 +59,11 @@ class Pipe:
         self._waiting: dict[int, greenlet.greenlet] = {}
         self._reported_at = 0.0
         self._unreported = b""
+
+    def begin(self, limits: Limits, stopped: Stopped) -> None:
+        """Let a script begin that has these limits, and ends as `stopped` tells if it reaches one."""
+        self._limits, self._stopped = limits, stopped
+        self.output.most(limits.output_bytes)
 
     def call(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Call an operation, and return its answer with rows in it.

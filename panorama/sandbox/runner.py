@@ -124,8 +124,8 @@ class ForkServer:
 
     def _tidy(self) -> None:
         """Kill the workers whose runs have ended, and order the next one."""
-        with suppress(IndexError):
-            while True:
+        with suppress(IndexError):  # others do it too
+            while self._used:
                 template, worker, limits = self._used.popleft()
                 self._supply.refill(limits)
                 template.let_go(worker)

@@ -93,8 +93,16 @@ class Language(Protocol):
         """
         ...
 
-    def namespace(self, inputs: Mapping[str, object], printed: Printed) -> dict[str, object]:
-        """Return the names that a script begins with."""
+    def namespace(self, printed: Printed, /) -> dict[str, object]:
+        """Return the names that every script begins with."""
+        ...
+
+    def give(self, names: dict[str, object], inputs: Mapping[str, object], /) -> None:
+        """Add the inputs of a script.
+
+        Raises:
+            ValueError: One has a name that no script could use.
+        """
         ...
 
 
@@ -114,6 +122,10 @@ class Guarded:
         """Return a script as code."""
         return language.compiled(source, given)
 
-    def namespace(self, inputs: Mapping[str, object], printed: Printed) -> dict[str, object]:
-        """Return the names that a script begins with."""
-        return language.namespace(self._modules, printed=printed, sdk=self._sdk, inputs=inputs)
+    def namespace(self, printed: Printed) -> dict[str, object]:
+        """Return the names that every script begins with."""
+        return language.namespace(self._modules, printed=printed, sdk=self._sdk)
+
+    def give(self, names: dict[str, object], inputs: Mapping[str, object]) -> None:
+        """Add the inputs of a script."""
+        language.give(names, inputs)

@@ -21,7 +21,11 @@ class Unguarded:
         """Return a text as code."""
         return compile(source, self.filename, "exec", dont_inherit=True)
 
-    def namespace(self, inputs: Mapping[str, object], printed: Callable[..., None]) -> dict[str, object]:
+    def namespace(self, printed: Callable[..., None]) -> dict[str, object]:
         """Return Python's own names, and the SDK."""
         names = {**vars(builtins), "print": Print(printed)}
-        return {"__builtins__": names, "__name__": "script", "sdk": self._sdk, **inputs}
+        return {"__builtins__": names, "__name__": "script", "sdk": self._sdk}
+
+    def give(self, names: dict[str, object], inputs: Mapping[str, object]) -> None:
+        """Add the inputs."""
+        names.update(inputs)

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from panorama.domain.scripts import Reason
 from panorama.sandbox import frames, jobs
 from panorama.sandbox.control import STOP, TELL, Order
-from panorama.sandbox.execution import Execution, rehearse
+from panorama.sandbox.execution import Execution, Stage, rehearse
 from panorama.sandbox.frames import Frames
 from panorama.sandbox.garbage import ASK_SECONDS, GARBAGE
 from panorama.sandbox.lockdown import PIPE, Lockdown
@@ -67,7 +67,8 @@ def serve(prepared: Prepared, stream: int, order: Order) -> NoReturn:
         _answer_signals(turn, order.cpu_seconds)
         prepared.lockdown.filter()
         channel.send(frames.READY)
-        execution = Execution(jobs.unpacked(channel.receive()[1]), prepared.language, channel, prepared.state)
+        stage = Stage(prepared.language, channel, prepared.state)
+        execution = Execution(jobs.unpacked(channel.receive()[1]), stage)
         turn.pipe = execution.pipe
         execution.run()
         os._exit(0)

@@ -333,6 +333,6 @@ def test_whatever_takes_items_is_the_scripts_own_to_change(crawl: Crawl) -> None
 
 
 def test_the_hooks_have_names_that_no_identifier_can_have() -> None:
-    names = language.namespace(modules(), printed=print, sdk=None, inputs={})
+    names = language.namespace(modules(), printed=print, sdk=None)
 
     assert [name for name in names if name.isidentifier()] == ["__builtins__", "__name__", "sdk"]

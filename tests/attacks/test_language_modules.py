@@ -159,4 +159,4 @@ def test_no_facade_takes_a_module_by_mistake() -> None:
 @pytest.mark.parametrize("name", ["__builtins__", "<read>", "a b", "", "sdk", "__x"])
 def test_an_input_cannot_take_a_name_that_is_not_its_own(name: str) -> None:
     with pytest.raises(ValueError, match="cannot be the name"):
-        language.namespace(modules(), printed=print, sdk=SDK, inputs={name: 1})
+        language.give(language.namespace(modules(), printed=print, sdk=SDK), {name: 1})

@@ -36,7 +36,8 @@ def modules() -> Mapping[str, Facade]:
 
 def ran(source: str, *, printed: Any = None, sdk: object = SDK, **inputs: object) -> Any:
     """Run a script in the language layer and return its result."""
-    names = language.namespace(modules(), printed=printed or (lambda *_, **__: None), sdk=sdk, inputs=inputs)
+    names = language.namespace(modules(), printed=printed or (lambda *_, **__: None), sdk=sdk)
+    language.give(names, inputs)
     exec(language.compiled(source, inputs), names)
     return names[language.ENTRY]()  # type: ignore[operator] (a name of no known type)
 

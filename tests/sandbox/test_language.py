@@ -141,7 +141,7 @@ def test_a_script_changes_nothing_for_the_next_one() -> None:
 
 
 def test_namespaces_do_not_share_what_they_hold() -> None:
-    one = language.namespace(modules(), printed=print, sdk=SDK, inputs={})
-    two = language.namespace(modules(), printed=print, sdk=SDK, inputs={})
+    one = language.namespace(modules(), printed=print, sdk=SDK)
+    two = language.namespace(modules(), printed=print, sdk=SDK)
 
     assert one["__builtins__"] is not two["__builtins__"]

@@ -147,7 +147,7 @@ before = set(sys.modules)
 opened = []
 sys.addaudithook(lambda name, args: opened.append(args[0]) if name == "open" else None)
 for text, sdk in [(s.code, Fake().sdk()) for s in SNIPPETS] + [(textwrap.dedent(t), None) for t in IDIOMS.values()]:
-    names = language.namespace(modules, printed=lambda *_: None, sdk=sdk, inputs={})
+    names = language.namespace(modules, printed=lambda *_: None, sdk=sdk)
     exec(language.compiled(text), names)
     names[language.ENTRY]()
 print(sorted(set(sys.modules) - before), [path for path in opened if "zoneinfo" in str(path) or ".py" in str(path)])
