@@ -49,7 +49,8 @@ def _limits(limits: Limits) -> bytes:
 @lru_cache(16)
 def _limits_of(told: bytes) -> Limits:
     figures: dict[str, Any] = messages.unpacked(told)
-    return Limits(**figures | {name: timedelta(seconds=figures[name]) for name in _SPANS})
+    figures |= {name: timedelta(seconds=figures[name]) for name in _SPANS}
+    return Limits(**figures)
 
 
 def unpacked(frame: bytes | bytearray) -> Job:
