@@ -22,6 +22,7 @@ from panorama.domain.jobs import ENDED, Job
 from panorama.domain.library import TOOL_PREFIX
 from panorama.domain.plain import is_list, is_object
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
+from panorama.sdk._meant import of_tools
 from panorama.services.base import CALL_LETTER, RUN_LETTER, Desk
 from panorama.services.jobs import Jobs
 from panorama.services.progress import StoppedError
@@ -324,7 +325,7 @@ class Calls:
             raise NotFoundError(gone, hint="list_scripts shows the state of each; promote_script asks the person.")
         known = [each for each in self._by_name if listed is None or each in listed]
         near = difflib.get_close_matches(name, known, 3, 0.5)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "Look at the list of tools."
+        hint = of_tools(name) or (f"Did you mean {' or '.join(near)}?" if near else "Look at the list of tools.")
         raise NotFoundError(f"There is no tool {readable(name, NAME_CHARS)!r}.", hint=hint)
 
 

@@ -32,10 +32,12 @@ ALONE = (
 
 _TOOL = re.compile(rf"(?<!tool )(?<![.`])\b({'|'.join((*TOOLS, *ALONE))})\b")
 
-_KINDS = {
+KINDS = {
     "projects": "project", "tasks": "task", "notes": "note", "links": "link", "reminders": "reminder",
     "journal": "journal", "files": "file",
 }  # fmt: skip
+"""The nouns, and what one of each is called."""
+
 _VERBS = {
     **dict.fromkeys(("add", "new", "insert", "make", "log", "append", "write", "create"), ("create", "write")),
     **dict.fromkeys(("read", "open", "load", "content", "body", "fetch", "show"), ("text", "get")),
@@ -50,6 +52,13 @@ _STATES = {
     **dict.fromkeys(("cancel", "drop"), "cancelled"), **dict.fromkeys(("reopen", "uncomplete"), "todo"),
     "start": "in_progress", "park": "idea", "archive": "archived",
 }  # fmt: skip
+_WITH_STATUS = ("task", "project")
+_OF_ALL = {
+    **dict.fromkeys(("get", "read", "show", "open"), "get_item"),
+    **dict.fromkeys(("delete", "remove", "trash"), "delete_item"), "restore": "restore_item",
+}  # fmt: skip
+"""The tools that take an item of any kind."""
+
 _VIEWS = ("overdue", "today", "this_week", "urgent", "important", "no_deadline", "in_progress", "recently_done")
 _RUN = ("dry_run", "atomic", "background", "timeout")
 _SAID = {
@@ -60,6 +69,7 @@ _SAID = {
     **dict.fromkeys(("find", "lookup"), 'Write sdk.search("…").'),
     "connect": "`sdk` is connected already: leave out `connect`: its import, and `with connect() as sdk:`.",
     "get": "Write sdk.items.get(item), or get of the noun that is meant.",
+    "dashboard": "Write sdk.overview.project(project), or sdk.overview.projects() for all.",
     "delete": "Write sdk.items.delete(item), or delete of the noun that is meant.",
 }  # fmt: skip
 TYPES = frozenset(name for name, value in vars(_types).items() if isinstance(value, type) and issubclass(value, Row))
@@ -71,18 +81,26 @@ def instead(owner: str, name: str, known: Collection[str]) -> str:
     noun = owner.removeprefix("sdk.")
     if owner == "sdk":
         return at_top(name) or _SAID.get(name, "")
-    if noun not in _KINDS:
+    if noun not in KINDS:
         return ""
-    if name in _STATES and noun in ("tasks", "projects"):
-        return f'Write sdk.{noun}.update({_KINDS[noun]}, status="{_STATES[name]}").'
+    if name in _STATES and KINDS[noun] in _WITH_STATUS:
+        return f'Write sdk.{noun}.update({KINDS[noun]}, status="{_STATES[name]}").'
     if noun == "tasks" and name in _VIEWS:
         return f'Write sdk.tasks.list(view="{name}").'
     if name in ("search", "find", "lookup"):
-        return f'Write sdk.search("…", kinds=["{_KINDS[noun]}"]).'
+        return f'Write sdk.search("…", kinds=["{KINDS[noun]}"]).'
     if name in ("count", "query", "where", "filter"):
         return f'Write sdk.query("{noun}", {"count=True" if name == "count" else "where={…}"}), or sdk.{noun}.list(…).'
     verb = next((each for each in _VERBS.get(name, ()) if each in known), "")
     return f"Write sdk.{noun}.{verb}(…)." if verb else ""
+
+
+def of_tools(name: str) -> str:
+    """Return which tool does what a name such as `complete_task` or `read_link` says, as a sentence, or ""."""
+    verb, _, thing = name.rpartition("_")
+    if thing in _WITH_STATUS and verb in _STATES:
+        return f'Call update_{thing} with status="{_STATES[verb]}".'
+    return f"Call {_OF_ALL[verb]}." if thing in KINDS.values() and verb in _OF_ALL else ""
 
 
 def in_scripts(hint: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from panorama.sdk._meant import instead
+from panorama.sdk._meant import KINDS, instead
 from panorama.sdk._surface import SURFACE
 from panorama.sdk._told import called_as
 
@@ -23,7 +23,7 @@ def unknown(owner: str, name: str, known: Iterable[str]) -> str:
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, 3, _NEAR)
-    said = instead(owner, name, names)
+    said = instead(owner, name, names) or (_of_a_noun(name) if owner == "sdk" else "")
     meant = _NAMED.findall(said) if said else [f"{owner}.{each}" for each in near[:1]]
     function = next(filter(None, map(_function, meant)), None)
     called = f"{called_as(function)}." if function else ""
@@ -31,6 +31,14 @@ def unknown(owner: str, name: str, known: Iterable[str]) -> str:
         return f"{said} {called}".rstrip()
     nearest = f"Did you mean {' or '.join(near)}?" if near else ""
     return " ".join(filter(None, [nearest, called, f"It has {', '.join(names)}."]))
+
+
+def _of_a_noun(name: str) -> str:
+    """Return what a noun says of a name such as `complete_task`, "" if it ends with none."""
+    verb, _, thing = name.rpartition("_")
+    noun = next((noun for noun, kind in KINDS.items() if thing in (noun, kind)), "")
+    held: Any = SURFACE.get(noun, ())
+    return f"Write sdk.{noun}.{verb}(…)." if verb in held else instead(f"sdk.{noun}", verb, held)
 
 
 def _function(path: str) -> Callable[..., Any] | None:

@@ -91,8 +91,9 @@ return {"changed": changed}
     ),
     Recipe(
         "Parallel reads: several lists and texts, in turns",
-        "concurrent async gather threads speed fast simultaneously parallel_map",
+        "concurrent async await asyncio gather wait_for timeout threads speed fast simultaneously parallel_map",
         """\
+# async and await are accepted too, and run in order: wait_for and timeout end nothing
 tasks, notes = sdk.parallel(
     lambda: sdk.tasks.list(project="Kitchen renovation"),
     lambda: sdk.notes.list(project="Kitchen renovation"),
