@@ -14,6 +14,7 @@ MOST = 100
 SHOWN_CHARS = 30_000
 LEAST_CHARS = 300
 _REFERENCE = re.compile(r"\$(\d{1,3})((?:\.[A-Za-z0-9_]+)*)")
+_WITHIN = re.compile(r"\$(\d{1,3})\.(?:data|metadata|summary)\b(?:\.[A-Za-z0-9_]+)*")
 _HINT = (
     'Example: [{"tool": "create_task", "args": {"title": "…"}}, {"tool": "get_item", "args": {"item": "$0.data.id"}}].'
 )
@@ -83,18 +84,27 @@ class Batch:
 
     def _one(self, step: Step, earlier: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         arguments = _filled(step.get("args", {}), earlier)
-        return {"tool": step["tool"], "ok": True, **self._calls.call_within(step["tool"], arguments)}
+        answer = self._calls.call_within(step["tool"], arguments)
+        return {"tool": step["tool"], "ok": True, **answer, "remark": _remark(arguments, len(earlier))}
 
 
 def _shown(result: Mapping[str, Any], most: int) -> Mapping[str, Any]:
     """A step's result without what is the same for all, and without data that would not fit."""
-    shown = {name: value for name, value in result.items() if name != "metadata"}
-    if hint := result.get("metadata", {}).get("hint"):
-        shown["hint"] = hint
+    shown = {name: value for name, value in result.items() if name not in ("metadata", "remark")}
+    if hints := [*filter(None, (result.get("metadata", {}).get("hint"), result.get("remark")))]:
+        shown["hint"] = " ".join(hints)
     size = len(json.dumps(shown.get("data"), ensure_ascii=False))
     if size > max(most, LEAST_CHARS):
         shown["data"] = f"left out: {size:,} characters; call {result['tool']} by itself"
     return shown
+
+
+def _remark(arguments: Mapping[str, Any], steps: int) -> str:
+    """Return what is said of a reference that stands in a longer text, "" if there is none."""
+    for match in _WITHIN.finditer(json.dumps(arguments, ensure_ascii=False)):
+        if int(match[1]) < steps:
+            return f"{match[0]} stands in a longer text and was kept as it is: a reference is an argument of its own."
+    return ""
 
 
 def _filled(value: Any, earlier: Sequence[Mapping[str, Any]]) -> Any:

@@ -50,12 +50,15 @@ async def test_a_step_refers_to_a_row_of_a_list(chat: Chat) -> None:
     assert await titles(chat) == ["Coffee"]
 
 
-async def test_a_text_that_merely_holds_a_dollar_stays(chat: Chat) -> None:
-    await chat(
-        "batch", operations=[step("create_task", title="a"), step("create_task", title="costs $0.data.id or $5")]
-    )
+async def test_a_text_that_merely_holds_a_dollar_stays_and_is_told_of_if_it_may_be_meant(chat: Chat) -> None:
+    texts = ("costs $0.data.id or $5", "costs $5, $5.data")
 
-    assert "costs $0.data.id or $5" in await titles(chat)
+    done = await chat("batch", operations=[step("create_task", title=title) for title in ("a", *texts)])
+
+    hints = [result.get("hint", "") for result in done.data["results"]]
+    assert {*texts} <= {*await titles(chat)}
+    assert "$0.data.id stands in a longer text and was kept as it is" in hints[1]
+    assert hints[2] == ""
 
 
 @pytest.mark.parametrize(
