@@ -21,6 +21,7 @@ DEEPEST = 100
 WHOLE_BITS = 14_000
 """Some 4,200 digits; above 4,300, Python refuses to write a number down or to read it."""
 
+_WORD = 1 << 63
 TEXT_CHARS = 10_000
 """How much is kept of the text of a thing that has no fields."""
 
@@ -47,6 +48,10 @@ def encoded(value: object, what: str = "The result") -> bytes:
 
 def _quickly(value: object) -> bytes:
     """Return a value as JSON, b"" if it is none for json.dumps: keys that are no text, NaN, too deep, a circle."""
+    if value is None:  # the quick ways for what most scripts return: nothing, or a count
+        return b"null"
+    if type(value) is int and -_WORD < value < _WORD:
+        return b"%d" % value
     try:
         text = _dumped(value)
     except (TypeError, ValueError, RecursionError):

@@ -219,3 +219,8 @@ def test_a_state_that_is_too_deep_already_can_be_mended() -> None:
     assert json.loads(changed(before, {"deep": 1, "fine": 1}, Limits())) == {"set": {"deep": 1}, "removed": []}
     with pytest.raises(EndError, match="deep"):
         changed(before, deep, Limits())
+
+
+@pytest.mark.parametrize("value", [None, True, 0, -1, 2**63 - 1, 2**63, -(2**63), 2**64, -(10**40)])
+def test_nothing_and_whole_numbers_are_told_as_json_tells_them(value: object) -> None:
+    assert encoded(value) == json.dumps(value).encode()
