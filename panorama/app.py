@@ -1,7 +1,7 @@
 """The composition root: joins the parts, and closes them."""
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,64 +9,62 @@ from functools import partial
 from pathlib import Path
 
 from panorama.calls import Calls
-from panorama.calls.promoted import Promoted
-from panorama.calls.recorder import Recorder
-from panorama.catalogue import operations
+from panorama.calls.call_log import CallLogWriter
+from panorama.calls.promoted_tools import PromotedTools
+from panorama.catalogue import build_operations
 from panorama.config import Settings
-from panorama.domain.jobs import Kind
-from panorama.domain.keeping import Retention
+from panorama.domain.jobs import JobKind
+from panorama.domain.retention import Retention
 from panorama.errors import UnavailableError
-from panorama.index.embedders.choosing import Choice, default, embedder
-from panorama.index.embedders.line import Limits
-from panorama.index.opening import Place
-from panorama.index.opening import opened as opened_index
-from panorama.ports import JobQueue, Runner
+from panorama.index.embedders.http import Limits
+from panorama.index.embedders.registry import EmbedderChoice, create_embedder, default_choice
+from panorama.index.open_index import IndexLocation
+from panorama.index.open_index import open_index as opened_index
+from panorama.ports import JobSubmitter, Runner
 from panorama.sandbox.runner import ForkServer
 from panorama.sdk import SURFACE
 from panorama.services import Services
-from panorama.services.backing_up import Backups
-from panorama.services.base import Desk
-from panorama.services.batch import Batch
-from panorama.services.code import Code
-from panorama.services.exporting import Exports
-from panorama.services.files import Files
-from panorama.services.following import Follower
-from panorama.services.history import History
-from panorama.services.house import FAR_PATIENCE, Means
-from panorama.services.imports import Imports
-from panorama.services.items import Items
-from panorama.services.jobs import Jobs
-from panorama.services.journal import Journal
-from panorama.services.keeper import Keeper
-from panorama.services.library import Library
-from panorama.services.library_run import KeptScripts
-from panorama.services.links import Links
-from panorama.services.meaning import Meaning
-from panorama.services.models import Models
-from panorama.services.notes import Notes
-from panorama.services.offers import Offer
-from panorama.services.overview import Overviews
-from panorama.services.pages import Pages
-from panorama.services.projects import Projects
-from panorama.services.purging import Ages, Purging
-from panorama.services.query import Query
-from panorama.services.reindexing import Reindexing
-from panorama.services.reminders import Reminders
-from panorama.services.restoring import Restoring
-from panorama.services.reviewing import Reviewing
-from panorama.services.sdk_kept import KeptEntries
-from panorama.services.sdk_meaning import SdkMeaning
-from panorama.services.sdk_reference import SdkReference
-from panorama.services.search import Search
-from panorama.services.shelf import Shelf
-from panorama.services.status import State
-from panorama.services.tasks import Tasks
-from panorama.services.timing import Timing
-from panorama.store.blobs import Blobs
-from panorama.store.engine import Database
-from panorama.store.migrate import migrate, shipped
+from panorama.services.archive.backup import Backups
+from panorama.services.archive.export import Exports
+from panorama.services.archive.paths import ArchivePaths
+from panorama.services.archive.purge import PurgeService, RetentionAges
+from panorama.services.archive.restore import RestoreService
+from panorama.services.base import ServiceContext
+from panorama.services.importing.markdown import Imports
+from panorama.services.items.any_item import Items
+from panorama.services.items.batch import Batch
+from panorama.services.items.files import Files
+from panorama.services.items.notes import Notes
+from panorama.services.items.overview import Overviews
+from panorama.services.items.tasks import Tasks
+from panorama.services.jobs.job_types import JobType
+from panorama.services.jobs.jobs import Jobs
+from panorama.services.reminders.reminders import Reminders
+from panorama.services.schedules.due import DueWork
+from panorama.services.scripts.code import Code
+from panorama.services.scripts.library import Library
+from panorama.services.scripts.library_runner import LibraryRunner
+from panorama.services.scripts.orphaned_runs import OrphanedRuns
+from panorama.services.scripts.review import ScriptReviews
+from panorama.services.scripts.script_files import ScriptFiles
+from panorama.services.scripts.sdk_search.collections import collection_entries
+from panorama.services.scripts.sdk_search.reference import SdkReference
+from panorama.services.scripts.sdk_search.saved_scripts import LibraryEntries
+from panorama.services.scripts.sdk_search.semantic_order import SdkSemanticScores
+from panorama.services.scripts.sdk_search.tools import ToolEntries
+from panorama.services.search.follower import Follower
+from panorama.services.search.models import Models
+from panorama.services.search.reindex import ReindexService
+from panorama.services.search.search import Search
+from panorama.services.search.semantic import SemanticSearch
+from panorama.services.search.semantic_index import REMOTE_SEARCH_TIMEOUT, SemanticConfig
+from panorama.services.status import StatusService
+from panorama.store.backend import Backend
+from panorama.store.items.blobs import Blobs
+from panorama.store.migrate import bundled_path, migrate
+from panorama.store.sqlite.backend import SqliteBackend
 
-CATCH_UP = Kind(name="catch_up", standing=True)
+CATCH_UP = JobKind(name="catch_up", standing=True)
 """Bringing the index of meanings up to what is written: it goes on as long as there is a daemon."""
 
 
@@ -75,31 +73,44 @@ class App:
     """The product without a door."""
 
     settings: Settings
-    desk: Desk
+    context: ServiceContext
     calls: Calls
-    recorder: Recorder
-    meaning: Meaning
+    recorder: CallLogWriter
+    meaning: SemanticSearch
     runner: Runner
     jobs: Jobs
-    timing: Timing
+    orphaned_runs: OrphanedRuns
+    timing: DueWork
+
+    def recover_orphans(self) -> None:
+        """Take over the runs and jobs of processes that are gone; runs first, since a job reports on its run."""
+        self.orphaned_runs.recover()
+        self.jobs.recover_orphans()
 
     @contextmanager
-    def following(self) -> Generator[None]:
-        """Bring the index of meanings up to what is written, as long as this is open."""
+    def follow_changes(self) -> Generator[Callable[[], bool]]:
+        """Bring the semantic index up to the changes as long as this is open; yields whether that is unfinished."""
         if self.meaning.is_off:
-            self.meaning.rest()
-            yield
+            self.meaning.clear_served_model()
+            yield lambda: False
             return
-        with self.meaning.attended():
-            follower = Follower(self.meaning, self.desk.database, lambda: self.jobs.standing(CATCH_UP.name))
+        with self.meaning.mark_running():
+            follower = Follower(self.meaning, self.context.database, lambda: self.jobs.standing_job(CATCH_UP.name))
             try:
-                yield
+                yield follower.is_unfinished
             finally:
                 follower.close()
 
 
+def open_backend(home: Path) -> Backend:
+    """Return the database of a data directory; nothing is opened yet."""
+    return SqliteBackend(home)
+
+
 @contextmanager
-def opened(settings: Settings, desk: Desk | None = None, queue: JobQueue | None = None) -> Generator[App]:
+def open_app(
+    settings: Settings, context: ServiceContext | None = None, queue: JobSubmitter | None = None
+) -> Generator[App]:
     """Open the store, bring it up to date, and join everything; close it all at the end.
 
     Args:
@@ -108,19 +119,20 @@ def opened(settings: Settings, desk: Desk | None = None, queue: JobQueue | None 
     Raises:
         UnavailableError: The data directory or the database cannot be used.
     """
-    _prepare(settings.home)
-    database = desk.database if desk else Database(settings.database, busy_seconds=settings.busy_seconds)
+    _create_home(settings.home)
+    database = context.database if context else open_backend(settings.home).open(busy_seconds=settings.busy_seconds)
     try:
-        desk = desk or Desk(database, settings.zone)
-        migrate(database, backups=settings.home / "backups", now=desk.now())
-        recorder = Recorder(database, keep=settings.log_age)
-        meaning = Meaning(desk, means(settings))
+        context = context or ServiceContext(database, settings.zone, settings.home)
+        migrate(database, backups=settings.home / "backups", now=context.now())
+        recorder = CallLogWriter(database, keep=settings.log_age)
+        meaning = SemanticSearch(context, semantic_config(settings))
         runner = ForkServer(least=settings.script_isolation, timezone=settings.timezone)
-        jobs = Jobs(desk)
+        jobs = Jobs(context)
         try:
-            timing = Timing(desk, queue or jobs)
-            calls = joined(settings, desk, recorder, meaning, runner, jobs, timing)
-            yield App(settings, desk, calls, recorder, meaning, runner, jobs, timing)
+            timing = DueWork(context, queue or jobs)
+            orphaned_runs = OrphanedRuns(context, jobs.worker)
+            calls = wire_calls(settings, context, recorder, meaning, runner, jobs, orphaned_runs, timing)
+            yield App(settings, context, calls, recorder, meaning, runner, jobs, orphaned_runs, timing)
         finally:
             runner.close()
             meaning.close()
@@ -129,104 +141,119 @@ def opened(settings: Settings, desk: Desk | None = None, queue: JobQueue | None 
         database.close()
 
 
-def joined(
+def wire_calls(
     settings: Settings,
-    desk: Desk,
-    recorder: Recorder,
-    meaning: Meaning,
+    context: ServiceContext,
+    recorder: CallLogWriter,
+    meaning: SemanticSearch,
     runner: Runner,
     jobs: Jobs,
-    timing: Timing | None = None,
+    orphaned_runs: OrphanedRuns | None = None,
+    timing: DueWork | None = None,
 ) -> Calls:
     """Join services and catalogue over a store that need not be open yet."""
-    calls = Calls(desk, recorder, jobs)
-    jobs.offers.add(Offer(CATCH_UP, ""))
-    timing = timing or Timing(desk, jobs)
-    services = _services(desk, calls, settings, meaning, runner, jobs, timing)
-    calls.offer(operations(services))
-    calls.offer_promoted(Promoted(services.library, services.scripts))
+    calls = Calls(context, recorder, jobs)
+    jobs.offers.add(JobType(CATCH_UP, ""))
+    timing = timing or DueWork(context, jobs)
+    orphaned_runs = orphaned_runs or OrphanedRuns(context, jobs.worker)
+    services = _build_services(context, calls, settings, meaning, runner, jobs, orphaned_runs, timing)
+    calls.register(build_operations(services))
+    calls.register_promoted(PromotedTools(services.library, services.scripts))
     return calls
 
 
-def means(settings: Settings) -> Means:
+def semantic_config(settings: Settings) -> SemanticConfig:
     """Return what the settings say of search by meaning; nothing is opened or loaded yet."""
-    choice = Choice(settings.embedder) if settings.embedder else default()
-    place = Place(
+    choice = EmbedderChoice(settings.embedder) if settings.embedder else default_choice()
+    place = IndexLocation(
         folder=settings.home / "index", engine=settings.index_engine, url=settings.qdrant_url,
         key=settings.qdrant_key.get_secret_value(),
     )  # fmt: skip
-    return Means(
+    return SemanticConfig(
         embedder=choice.name,
-        opened_embedder=partial(embedder, limits=Limits(query=FAR_PATIENCE.total_seconds()), aside=True),
+        opened_embedder=partial(
+            create_embedder, limits=Limits(query=REMOTE_SEARCH_TIMEOUT.total_seconds()), aside=True
+        ),
         opened_index=partial(opened_index, place),
         remark=choice.hint,
-        is_far=place.is_far,
+        is_far=place.is_remote,
     )
 
 
-def _services(
-    desk: Desk, calls: Calls, settings: Settings, meaning: Meaning, runner: Runner, jobs: Jobs, timing: Timing
+def _build_services(
+    context: ServiceContext,
+    calls: Calls,
+    settings: Settings,
+    meaning: SemanticSearch,
+    runner: Runner,
+    jobs: Jobs,
+    orphaned_runs: OrphanedRuns,
+    timing: DueWork,
 ) -> Services:
     blobs = Blobs(settings.home / "files")
-    keeper = Keeper(settings.home, blobs, _retention(settings))
-    library = _library(desk, calls, settings)
-    code = Code(desk, calls, runner, blobs, jobs.left_runs)
+    keeper = ArchivePaths(settings.home, blobs, _build_retention(settings))
+    library = _build_library(context, calls, settings)
+    code = Code(context, calls, runner, blobs, orphaned_runs)
     return Services(
-        projects=Projects(desk),
-        tasks=Tasks(desk, meaning),
-        notes=Notes(desk, meaning),
-        links=Links(desk),
-        reminders=Reminders(desk, timing.ringing),
-        journal=Journal(desk),
-        files=Files(desk, blobs),
-        items=Items(desk),
-        search=Search(desk, meaning),
-        query=Query(desk),
-        overview=Overviews(desk, library.remark),
-        history=History(desk),
+        context=context,
+        tasks=Tasks(context, meaning),
+        notes=Notes(context, meaning),
+        reminders=Reminders(context, timing.ringing),
+        files=Files(context, blobs),
+        items=Items(context, calls),
+        search=Search(context, meaning),
+        overview=Overviews(context, library.suggestion_hint),
         batch=Batch(calls),
         code=code,
         library=library,
-        scripts=KeptScripts(desk, library, code),
-        reviewing=Reviewing(desk, library),
-        sdk_reference=_sdk_reference(meaning, runner, library),
-        imports=Imports(desk),
-        models=Models(desk, settings.embedder),
-        pages=Pages(desk),
-        reindexing=Reindexing(desk, meaning),
-        backups=Backups(desk, keeper),
-        exports=Exports(desk, keeper),
-        restoring=Restoring(settings.home, now=desk.now),
-        purging=Purging(desk, keeper, Ages(trash=timedelta(days=settings.trash_days), log=settings.log_age)),
-        status=State(desk, settings.home / "backups", meaning, runner, jobs),
+        scripts=LibraryRunner(context, library, code),
+        reviewing=ScriptReviews(context, library),
+        sdk_reference=_build_sdk_reference(meaning, runner, library, calls),
+        imports=Imports(context, blobs),
+        models=Models(context, settings.embedder),
+        reindexing=ReindexService(context, meaning),
+        backups=Backups(context, keeper, open_backend(settings.home).snapshots),
+        exports=Exports(context, keeper),
+        restoring=RestoreService(settings.home, open_backend(settings.home).snapshots, now=context.now),
+        purging=PurgeService(
+            context, keeper, RetentionAges(trash=timedelta(days=settings.trash_days), log=settings.log_age)
+        ),
+        status=StatusService(context, meaning, runner, jobs, timing.uptime_hint),
         jobs=jobs,
         schedules=timing.schedules,
         ringing=timing.ringing,
     )
 
 
-def _library(desk: Desk, calls: Calls, settings: Settings) -> Library:
-    shelf = Shelf(settings.home / "scripts", shipped("scripts"))
-    return Library(desk, shelf, taken=lambda: calls.names | SURFACE.keys() | {"sdk", "state"}, findings=_findings)
+def _build_library(context: ServiceContext, calls: Calls, settings: Settings) -> Library:
+    shelf = ScriptFiles(settings.home / "scripts", bundled_path("scripts"))
+    return Library(
+        context, shelf, taken=lambda: calls.names | SURFACE.keys() | {"sdk", "state"}, findings=_find_violations
+    )
 
 
-def _sdk_reference(meaning: Meaning, runner: Runner, library: Library) -> SdkReference:
-    return SdkReference(nearest=SdkMeaning(meaning).nearest, asked=runner.warm, kept=KeptEntries(library).found)
+def _build_sdk_reference(meaning: SemanticSearch, runner: Runner, library: Library, calls: Calls) -> SdkReference:
+    scripts, tools = LibraryEntries(library), ToolEntries(calls)
+    return SdkReference(
+        nearest=SdkSemanticScores(meaning).score,
+        asked=runner.preload,
+        kept=lambda: [*scripts.list_entries(), *tools.entries, *collection_entries()],
+    )
 
 
-def _findings(source: str) -> Sequence[str]:
+def _find_violations(source: str) -> Sequence[str]:
     """Return what the sandbox would refuse in a script; nothing of it is run."""
-    from panorama.sandbox.language import findings  # 40 ms, and only somebody who looks closely asks
+    from panorama.sandbox.language.restricted import find_violations  # 40 ms, and only somebody who looks closely asks
 
-    return findings(source)
+    return find_violations(source)
 
 
-def _retention(settings: Settings) -> Retention:
+def _build_retention(settings: Settings) -> Retention:
     age = timedelta(days=settings.backup_days) if settings.backup_days else None
     return Retention(most=settings.backups_kept, age=age)
 
 
-def _prepare(home: Path) -> None:
+def _create_home(home: Path) -> None:
     """Make the data directory, readable by its owner alone."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)

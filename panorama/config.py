@@ -16,8 +16,8 @@ from pydantic_settings import (
 )
 from tzlocal import get_localzone_name
 
-from panorama import address
 from panorama.errors import InvalidInputError
+from panorama.transport import address
 
 TOOLSETS = ("default", "more", "files", "jobs")
 
@@ -88,11 +88,11 @@ class Settings(BaseSettings):
         description="Port on this machine where the daemon also serves MCP over HTTP; 0 for none.",
     )
 
-    script_isolation: Literal["language-only", "seccomp", "seccomp+landlock"] = Field(
+    script_isolation: Literal["language-only", "seatbelt", "seccomp", "seccomp+landlock"] = Field(
         default="language-only",
-        description="The least that must stand around a script: `language-only` (a process of its own and an "
-        "allow-listed language), `seccomp` or `seccomp+landlock` (the kernel refuses all but computing too). Where the "
-        "machine has less, scripts are refused.",
+        description="The least isolation that scripts need: `language-only` (a separate process and an allow-listed "
+        "language), `seatbelt` (macOS, untested), or on Linux `seccomp` or `seccomp+landlock` (the kernel refuses "
+        "everything but computing). Where the machine offers less, scripts are refused.",
     )
 
     embedder: str = Field(
@@ -112,7 +112,7 @@ class Settings(BaseSettings):
 
     @field_validator("timezone")
     @classmethod
-    def _known_zone(cls, name: str) -> str:
+    def _validate_zone(cls, name: str) -> str:
         try:
             ZoneInfo(name)
         except (ValueError, OSError, LookupError) as error:
@@ -121,7 +121,7 @@ class Settings(BaseSettings):
 
     @field_validator("toolsets", mode="before")
     @classmethod
-    def _known_toolsets(cls, value: object) -> tuple[str, ...]:
+    def _validate_toolsets(cls, value: object) -> tuple[str, ...]:
         names = value.split(",") if isinstance(value, str) else list[Any](value)  # type: ignore[call-overload] (what is no list is refused by that)
         chosen = {"default", *(str(name).strip() for name in names if str(name).strip())}
         if unknown := sorted(chosen - set(TOOLSETS)):
@@ -141,11 +141,6 @@ class Settings(BaseSettings):
         home = Path(getattr(init_settings, "init_kwargs", {}).get("home") or data_directory())
         toml = TomlConfigSettingsSource(settings_cls, home / "config.toml")
         return init_settings, env_settings, toml
-
-    @property
-    def database(self) -> Path:
-        """The SQLite file."""
-        return self.home / "panorama.db"
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -170,9 +165,9 @@ def read_settings(**chosen: Any) -> Settings:
         wrong = "; ".join(
             f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_url=False)
         )
-        raise InvalidInputError(f"The settings cannot be used: {wrong}.", hint=_WHERE) from error
+        raise InvalidInputError(f"The settings cannot be used: {wrong}.", hint=_CONFIG_HINT) from error
     except ValueError as error:
-        raise InvalidInputError(f"config.toml cannot be read: {error}.", hint=_WHERE) from error
+        raise InvalidInputError(f"config.toml cannot be read: {error}.", hint=_CONFIG_HINT) from error
 
 
-_WHERE = "Mend config.toml in the data directory, or the PANORAMA_ variable."
+_CONFIG_HINT = "Mend config.toml in the data directory, or the PANORAMA_ variable."

@@ -6,37 +6,36 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from panorama.app import joined, means
+from panorama.app import open_backend, semantic_config, wire_calls
 from panorama.calls.arguments import Arguments
-from panorama.calls.recorder import Recorder
+from panorama.calls.call_log import CallLogWriter
+from panorama.calls.schemas import input_schema
 from panorama.config import TOOLSETS, Settings, read_settings
-from panorama.mcp.schemas import input_schema
 from panorama.sandbox.runner import ForkServer
 from panorama.sdk import SURFACE
 from panorama.sdk.reference import GUIDE, entries, fields
-from panorama.services.base import Desk
-from panorama.services.jobs import Jobs
-from panorama.services.meaning import Meaning
-from panorama.store.engine import Database
+from panorama.services.base import ServiceContext
+from panorama.services.jobs.jobs import Jobs
+from panorama.services.search.semantic import SemanticSearch
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-_MADE = "<!-- Printed from the catalogue by `uv run poe docs`; do not edit. -->"
+_GENERATED_NOTICE = "<!-- Printed from the catalogue by `uv run poe docs`; do not edit. -->"
 _PURPOSE = "Print the reference of catalogue, settings and SDK into docs/: tools.md, settings.md and sdk.md."
 
 
-def tools() -> str:
+def render_tools() -> str:
     """Return the reference of all operations."""
-    offered = _offered()
-    lines = ["# Tools and operations", "", _MADE, "", _INTRODUCTION]
+    offered = _list_arguments()
+    lines = ["# Tools and operations", "", _GENERATED_NOTICE, "", _INTRODUCTION]
     for toolset in TOOLSETS:
         lines += ["", "## Default tools" if toolset == "default" else f"## Toolset `{toolset}`"]
         for each in offered:
             if each.operation.tool and each.operation.toolset == toolset:
-                lines += _operation(each)
+                lines += _render_operation(each)
     lines += ["", "## Operations without a tool", "", "The command line and the resources use these."]
     for each in offered:
         if not each.operation.tool:
-            lines += _operation(each)
+            lines += _render_operation(each)
     return "\n".join(lines) + "\n"
 
 
@@ -46,25 +45,25 @@ needed. Writes take `idempotency_key`; lists take `limit`, `cursor` and mostly `
 ask the person first takes `confirm`. Every tool, listed or not, can be a step of `batch`."""
 
 
-def settings() -> str:
+def render_settings() -> str:
     """Return the reference of all settings."""
     lines = [
         "# Settings",
         "",
-        _MADE,
+        _GENERATED_NOTICE,
         "",
         "In the environment, or in `config.toml` in the data directory. The environment wins.",
     ]
     lines += ["", "| `config.toml` | environment | default | meaning |", "|---|---|---|---|"]
     for name, field in Settings.model_fields.items():
-        default = _default(name, field.default)
+        default = _render_default(name, field.default)
         lines.append(f"| `{name}` | `PANORAMA_{name.upper()}` | {default} | {field.description} |")
     return "\n".join(lines) + "\n"
 
 
-def sdk() -> str:
+def render_sdk() -> str:
     """Return the reference of the SDK: what `search_sdk` finds, whole."""
-    lines = ["# The SDK", "", _MADE, "", GUIDE, "", "How scripts run: [scripts](scripts.md)."]
+    lines = ["# The SDK", "", _GENERATED_NOTICE, "", GUIDE, "", "How scripts run: [scripts](scripts.md)."]
     group = None
     for entry in entries(SURFACE):
         if entry.group != group:
@@ -76,7 +75,7 @@ def sdk() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _default(name: str, value: Any) -> str:
+def _render_default(name: str, value: Any) -> str:
     known = {
         "home": "the platform's folder for user data",
         "timezone": "this machine's",
@@ -87,42 +86,42 @@ def _default(name: str, value: Any) -> str:
     return known.get(name) or f"`{','.join(value) if isinstance(value, tuple) else value}`"  # pyright: ignore[reportUnknownArgumentType] (a default is of any type)
 
 
-def _offered() -> tuple[Arguments, ...]:
+def _list_arguments() -> tuple[Arguments, ...]:
     """Join everything over a database that is never opened."""
     chosen = read_settings(home=Path("unused"), timezone="UTC")
-    database = Database(chosen.database)
-    desk = Desk(database, chosen.zone)
-    recorder, meaning = Recorder(database, keep=chosen.log_age), Meaning(desk, means(chosen))
-    return joined(chosen, desk, recorder, meaning, ForkServer(), Jobs(desk)).offered
+    database = open_backend(chosen.home).open()
+    context = ServiceContext(database, chosen.zone, chosen.home)
+    recorder, meaning = CallLogWriter(database, keep=chosen.log_age), SemanticSearch(context, semantic_config(chosen))
+    return wire_calls(chosen, context, recorder, meaning, ForkServer(), Jobs(context)).operation_arguments
 
 
-def _operation(arguments: Arguments) -> Iterator[str]:
+def _render_operation(arguments: Arguments) -> Iterator[str]:
     operation = arguments.operation
     yield from ("", f"### `{operation.tool or operation.name}`", "", arguments.description, "")
     kind = {"read": "reads", "write": "writes", "delete": "deletes"}[operation.policy]
     traits = [kind, *(["idempotent"] if operation.idempotent else [])]
-    if operation.binds:
-        traits.append(f"binds {', '.join(operation.binds)}")
+    if operation.recalls:
+        traits.append(f"without `{operation.recalls}`: the last one read")
     yield f"`{operation.name}` · {' · '.join(traits)}"
     schema = input_schema(arguments)
     if schema["properties"]:
         yield from ("", "| argument | type | meaning |", "|---|---|---|")
         required = schema.get("required", [])
         for name, part in schema["properties"].items():
-            yield f"| `{name}`{'*' if name in required else ''} | {_type(part)} | {_cell(part)} |"
+            yield f"| `{name}`{'*' if name in required else ''} | {_render_type(part)} | {_render_cell(part)} |"
 
 
-def _type(part: dict[str, Any]) -> str:
+def _render_type(part: dict[str, Any]) -> str:
     if "enum" in part:
         return " ".join(f"`{value}`" if value else '`""`' for value in part["enum"])
     if part.get("type") == "array":
-        return f"list of {_type(part.get('items', {})) or 'objects'}"
+        return f"list of {_render_type(part.get('items', {})) or 'objects'}"
     return {"string": "text", "integer": "number", "boolean": "yes or no", "object": "object"}.get(
         part.get("type", ""), ""
     )
 
 
-def _cell(part: dict[str, Any]) -> str:
+def _render_cell(part: dict[str, Any]) -> str:
     default = f" Default `{part['default']}`." if "default" in part else ""
     return (part.get("description", "") + default).replace("|", "\\|").strip()
 
@@ -136,7 +135,7 @@ def main(arguments: list[str]) -> int:
     parser = ArgumentParser(prog="python -m panorama.docs", description=_PURPOSE, allow_abbrev=False)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is stale")
     only_looks = parser.parse_args(arguments).check
-    pages = {DOCS / "tools.md": tools(), DOCS / "settings.md": settings(), DOCS / "sdk.md": sdk()}
+    pages = {DOCS / "tools.md": render_tools(), DOCS / "settings.md": render_settings(), DOCS / "sdk.md": render_sdk()}
     if not only_looks:
         DOCS.mkdir(exist_ok=True)
         for path, text in pages.items():

@@ -30,7 +30,7 @@ class PanoramaError(Exception):
         self.hint = hint
         self.candidates = tuple(dict(candidate) for candidate in candidates)
 
-    def told(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Return the error as programs read it: code, message, and hint and candidates if there are any."""
         told = {"code": self.code, "message": self.message, "hint": self.hint, "candidates": list(self.candidates)}
         return {name: value for name, value in told.items() if value}
@@ -41,7 +41,7 @@ class PanoramaError(Exception):
         rows = (", ".join(f"{name}: {value}" for name, value in row.items()) for row in self.candidates)
         return "\n".join([*lines, *(f"- {row}" for row in rows)])
 
-    def prefixed(self, prefix: str, *, suffix: str = "") -> "PanoramaError":
+    def with_prefix(self, prefix: str, *, suffix: str = "") -> "PanoramaError":
         """Return the same error with words before and after its message."""
         return type(self)(f"{prefix}{self.message}{suffix}", hint=self.hint, candidates=self.candidates)
 
@@ -83,7 +83,7 @@ class ConfirmationError(PanoramaError):
         self,
         message: str,
         *,
-        hint: str = "Ask the person; if they agree, repeat the call with confirm=true.",
+        hint: str,
         candidates: Sequence[Mapping[str, object]] = (),
         question: str = "",
         agreement: str = "",
@@ -92,11 +92,11 @@ class ConfirmationError(PanoramaError):
         self.question = question
         self.agreement = agreement
 
-    def told(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Return the error as programs read it, with the question for those that can put it."""
-        return super().told() | ({"question": self.question} if self.question else {})
+        return super().to_dict() | ({"question": self.question} if self.question else {})
 
-    def prefixed(self, prefix: str, *, suffix: str = "") -> "ConfirmationError":
+    def with_prefix(self, prefix: str, *, suffix: str = "") -> "ConfirmationError":
         """Return the error of the batch that the call was a step of."""
         within = "Ask the person; if they agree, repeat the batch with confirm=true among the args of this step."
         return ConfirmationError(f"{prefix}{self.question or self.message}{suffix}", hint=within)
@@ -120,16 +120,16 @@ class ScriptError(PanoramaError):
     code = "script"
 
 
-def heard(told: Mapping[str, Any]) -> PanoramaError:
+def from_dict(told: Mapping[str, Any]) -> PanoramaError:
     """Return the error that another process told of, in the words of `told()`."""
-    found = _by_code(PanoramaError).get(str(told.get("code")), PanoramaError)
+    found = _classes_by_code(PanoramaError).get(str(told.get("code")), PanoramaError)
     more = {name: told[name] for name in ("question", "agreement") if name in told}
     candidates = told.get("candidates", ())
     return found(str(told.get("message", "")), hint=str(told.get("hint", "")), candidates=candidates, **more)
 
 
-def _by_code(kind: type[PanoramaError]) -> dict[str, type[PanoramaError]]:
+def _classes_by_code(kind: type[PanoramaError]) -> dict[str, type[PanoramaError]]:
     found = {kind.code: kind}
     for below in kind.__subclasses__():
-        found |= _by_code(below)
+        found |= _classes_by_code(below)
     return found

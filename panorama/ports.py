@@ -3,14 +3,14 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from panorama.domain.scripts import Ending, Isolation, Made, Script
+from panorama.domain.scripts.scripts import CallRecord, Isolation, RunOutcome, Script
 from panorama.index.points import Filter, Hit, Model, Point, State, Vector
 
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-    from panorama.store.runs import Run
+    from panorama.store.log.runs import Run
 
 
 class Calls(Protocol):
@@ -28,6 +28,23 @@ class Calls(Protocol):
         """Tell whether an operation may be part of an atomic batch."""
         ...
 
+    def is_writing(self, name: object) -> bool:
+        """Return whether an operation may write; an unknown one may."""
+        ...
+
+    def describe_tool(self, name: str) -> Mapping[str, Any]:
+        """Return a tool's name, description and parameters (a JSON schema), listed or not.
+
+        Raises:
+            NotFoundError: There is no such tool.
+        """
+        ...
+
+    @property
+    def batch_tools(self) -> tuple[str, ...]:
+        """The tools that are not in the default list and that scripts cannot call."""
+        ...
+
     @property
     def names(self) -> frozenset[str]:
         """The names of all operations and tools, and what these begin with: `tasks.list`, `tasks`, `list_tasks`."""
@@ -38,12 +55,12 @@ class Calls(Protocol):
         """The names of the operations that scripts may call."""
         ...
 
-    def guest(self) -> "Guest":
+    def open_session(self, *, may_confirm: bool = False) -> "ScriptSession":
         """Let a script call operations; the call that runs becomes the script's run, and one unit with all it does."""
         ...
 
 
-class JobQueue(Protocol):
+class JobSubmitter(Protocol):
     """Takes jobs that are to run in the background."""
 
     def kinds(self) -> Collection[str]:
@@ -58,11 +75,11 @@ class JobQueue(Protocol):
         """
         ...
 
-    def is_theirs(self, kind: str) -> bool:
+    def is_cli_only(self, kind: str) -> bool:
         """Tell whether only a person at a terminal may schedule a kind."""
         ...
 
-    def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:
+    def needs_confirmation(self, kind: str, arguments: Mapping[str, Any]) -> bool:
         """Tell whether the person has to agree to a kind's being run when nobody can be asked."""
         ...
 
@@ -75,7 +92,7 @@ class JobQueue(Protocol):
         ...
 
 
-class Guest(Protocol):
+class ScriptSession(Protocol):
     """The calls of one run, in the name of the call that started it; safe to use from several threads."""
 
     @property
@@ -94,7 +111,7 @@ class Guest(Protocol):
         ...
 
     @property
-    def made(self) -> Sequence[Made]:
+    def calls(self) -> Sequence[CallRecord]:
         """What was called so far, in the order in which it began."""
         ...
 
@@ -139,7 +156,7 @@ class Runner(Protocol):
         ...
 
     @property
-    def known(self) -> Isolation | None:
+    def known_isolation(self) -> Isolation | None:
         """What stood around scripts when it was looked the last time; None before the first."""
         ...
 
@@ -150,7 +167,7 @@ class Runner(Protocol):
         progressed: Progressed,
         stopped: Callable[[], bool],
         begun: Begun = ...,
-    ) -> Ending:
+    ) -> RunOutcome:
         """Run a script to its end and return how it ended; it never raises for what the script did.
 
         `answered` may be called in several threads at once, and the run ends once all these calls have; one that takes
@@ -161,7 +178,7 @@ class Runner(Protocol):
         """
         ...
 
-    def warm(self) -> None:
+    def preload(self) -> None:
         """Make ready for the next run, in the background; costs nothing if all is ready."""
         ...
 
@@ -205,7 +222,7 @@ class Index(Protocol):
         """Return how many chunks it holds."""
         ...
 
-    def held(self) -> Iterator[tuple[str, str]]:
+    def iter_digests(self) -> Iterator[tuple[str, str]]:
         """Give each chunk with the digest of its text, in no order; read page by page, writes may come between."""
         ...
 

@@ -21,16 +21,17 @@ from fastmcp import Client
 from fastmcp.client.client import CallToolResult
 from jsonschema import Draft202012Validator
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Answer, Conversation
 from panorama.calls.arguments import Arguments
 from panorama.config import read_settings
 from panorama.mcp import tools
-from panorama.mcp.server import build
-from panorama.services.base import Desk
-from panorama.store.engine import Database
+from panorama.mcp.server import build_server
+from panorama.services.base import ServiceContext
+from panorama.store.sqlite.engine import SqliteDatabase
 from tests.queues import StandInQueue
 from tests.templates import shared
+from tests.tool_errors import parse_error
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BEGIN = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
@@ -116,21 +117,22 @@ class Chat:
         text = _text(result)
         assert not result.is_error, f"{tool} was refused: {text}"
         structure = result.structured_content or {}
-        return Told(structure["data"], structure["summary"], structure["metadata"], text)
+        data = structure["data"]
+        total = {"total": len(data)} if isinstance(data, list) else {}  # the structure has it where it is another
+        return Told(data, structure["summary"], total | structure.get("metadata", {}), text)
 
     async def refused(self, tool: str, **arguments: Any) -> Refusal:
         """Call a tool that must refuse, and check that it does so in the product's voice."""
         result = await self.raw(tool, **arguments)
         text = _text(result)
         assert result.is_error, f"{tool} was not refused: {text[:400]}"
-        error = (result.structured_content or {}).get("error", result.structured_content or {})
-        for name in ("code", "message", "hint"):
-            assert error.get(name), f"{tool}: no {name} in {error}"
-            assert error[name] in text
+        assert result.structured_content is None, "an error is text alone"
+        error = parse_error(text)
+        assert all(error[name] for name in ("code", "message", "hint")), f"{tool}: {error}"
         assert "Traceback" not in text
         assert "://" not in text
         assert error["code"] != "internal", text
-        return Refusal(error["code"], error["message"], error["hint"], error.get("candidates", []), text)
+        return Refusal(error["code"], error["message"], error["hint"], error["candidates"], text)
 
 
 def _text(result: CallToolResult) -> str:
@@ -193,14 +195,14 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated, empty database, made once."""
     home = tmp_path_factory.mktemp("template")
-    with opened(read_settings(home=home, timezone=BERLIN.key)) as made:
-        return made.settings.database
+    with open_app(read_settings(home=home, timezone=BERLIN.key)) as made:
+        return made.settings.home / "panorama.db"
 
 
 @pytest.fixture(scope="session")
-def database(house: Path) -> Database:
+def database(house: Path) -> SqliteDatabase:
     """The database of all tests; each closes it, and the next finds its statements compiled (20 ms each)."""
-    return Database(house / "home" / "panorama.db")
+    return SqliteDatabase(house / "home" / "panorama.db")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -296,13 +298,23 @@ def one_template() -> Iterator[None]:
         yield
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many attacks left the language of scripts and reached nothing."""
+    reports = terminalreporter.getreports("passed")
+    counted = [pair for report in reports if report.when == "call" for pair in report.user_properties]
+    attacks, escapes = ([str(name) for kind, name in counted if kind == wanted] for wanted in ("attack", "escape"))
+    if attacks:
+        total = f"{len(escapes)} of {len(attacks)} attacks left the language of scripts and reached nothing"
+        terminalreporter.write_line("; ".join([total, *escapes]))
+
+
 @pytest.fixture
 def app(
-    home: Path, database: Database, clock: StandingClock, toolsets: tuple[str, ...], queue: StandInQueue
+    home: Path, database: SqliteDatabase, clock: StandingClock, toolsets: tuple[str, ...], queue: StandInQueue
 ) -> Iterator[App]:
     """The product, with a clock that stands still and ids that count up."""
-    desk = Desk(database, BERLIN, clock, CountedIds())
-    with opened(read_settings(home=home, toolsets=toolsets), desk, queue) as product:
+    context = ServiceContext(database, BERLIN, home, clock, CountedIds())
+    with open_app(read_settings(home=home, toolsets=toolsets), context, queue) as product:
         yield product
 
 
@@ -331,21 +343,21 @@ def anyio_backend() -> str:
 @pytest.fixture
 async def chat(app: App) -> AsyncIterator[Chat]:
     """A client that speaks the newest protocol."""
-    async with Client(build(app), mode="auto") as client:
+    async with Client(build_server(app), mode="auto") as client:
         yield Chat(client)
 
 
 @pytest.fixture
 async def other(app: App) -> AsyncIterator[Chat]:
     """A second client, in a conversation of its own, on the same data."""
-    async with Client(build(app), mode="auto") as client:
+    async with Client(build_server(app), mode="auto") as client:
         yield Chat(client)
 
 
 @pytest.fixture(params=["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 async def either(app: App, request: pytest.FixtureRequest) -> AsyncIterator[Chat]:
     """A client of each protocol era in turn; what both eras do alike is asked of the older one by the slow tests."""
-    async with Client(build(app), mode=request.param) as client:
+    async with Client(build_server(app), mode=request.param) as client:
         yield Chat(client)
 
 
@@ -355,7 +367,7 @@ def rows(app: App) -> Callable[[], dict[str, int]]:
     tables = ("changes", "projects", "tasks", "notes", "links", "reminders", "journal", "files", "idempotency")
 
     def counted() -> dict[str, int]:
-        with closing(sqlite3.connect(app.settings.database)) as database:
+        with closing(sqlite3.connect(app.settings.home / "panorama.db")) as database:
             return {name: database.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
 
     return counted

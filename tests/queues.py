@@ -22,11 +22,11 @@ class StandInQueue:
     def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
         """Take any arguments."""
 
-    def is_theirs(self, kind: str) -> bool:
+    def is_cli_only(self, kind: str) -> bool:
         """Keep purges for the terminal."""
         return kind == "purge"
 
-    def needs_leave(self, kind: str, arguments: Mapping[str, Any]) -> bool:
+    def needs_confirmation(self, kind: str, arguments: Mapping[str, Any]) -> bool:
         """Ask for what deletes."""
         return kind == "purge" and bool(arguments)
 

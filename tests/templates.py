@@ -5,25 +5,25 @@ from contextlib import contextmanager
 
 import pytest
 
-from panorama.sandbox import supply
-from panorama.sandbox.templates import Template
+from panorama.sandbox.host import worker_pool
+from panorama.sandbox.host.template_process import TemplateProcess
 
 
-class SharedTemplate(Template):
+class SharedTemplate(TemplateProcess):
     """A template that outlives the runners that use it, unless it is killed."""
 
     def __init__(self, timezone: str, left_out: Mapping[str, bool]) -> None:
         super().__init__(timezone, left_out)
         self._made_for = timezone, dict(left_out)
 
-    def lent(self, timezone: str, left_out: Mapping[str, bool]) -> Template:
+    def lent(self, timezone: str, left_out: Mapping[str, bool]) -> TemplateProcess:
         """Return this one if it is what is wanted, else a new one, which its runner ends."""
-        suits = self.lives and self._made_for == (timezone, dict(left_out))
-        return self if suits else Template(timezone, left_out)
+        suits = self.is_alive and self._made_for == (timezone, dict(left_out))
+        return self if suits else TemplateProcess(timezone, left_out)
 
     def close(self) -> None:
         """Go on, so that the next runner has it."""
-        if not self.lives:
+        if not self.is_alive:
             super().close()
 
 
@@ -33,7 +33,7 @@ def shared(timezone: str) -> Iterator[None]:
     one = SharedTemplate(timezone, {"language": True, "seccomp": True, "landlock": True})
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(supply, "Template", one.lent)
+            patch.setattr(worker_pool, "TemplateProcess", one.lent)
             yield
     finally:
-        Template.close(one)
+        TemplateProcess.close(one)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from panorama.address import Address, difference
+from panorama.transport.address import Address, settings_warning
 
 FILE = "/h/config.toml"
 
@@ -22,11 +22,11 @@ FILE = "/h/config.toml"
 def test_what_the_daemon_was_started_without_is_told_with_what_brings_it_there(
     differs: list[str], words: list[str], others: list[str]
 ) -> None:
-    told = difference(Address("/h"), {"differs": differs})
+    told = settings_warning(Address("/h"), {"differs": differs})
 
     assert all(each in told for each in ["`panorama daemon restart`", *differs, *words])
     assert not any(each in told for each in others)
 
 
 def test_nothing_is_told_where_nothing_differs() -> None:
-    assert difference(Address("/h"), {"differs": []}) == ""
+    assert settings_warning(Address("/h"), {"differs": []}) == ""

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from panorama.niceness import NICENESS, give_way
+from panorama.thread_priority import NICENESS, lower_thread_priority
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no claims of their own")
@@ -18,7 +18,7 @@ def test_a_thread_that_gives_way_claims_no_more_than_before(before: int) -> None
         thread = threading.get_native_id()
         os.setpriority(os.PRIO_PROCESS, thread, max(before, os.getpriority(os.PRIO_PROCESS, thread)))
         found.append(os.getpriority(os.PRIO_PROCESS, thread))
-        give_way()
+        lower_thread_priority()
         found.append(os.getpriority(os.PRIO_PROCESS, thread))
 
     thread = threading.Thread(target=work)

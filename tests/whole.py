@@ -6,13 +6,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from panorama.store import lines
+from panorama.store.archive import jsonl
 
 
 def everything(home: Path) -> dict[str, list[tuple[Any, ...]]]:
     """Return all rows of each table as the file holds them, and the last numbers that it gave."""
     with closing(sqlite3.connect(home / "panorama.db")) as file:
-        found = {name: file.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in lines.tables()}
+        found = {name: file.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in jsonl.list_tables()}
         found["sqlite_sequence"] = file.execute("SELECT name, seq FROM sqlite_sequence ORDER BY 1").fetchall()
         found["schema"] = file.execute("SELECT version_num FROM alembic_version").fetchall()
     return found

@@ -9,10 +9,10 @@ from typing import Any
 
 from panorama.app import App
 from panorama.catalogue import Operation
-from panorama.daemon.queue import Queue, working
-from panorama.domain.jobs import Kind
+from panorama.daemon.job_scheduler import JobRunner, run_jobs
+from panorama.domain.jobs import JobKind
 from panorama.errors import UnavailableError
-from panorama.services import progress
+from panorama.services.jobs import progress
 
 PATIENCE = 20.0
 
@@ -49,13 +49,13 @@ class Works:
             self.begun.append(name)
             self.now += 1
             self.most = max(self.most, self.now)
-        self.found.append(dict(progress.kept()))
-        done = int(progress.kept().get("done", 0))
+        self.found.append(dict(progress.load_checkpoint()))
+        done = int(progress.load_checkpoint().get("done", 0))
         try:
             while done < steps and not self.go.is_set():
                 done += 1
-                progress.keep({"done": done})
-                progress.told_to_the_door(done, steps, f"step {done}")
+                progress.save_checkpoint({"done": done})
+                progress.report_progress(done, steps, f"step {done}")
                 time.sleep(0.005)
         finally:
             with self.lock:
@@ -64,7 +64,7 @@ class Works:
 
     def raises(self, what: str) -> dict[str, str]:
         """Fail."""
-        progress.told_to_the_door(3, 10, "the fourth")
+        progress.report_progress(3, 10, "the fourth")
         if what == "ours":
             raise UnavailableError("The disk is full; nothing was changed.", hint="Free some space.")
         raise ZeroDivisionError(what)
@@ -78,14 +78,14 @@ def offered(app: App) -> Works:
     """Let an app do such work as jobs: `nothing`, `steps` (resumable), `lonely` (one at a time), `once`, …"""
     works = Works()
     calls = {
-        "nothing": (works.nothing, Kind(name="nothing")),
-        "steps": (works.steps, Kind(name="steps", resumable=True)),
-        "lonely": (works.steps, Kind(name="lonely", resumable=True, alone=True)),
-        "once": (works.steps, Kind(name="once")),
-        "raises": (works.raises, Kind(name="raises")),
-        "much": (works.much, Kind(name="much")),
+        "nothing": (works.nothing, JobKind(name="nothing")),
+        "steps": (works.steps, JobKind(name="steps", resumable=True)),
+        "lonely": (works.steps, JobKind(name="lonely", resumable=True, alone=True)),
+        "once": (works.steps, JobKind(name="once")),
+        "raises": (works.raises, JobKind(name="raises")),
+        "much": (works.much, JobKind(name="much")),
     }
-    app.calls.offer(
+    app.calls.register(
         Operation(name=f"test.{name}", call=call, summary=str, policy="write", transactional=False, long=True, job=kind)
         for name, (call, kind) in calls.items()
     )
@@ -93,7 +93,7 @@ def offered(app: App) -> Works:
 
 
 @contextmanager
-def at_work(app: App) -> Iterator[Queue]:
+def at_work(app: App) -> Iterator[JobRunner]:
     """Run the jobs of an app."""
-    with working(app) as queue:
+    with run_jobs(app) as queue:
         yield queue

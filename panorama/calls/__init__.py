@@ -4,8 +4,8 @@ A call is validated, its references are resolved, loops are stopped, its transac
 for a repeated key, and it is logged, however it ends.
 """
 
-from panorama.calls.answers import MODEL, SCRIPT, Answer
 from panorama.calls.conversation import Conversation
-from panorama.calls.door import Calls
+from panorama.calls.dispatcher import Calls
+from panorama.calls.rendering import MODEL, SCRIPT, Answer
 
 __all__ = ["MODEL", "SCRIPT", "Answer", "Calls", "Conversation"]

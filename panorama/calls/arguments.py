@@ -12,22 +12,23 @@ from typing import Annotated, Any, Literal, Optional, get_args, get_origin, get_
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails, PydanticUndefined
 
-from panorama.calls.answers import MODEL, MOST_ROWS, Reader
+from panorama.calls.rendering import MAX_ROWS, MODEL, Audience
 from panorama.catalogue import Operation
-from panorama.domain.plain import is_list, is_object
-from panorama.domain.references import Reference
-from panorama.domain.results import Page, Slice
+from panorama.domain.items.references import Reference
+from panorama.domain.paging import Page, PageRequest
+from panorama.domain.text.json_types import is_list, is_object
+from panorama.domain.text.lenient_json import fit_to_schema
 from panorama.errors import InvalidInputError
 
 KEY_CHARS = 200
-LARGEST = 1 << 63
-DEEPEST = 40
+INT_LIMIT = 1 << 63
+MAX_DEPTH = 40
 """How deep arguments may be nested."""
 
-MOST_VALUES = 20_000
+MAX_VALUES = 20_000
 """How many values one call may hold in all; what is wrong with each of more would take seconds to find."""
 
-SHOWN_PROBLEMS = 5
+MAX_PROBLEMS = 5
 NAME_CHARS = 100
 
 Detail = Literal["brief", "full"]
@@ -56,11 +57,11 @@ class Arguments:
     @cached_property
     def description(self) -> str:
         """What the method's docstring says of it, without its arguments."""
-        return self._described[0]
+        return self._docstring_parts[0]
 
     @cached_property
-    def _described(self) -> tuple[str, dict[str, str]]:
-        return described(inspect.getdoc(self.operation.call) or "")
+    def _docstring_parts(self) -> tuple[str, dict[str, str]]:
+        return parse_docstring(inspect.getdoc(self.operation.call) or "")
 
     @cached_property
     def _signature(self) -> inspect.Signature:
@@ -76,24 +77,24 @@ class Arguments:
         return tuple(
             self._parameter(name, each)
             for name, each in self._signature.parameters.items()
-            if self._hints[name] is not Slice
+            if self._hints[name] is not PageRequest
         )
 
     def _parameter(self, name: str, declared: inspect.Parameter) -> Parameter:
         annotation = self._hints[name]
         default = PydanticUndefined if declared.default is declared.empty else declared.default
-        if name in self.operation.binds and default is PydanticUndefined:
+        if name == self.operation.recalls and default is PydanticUndefined:
             annotation, default = Optional[annotation], None  # noqa: UP045 (a value, not an annotation)
-        return Parameter(name, annotation, default, self._described[1].get(name, ""), _reference(annotation))
+        return Parameter(name, annotation, default, self._docstring_parts[1].get(name, ""), _find_reference(annotation))
 
     def is_optional(self, name: str) -> bool:
         """Tell whether the method itself can do without a parameter."""
         return self._signature.parameters[name].default is not inspect.Parameter.empty
 
     @cached_property
-    def page(self) -> str:
+    def page_parameter(self) -> str:
         """The name of the parameter that takes a page's place, "" if there is none."""
-        return next((name for name in self._signature.parameters if self._hints[name] is Slice), "")
+        return next((name for name in self._signature.parameters if self._hints[name] is PageRequest), "")
 
     @cached_property
     def returns(self) -> Any:
@@ -101,7 +102,7 @@ class Arguments:
         return self._hints.get("return")
 
     @property
-    def takes_confirm(self) -> bool:
+    def has_confirm(self) -> bool:
         """Whether the person's yes may be told by whoever calls."""
         return self.operation.question is not None and not self.operation.person
 
@@ -119,16 +120,16 @@ class Arguments:
             fields[each.name] = (each.annotation, Field(default=each.default, **told))
         name = self.operation.tool or self.operation.name
         config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
-        return create_model(name, __config__=config, **fields, **self._of_the_door())
+        return create_model(name, __config__=config, **fields, **self._standard_fields())
 
-    def _of_the_door(self) -> dict[str, Any]:
+    def _standard_fields(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        if self.page:
-            found["limit"] = (Optional[Annotated[int, Field(ge=1, le=MOST_ROWS)]], None)  # noqa: UP045 (a value, not an annotation)
+        if self.page_parameter:
+            found["limit"] = (Optional[Annotated[int, Field(ge=1, le=MAX_ROWS)]], None)  # noqa: UP045 (a value, not an annotation)
             found["cursor"] = (str, "")
         if self.has_detail:
             found["detail"] = (Detail, "brief")
-        if self.takes_confirm:
+        if self.has_confirm:
             found["confirm"] = (bool, Field(default=False, description="The person has agreed."))
         if self.operation.job:
             found["background"] = (bool, Field(default=False, description="Return at once with a job; see get_job."))
@@ -136,32 +137,52 @@ class Arguments:
             found["idempotency_key"] = (Annotated[str, Field(max_length=KEY_CHARS)], "")
         return found
 
-    def parse(self, sent: Mapping[str, Any], reader: Reader = MODEL) -> dict[str, Any]:
+    def parse(self, sent: Mapping[str, Any], reader: Audience = MODEL) -> dict[str, Any]:
         """Return the arguments' values by name, defaults filled in.
 
         Raises:
             InvalidInputError: Something is missing, unknown or of the wrong type; the first problems are named.
         """
         limit = sent.get("limit")
-        is_larger = type(limit) is int and MOST_ROWS < limit <= reader.most_rows
-        try:
-            parsed = self.model.model_validate({**sent, "limit": MOST_ROWS} if is_larger else dict(sent))
-        except ValidationError as error:
-            problems = error.errors(include_url=False, include_context=True)
-            raise self._refusal(self._problems(problems), reader) from error
+        is_larger = type(limit) is int and MAX_ROWS < limit <= reader.most_rows
+        parsed = self._validate({**sent, "limit": MAX_ROWS} if is_larger else sent, reader)
         values = {name: getattr(parsed, name) for name in type(parsed).model_fields}
         return {**values, "limit": limit} if is_larger else values
 
-    def called(self, reader: Reader) -> str:
+    def _validate(self, sent: Mapping[str, Any], reader: Audience) -> BaseModel:
+        """Return the model of what was sent, in whatever form of those that clients use."""
+        try:
+            return self.model.model_validate(sent)
+        except ValidationError:
+            fitted = self._fit(sent)
+        try:
+            return self.model.model_validate(fitted)
+        except ValidationError as error:
+            problems = error.errors(include_url=False, include_context=True)
+            raise self._refusal(self._problems(problems), reader) from error
+
+    def _fit(self, sent: Mapping[str, Any]) -> dict[str, Any]:
+        fitted = {name: fit_to_schema(value, self._schemas.get(name, {})) for name, value in sent.items()}
+        if problem := find_unusable(fitted):
+            raise unusable_error(self.operation.tool or self.operation.name, problem)
+        return fitted
+
+    @cached_property
+    def _schemas(self) -> Mapping[str, Mapping[str, Any]]:
+        """The JSON schema of each argument, without its branch for null."""
+        schema = self.model.model_json_schema()
+        return {name: _without_null(each, schema.get("$defs", {})) for name, each in schema["properties"].items()}
+
+    def name_for(self, reader: Audience) -> str:
         """Return what whoever reads the answer calls the operation."""
         return f"sdk.{self.operation.sdk}" if reader.wants_all else self.operation.tool or self.operation.name
 
-    def _refusal(self, problems: list[str], reader: Reader) -> InvalidInputError:
+    def _refusal(self, problems: list[str], reader: Audience) -> InvalidInputError:
         hidden = ("cursor", "detail") if reader.wants_all else ()
         fields = {name: field for name, field in self.model.model_fields.items() if name not in hidden}
         signature = ", ".join(f"{name}*" if field.is_required() else name for name, field in fields.items())
         needed = " (* needed)" if "*" in signature else ""
-        name = self.called(reader)
+        name = self.name_for(reader)
         return InvalidInputError(
             f"{name} was not called: {'; '.join(dict.fromkeys(problems))}.",
             hint=f"Its parameters are {signature}{needed}." if signature else f"{name} takes no parameters.",
@@ -172,51 +193,71 @@ class Arguments:
         choices: dict[str, tuple[object, list[str]]] = {}
         found: dict[tuple[str, str], ErrorDetails] = {}
         for error in errors:
-            where = _where(error)
+            where = _field_path(error)
             if error["type"] == "literal_error":
-                choices.setdefault(where, (error["input"], []))[1].extend(_expected(error))
+                choices.setdefault(where, (error["input"], []))[1].extend(_expected_choices(error))
             found.setdefault((where, error["type"]), error)
         told = [
-            _choice(where, *choices[where]) if kind == "literal_error" else self._problem(error)
-            for (where, kind), error in islice(found.items(), SHOWN_PROBLEMS)
+            _choice_problem(where, *choices[where]) if kind == "literal_error" else self._problem(error)
+            for (where, kind), error in islice(found.items(), MAX_PROBLEMS)
         ]
         more = len(found) - len(told)
         return [*told, f"{more:,} more are wrong"] if more else told
 
     def _problem(self, error: ErrorDetails) -> str:
-        where = _where(error)
+        where = _field_path(error)
         kind, sent = error["type"], error["input"]
         if kind == "missing":
             return f"{where} is missing"
         if kind == "extra_forbidden":
             near = difflib.get_close_matches(where, self.model.model_fields, 1, 0.5)
             return f"{where} is not one of its parameters" + (f" (did you mean {near[0]}?)" if near else "")
-        return f"{where} {_wanted(error)}, not {_shown(sent)}"
+        return f"{where} {_expectation(error)}, not {_preview(sent)}"
 
 
-def unusable(sent: Mapping[str, Any]) -> str:
+def _without_null(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of an argument's values: references looked up, choices that a union splits joined."""
+    if "$ref" in schema:
+        return definitions[schema["$ref"].rsplit("/", 1)[-1]]
+    branches = [_without_null(each, definitions) for each in schema.get("anyOf", ()) if each.get("type") != "null"]
+    if branches and all("enum" in each or "const" in each for each in branches):
+        return {"enum": [word for each in branches for word in each.get("enum", [each.get("const")])]}
+    return branches[0] if len(branches) == 1 else schema
+
+
+def drop_nulls(sent: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return arguments without those that are null: many clients send null for what is absent."""
+    return {name: value for name, value in sent.items() if value is not None} if None in sent.values() else sent
+
+
+def unusable_error(name: str, problem: str) -> InvalidInputError:
+    """Return the error for arguments that can be neither stored nor compared."""
+    return InvalidInputError(f"{printable(name)} was not called: {problem}.", hint="Send it in another form.")
+
+
+def find_unusable(sent: Mapping[str, Any]) -> str:
     """Return why arguments can be neither stored nor compared, whatever they are for; "" if they can."""
-    if len(sent) > MOST_VALUES:
+    if len(sent) > MAX_VALUES:
         return _TOO_MANY
     if all(_is_plain(name) and _is_plain(value) for name, value in sent.items()):
         return ""
     level: list[tuple[str, object]] = list(sent.items())
-    left = MOST_VALUES - len(level)
-    for _ in range(DEEPEST):
-        problems = filter(None, (_problem_of(name, value) for name, value in level))
+    left = MAX_VALUES - len(level)
+    for _ in range(MAX_DEPTH):
+        problems = filter(None, (_find_value_problem(name, value) for name, value in level))
         if problem := next(problems, ""):
             return problem
-        inside = ((f"{name}.{key}", inner) for name, value in level for key, inner in _inside(value))
+        inside = ((f"{name}.{key}", inner) for name, value in level for key, inner in _children(value))
         level = list(islice(inside, left + 1))
         left -= len(level)
         if left < 0:
             return _TOO_MANY
         if not level:
             return ""
-    return f"{level[0][0][:60]}… is nested deeper than {DEEPEST}"
+    return f"{level[0][0][:60]}… is nested deeper than {MAX_DEPTH}"
 
 
-_TOO_MANY = f"it holds more than {MOST_VALUES:,} values in all"
+_TOO_MANY = f"it holds more than {MAX_VALUES:,} values in all"
 
 
 def _is_plain(value: object) -> bool:
@@ -226,28 +267,28 @@ def _is_plain(value: object) -> bool:
     return value is None or type(value) is bool
 
 
-def _inside(value: object) -> Iterable[tuple[object, object]]:
+def _children(value: object) -> Iterable[tuple[object, object]]:
     if is_object(value):
         return value.items()
     return enumerate(value) if is_list(value) else ()
 
 
-def _problem_of(name: str, value: object) -> str:
-    if isinstance(value, int) and not -LARGEST <= value < LARGEST:
+def _find_value_problem(name: str, value: object) -> str:
+    if isinstance(value, int) and not -INT_LIMIT <= value < INT_LIMIT:
         return f"{name} is a number of more than 64 bits"
     if isinstance(value, str) and "\x00" in value:
-        return f"{readable(name)} holds a NUL byte"
+        return f"{printable(name)} holds a NUL byte"
     for text in (name, value):
         if (
             isinstance(text, str)
             and not text.isascii()
             and text.encode("utf-8", "replace") != text.encode("utf-8", "surrogatepass")
         ):
-            return f"{readable(name)} holds half of a character (a lone surrogate)"
+            return f"{printable(name)} holds half of a character (a lone surrogate)"
     return ""
 
 
-def readable(text: object, most: int = 200) -> str:
+def printable(text: object, most: int = 200) -> str:
     """Return the beginning of a text without half characters, which neither a database nor a client takes."""
     begin = str(text)[:most]
     return begin if begin.isascii() else begin.encode("utf-8", "replace").decode()
@@ -257,7 +298,7 @@ def _is_internal(part: str | int) -> bool:
     return isinstance(part, str) and ("[" in part or part in ("str", "int", "float", "bool", "none", "list", "tuple"))
 
 
-def _wanted(error: ErrorDetails) -> str:
+def _expectation(error: ErrorDetails) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "enum":
         return f"is one of {str(context.get('expected', '')).replace(' or ', ', ')}"
@@ -279,7 +320,7 @@ def _wanted(error: ErrorDetails) -> str:
     return words.get(kind, error["msg"].lower().replace("input should be", "is"))
 
 
-_SAID: Mapping[str, Sequence[str]] = {
+_SYNONYMS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("completed", "complete", "finished", "closed", "resolved"), ("done",)),
     **dict.fromkeys(("open", "pending", "new", "not_started"), ("todo", "active")),
     **dict.fromkeys(("doing", "started", "active", "wip"), ("in_progress",)),
@@ -293,41 +334,41 @@ _SAID: Mapping[str, Sequence[str]] = {
 """What others call a choice, and what it may be called here."""
 
 
-def _choice(where: str, sent: object, choices: Sequence[str]) -> str:
+def _choice_problem(where: str, sent: object, choices: Sequence[str]) -> str:
     """Return which choices there are, once, and which may be meant."""
     if is_list(sent):
         onward = '; query takes {"status": {"in": […]}}' if where == "status" else ""
         meant = f" (one word, not a list{onward})"
     else:
         said = str(sent)[:NAME_CHARS].strip().lower()
-        known = next((each for each in _SAID.get(said, ()) if each in choices), "")
+        known = next((each for each in _SYNONYMS.get(said, ()) if each in choices), "")
         near = [known] if known else difflib.get_close_matches(said, choices, 1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
-    return f"{where} is one of {', '.join(map(repr, choices))}, not {_shown(sent)}{meant}"
+    return f"{where} is one of {', '.join(map(repr, choices))}, not {_preview(sent)}{meant}"
 
 
-def _expected(error: ErrorDetails) -> list[str]:
+def _expected_choices(error: ErrorDetails) -> list[str]:
     return re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
 
 
-def _where(error: ErrorDetails) -> str:
+def _field_path(error: ErrorDetails) -> str:
     return ".".join(str(part) for part in error["loc"] if not _is_internal(part))[:NAME_CHARS]
 
 
-def _shown(value: object) -> str:
+def _preview(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def _reference(annotation: Any) -> Reference | None:
+def _find_reference(annotation: Any) -> Reference | None:
     """Find the mark of a reference, also inside a union with None."""
     marks = [mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, Reference)]
     if marks:
         return marks[0]
-    return next((found for part in get_args(annotation) if (found := _reference(part))), None)
+    return next((found for part in get_args(annotation) if (found := _find_reference(part))), None)
 
 
-def described(docstring: str) -> tuple[str, dict[str, str]]:
+def parse_docstring(docstring: str) -> tuple[str, dict[str, str]]:
     """Return a docstring's text before its sections, and its `Args` by name."""
     sections = _SECTION.split(docstring)
     text = re.sub(r"\s*\n\s*", " ", re.sub(r"\n\s*\n", "\n", sections[0].strip()))

@@ -6,30 +6,33 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from panorama.domain.items.item import kind_of
 from panorama.errors import LoopError
 
 SCRIPT_ACTOR = "script"
-REMEMBERED = timedelta(minutes=10)
-SAME_ANSWERS = 8
-WITHIN = timedelta(seconds=30)
-QUESTIONS = 256
+ANY_KIND = "item"
+MEMORY_SPAN = timedelta(minutes=10)
+MAX_SAME_ANSWERS = 8
+LOOP_WINDOW = timedelta(seconds=30)
+MAX_TRACKED_CALLS = 256
 """How many different calls are watched at a time."""
 
 
 @dataclass(slots=True)
 class Memory:
-    """The project and the note that were read last, for ten minutes."""
+    """The item of each kind that was read last, and the one of any kind, for ten minutes."""
 
     _read: dict[str, tuple[str, datetime]] = field(default_factory=dict[str, tuple[str, datetime]])
 
-    def remember(self, kind: str, id_: str, now: datetime) -> None:
+    def remember(self, id_: str, now: datetime) -> None:
         """Remember an item that was read."""
-        self._read[kind] = (id_, now)
+        for kind in (kind_of(id_) or ANY_KIND, ANY_KIND):
+            self._read[kind] = (id_, now)
 
     def recall(self, kind: str, now: datetime) -> str | None:
-        """Return the id of the item of a kind that was read last, if that is not too long ago."""
-        found = self._read.get(kind)
-        return found[0] if found and now - found[1] <= REMEMBERED else None
+        """Return the id of the item of a kind (or of any) that was read last, if that is not too long ago."""
+        id_, at = self._read.get(kind, ("", now))
+        return id_ if id_ and now - at <= MEMORY_SPAN else None
 
 
 class LoopGuard:
@@ -47,13 +50,13 @@ class LoopGuard:
         """
         with self._lock:
             known = self._answers.get(question, ())
-            lately = [answer for at, answer in known if now - at <= WITHIN]
-        if len(lately) == SAME_ANSWERS and len(set(lately)) == 1:
-            times = f"{SAME_ANSWERS} times in {WITHIN.seconds} seconds"
+            lately = [answer for at, answer in known if now - at <= LOOP_WINDOW]
+        if len(lately) == MAX_SAME_ANSWERS and len(set(lately)) == 1:
+            times = f"{MAX_SAME_ANSWERS} times in {LOOP_WINDOW.seconds} seconds"
             same = f"{name} was called {times} with the same arguments and gave the same answer each time."
             raise LoopError(same, hint="Use the answer you have, change the arguments, or go on with something else.")
 
-    def forget(self, *, but: str) -> None:
+    def forget_answers(self, *, but: str) -> None:
         """Forget the answers to all questions but one: what was written may have changed them."""
         with self._lock:
             kept = self._answers.get(but)
@@ -61,12 +64,12 @@ class LoopGuard:
             if kept is not None:
                 self._answers[but] = kept
 
-    def note(self, question: str, answer: str, now: datetime) -> None:
+    def record_answer(self, question: str, answer: str, now: datetime) -> None:
         """Remember what a call was answered."""
         with self._lock:
-            self._answers.setdefault(question, deque(maxlen=SAME_ANSWERS)).append((now, answer))
+            self._answers.setdefault(question, deque(maxlen=MAX_SAME_ANSWERS)).append((now, answer))
             self._answers.move_to_end(question)
-            if len(self._answers) > QUESTIONS:
+            if len(self._answers) > MAX_TRACKED_CALLS:
                 self._answers.popitem(last=False)
 
 

@@ -10,12 +10,19 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 from zoneinfo import ZoneInfo
 
-from panorama.address import Address, UnreachableError, data_directory, difference, hello, in_process
-from panorama.direct import Direct, Progress, RefusedError
-from panorama.errors import UnavailableError, heard
-from panorama.starting import connected
+from panorama.errors import UnavailableError, from_dict
+from panorama.transport.address import (
+    Address,
+    UnreachableError,
+    data_directory,
+    hello_message,
+    is_in_process,
+    settings_warning,
+)
+from panorama.transport.launch import connect_or_launch
+from panorama.transport.rpc_client import ProgressCallback, RpcClient, RpcError
 
-MOST_ROWS = 500
+MAX_PAGE_ROWS = 500
 """The most rows that one call gives."""
 
 CONVERSATION = "cli"
@@ -32,18 +39,18 @@ class Answer:
     summary: str
     metadata: Mapping[str, Any]
 
-    def structured(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the answer as programs read it."""
         return {"data": self.data, "summary": self.summary, "metadata": dict(self.metadata)}
 
 
-class _Line(Protocol):
+class _Transport(Protocol):
     """A way to the operations."""
 
     zone: ZoneInfo
 
     def call(
-        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str, whole: bool
+        self, operation: str, arguments: Mapping[str, Any], progress: ProgressCallback | None, agreed: str, whole: bool
     ) -> Mapping[str, Any]:
         """Call an operation and return data, summary and metadata."""
         ...
@@ -60,7 +67,7 @@ class Client:
             InvalidInputError: A setting has a value that cannot be used.
         """
         with ExitStack() as stack:
-            self._line = stack.enter_context(_here() if in_process() else _there())
+            self._line = stack.enter_context(_open_in_process() if is_in_process() else _open_daemon())
             self._open = stack.pop_all()
         return self
 
@@ -79,7 +86,7 @@ class Client:
         self,
         name: str,
         arguments: Mapping[str, Any],
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
         agreed: str = "",
         *,
         whole: bool = False,
@@ -97,48 +104,48 @@ class Client:
         sent = {key: value for key, value in arguments.items() if value is not None}
         return Answer(**self._line.call(name, sent, progress, agreed, whole))
 
-    def rows(self, name: str, arguments: Mapping[str, Any], limit: int) -> Answer:
+    def list_rows(self, name: str, arguments: Mapping[str, Any], limit: int) -> Answer:
         """Call an operation that lists, page after page until there are `limit` rows, and join the pages."""
-        answer = self.call(name, {**arguments, "limit": min(limit, MOST_ROWS)})
+        answer = self.call(name, {**arguments, "limit": min(limit, MAX_PAGE_ROWS)})
         while (cursor := answer.metadata.get("next_cursor")) and len(answer.data) < limit:
-            left = min(limit - len(answer.data), MOST_ROWS)
-            answer = _joined(answer, self.call(name, {**arguments, "limit": left, "cursor": cursor}))
+            left = min(limit - len(answer.data), MAX_PAGE_ROWS)
+            answer = _join_pages(answer, self.call(name, {**arguments, "limit": left, "cursor": cursor}))
         return answer
 
 
-class _There:
+class _DaemonTransport:
     """The daemon of the data directory."""
 
-    def __init__(self, direct: Direct) -> None:
+    def __init__(self, direct: RpcClient) -> None:
         self._direct = direct
         self.zone = ZoneInfo(direct.reply["timezone"])
 
     def call(
-        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str, whole: bool
+        self, operation: str, arguments: Mapping[str, Any], progress: ProgressCallback | None, agreed: str, whole: bool
     ) -> Mapping[str, Any]:
         """Call an operation of the daemon."""
-        with translated():
+        with translate_errors():
             return self._direct.call(operation, arguments, progress, agreed, whole=whole)
 
 
 @contextmanager
-def _there() -> Generator[_Line]:
+def _open_daemon() -> Generator[_Transport]:
     address = Address(data_directory())
-    with translated():
-        greeted = connected(address, hello(address, "calls", CONVERSATION))
-    sys.stderr.write(difference(address, greeted.reply))
-    with Direct(address, greeted) as direct:
-        yield _There(direct)
+    with translate_errors():
+        greeted = connect_or_launch(address, hello_message(address, "calls", CONVERSATION))
+    sys.stderr.write(settings_warning(address, greeted.reply))
+    with RpcClient(address, greeted) as direct:
+        yield _DaemonTransport(direct)
 
 
-class _Here:
+class _InProcessTransport:
     """The product in this process."""
 
     def __init__(
         self,
         app: Any,
         conversation: Any,
-        told: Callable[[Progress], AbstractContextManager[None]],
+        told: Callable[[ProgressCallback], AbstractContextManager[None]],
         readers: tuple[Any, Any],
     ) -> None:
         self._app = app
@@ -148,39 +155,41 @@ class _Here:
         self.zone: ZoneInfo = app.settings.zone
 
     def call(
-        self, operation: str, arguments: Mapping[str, Any], progress: Progress | None, agreed: str, whole: bool
+        self, operation: str, arguments: Mapping[str, Any], progress: ProgressCallback | None, agreed: str, whole: bool
     ) -> Mapping[str, Any]:
         """Call an operation of this process."""
         with self._told(progress) if progress else ExitStack():
             reader = self._whole if whole else self._cut
-            return self._app.calls.call(operation, arguments, self._conversation, agreed, reader).structured()
+            return self._app.calls.call(operation, arguments, self._conversation, agreed, reader).to_dict()
 
 
 @contextmanager
-def _here() -> Generator[_Line]:
-    from panorama.app import opened  # half a second
+def _open_in_process() -> Generator[_Transport]:
+    from panorama.app import open_app  # half a second
     from panorama.calls import MODEL, SCRIPT, Conversation
     from panorama.config import read_settings
-    from panorama.domain.changes import PERSON
-    from panorama.services.progress import progressing
+    from panorama.domain.changes import CLI_ACTOR
+    from panorama.services.jobs.progress import report_progress_to
 
-    with opened(read_settings()) as app:
-        app.jobs.left_runs.pick_up_once()
-        yield _Here(app, Conversation(CONVERSATION, actor=PERSON, client="panorama"), progressing, (MODEL, SCRIPT))
+    with open_app(read_settings()) as app:
+        app.orphaned_runs.recover_once()
+        yield _InProcessTransport(
+            app, Conversation(CONVERSATION, actor=CLI_ACTOR, client="panorama"), report_progress_to, (MODEL, SCRIPT)
+        )
 
 
 @contextmanager
-def translated() -> Generator[None]:
+def translate_errors() -> Generator[None]:
     """Say in our errors what the daemon refused, or that it cannot be reached."""
     try:
         yield
-    except RefusedError as error:
-        raise heard(error.told) from error
+    except RpcError as error:
+        raise from_dict(error.told) from error
     except UnreachableError as error:
         raise UnavailableError(error.message, hint=error.hint) from error
 
 
-def _joined(first: Answer, second: Answer) -> Answer:
+def _join_pages(first: Answer, second: Answer) -> Answer:
     data = [*first.data, *second.data]
     names = {**first.metadata.get("names", {}), **second.metadata.get("names", {})}
     metadata = {**second.metadata, "names": names} if names else second.metadata

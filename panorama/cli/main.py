@@ -6,16 +6,16 @@ import sys
 from collections.abc import Sequence
 
 from panorama import __version__
-from panorama.cli.pipes import deafen
+from panorama.cli.console.pipes import silence_stdout
 
-INTERRUPTED = 130
-DETACHED = ["serve", "--detached"]
-"""What a door starts as the daemon (`panorama.address`)."""
+EXIT_INTERRUPTED = 130
+DAEMON_ARGUMENTS = ["serve", "--detached"]
+"""What a door starts as the daemon (`panorama.transport.address`)."""
 
-_COMPLETION = "_PANORAMA_COMPLETE"
+_COMPLETION_VARIABLE = "_PANORAMA_COMPLETE"
 """Set by the shell when it asks for completions; then there may be no argument either."""
 
-_FOR_A_PERSON = """\
+_INTRODUCTION = """\
 Panorama keeps your projects, tasks and notes on this machine and serves them to AI assistants over MCP.
 Without arguments it is the MCP server that a client starts (Claude, Cursor, VS Code …).
 Run `panorama demo` to see it at work, or `panorama --help` for what you can do here.
@@ -28,32 +28,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
-        deafen()
+        silence_stdout()
         return 0
     except Exception as error:
-        from panorama.cli.failures import told  # slow, and needed only now
+        from panorama.cli.console.errors import report_error  # slow, and needed only now
 
-        return told(error, words)
+        return report_error(error, words)
 
 
 def _run(words: list[str]) -> int:
-    if not words and _COMPLETION not in os.environ:
+    if not words and _COMPLETION_VARIABLE not in os.environ:
         return _serve()
     if words in (["--version"], ["-V"]):
         sys.stdout.write(f"panorama {__version__}\n")
         code = 0
-    elif words == DETACHED:
+    elif words == DAEMON_ARGUMENTS:
         gc.disable()  # what is imported stays; the daemon looks for garbage once it has begun
         from panorama.daemon.serve import serve  # a second
 
         serve(detached=True)
         code = 0
     else:
-        from panorama.cli.commands import run  # 150 ms
+        from panorama.cli.commands.root import run_command  # 150 ms
 
-        code = run(words)
+        code = run_command(words)
     sys.stdout.flush()
     return code
 
@@ -61,16 +61,16 @@ def _run(words: list[str]) -> int:
 def _serve() -> int:
     """Be the MCP server that a client starts; tell a person who started it by hand what it is."""
     if not sys.stdin or sys.stdin.isatty():  # None if it is closed
-        sys.stderr.write(_FOR_A_PERSON)
+        sys.stderr.write(_INTRODUCTION)
         return 0
-    from panorama.address import in_process
+    from panorama.transport.address import is_in_process
 
-    if not in_process():
-        from panorama.cli.connect import run  # 15 ms, and not needed by other verbs
+    if not is_in_process():
+        from panorama.cli.proxy.proxy import run  # 15 ms, and not needed by other verbs
 
         return run()
-    from panorama.daemon.queue import working  # a second
+    from panorama.daemon.job_scheduler import run_jobs  # a second
     from panorama.mcp.server import serve_stdio
 
-    serve_stdio(working)
+    serve_stdio(run_jobs)
     return 0

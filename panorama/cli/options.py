@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from panorama.domain.items import KINDS
+from panorama.domain.items.item import KINDS
 
 _HELP = ("--help", "-h")
 
@@ -20,7 +20,7 @@ def option(help_: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help_, show_default=False, **settings)
 
 
-def _known(kinds: list[str] | None) -> list[str] | None:
+def _validate_kinds(kinds: list[str] | None) -> list[str] | None:
     if unknown := [kind for kind in kinds or () if kind not in KINDS]:
         raise typer.BadParameter(f"{unknown[0]!r} is not one of {', '.join(KINDS)}.")
     return kinds
@@ -37,34 +37,37 @@ Kinds = Annotated[
     list[str] | None,
     option(
         f"Only this kind ({', '.join(KINDS)}); may be given several times.", "--kind", "-k",
-        metavar="KIND", callback=_known, autocompletion=lambda: list(KINDS),
+        metavar="KIND", callback=_validate_kinds, autocompletion=lambda: list(KINDS),
     ),
 ]  # fmt: skip
 
 
 class DefaultGroup(TyperGroup):
-    """A group whose first command runs when none is named: `panorama tasks --view overdue`."""
+    """A group that needs no command: `panorama tasks --view overdue` lists, `panorama tasks "Order seeds"` shows."""
+
+    default = ""
+    """The command that runs when none is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the first command's name in front of words that begin with no command."""
+        """Put a command's name in front of words that begin with none."""
         named = args[0] in self.commands or args[0] in _HELP if args else ctx.resilient_parsing
-        return super().parse_args(ctx, args if named else [self._default, *args])
+        return super().parse_args(ctx, args if named else [self._choose(args), *args])
+
+    def _choose(self, args: list[str]) -> str:
+        is_name = bool(args) and not args[0].startswith("-")
+        return "show" if is_name and "show" in self.commands else self.default
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Complete the first command's options too."""
+        """Complete the default command's options too."""
         found = super().shell_complete(ctx, incomplete)
-        return found + self.commands[self._default].shell_complete(ctx, incomplete) if incomplete[:1] == "-" else found
+        return found + self.commands[self.default].shell_complete(ctx, incomplete) if incomplete[:1] == "-" else found
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Show the first command's help too."""
+        """Show the default command's help too."""
         super().format_help(ctx, formatter)
-        command = self.commands[self._default]
-        with command.make_context(self._default, [], parent=ctx, resilient_parsing=True) as below:
+        command = self.commands[self.default]
+        with command.make_context(self.default, [], parent=ctx, resilient_parsing=True) as below:
             command.format_help(below, formatter)
-
-    @property
-    def _default(self) -> str:
-        return next(iter(self.commands))
 
 
 def examples(*commands: str) -> str:
@@ -73,11 +76,10 @@ def examples(*commands: str) -> str:
     return "[bold]Examples[/bold]\n" + "\n".join(shown)
 
 
-def group(name: str, help_: str, *, default: bool = False, epilog: str = "") -> typer.Typer:
-    """Return a group of commands."""
-    return typer.Typer(
-        name=name, help=help_, epilog=epilog or None, cls=DefaultGroup if default else TyperGroup, **SETTINGS
-    )
+def group(name: str, help_: str, *, default: str = "") -> typer.Typer:
+    """Return a group of commands; `default` is the one that runs when none is named."""
+    kind = type("DefaultGroup", (DefaultGroup,), {"default": default}) if default else TyperGroup
+    return typer.Typer(name=name, help=help_, cls=kind, **SETTINGS)
 
 
 SETTINGS: dict[str, Any] = {

@@ -22,19 +22,23 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
-from panorama.errors import UnavailableError
+from panorama.daemon.http_connections import HttpConnections, limited_protocol
 
 TOKEN_FILE = "http.token"
 TOKEN_BYTES = 32
-HOST = "127.0.0.1"
-CLOSING_SECONDS = 2
+SHUTDOWN_SECONDS = 2
+KEEP_ALIVE_SECONDS = 75
+"""How long an idle connection is kept: clients that call now and then need not connect again each time."""
+
+BACKLOG = 128
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
 _ORIGIN = re.compile(rf"(https?://{_HOST.pattern})?")
 HEALTH, MCP = "/health", "/mcp"
 
 
-def token(home: Path) -> str:
+def load_token(home: Path) -> str:
     """Return the token that clients send as `Authorization: Bearer …`; it is made once, readable by its owner alone."""
     path = home / TOKEN_FILE
     try:
@@ -45,34 +49,47 @@ def token(home: Path) -> str:
         if len(kept) >= TOKEN_BYTES:
             return kept
         path.unlink()
-        return token(home)
+        return load_token(home)
     with os.fdopen(file, "w") as made:
         made.write(secrets.token_urlsafe(TOKEN_BYTES))
-    return token(home)
+    return load_token(home)
 
 
-class Guard:
-    """Lets requests pass that carry the token, and that name this machine as plainly as browsers do."""
+_UNAUTHORIZED = JSONResponse(
+    {"error": "unauthorized", "hint": f"Send the token in {TOKEN_FILE} as Authorization: Bearer …"},
+    status_code=401,
+    headers={"WWW-Authenticate": "Bearer"},
+)
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+
+class TokenMiddleware:
+    """Passes on requests that carry the token and name this machine in Host and Origin."""
+
+    def __init__(self, app: ASGIApp, token: str, connections: HttpConnections) -> None:
         self._app = app
+        self._connections = connections
         self._token = token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 403 or 401 to all others."""
-        if scope["type"] == "http" and not _is_local(Headers(scope=scope)):
-            await JSONResponse({"error": "forbidden"}, status_code=403)(scope, receive, send)
-            return
-        if scope["type"] != "http" or scope["path"] == HEALTH or self._is_known(Headers(scope=scope)):
-            await self._app(scope, receive, send)
-            return
-        told = {"error": "unauthorized", "hint": f"Send the token in {TOKEN_FILE} as Authorization: Bearer …"}
-        answer = JSONResponse(told, status_code=401, headers={"WWW-Authenticate": "Bearer"})
-        await answer(scope, receive, send)
+        """Answer all others with 403 or 401."""
+        if scope["type"] == "lifespan":
+            app = self._app
+        elif scope["type"] != "http":
+            app = WebSocketClose()  # Panorama serves no WebSockets
+        elif not _is_local(Headers(scope=scope)):
+            app = JSONResponse({"error": "forbidden"}, status_code=403)
+        elif self._has_token(Headers(scope=scope)):
+            self._connections.trust(scope["client"])
+            app = self._app
+        elif scope["path"] == HEALTH:
+            app = self._app
+        else:
+            app = _UNAUTHORIZED
+        await app(scope, receive, send)
 
-    def _is_known(self, headers: Headers) -> bool:
-        scheme, _, said = headers.get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and hmac.compare_digest(said.strip().encode(), self._token)
+    def _has_token(self, headers: Headers) -> bool:
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self._token)
 
 
 def _is_local(headers: Headers) -> bool:
@@ -88,20 +105,37 @@ class _Server(uvicorn.Server):
         yield
 
 
-class Http:
+class HttpServer:
     """MCP on a port of this machine."""
 
-    def __init__(self, mcp: FastMCP[Any], home: Path, port: int) -> None:
-        self.address = f"http://{HOST}:{port}{MCP}"
-        self._socket = _bound(port)
+    def __init__(self, mcp: FastMCP[Any], home: Path, port: socket.socket) -> None:
+        self._socket = port
+        connections = HttpConnections()
         mcp.custom_route(HEALTH, methods=["GET"])(_health)
-        app = mcp.http_app(path=MCP, host_origin_protection=True, middleware=[Middleware(Guard, token=token(home))])
+        app = mcp.http_app(
+            path=MCP,
+            host_origin_protection=True,
+            middleware=[Middleware(TokenMiddleware, token=load_token(home), connections=connections)],
+        )
         self._ended = anyio.Event()
         self._server = _Server(
             uvicorn.Config(
-                app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=CLOSING_SECONDS
+                app,
+                log_config=None,
+                access_log=False,
+                lifespan="on",
+                ws="none",
+                http=limited_protocol(connections),
+                backlog=BACKLOG,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
             )
         )
+
+    @property
+    def is_started(self) -> bool:
+        """Whether requests are answered."""
+        return self._server.started
 
     async def serve(self) -> None:
         """Serve until `close`."""
@@ -113,22 +147,8 @@ class Http:
     async def close(self) -> None:
         """Take no more requests, finish those under way, and end."""
         self._server.should_exit = True
-        with anyio.move_on_after(CLOSING_SECONDS + 1):
+        with anyio.move_on_after(SHUTDOWN_SECONDS + 1):
             await self._ended.wait()
-
-
-def _bound(port: int) -> socket.socket:
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((HOST, port))
-    except OSError as error:
-        made.close()
-        raise UnavailableError(
-            f"Port {port} of this machine cannot be taken: {error.strerror}.",
-            hint="Choose another one with --http or http_port in config.toml.",
-        ) from error
-    return made
 
 
 async def _health(_: Request) -> JSONResponse:

@@ -16,18 +16,18 @@ from typing import IO, Any
 import anyio
 
 from panorama import __version__
-from panorama.address import Address, held
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import read_settings
-from panorama.daemon.life import Daemon
-from panorama.daemon.queue import working
+from panorama.daemon.daemon import Daemon
+from panorama.daemon.job_scheduler import run_jobs
 from panorama.errors import ConflictError, PanoramaError
-from panorama.starting import START_SECONDS
+from panorama.transport.address import Address, hold_lock
+from panorama.transport.launch import START_SECONDS
 
 LOG_BYTES, LOG_FILES = 1 << 20, 3
-WAIT_SECONDS = 0.02
+POLL_SECONDS = 0.02
 
-TURN_SECONDS = 0.0005
+SWITCH_INTERVAL_SECONDS = 0.0005
 """How long a thread keeps Python's lock from one that waits for it; Python's own 5 ms suit a program with one user.
 
 A call waits for the lock some twenty times, after each step of the database. Others' calls beside a script that reads
@@ -52,27 +52,31 @@ def serve(*, detached: bool, http_port: int | None = None) -> None:
     except PanoramaError as error:
         if not detached:
             raise
-        _say({"error": error.message, "hint": error.hint})
+        _report_to_launcher({"error": error.message, "hint": error.hint})
         raise SystemExit(1) from error
 
 
 def _serve(*, detached: bool, http_port: int | None) -> None:
     settings = read_settings(**({} if http_port is None else {"http_port": http_port}))
     address = Address(str(settings.home))
-    sys.setswitchinterval(TURN_SECONDS)
-    with _only(address, wait=detached), _logging(address, detached=detached), opened(settings) as app:
-        daemon = Daemon(app, address, lingers=detached)
+    sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
+    with (
+        _hold_daemon_lock(address, wait=detached),
+        _set_up_logging(address, detached=detached),
+        open_app(settings) as app,
+    ):
         gc.freeze()  # what was imported stays: no search for garbage need go through it
         gc.enable()
-        with app.following(), working(app):
-            anyio.run(daemon.run, lambda: _say({"ready": os.getpid()}) if detached else None)
+        with app.follow_changes() as is_catching_up, run_jobs(app):
+            daemon = Daemon(app, address, is_catching_up, lingers=detached)
+            anyio.run(daemon.run, lambda: _report_to_launcher({"ready": os.getpid()}) if detached else None)
     logging.shutdown()
     sys.stdout.flush()
     os._exit(0)  # all is closed; what is left is half a second of tearing down modules
 
 
 @contextmanager
-def _only(address: Address, *, wait: bool) -> Generator[None]:
+def _hold_daemon_lock(address: Address, *, wait: bool) -> Generator[None]:
     """Hold the lock of the data directory, which tells everybody who serves it.
 
     A daemon that a door started waits until its predecessor has left, unless nobody wants it any more.
@@ -80,18 +84,18 @@ def _only(address: Address, *, wait: bool) -> Generator[None]:
     os.makedirs(address.home, mode=0o700, exist_ok=True)
     deadline = time.monotonic() + (START_SECONDS if wait else 0.2)
     while True:
-        with held(address.lock) as lock:
+        with hold_lock(address.lock) as lock:
             if lock is not None:
-                _sign(lock)
+                _write_pid(lock)
                 yield
                 lock.truncate(0)
                 return
         if wait and _is_superfluous(address):
-            _say({"ready": address.pid()})
+            _report_to_launcher({"ready": address.find_pid()})
             raise SystemExit(0)
         if time.monotonic() > deadline:
-            raise _taken(address)
-        time.sleep(WAIT_SECONDS)
+            raise _already_running_error(address)
+        time.sleep(POLL_SECONDS)
 
 
 def _is_superfluous(address: Address) -> bool:
@@ -104,22 +108,22 @@ def _is_superfluous(address: Address) -> bool:
         return trying.connect_ex(address.socket) == 0
 
 
-def _taken(address: Address) -> ConflictError:
-    who = f" (process {pid})" if (pid := address.pid()) else ""
+def _already_running_error(address: Address) -> ConflictError:
+    who = f" (process {pid})" if (pid := address.find_pid()) else ""
     return ConflictError(
         f"Panorama's daemon already serves {address.home}{who}.",
         hint="`panorama daemon status` shows it, `panorama daemon stop` ends it.",
     )
 
 
-def _sign(lock: IO[bytes]) -> None:
+def _write_pid(lock: IO[bytes]) -> None:
     lock.truncate(0)
     lock.write(f"{os.getpid()} {__version__}\n".encode())
     lock.flush()
 
 
 @contextmanager
-def _logging(address: Address, *, detached: bool) -> Generator[None]:
+def _set_up_logging(address: Address, *, detached: bool) -> Generator[None]:
     """Log to a file that is begun anew at 1 MB; in the foreground to standard error too."""
     form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     handlers: list[logging.Handler] = [_LogFile(address.log, maxBytes=LOG_BYTES, backupCount=LOG_FILES)]
@@ -147,7 +151,7 @@ class _LogFile(RotatingFileHandler):
         return super()._open()
 
 
-def _say(told: Mapping[str, Any]) -> None:
+def _report_to_launcher(told: Mapping[str, Any]) -> None:
     """Tell the door that started us, if it still listens, and be silent from then on."""
     with suppress(OSError):
         os.write(1, json.dumps(told).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""Changes: what a write leaves behind, and when it may be taken back."""
+"""Changes: what a write records, and when it can be undone."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Self
 
-from panorama.domain.items import MARKS, Item, Kind
+from panorama.domain.items.item import FAVORITE_FIELDS, Item, Kind
 
 Action = Literal["create", "update", "delete", "restore"]
 
-PERSON = "cli"
+CLI_ACTOR = "cli"
 """The actor who is a person at a terminal."""
 
-LONG_TEXT = 4096
+SPLICE_MIN_CHARS = 4096
 """From this many characters on, a changed text is kept as the part that changed."""
 
-_STEP = 1 << 16
+_BLOCK_CHARS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class ItemChange:
     """One item's change as those hear of it who show items: what was done, and where it shows.
 
     `fields` are those that changed, `projects` the one it was in and the one it is in, if any; `marked` says that it
@@ -70,7 +70,7 @@ class Touch:
     @classmethod
     def of(cls, action: Action, item: Item, before: Mapping[str, Any], after: Mapping[str, Any]) -> Self:
         """Return what a change touched, from the item as it is now and both sides of its change line."""
-        mark, now = MARKS.get(item.KIND, ""), getattr(item, "project", None)
+        mark, now = FAVORITE_FIELDS.get(item.KIND, ""), getattr(item, "project", None)
         projects = tuple(dict.fromkeys(id_ for id_ in (before.get("project", now), now) if id_))
         marked = bool(mark) and bool(getattr(item, mark) or before.get(mark))
         return cls(item.KIND, item.id, action, tuple(after), projects, marked)
@@ -85,36 +85,36 @@ class Splice:
     inserted: str
 
 
-def splice(old: str, new: str) -> Splice:
+def compute_splice(old: str, new: str) -> Splice:
     """Return the stretch in which two texts differ."""
-    head = _common(old, new, min(len(old), len(new)))
-    most = min(len(old), len(new)) - head
-    tail = _common_end(old, new, most)
+    head = _common_prefix_length(old, new, min(len(old), len(new)))
+    limit = min(len(old), len(new)) - head
+    tail = _common_suffix_length(old, new, limit)
     return Splice(head, old[head : len(old) - tail], new[head : len(new) - tail])
 
 
-def _common(old: str, new: str, most: int) -> int:
+def _common_prefix_length(old: str, new: str, most: int) -> int:
     """Length of the common beginning: whole blocks are compared at once, the block that differs by halves."""
     at = 0
-    while at + _STEP <= most and old[at : at + _STEP] == new[at : at + _STEP]:
-        at += _STEP
-    low, high = at, min(at + _STEP, most)
+    while at + _BLOCK_CHARS <= most and old[at : at + _BLOCK_CHARS] == new[at : at + _BLOCK_CHARS]:
+        at += _BLOCK_CHARS
+    low, high = at, min(at + _BLOCK_CHARS, most)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if old[low:middle] == new[low:middle] else (low, middle - 1)
     return low
 
 
-def _common_end(old: str, new: str, most: int) -> int:
+def _common_suffix_length(old: str, new: str, most: int) -> int:
     """Length of the common end, at most `most`; found in the same way."""
 
     def same(low: int, high: int) -> bool:
         return old[len(old) - high : len(old) - low] == new[len(new) - high : len(new) - low]
 
     at = 0
-    while at + _STEP <= most and same(at, at + _STEP):
-        at += _STEP
-    low, high = at, min(at + _STEP, most)
+    while at + _BLOCK_CHARS <= most and same(at, at + _BLOCK_CHARS):
+        at += _BLOCK_CHARS
+    low, high = at, min(at + _BLOCK_CHARS, most)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if same(low, middle) else (low, middle - 1)
@@ -126,7 +126,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def untaken(lines: Iterable[Change]) -> dict[int, frozenset[str]]:
+def fields_not_undone(lines: Iterable[Change]) -> dict[int, frozenset[str]]:
     """Return for each change the fields in which no later undo took it back.
 
     An undo that was itself taken back takes nothing back. Taking back a creation takes every field.
@@ -140,24 +140,24 @@ def untaken(lines: Iterable[Change]) -> dict[int, frozenset[str]]:
     return fields
 
 
-def standing(lines: Sequence[Change]) -> list[tuple[Change, frozenset[str]]]:
+def effective_changes(lines: Sequence[Change]) -> list[tuple[Change, frozenset[str]]]:
     """Return the changes that still have an effect, each with the fields it has it on.
 
     A change and the undo that took it back cancel each other where both are among the lines.
     """
     known = {line.id for line in lines}
-    fields = untaken(lines)
+    fields = fields_not_undone(lines)
     return [(line, fields[line.id]) for line in lines if fields[line.id] and line.undoes not in known]
 
 
-def overtaken(line: Change, later: Sequence[Change]) -> dict[str, Change]:
+def overridden_by(line: Change, later: Sequence[Change]) -> dict[str, Change]:
     """Return the fields of a change that stand changed by a later one, with the first such change.
 
     Taking back a creation touches every field.
     """
-    found: dict[str, Change] = {}
-    for other, fields in standing(later):
+    results: dict[str, Change] = {}
+    for other, fields in effective_changes(later):
         for name in sorted(fields):
             if line.action == "create" or name in line.after:
-                found.setdefault(name, other)
-    return found
+                results.setdefault(name, other)
+    return results

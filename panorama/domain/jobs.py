@@ -1,4 +1,4 @@
-"""Jobs: work that goes on without anybody waiting, the states it goes through, and how it moves between them."""
+"""Jobs: background work, its states and transitions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from panorama.errors import ConflictError
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
 
-MOVES: Mapping[State, frozenset[State]] = {
+TRANSITIONS: Mapping[State, frozenset[State]] = {
     "queued": frozenset(("running", "cancelled")),
     "running": frozenset(("queued", "succeeded", "failed", "cancelled", "interrupted")),
     "succeeded": frozenset(),
@@ -19,25 +19,25 @@ MOVES: Mapping[State, frozenset[State]] = {
 }
 """Which state may follow which; what has ended stays as it is. A job that is begun is put back to be begun again."""
 
-ENDED: frozenset[State] = frozenset(state for state, after in MOVES.items() if not after)
+FINAL_STATES: frozenset[State] = frozenset(state for state, after in TRANSITIONS.items() if not after)
 
-FUTILE = 10
+MAX_FUTILE_ATTEMPTS = 10
 """How often in a row the worker of a job may die before it came further than the one before; then it is given up."""
 
 LEASE = timedelta(seconds=6)
 """Who runs a job and has not been heard of for so long has lost it."""
 
-LETTER = "w"
+JOB_ID_LETTER = "w"
 """With what a job's id begins: work."""
 
 MESSAGE_CHARS = 300
 
-FOR_THE_CALL = frozenset(("background", "idempotency_key", "confirm"))
+CALL_ARGUMENTS = frozenset(("background", "idempotency_key", "confirm"))
 """Arguments that tell how an operation is called, and are none of a job's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class JobKind:
     """A kind of job: an operation that may run without anybody waiting.
 
     A `resumable` one goes on where it was when it is begun again; any other that its process did not finish is
@@ -53,8 +53,8 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
-    """Who asked for a job: `conversation` is told of its end."""
+class Requester:
+    """Who requested a job; `conversation` is notified when it ends."""
 
     actor: str = "python"
     client: str = "python"
@@ -76,7 +76,7 @@ class Job:
     id: str
     kind: str
     arguments: Mapping[str, Any]
-    asker: Asker
+    asker: Requester
     created_at: datetime
     unit: str
     state: State = "queued"
@@ -101,30 +101,30 @@ class Job:
     @property
     def has_ended(self) -> bool:
         """Whether nothing will happen to it any more."""
-        return self.state in ENDED
+        return self.state in FINAL_STATES
 
-    def begun(self, worker: str, now: datetime) -> "Job":
+    def start(self, worker: str, now: datetime) -> "Job":
         """Return the job as somebody begins to run it, or begins again."""
-        return self._moved(
+        return self._with_state(
             "running", worker=worker, heartbeat=now, started_at=now, attempts=self.attempts + 1, reached=self.current
         )  # fmt: skip
 
-    def advanced(self, current: int, total: int, message: str, now: datetime) -> "Job":
+    def with_progress(self, current: int, total: int, message: str, now: datetime) -> "Job":
         """Return the job that runs, further on."""
         return replace(self, current=current, total=total, message=message[:MESSAGE_CHARS], heartbeat=now)
 
-    def ended(self, state: State, now: datetime, **told: Any) -> "Job":
+    def finish(self, state: State, now: datetime, **told: Any) -> "Job":
         """Return the job at its end; `told` is what is known of that: summary, result, error."""
         done = self.total if state == "succeeded" and self.total else self.current
-        return self._moved(
+        return self._with_state(
             state, ended_at=now, worker="", heartbeat=None, is_stopping=False, current=done, **told
         )  # fmt: skip
 
-    def put_back(self) -> "Job":
+    def requeue(self) -> "Job":
         """Return the job that runs as it waits for somebody to begin it again."""
-        return self._moved("queued", worker="", heartbeat=None)
+        return self._with_state("queued", worker="", heartbeat=None)
 
-    def stopped(self, now: datetime) -> "Job":
+    def cancel(self, now: datetime) -> "Job":
         """Return the job after somebody cancelled it: one that runs ends at its next step.
 
         Raises:
@@ -132,48 +132,48 @@ class Job:
         """
         if self.has_ended:
             raise ConflictError(
-                f"The job {self.id} has {WORDS[self.state]} already; nothing was changed.",
+                f"The job {self.id} has {STATE_PHRASES[self.state]} already; nothing was changed.",
                 hint=f"get_job shows what became of {self.id}.",
             )
         if self.state == "queued":
-            return self.ended(
-                "cancelled", now, summary="Cancelled before it began." if not self.attempts else how_far(self)
+            return self.finish(
+                "cancelled", now, summary="Cancelled before it began." if not self.attempts else describe_progress(self)
             )
         return replace(self, is_stopping=True)
 
-    def abandoned(self, kind: Kind | None, now: datetime, wrote: int = 0) -> "Job":
+    def recover(self, kind: JobKind | None, now: datetime, wrote: int = 0) -> "Job":
         """Return the job whose worker is gone: put back if it can go on, else at its end, with what is known.
 
         Args:
             wrote: How many changes it had made.
         """
-        known = how_far(self, kind) + (f" It had made {wrote:,} changes, which stand." if wrote else "")
+        known = describe_progress(self, kind) + (f" It had made {wrote:,} changes, which stand." if wrote else "")
         if self.is_stopping:
-            return self.ended("cancelled", now, summary=f"Cancelled; Panorama ended before it stopped. {known}")
+            return self.finish("cancelled", now, summary=f"Cancelled; Panorama ended before it stopped. {known}")
         if kind is None or not (kind.resumable or kind.standing):
             told = {"code": "interrupted", "message": f"Panorama ended while it ran. {known}"}
             back = f"Look what it did with history, or take it back with undo {self.unit}; then ask again."
-            return self.ended("interrupted", now, error=told | {"hint": back if wrote else "Ask for it again."})
+            return self.finish("interrupted", now, error=told | {"hint": back if wrote else "Ask for it again."})
         futile = 0 if self.current > self.reached else self.futile + 1
-        if futile >= FUTILE and not kind.standing:
+        if futile >= MAX_FUTILE_ATTEMPTS and not kind.standing:
             told = {
                 "code": "interrupted",
                 "message": f"It was begun {self.attempts} times and came no further. {known}",
             }
-            return self.ended("interrupted", now, error=told | {"hint": "`panorama daemon logs` may tell why."})
-        return replace(self, futile=futile).put_back()
+            return self.finish("interrupted", now, error=told | {"hint": "`panorama daemon logs` may tell why."})
+        return replace(self, futile=futile).requeue()
 
     def is_stale(self, now: datetime) -> bool:
         """Tell whether nobody has heard of its worker for too long; a clock may have been set back."""
         return self.heartbeat is None or not -LEASE <= now - self.heartbeat <= LEASE
 
-    def _moved(self, state: State, **more: Any) -> "Job":
-        if state not in MOVES[self.state]:
+    def _with_state(self, state: State, **more: Any) -> "Job":
+        if state not in TRANSITIONS[self.state]:
             raise ConflictError(f"The job {self.id} is {self.state}, and cannot become {state}.")
         return replace(self, state=state, **more)
 
 
-WORDS: Mapping[State, str] = {
+STATE_PHRASES: Mapping[State, str] = {
     "queued": "not begun",
     "running": "begun",
     "succeeded": "succeeded",
@@ -184,7 +184,7 @@ WORDS: Mapping[State, str] = {
 """How a person says what became of a job: it has …"""
 
 
-def how_far(job: Job, kind: Kind | None = None) -> str:
+def describe_progress(job: Job, kind: JobKind | None = None) -> str:
     """Return how far a job of a kind came, as a sentence."""
     if not job.current and not job.message:
         return "It had told of no step."
@@ -195,14 +195,14 @@ def how_far(job: Job, kind: Kind | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class JobRate:
     """How fast a job is: steps a second since it was begun the last time, and the seconds left; None if unknown."""
 
     rate: float | None
     left: float | None
 
     @classmethod
-    def of(cls, job: Job, now: datetime) -> "Pace":
+    def of(cls, job: Job, now: datetime) -> "JobRate":
         """Return the pace of a job that runs."""
         passed = (now - job.started_at).total_seconds() if job.started_at else 0.0
         done = job.current - job.reached

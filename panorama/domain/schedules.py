@@ -1,4 +1,4 @@
-"""Schedules: which job is to run when, what is due, and what becomes of runs that were missed."""
+"""Schedules: when a job runs, and what happens to missed runs."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,29 +6,29 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Literal, Self, get_args
 
-from panorama.domain import walls
-from panorama.domain.cron import cron
+from panorama.domain.time import wall_clock
+from panorama.domain.time.cron import parse_cron
 from panorama.errors import InvalidInputError
 
 Trigger = Literal["cron", "every", "at"]
 Missed = Literal["run", "skip"]
 TRIGGERS: tuple[Trigger, ...] = get_args(Trigger)
 
-LATE = timedelta(minutes=1)
+LATE_AFTER = timedelta(minutes=1)
 """A run that begins later than this was missed: nothing ran, or the machine slept."""
 
-SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=366)
-STEPPED_BACK = timedelta(hours=1)
+MIN_INTERVAL, MAX_INTERVAL = timedelta(minutes=1), timedelta(days=366)
+CLOCK_STEP_LIMIT = timedelta(hours=1)
 """A clock that was set back by more had been wrong before; what it made run then does not count."""
 
 ARGUMENTS_CHARS = 20_000
-_SPAN = re.compile(r"(?:\d{1,6} ?(?:w|d|h|m|weeks?|days?|hours?|min|minutes?) ?)+")
-_PIECE = re.compile(r"(\d+) ?([wdhm])")
+_DURATION = re.compile(r"(?:\d{1,6} ?(?:w|d|h|m|weeks?|days?|hours?|min|minutes?) ?)+")
+_DURATION_PART = re.compile(r"(\d+) ?([wdhm])")
 _UNITS = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class DueRun:
     """What is due: the last occurrence until now, how late it is, and how many before it were missed too."""
 
     at: datetime
@@ -65,64 +65,64 @@ class Schedule:
     created_at: datetime
     updated_at: datetime
 
-    def following(self, after: datetime) -> Iterator[datetime]:
+    def iter_occurrences(self, after: datetime) -> Iterator[datetime]:
         """Return the occurrences after a moment, in order."""
         if self.trigger == "at":
             return iter([self.begin] if self.begin > after else [])
         if self.trigger == "every":
-            return _spans(self.begin, span(self.rule), after)
-        line, zone = cron(self.rule), walls.known_zone(self.zone)
-        times = line.walls(walls.first_wall(after, zone))
-        return walls.moments(times, zone, after, twice=line.is_every_hour)
+            return _iter_interval(self.begin, parse_duration(self.rule), after)
+        line, zone = parse_cron(self.rule), wall_clock.get_zone(self.zone)
+        times = line.local_times(wall_clock.first_local(after, zone))
+        return wall_clock.to_instants(times, zone, after, twice=line.is_every_hour)
 
     def next_after(self, moment: datetime) -> datetime | None:
         """Return the first occurrence after a moment, None if there is none."""
-        return next(self.following(moment), None)
+        return next(self.iter_occurrences(moment), None)
 
-    def due(self, now: datetime) -> Due | None:
+    def find_due(self, now: datetime) -> DueRun | None:
         """Return what is due now: all that was missed together, as one."""
         if self.paused or self.next_at is None or self.next_at > now:
             return None
         before = self.next_at - timedelta(microseconds=1)
-        at = walls.latest(self.following, before, now) or self.next_at
+        at = wall_clock.last_before(self.iter_occurrences, before, now) or self.next_at
         late = now - at
-        count = walls.counted(self.following, before, at - timedelta(microseconds=1))
-        return Due(at=at, late=late, missed=count, runs=self.missed == "run" or late <= LATE)
+        count = wall_clock.count_between(self.iter_occurrences, before, at - timedelta(microseconds=1))
+        return DueRun(at=at, late=late, missed=count, runs=self.missed == "run" or late <= LATE_AFTER)
 
-    def done(self, due: Due, now: datetime, *, job: str = "", problem: str = "") -> Self:
+    def with_run(self, due: DueRun, now: datetime, *, job: str = "", problem: str = "") -> Self:
         """Return it after what was due was dealt with."""
         return replace(
             self, last_at=due.at, last_job=job or self.last_job, problem=problem, next_at=self.next_after(now)
         )
 
-    def paused_at(self, now: datetime) -> Self:
+    def pause(self, now: datetime) -> Self:
         """Return it at rest."""
         return replace(self, paused=True, next_at=None, updated_at=now)
 
-    def resumed_at(self, now: datetime) -> Self:
+    def resume(self, now: datetime) -> Self:
         """Return it under way again; what would have come meanwhile is no run that was missed."""
         return replace(self, paused=False, next_at=self.next_after(now), updated_at=now)
 
-    def mended(self, now: datetime) -> Self:
+    def repair_after_clock_change(self, now: datetime) -> Self:
         """Return it as it is after the clock was set: what a clock that was wrong made it wait for is given up."""
-        if self.paused or self.last_at is None or self.last_at <= now + STEPPED_BACK:
+        if self.paused or self.last_at is None or self.last_at <= now + CLOCK_STEP_LIMIT:
             return self
         return replace(self, last_at=None, next_at=self.next_after(now))
 
 
-def _spans(begin: datetime, step: timedelta, after: datetime) -> Iterator[datetime]:
+def _iter_interval(begin: datetime, step: timedelta, after: datetime) -> Iterator[datetime]:
     at = begin if after < begin else begin + ((after - begin) // step + 1) * step
     while True:
         yield at
         at += step
 
 
-def is_span(text: str) -> bool:
+def is_duration(text: str) -> bool:
     """Tell whether a text is a span, and no moment."""
-    return _SPAN.fullmatch(text.strip().lower()) is not None
+    return _DURATION.fullmatch(text.strip().lower()) is not None
 
 
-def span(text: str, name: str = "every") -> timedelta:
+def parse_duration(text: str, name: str = "every") -> timedelta:
     """Return a span such as 15m, 2h, 1d or 1h 30m.
 
     Raises:
@@ -130,17 +130,17 @@ def span(text: str, name: str = "every") -> timedelta:
     """
     plain = text.strip().lower()
     found = timedelta()
-    if _SPAN.fullmatch(plain):
-        for number, unit in _PIECE.findall(plain):
+    if _DURATION.fullmatch(plain):
+        for number, unit in _DURATION_PART.findall(plain):
             found += timedelta(**{_UNITS[unit]: int(number)})
-    if not SHORTEST <= found <= LONGEST:
+    if not MIN_INTERVAL <= found <= MAX_INTERVAL:
         raise InvalidInputError(
             f"{name} is no span of a minute to a year: {text[:40]!r}.", hint="Use 15m, 2h, 1d, 1w or 1h 30m."
         )
     return found
 
 
-def plain_span(step: timedelta) -> str:
+def format_duration(step: timedelta) -> str:
     """Return a span in its plain form: 1h 30m."""
     minutes = int(step.total_seconds() // 60)
     parts: list[str] = []
@@ -151,7 +151,7 @@ def plain_span(step: timedelta) -> str:
     return " ".join(parts)
 
 
-def waited(late: timedelta) -> str:
+def format_delay(late: timedelta) -> str:
     """Return a delay as a person says it: 5 min, 3 h, 2 d; "" for less than a minute."""
     minutes = int(late.total_seconds() // 60)
     if minutes < 1:

@@ -1,4 +1,4 @@
-"""Vectors: what makes them, and what finds them again; the only package that knows a model or an index.
+"""Embedding models and vector indexes.
 
 numpy's products run on one thread (a person's own setting comes first): for our sizes a second one gains a tenth of a
 millisecond, but waits for a core that the embedder holds, and a search of 0.3 ms then takes 16 ms.

@@ -1,4 +1,4 @@
-"""The process in which Qdrant Edge lives, since every call to it stops all other threads for as long as it takes.
+"""The child process of Qdrant Edge, whose calls block all other threads.
 
 It reads requests from the socket that is its standard input, answers each, and ends with whoever holds the other end.
 Imports nothing but the standard library and Qdrant Edge, so that it starts in some 50 ms.
@@ -15,15 +15,15 @@ from typing import Any, cast
 
 import qdrant_edge as edge
 
-from panorama.index.filters import KEYWORDS
-from panorama.index.frames import Frame, Frames
-from panorama.index.points import Found, best, point_id
+from panorama.index.filters import KEYWORD_FIELDS
+from panorama.index.frames import Frame, FrameStream
+from panorama.index.points import RawHit, point_id, rank_hits
 
 OVERSAMPLING = 4.0
 """How many times as many are compared by their full vectors; 2 finds 0.99 of the ten nearest, 3 all but one in 2000."""
 
 
-def config(size: int) -> edge.EdgeConfig:
+def build_config(size: int) -> edge.EdgeConfig:
     """Return how vectors of this size are kept.
 
     Without a graph (`m=0`): TurboQuant codes are compared one by one, and the best of them by their vectors. At 200,000
@@ -38,7 +38,7 @@ def config(size: int) -> edge.EdgeConfig:
     )
 
 
-class Shard:
+class ShardHandler:
     """The requests that are answered; none of them runs Edge's optimizer, which stops for seconds and gains nothing."""
 
     def __init__(self) -> None:
@@ -49,17 +49,17 @@ class Shard:
         """Load the shard in a folder, or make one."""
         self._size = request["size"]
         if request["new"]:
-            self._shard = _created(request["folder"], self._size)
+            self._shard = _create_shard(request["folder"], self._size)
         else:
             self._shard = edge.EdgeShard.load(request["folder"])
         return self.count({}, b"")
 
     def upsert(self, request: Mapping[str, Any], vectors: bytes) -> Frame:
         """Write points: a payload for each, and their vectors one after another."""
-        numbers = _numbers(vectors)
+        numbers = _as_floats(vectors)
         points = [
-            edge.Point(id=point_id(each["chunk"]), vector=numbers[at : at + self._size], payload=_kept(each))
-            for each, at in zip(request["payloads"], range(0, len(numbers), self._size), strict=True)
+            edge.Point(id=point_id(entry["chunk"]), vector=numbers[at : at + self._size], payload=_pack_payload(entry))
+            for entry, at in zip(request["payloads"], range(0, len(numbers), self._size), strict=True)
         ]
         self._shard.update(edge.UpdateOperation.upsert_points(points))
         return Frame({})
@@ -71,14 +71,14 @@ class Shard:
 
     def search(self, request: Mapping[str, Any], vector: bytes) -> Frame:
         """Return the nearest chunks with item and score; all that are as good as the last are weighed for its place."""
-        query, wanted = edge.Query.Nearest(_numbers(vector)), _filter(request["must"])
-        return Frame({"hits": best(lambda asked: self._nearest(query, asked, wanted), request["limit"])})
+        query, wanted = edge.Query.Nearest(_as_floats(vector)), _to_filter(request["must"])
+        return Frame({"hits": rank_hits(lambda asked: self._query(query, asked, wanted), request["limit"])})
 
-    def _nearest(self, query: edge.Query, limit: int, wanted: edge.Filter | None) -> list[Found]:
+    def _query(self, query: edge.Query, limit: int, wanted: edge.Filter | None) -> list[RawHit]:
         rescored = edge.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
         params = edge.SearchParams(quantization=rescored)
         request = edge.QueryRequest(limit=limit, query=query, filter=wanted, params=params, with_payload=["about"])
-        return [(each.score, *_about(each.payload)[:2]) for each in self._shard.query(request)]
+        return [(entry.score, *_unpack_about(entry.payload)[:2]) for entry in self._shard.query(request)]
 
     def count(self, _: Mapping[str, Any], __: bytes) -> Frame:
         """Return how many points there are."""
@@ -89,8 +89,10 @@ class Shard:
         after, limit, vectors = request["after"], request["limit"], request["vectors"]
         asked = edge.ScrollRequest(offset=after, limit=limit, with_payload=True, with_vector=vectors)
         records, after = self._shard.scroll(asked)
-        raw = b"".join(array("f", cast("list[float]", each.vector)).tobytes() for each in records) if vectors else b""
-        return Frame({"payloads": [_told(each.payload) for each in records], "after": after and str(after)}, raw)
+        raw = b"".join(array("f", cast("list[float]", entry.vector)).tobytes() for entry in records) if vectors else b""
+        return Frame(
+            {"payloads": [_unpack_payload(entry.payload) for entry in records], "after": after and str(after)}, raw
+        )
 
     def flush(self, _: Mapping[str, Any], __: bytes) -> Frame:
         """Write everything to the disk."""
@@ -104,48 +106,48 @@ class Shard:
         return Frame({})
 
 
-def _created(folder: str, size: int) -> edge.EdgeShard:
-    shard = edge.EdgeShard.create(folder, config(size))
-    for field in KEYWORDS:
+def _create_shard(folder: str, size: int) -> edge.EdgeShard:
+    shard = edge.EdgeShard.create(folder, build_config(size))
+    for field in KEYWORD_FIELDS:
         shard.update(edge.UpdateOperation.create_field_index(field, edge.KeywordIndexParams()))
     moments = edge.IntegerIndexParams(lookup=False, range=True)
     shard.update(edge.UpdateOperation.create_field_index("at", moments))
     return shard
 
 
-def _numbers(vectors: bytes) -> Any:
+def _as_floats(vectors: bytes) -> Any:
     """Return numbers as Edge reads them where they stand: to make a list of them takes as long again."""
     return memoryview(vectors).cast("f")
 
 
-def _kept(payload: Mapping[str, Any]) -> dict[str, Any]:
+def _pack_payload(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return a payload with what is not filtered by in one line: Edge takes 5 us for each text."""
     about = "\n".join((payload["chunk"], payload["item"], payload["digest"]))
     return {"kind": payload["kind"], "project": payload["project"], "at": payload["at"], "about": about}
 
 
-def _about(kept: Mapping[str, Any] | None) -> tuple[str, str, str]:
+def _unpack_about(kept: Mapping[str, Any] | None) -> tuple[str, str, str]:
     chunk, item, digest = kept["about"].split("\n") if kept else ("", "", "")
     return chunk, item, digest
 
 
-def _told(kept: Mapping[str, Any] | None) -> dict[str, Any]:
-    chunk, item, digest = _about(kept)
+def _unpack_payload(kept: Mapping[str, Any] | None) -> dict[str, Any]:
+    chunk, item, digest = _unpack_about(kept)
     about = {"chunk": chunk, "item": item, "digest": digest}
     return about | {name: value for name, value in (kept or {}).items() if name != "about"}
 
 
-def _filter(must: Sequence[Mapping[str, Any]]) -> edge.Filter | None:
-    return edge.Filter(must=[_condition(each) for each in must]) if must else None
+def _to_filter(must: Sequence[Mapping[str, Any]]) -> edge.Filter | None:
+    return edge.Filter(must=[_to_condition(entry) for entry in must]) if must else None
 
 
-def _condition(must: Mapping[str, Any]) -> edge.FieldCondition:
+def _to_condition(must: Mapping[str, Any]) -> edge.FieldCondition:
     if "range" in must:
         return edge.FieldCondition(key=must["key"], range=edge.RangeFloat(**must["range"]))
     return edge.FieldCondition(key=must["key"], match=edge.MatchAny(must["match"]["any"]))
 
 
-def answered(answer: Callable[[Mapping[str, Any], bytes], Frame], request: Frame) -> Frame:
+def handle_request(answer: Callable[[Mapping[str, Any], bytes], Frame], request: Frame) -> Frame:
     """Return the answer, or what went wrong; a panic inside Edge is no Exception, but leaves Python in order."""
     try:
         return answer(*request)
@@ -153,7 +155,7 @@ def answered(answer: Callable[[Mapping[str, Any], bytes], Frame], request: Frame
         return Frame({"error": f"{error}" or type(error).__name__})
 
 
-def listened_to(stream: socket.socket) -> Callable[[], bool]:
+def build_open_check(stream: socket.socket) -> Callable[[], bool]:
     """Return what tells whether the other end is still open; what it sent before it closed may be left to read.
 
     Whoever was killed sent up to 3 MB before: doing that would keep the files from who comes next.
@@ -167,15 +169,15 @@ def main() -> None:
     """Answer requests until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; who started us decides
     gc.disable()  # nothing here refers to itself, and looking through 100,000 numbers a batch takes a third of the time
-    shard = Shard()
+    shard = ShardHandler()
     with socket.socket(fileno=0) as stream:
-        frames, is_heard = Frames(stream), listened_to(stream)
+        frames, is_heard = FrameStream(stream), build_open_check(stream)
         while True:
             try:
                 request = frames.receive()
                 if not is_heard():
                     raise ConnectionResetError
-                frame = answered(getattr(shard, request.head["do"]), request)
+                frame = handle_request(getattr(shard, request.head["do"]), request)
                 frames.send(Frame({**frame.head, "number": request.head["number"]}, frame.tail))
             except OSError:
                 os._exit(0)  # at once: what was answered is in the log, and who comes next may be waiting for the files

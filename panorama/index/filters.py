@@ -1,17 +1,17 @@
-"""Filters: what each engine is asked for, and the rule that all of them follow; no I/O."""
+"""Filters of each index engine, and the rule that they all follow; no I/O."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from panorama.index.points import NONE, Filter, Point, Vector, micros, moment
+from panorama.index.points import NO_PROJECT, Filter, Point, Vector, from_micros, to_micros
 
-KEYWORDS = ("kind", "project")
+KEYWORD_FIELDS = ("kind", "project")
 """The fields that hold words; beside them stands `at`, in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class InFilter:
     """The field holds one of these words."""
 
     field: str
@@ -19,7 +19,7 @@ class Among:
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class RangeFilter:
     """The field holds a number from `first` up to, but not, `end`; None is no bound."""
 
     field: str
@@ -27,59 +27,59 @@ class Between:
     end: int | None
 
 
-Condition = Among | Between
+Condition = InFilter | RangeFilter
 
 
-def matches(point: Point, wanted: Filter) -> bool:
+def is_match(point: Point, wanted: Filter) -> bool:
     """Tell whether a filter lets a point through: the rule itself, which the engines' filters are tested against."""
     return (
         (not wanted.kinds or point.kind in wanted.kinds)
-        and (wanted.project is None or point.project == (None if wanted.project == NONE else wanted.project))
+        and (wanted.project is None or point.project == (None if wanted.project == NO_PROJECT else wanted.project))
         and (wanted.since is None or wanted.since <= point.at)
         and (wanted.until is None or point.at < wanted.until)
     )
 
 
-def conditions(wanted: Filter) -> tuple[Condition, ...]:
+def to_conditions(wanted: Filter) -> tuple[Condition, ...]:
     """Return a filter as conditions on the fields of a payload, which must all hold."""
-    found: list[Condition] = []
+    results: list[Condition] = []
     if wanted.kinds:
-        found.append(Among("kind", wanted.kinds))
+        results.append(InFilter("kind", wanted.kinds))
     if wanted.project is not None:
-        found.append(Among("project", ("" if wanted.project == NONE else wanted.project,)))
+        results.append(InFilter("project", ("" if wanted.project == NO_PROJECT else wanted.project,)))
     if wanted.since is not None or wanted.until is not None:
-        first, end = (micros(at) if at is not None else None for at in (wanted.since, wanted.until))
-        found.append(Between("at", first, end))
-    return tuple(found)
+        first, end = (to_micros(at) if at is not None else None for at in (wanted.since, wanted.until))
+        results.append(RangeFilter("at", first, end))
+    return tuple(results)
 
 
-def payload(point: Point) -> dict[str, Any]:
+def to_payload(point: Point) -> dict[str, Any]:
     """Return what Qdrant keeps beside a vector; the project is "" if there is none, since null cannot be asked for."""
     return {
         "chunk": point.chunk,
         "item": point.item,
         "kind": point.kind,
         "project": point.project or "",
-        "at": micros(point.at),
+        "at": to_micros(point.at),
         "digest": point.digest,
     }
 
 
-def unpacked(kept: Mapping[str, Any], vector: Vector) -> Point:
+def from_payload(kept: Mapping[str, Any], vector: Vector) -> Point:
     """Return the point of a payload."""
-    values: dict[str, Any] = {**kept, "project": kept["project"] or None, "at": moment(kept["at"])}
+    values: dict[str, Any] = {**kept, "project": kept["project"] or None, "at": from_micros(kept["at"])}
     return Point(**values, vector=vector)
 
 
-def qdrant(found: Iterable[Condition]) -> list[dict[str, Any]]:
+def to_qdrant(found: Iterable[Condition]) -> list[dict[str, Any]]:
     """Return conditions as they stand under "must" in Qdrant's REST interface."""
-    return [_spelled(each) for each in found]
+    return [_to_qdrant_condition(entry) for entry in found]
 
 
-def _spelled(condition: Condition) -> dict[str, Any]:
+def _to_qdrant_condition(condition: Condition) -> dict[str, Any]:
     match condition:
-        case Among(field, values):
+        case InFilter(field, values):
             return {"key": field, "match": {"any": list(values)}}
-        case Between(field, first, end):
+        case RangeFilter(field, first, end):
             bounds = {"gte": first, "lt": end}
             return {"key": field, "range": {name: at for name, at in bounds.items() if at is not None}}

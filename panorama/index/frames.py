@@ -1,4 +1,4 @@
-"""Frames: messages between the index and its process, a mapping and bytes each; standard library only."""
+"""Messages between the index and its child process; standard library only."""
 
 import json
 import socket
@@ -13,13 +13,13 @@ _SIZES = Struct("<II")
 
 
 class Frame(NamedTuple):
-    """One message: what is said, and raw bytes (vectors)."""
+    """A message: a mapping and raw bytes (vectors)."""
 
     head: Mapping[str, Any]
     tail: bytes = b""
 
 
-class Frames:
+class FrameStream:
     """Sends and receives frames over a socket; one that is half received when time is up is received on next time."""
 
     def __init__(self, stream: socket.socket) -> None:
@@ -44,20 +44,20 @@ class Frames:
             OSError: The other side is gone.
         """
         end = None if seconds is None else time.monotonic() + seconds
-        while (size := self._size()) > len(self._got):
+        while (size := self._needed_bytes()) > len(self._got):
             self._stream.settimeout(None if end is None else max(0.0001, end - time.monotonic()))
-            some = self._stream.recv(CHUNK_BYTES)
-            if not some:
+            batch = self._stream.recv(CHUNK_BYTES)
+            if not batch:
                 raise ConnectionResetError("the other side closed the connection")
-            self._got += some
-        return self._taken(size)
+            self._got += batch
+        return self._take_frame(size)
 
-    def _size(self) -> int:
+    def _needed_bytes(self) -> int:
         if len(self._got) < _SIZES.size:
             return _SIZES.size
         return _SIZES.size + sum(_SIZES.unpack_from(self._got))
 
-    def _taken(self, size: int) -> Frame:
+    def _take_frame(self, size: int) -> Frame:
         head, _ = _SIZES.unpack_from(self._got)
         with memoryview(self._got) as got:
             frame = Frame(

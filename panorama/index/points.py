@@ -1,4 +1,4 @@
-"""Values of the vector index: points, hits, filters, and how an index does; no I/O."""
+"""Values of the vector index: points, hits, filters, status; no I/O."""
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,13 +9,13 @@ from itertools import islice
 from typing import Literal, TypeVar
 from uuid import UUID
 
-from panorama.domain.items import Kind
+from panorama.domain.items.item import Kind
 from panorama.errors import UnavailableError
 
-BATCH = 256
+BATCH_SIZE = 256
 """The most points that are written at once: some 10 ms of work, so that a search need not wait longer."""
 
-NONE = "none"
+NO_PROJECT = "none"
 """The project of a filter that asks for what is in no project."""
 
 FLOAT_BYTES = 4
@@ -23,10 +23,10 @@ FLOAT_BYTES = 4
 Vector = bytes
 """A vector as float32, little-endian: what databases keep and pipes carry, and a value that compares and hashes."""
 
-Found = tuple[float, str, str]
+RawHit = tuple[float, str, str]
 """A hit as it is on its way: score, chunk, item."""
 
-FEWEST = 12
+MIN_HITS = 12
 """How many hits an engine is asked for at least: two more than the usual ten, to see whether some are as good."""
 
 Status = Literal["starting", "ready", "down"]
@@ -101,7 +101,7 @@ class State:
     note: str = ""
 
 
-class OtherModelError(UnavailableError):
+class ModelMismatchError(UnavailableError):
     """The index holds vectors of another model; `model` is that one."""
 
     def __init__(self, model: Model, wanted: Model) -> None:
@@ -113,17 +113,17 @@ class OtherModelError(UnavailableError):
         self.model = model
 
 
-def packed(vector: Iterable[float]) -> Vector:
+def pack_vector(vector: Iterable[float]) -> Vector:
     """Return numbers as a vector; an array of numpy gives the same by `.astype("<f4").tobytes()`."""
     return array("f", vector).tobytes()
 
 
-def micros(at: datetime) -> int:
+def to_micros(at: datetime) -> int:
     """Return a moment as microseconds since 1970: exact also as a float, up to the year 2255."""
     return (at - _EPOCH) // _MICROSECOND
 
 
-def moment(micros: int) -> datetime:
+def from_micros(micros: int) -> datetime:
     """Return microseconds since 1970 as a moment."""
     return _EPOCH + micros * _MICROSECOND
 
@@ -133,13 +133,13 @@ def point_id(chunk: str) -> UUID:
     return UUID(bytes=blake2b(chunk.encode(), digest_size=16).digest())
 
 
-def best(ask: Callable[[int], list[Found]], limit: int) -> list[Found]:
+def rank_hits(ask: Callable[[int], list[RawHit]], limit: int) -> list[RawHit]:
     """Return the best hits in a fixed order, from an engine that leaves open which it takes of those alike.
 
     Args:
         ask: Returns that many hits, best first.
     """
-    asked = max(limit + 2, FEWEST)
+    asked = max(limit + 2, MIN_HITS)
     found = ask(asked)
     while len(found) == asked and found[-1][0] == found[limit - 1][0]:
         asked *= 4
@@ -147,7 +147,7 @@ def best(ask: Callable[[int], list[Found]], limit: int) -> list[Found]:
     return sorted(found, key=lambda each: (-each[0], each[1]))[:limit]
 
 
-def in_batches(each: Iterable[Each], size: int = BATCH) -> Iterator[Sequence[Each]]:
+def in_batches(each: Iterable[Each], size: int = BATCH_SIZE) -> Iterator[Sequence[Each]]:
     """Give what is iterated in lists of at most `size`."""
     rest = iter(each)
     while batch := list(islice(rest, size)):

@@ -1,4 +1,4 @@
-"""Vectors as numpy's arrays: checked, and of length 1."""
+"""Checks and normalizes vectors."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from panorama.index.points import FLOAT_BYTES, Vector
 Matrix = NDArray[np.float32]
 
 
-def row(vector: Vector, size: int) -> Matrix:
+def normalize_row(vector: Vector, size: int) -> Matrix:
     """Return one vector with length 1.
 
     Raises:
@@ -23,17 +23,17 @@ def row(vector: Vector, size: int) -> Matrix:
     length = float(found @ found) ** 0.5
     if math.isfinite(length):
         return found if 0.999999 < length < 1.000001 else found / np.float32(length or 1)
-    return rows([vector], size)[0]
+    return normalize_rows([vector], size)[0]
 
 
-def rows(vectors: Sequence[Vector], size: int) -> Matrix:
+def normalize_rows(vectors: Sequence[Vector], size: int) -> Matrix:
     """Return vectors as the rows of a matrix, each of length 1; a vector of zeros stays what it is.
 
     Raises:
         InvalidInputError: One has another size, or holds an infinite number or none.
     """
-    for each in vectors:
-        _check(each, size)
+    for entry in vectors:
+        _check(entry, size)
     found = np.frombuffer(b"".join(vectors), np.float32).reshape(-1, size)
     lengths = np.sqrt(np.einsum("ij,ij->i", found, found, dtype=np.float64))
     if not np.isfinite(lengths).all():

@@ -17,20 +17,20 @@ from fastmcp import FastMCP
 from fastmcp.server.context import reset_transport, set_transport
 from mcp.shared.message import SessionMessage
 
-from panorama.framing import Lines
-from panorama.mcp.wire import CHUNK_BYTES, Carrier, line, message
+from panorama.mcp.messages import encode_line, parse_message
+from panorama.mcp.stdio import CHUNK_BYTES, DISCONNECT_ERRORS, ByteStream
+from panorama.transport.lines import LineDecoder
 
-AT_ONCE = 16
+MAX_CONCURRENT = 16
 """Requests of one client that are worked on at a time; the others wait their turn."""
 
-WAITING, WAITING_BYTES = 256, 32 << 20
+MAX_WAITING, MAX_WAITING_BYTES = 256, 32 << 20
 """Requests of one client that may wait; beyond, its lines are not read until it has taken its answers."""
 
-UNTIL_CLOSED = "subscriptions/listen"
+LISTEN_METHOD = "subscriptions/listen"
 """The request that is answered only when the connection ends (MCP 2026-07-28)."""
 
-CLOSED = -32000
-GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
+CONNECTION_CLOSED = -32000
 
 
 class Connection:
@@ -42,14 +42,14 @@ class Connection:
             this process die, which of them can be sent to the next one.
     """
 
-    def __init__(self, carrier: Carrier, rest: bytes = b"", *, tells: bool = False) -> None:
+    def __init__(self, carrier: ByteStream, rest: bytes = b"", *, tells: bool = False) -> None:
         self._carrier = carrier
         self._rest = rest
         self._tells = tells
         self._sending = anyio.Lock()
-        self._lines = Lines()
-        self._incoming, self._to_server = _channel()
-        self._from_server, self._outgoing = _channel()
+        self._lines = LineDecoder()
+        self._incoming, self._to_server = _open_channel()
+        self._from_server, self._outgoing = _open_channel()
         self._waiting: deque[tuple[SessionMessage, int]] = deque()
         self._waiting_bytes = 0
         self._taken: dict[Any, str] = {}
@@ -62,9 +62,9 @@ class Connection:
         """What was under way when `leave` gave up waiting; None unless it was asked to leave."""
 
     @property
-    def under_way(self) -> list[Any]:
+    def pending_ids(self) -> list[Any]:
         """The ids of the requests that were taken and are not yet answered."""
-        return [id_ for id_, method in self._taken.items() if method != UNTIL_CLOSED]
+        return [id_ for id_, method in self._taken.items() if method != LISTEN_METHOD]
 
     async def serve(self, mcp: FastMCP[Any]) -> None:
         """Serve the client until it has closed its side and has its answers, or until `leave`."""
@@ -73,7 +73,7 @@ class Connection:
         try:
             with self._serving:
                 async with anyio.create_task_group() as tasks:
-                    for each in (self._receive, self._admit, self._send):
+                    for each in (self._receive, self._forward_requests, self._send):
                         tasks.start_soon(each)
                     await low.run(self._to_server, self._from_server, low.create_initialization_options())
                     tasks.cancel_scope.cancel()
@@ -83,37 +83,37 @@ class Connection:
                 each.close()
             self._waiting.clear()
             self._taken.clear()  # who is gone gets no answer, and who waits for it in `leave` is let go
-            self._lines, self._rest = Lines(), b""
-            self._tell()
+            self._lines, self._rest = LineDecoder(), b""
+            self._notify_changed()
 
-    async def leave(self, seconds: float) -> None:
+    async def drain(self, seconds: float) -> None:
         """Read no more, finish what was taken, and end."""
         self._reading.cancel()
         with anyio.move_on_after(seconds):
             await self._finish()
         # From here on the SDK's last words, «connection closed», are kept from the client: its door goes on.
-        self.unfinished = self.under_way
+        self.unfinished = self.pending_ids
         self._serving.cancel()
 
     # What comes.
 
     async def _receive(self) -> None:
-        with self._reading, suppress(anyio.EndOfStream, *GONE):
+        with self._reading, suppress(anyio.EndOfStream, *DISCONNECT_ERRORS):
             chunk = self._rest
             while True:
                 for each in self._lines.feed(chunk):
                     if not isinstance(each, bytes) or each.strip():
-                        await self._sort(message(each), len(each) if isinstance(each, bytes) else 0)
+                        await self._dispatch(parse_message(each), len(each) if isinstance(each, bytes) else 0)
                 chunk = await self._carrier.receive(CHUNK_BYTES)
         if not self._reading.cancel_called:
             await self._finish()
             self._incoming.close()
 
-    async def _sort(self, got: SessionMessage | types.JSONRPCError, size: int) -> None:
+    async def _dispatch(self, got: SessionMessage | types.JSONRPCError, size: int) -> None:
         """Let answers to our questions pass at once; what must keep its order waits its turn."""
         if isinstance(got, types.JSONRPCError):
             if got.id in self._questions:  # an answer that cannot be understood is none
-                await self._void(got.id)
+                await self._fail_question(got.id)
             else:
                 await self._from_server.send(SessionMessage(got))
             return
@@ -123,22 +123,22 @@ class Connection:
             await self._incoming.send(got)
         elif said.method == "notifications/cancelled":
             await self._cancel(got, (said.params or {}).get("requestId"))
-        elif isinstance(said, types.JSONRPCRequest) and self._is_known(said.id):
+        elif isinstance(said, types.JSONRPCRequest) and self._is_duplicate_id(said.id):
             told = types.ErrorData(code=types.INVALID_REQUEST, message="A request with this id is under way already.")
             await self._from_server.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=said.id, error=told)))
         else:
-            await self._until(lambda: not self._waiting or self._has_room_for(size))
+            await self._wait_until(lambda: not self._waiting or self._has_room_for(size))
             self._waiting.append((got, size))
             self._waiting_bytes += size
-            self._tell()
+            self._notify_changed()
 
-    def _is_known(self, id_: Any) -> bool:
+    def _is_duplicate_id(self, id_: Any) -> bool:
         return id_ in self._taken or any(getattr(each.message, "id", None) == id_ for each, _ in self._waiting)
 
     def _has_room_for(self, size: int) -> bool:
-        return len(self._waiting) < WAITING and self._waiting_bytes + size <= WAITING_BYTES
+        return len(self._waiting) < MAX_WAITING and self._waiting_bytes + size <= MAX_WAITING_BYTES
 
-    def _drop(self, waiting: tuple[SessionMessage, int]) -> SessionMessage:
+    def _dequeue(self, waiting: tuple[SessionMessage, int]) -> SessionMessage:
         self._waiting.remove(waiting)
         self._waiting_bytes -= waiting[1]
         return waiting[0]
@@ -147,32 +147,32 @@ class Connection:
         """Drop a request that still waits, or pass its cancellation on; a cancelled request is never answered."""
         waits = [each for each in self._waiting if getattr(each[0].message, "id", None) == id_]
         for each in waits:
-            self._drop(each)
+            self._dequeue(each)
         if not waits:
             await self._incoming.send(got)
             self._taken.pop(id_, None)
-        self._tell()
+        self._notify_changed()
 
-    async def _admit(self) -> None:
+    async def _forward_requests(self) -> None:
         """Hand requests to the server, a few at a time."""
         try:
             while True:
-                await self._until(lambda: bool(self._waiting) and len(self.under_way) < AT_ONCE)
+                await self._wait_until(lambda: bool(self._waiting) and len(self.pending_ids) < MAX_CONCURRENT)
                 if self._reading.cancel_called:
                     return  # the door knows what was not taken, and sends it to the next daemon
-                got = self._drop(self._waiting[0])
+                got = self._dequeue(self._waiting[0])
                 if isinstance(got.message, types.JSONRPCRequest):
                     self._taken[got.message.id] = got.message.method
-                    await self._own_up(got.message)
-                self._tell()
+                    await self._announce_call(got.message)
+                self._notify_changed()
                 await self._incoming.send(got)
-        except GONE:
+        except DISCONNECT_ERRORS:
             self._serving.cancel()  # nobody is left to answer
 
-    async def _own_up(self, request: types.JSONRPCRequest) -> None:
+    async def _announce_call(self, request: types.JSONRPCRequest) -> None:
         """Tell the door that a call begins, before it does."""
         if self._tells and request.method == "tools/call":
-            await self.put({"panorama": "began", "id": request.id})
+            await self.send_control({"panorama": "began", "id": request.id})
 
     # What goes.
 
@@ -181,24 +181,24 @@ class Connection:
             async for sent in self._outgoing:
                 if self.unfinished is None:
                     async with self._sending:
-                        await self._carrier.send(line(sent))
-                    await self._note(sent.message)
-        except GONE:
+                        await self._carrier.send(encode_line(sent))
+                    await self._track_sent(sent.message)
+        except DISCONNECT_ERRORS:
             self._serving.cancel()
 
-    async def put(self, told: Mapping[str, Any]) -> None:
+    async def send_control(self, told: Mapping[str, Any]) -> None:
         """Send a line that is for the door, not for the client."""
         async with self._sending:
             await self._carrier.send(json.dumps(told, separators=(",", ":")).encode() + b"\n")
 
-    async def _note(self, said: types.JSONRPCMessage) -> None:
+    async def _track_sent(self, said: types.JSONRPCMessage) -> None:
         if isinstance(said, types.JSONRPCResponse | types.JSONRPCError):
             self._taken.pop(said.id, None)
-            self._tell()
+            self._notify_changed()
         elif isinstance(said, types.JSONRPCRequest):
             self._questions.add(said.id)
             if self._is_closing:
-                await self._void(said.id)
+                await self._fail_question(said.id)
 
     # The end.
 
@@ -206,24 +206,24 @@ class Connection:
         """Wait until all that was taken is answered; a question of ours is void, since no answer to it will come."""
         self._is_closing = True
         for id_ in tuple(self._questions):
-            await self._void(id_)
+            await self._fail_question(id_)
         leaving = self._reading.cancel_called
-        await self._until(lambda: not self.under_way and (leaving or not self._waiting))
+        await self._wait_until(lambda: not self.pending_ids and (leaving or not self._waiting))
 
-    async def _void(self, id_: Any) -> None:
+    async def _fail_question(self, id_: Any) -> None:
         self._questions.discard(id_)
-        told = types.ErrorData(code=CLOSED, message="The client did not answer.")
-        with suppress(*GONE):
+        told = types.ErrorData(code=CONNECTION_CLOSED, message="The client did not answer.")
+        with suppress(*DISCONNECT_ERRORS):
             await self._incoming.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=id_, error=told)))
 
-    def _tell(self) -> None:
+    def _notify_changed(self) -> None:
         self._changed.set()
         self._changed = anyio.Event()
 
-    async def _until(self, so: Callable[[], bool]) -> None:
+    async def _wait_until(self, so: Callable[[], bool]) -> None:
         while not so():
             await self._changed.wait()
 
 
-def _channel() -> tuple[MemoryObjectSendStream[Any], MemoryObjectReceiveStream[Any]]:
+def _open_channel() -> tuple[MemoryObjectSendStream[Any], MemoryObjectReceiveStream[Any]]:
     return anyio.create_memory_object_stream[Any](0)

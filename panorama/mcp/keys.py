@@ -12,7 +12,7 @@ STATE_KEY = "state.key"
 _log = logging.getLogger(__name__)
 
 
-def state_key(home: Path) -> bytes:
+def load_state_key(home: Path) -> bytes:
     """Return the key in the data directory; it is made if it is missing or damaged.
 
     Processes that start at the same time get the same key. If the file cannot be used, the key lasts as long as this
@@ -22,22 +22,22 @@ def state_key(home: Path) -> bytes:
     try:
         with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+b", buffering=0) as file:
             os.fchmod(file.fileno(), 0o600)
-            return _read(file.fileno()) or _made(file.fileno())
+            return _read_key(file.fileno()) or _create_key(file.fileno())
     except OSError as error:
         _log.warning("%s cannot be used (%s): open questions will not survive a restart", path, error.strerror)
         return secrets.token_bytes(KEY_BYTES)
 
 
-def _read(file: int) -> bytes:
+def _read_key(file: int) -> bytes:
     """Return the key that a file holds, nothing if that is none; a power cut may leave zeros in a file's place."""
     key = os.pread(file, KEY_BYTES + 1, 0)
     return key if len(key) == KEY_BYTES and any(key) else b""
 
 
-def _made(file: int) -> bytes:
+def _create_key(file: int) -> bytes:
     """Write a new key, unless another process was faster."""
     fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed
-    if key := _read(file):
+    if key := _read_key(file):
         return key
     key = secrets.token_bytes(KEY_BYTES)
     os.ftruncate(file, 0)

@@ -10,15 +10,15 @@ from fastmcp.utilities.versions import VersionSpec
 
 from panorama.calls import Calls
 from panorama.calls.arguments import Arguments
-from panorama.domain.library import TOOL_PREFIX
+from panorama.domain.scripts.library import TOOL_PREFIX
 from panorama.errors import PanoramaError
-from panorama.mcp.tools import Conversing, OperationTool
+from panorama.mcp.tools import GetConversation, OperationTool
 
 
-class PromotedTools(Provider):
+class PromotedToolProvider(Provider):
     """The tools that are scripts."""
 
-    def __init__(self, calls: Calls, conversing: Conversing) -> None:
+    def __init__(self, calls: Calls, conversing: GetConversation) -> None:
         super().__init__()
         self._calls = calls
         self._conversing = conversing
@@ -26,10 +26,10 @@ class PromotedTools(Provider):
 
     async def _list_tools(self) -> Sequence[Tool]:
         try:
-            found = await anyio.to_thread.run_sync(self._calls.promoted.all)
+            found = await anyio.to_thread.run_sync(self._calls.promoted_tools.list_tools)
         except PanoramaError:  # a locked database: the other tools are there all the same
             return ()
-        self._known = {each: self._known.get(each) or self._made(each) for each in found}
+        self._known = {each: self._known.get(each) or self._build_tool(each) for each in found}
         return [self._known[each] for each in found]
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
@@ -45,5 +45,5 @@ class PromotedTools(Provider):
         """Offer nothing to run in the background; the server asks at its start, when there is no conversation yet."""
         return ()
 
-    def _made(self, arguments: Arguments) -> OperationTool:
-        return OperationTool.of(arguments, self._calls, self._conversing)
+    def _build_tool(self, arguments: Arguments) -> OperationTool:
+        return OperationTool.from_arguments(arguments, self._calls, self._conversing)

@@ -39,7 +39,7 @@ Write a script for Panorama{task}, and keep it.
 def add_prompts(mcp: FastMCP) -> None:
     """Offer the prompts."""
 
-    @mcp.prompt(title="Weekly review")
+    @mcp.prompt(title="Talk through my week")
     def weekly_review(start: str = "", end: str = "") -> str:
         """Look back on a week and decide what becomes of what slipped."""
         return _REVIEW.format(period=f" for {start or 'the week'} to {end or 'today'}" if start or end else "")

@@ -19,16 +19,17 @@ from mcp.types import Completion, CompletionArgument, CompletionContext, PromptR
 
 from panorama.calls import Calls
 from panorama.errors import NotFoundError, PanoramaError
+from panorama.kinds import BY_NAME
 from panorama.mcp.guide import GUIDE
-from panorama.mcp.tools import Conversing
-from panorama.mcp.uris import KINDS, REMINDERS, SCHEME, SCRIPTS, TODAY, page_of
+from panorama.mcp.tools import GetConversation
+from panorama.mcp.uris import KINDS, REMINDERS, SCHEME, SCRIPTS, TODAY, page_uri
 
 MARKDOWN = "text/markdown"
-COMPLETIONS = 20
-LISTED = 50
+MAX_COMPLETIONS = 20
+MAX_LISTED = 50
 """How many pages are listed beside today's."""
 
-_BY_ID = (
+_PAGE_KINDS = (
     ("note", "A note", "A note's text."),
     ("project", "A project", "A project with its open tasks and notes."),
     ("task", "A task", "A task with its notes."),
@@ -37,28 +38,30 @@ _BY_ID = (
 )
 """Kinds of which each has a page, what it is called, and what it holds."""
 
-_SAYS = {"project": "A favourite project with its open tasks and notes.", "note": "A pinned note."}
+_DESCRIPTIONS = {"project": "A favourite project with its open tasks and notes.", "note": "A pinned note."}
 
 
-class MissingError(FastMCPError, UnknownPageError):
+class PageNotFoundError(FastMCPError, UnknownPageError):
     """There is no such page. As both it is told to the client as one, and is no error of ours in the log."""
 
 
-class Marked(Provider):
+class PinnedPageProvider(Provider):
     """The favourite projects and pinned notes as a list; they are read by their templates, like all others."""
 
-    def __init__(self, calls: Calls, conversing: Conversing) -> None:
+    def __init__(self, calls: Calls, conversing: GetConversation) -> None:
         super().__init__()
         self._calls = calls
         self._conversing = conversing
 
     async def _list_resources(self) -> Sequence[Resource]:
-        answer = await anyio.to_thread.run_sync(self._calls.call, "pages.list", {"limit": LISTED}, self._conversing())
+        answer = await anyio.to_thread.run_sync(
+            self._calls.call, "pages.list", {"limit": MAX_LISTED}, self._conversing()
+        )
         return [
             Resource.model_validate(
                 {
-                    "uri": page_of(row["kind"], row["id"]), "name": row["name"], "title": row["name"],
-                    "description": _SAYS[row["kind"]], "mime_type": MARKDOWN,
+                    "uri": page_uri(row["kind"], row["id"]), "name": row["name"], "title": row["name"],
+                    "description": _DESCRIPTIONS[row["kind"]], "mime_type": MARKDOWN,
                 }
             )
             for row in answer.data
@@ -73,10 +76,10 @@ class Marked(Provider):
         return None
 
 
-class Pages:
+class PageReader:
     """Reads pages in the conversation that asks for them."""
 
-    def __init__(self, calls: Calls, conversing: Conversing) -> None:
+    def __init__(self, calls: Calls, conversing: GetConversation) -> None:
         self._calls = calls
         self._conversing = conversing
 
@@ -90,12 +93,12 @@ class Pages:
         try:
             answer = await anyio.to_thread.run_sync(self._calls.call, name, arguments, self._conversing())
         except NotFoundError as error:
-            raise MissingError(error.message, log_level=logging.DEBUG) from error
+            raise PageNotFoundError(error.message, log_level=logging.DEBUG) from error
         except PanoramaError as error:
             raise ResourceError(error.message, log_level=logging.INFO) from error
         return str(answer.data["markdown"])
 
-    def of(self, kind: str) -> Callable[[str], Awaitable[str]]:
+    def make_item_reader(self, kind: str) -> Callable[[str], Awaitable[str]]:
         """Return what reads a page of a kind by its id."""
 
         async def page(id: str) -> str:
@@ -103,7 +106,7 @@ class Pages:
 
         return page
 
-    def one(self, name: str) -> Callable[[], Awaitable[str]]:
+    def make_page_reader(self, name: str) -> Callable[[], Awaitable[str]]:
         """Return what reads the one page of a name."""
 
         async def page() -> str:
@@ -119,41 +122,45 @@ class Pages:
     ) -> Completion | None:
         """Return the ids, or for prompts the names, that begin so."""
         del context
-        kind = _completed(ref, argument)
+        kind = _completion_kind(ref, argument)
         if kind is None:
             return None
-        sent = {"kind": kind, "begun": argument.value, "limit": COMPLETIONS}
+        sent = {"kind": kind, "begun": argument.value, "limit": MAX_COMPLETIONS}
         answer = await anyio.to_thread.run_sync(self._calls.call, "items.complete", sent, self._conversing())
         shown = "id" if isinstance(ref, ResourceTemplateReference) else "name"
         return Completion(values=[str(row[shown]) for row in answer.data])
 
 
-async def guide() -> str:
+async def read_guide() -> str:
     """Return how to write a script."""
     return GUIDE
 
 
-def add_resources(mcp: FastMCP, calls: Calls, conversing: Conversing) -> None:
+def add_resources(mcp: FastMCP, calls: Calls, conversing: GetConversation) -> None:
     """Offer the resources and the completion of references."""
-    mcp.add_provider(Marked(calls, conversing))
-    pages = Pages(calls, conversing)
+    mcp.add_provider(PinnedPageProvider(calls, conversing))
+    pages = PageReader(calls, conversing)
 
-    def offer(uri: str, name: str, title: str, told: str, read: Callable[..., Awaitable[str]]) -> None:
+    def add_resource(uri: str, name: str, title: str, told: str, read: Callable[..., Awaitable[str]]) -> None:
         mcp.resource(uri, name=name, title=title, description=told, mime_type=MARKDOWN)(read)
 
-    for kind, title, told in _BY_ID:
-        offer(page_of(kind, "{id}"), kind, title, told, pages.of(kind))
-    offer(TODAY, "today", "Today", "What is overdue, due today or under way.", pages.one("today"))
-    offer(
-        REMINDERS, "reminders", "Reminders", "Reminders that rang and wait, and those to come.", pages.one("reminders")
+    for kind, title, told in _PAGE_KINDS:
+        add_resource(page_uri(kind, "{id}"), kind, title, told, pages.make_item_reader(kind))
+    add_resource(TODAY, "today", "Today", "What is overdue, due today or under way.", pages.make_page_reader("today"))
+    add_resource(
+        REMINDERS,
+        "reminders",
+        "Reminders",
+        "Reminders that rang and wait, and those to come.",
+        pages.make_page_reader("reminders"),
     )
     scripts = "How to write a script that is worth keeping, by example."
-    offer(SCRIPTS, "scripts", "How to write a script", scripts, guide)
+    add_resource(SCRIPTS, "scripts", "How to write a script", scripts, read_guide)
     mcp.completion(pages.complete)
 
 
-def _completed(ref: PromptReference | ResourceTemplateReference, argument: CompletionArgument) -> str | None:
+def _completion_kind(ref: PromptReference | ResourceTemplateReference, argument: CompletionArgument) -> str | None:
     if isinstance(ref, ResourceTemplateReference):
         kind = ref.uri.removeprefix(SCHEME).split("/", 1)[0]
         return kind if kind in KINDS and argument.name == "id" else None
-    return argument.name if argument.name in KINDS else None
+    return argument.name if argument.name in BY_NAME else None

@@ -42,24 +42,24 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 
-from panorama.mcp.hub import Ear, Event, Hub, Rang, Rings
+from panorama.mcp.subscriptions_hub import Event, Hub, ReminderFired, ReminderTopic, Subscriber
 from panorama.mcp.uris import REMINDERS, is_page
 
-MOST = 1000
+MAX_PAGES = 1000
 """Pages that one client may listen to; a stream that asks for no page counts as one."""
 
 URI_CHARS = 200
-LISTS = (ToolsListChanged(), ResourcesListChanged())
+LIST_EVENTS = (ToolsListChanged(), ResourcesListChanged())
 LOGGER, LEVEL = "panorama.reminders", "alert"
 """What a reminder's message says it is; no client that hears any messages leaves these out."""
 
-Waiting = Callable[[], Sequence[Rang]]
-_EAR = "panorama.ear"
+ListWaiting = Callable[[], Sequence[ReminderFired]]
+_SUBSCRIBER_KEY = "panorama.ear"
 _log = logging.getLogger(__name__)
 Request = ServerRequestContext[Any, Any]
 
 
-def add_subscriptions(mcp: FastMCP[Any], hub: Hub, waiting: Waiting) -> None:
+def add_subscriptions(mcp: FastMCP[Any], hub: Hub, waiting: ListWaiting) -> None:
     """Let clients listen to the hub, and let the server say what they can listen to: prompts never change.
 
     Args:
@@ -67,7 +67,7 @@ def add_subscriptions(mcp: FastMCP[Any], hub: Hub, waiting: Waiting) -> None:
     """
     low = mcp._mcp_server  # pyright: ignore[reportPrivateUsage] (FastMCP has no subscriptions of its own)
     offered = Subscriptions(mcp, hub, waiting)
-    low.add_notification_handler("notifications/initialized", NotificationParams, offered.initialized)
+    low.add_notification_handler("notifications/initialized", NotificationParams, offered.handle_initialized)
     low.add_request_handler("resources/subscribe", SubscribeRequestParams, offered.subscribe)
     low.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, offered.unsubscribe)
     low.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, offered.listen)
@@ -78,7 +78,7 @@ def add_subscriptions(mcp: FastMCP[Any], hub: Hub, waiting: Waiting) -> None:
 class Subscriptions(Middleware):
     """The requests that open and close ears."""
 
-    def __init__(self, mcp: FastMCP[Any], hub: Hub, waiting: Waiting) -> None:
+    def __init__(self, mcp: FastMCP[Any], hub: Hub, waiting: ListWaiting) -> None:
         self._mcp = mcp
         self._hub = hub
         self._waiting = waiting
@@ -94,75 +94,77 @@ class Subscriptions(Middleware):
             result.capabilities.prompts.list_changed = False
         return result
 
-    async def initialized(self, request: Request, _: NotificationParams) -> None:
+    async def handle_initialized(self, request: Request, _: NotificationParams) -> None:
         """Tell a client of the handshake eras of changed lists and of reminders from now on."""
-        ear = self._ear_of(_connection(request))
+        ear = self._subscriber_of(_connection_of(request))
         for each in reversed(await anyio.to_thread.run_sync(self._waiting)):
-            ear.tell(each)
+            ear.enqueue(each)
 
     async def subscribe(self, request: Request, params: SubscribeRequestParams) -> EmptyResult:
         """Tell the client of changes of one page."""
-        ear = self._ear_of(_connection(request))
+        ear = self._subscriber_of(_connection_of(request))
         page = ResourceUpdated(params.uri)
         if page not in ear.events:
-            await self._check([params.uri], held=ear.pages)
-            self._hub.heed(ear, page)
+            await self._check_pages([params.uri], held=ear.page_count)
+            self._hub.subscribe(ear, page)
         return EmptyResult()
 
     async def unsubscribe(self, request: Request, params: UnsubscribeRequestParams) -> EmptyResult:
         """Tell the client of changes of one page no more."""
-        self._hub.ignore(self._ear_of(_connection(request)), ResourceUpdated(params.uri))
+        self._hub.unsubscribe(self._subscriber_of(_connection_of(request)), ResourceUpdated(params.uri))
         return EmptyResult()
 
     async def listen(self, request: Request, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
         """Acknowledge what the client will be told, and tell it until one of the two ends that."""
-        client = _client(_connection(request))
-        granted = _granted(params.notifications)
-        await self._check(granted.resource_subscriptions or (), held=self._hub.held_by(client))
+        client = _client_key(_connection_of(request))
+        granted = _supported_filter(params.notifications)
+        await self._check_pages(granted.resource_subscriptions or (), held=self._hub.count_pages(client))
         meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: request.request_id}
-        with self._hub.listening(client, _events(granted)) as ear:
+        with self._hub.open_subscriber(client, _filter_events(granted)) as ear:
             told = SubscriptionsAcknowledgedNotificationParams(notifications=granted, _meta=meta)
-            await _answer(request, SubscriptionsAcknowledgedNotification(params=told))
+            await _send_related(request, SubscriptionsAcknowledgedNotification(params=told))
             if ResourceUpdated(REMINDERS) in ear.events and await anyio.to_thread.run_sync(self._waiting):
-                ear.tell(ResourceUpdated(REMINDERS))
+                ear.enqueue(ResourceUpdated(REMINDERS))
             while event := await ear.next():
-                if not isinstance(event, Rings | Rang):
-                    await _answer(request, event_to_notification(event, meta))
+                if not isinstance(event, ReminderTopic | ReminderFired):
+                    await _send_related(request, event_to_notification(event, meta))
         return SubscriptionsListenResult(_meta=meta)
 
-    def _ear_of(self, connection: Connection) -> Ear:
+    def _subscriber_of(self, connection: Connection) -> Subscriber:
         """Return the ear of a handshake's connection; it is closed with the connection."""
-        ear = connection.state.get(_EAR)
+        ear = connection.state.get(_SUBSCRIBER_KEY)
         if ear is None:
-            ear = connection.exit_stack.enter_context(self._hub.listening(_client(connection), (*LISTS, Rings())))
+            ear = connection.exit_stack.enter_context(
+                self._hub.open_subscriber(_client_key(connection), (*LIST_EVENTS, ReminderTopic()))
+            )
             relay = asyncio.get_running_loop().create_task(_relay(ear, connection), context=Context())
             connection.exit_stack.callback(relay.cancel)
-            connection.state[_EAR] = ear
+            connection.state[_SUBSCRIBER_KEY] = ear
         return ear
 
-    async def _check(self, uris: Sequence[str], *, held: int) -> None:
-        if held + max(1, len(uris)) > MOST:
-            raise _refused(f"One client can listen to {MOST:,} pages; unsubscribe from some first.")
+    async def _check_pages(self, uris: Sequence[str], *, held: int) -> None:
+        if held + max(1, len(uris)) > MAX_PAGES:
+            raise _refusal(f"One client can listen to {MAX_PAGES:,} pages; unsubscribe from some first.")
         for uri in uris:
             if not is_page(uri) and await self._mcp.get_resource(uri) is None:
                 told = f"There is no page {uri[:URI_CHARS]!r}: see resources/list and resources/templates/list."
-                raise _refused(told, uri=uri[:URI_CHARS])
+                raise _refusal(told, uri=uri[:URI_CHARS])
 
 
-def _refused(told: str, **data: str) -> MCPError:
+def _refusal(told: str, **data: str) -> MCPError:
     return MCPError(INVALID_PARAMS, told, data or None)
 
 
-def _connection(request: Request) -> Connection:
+def _connection_of(request: Request) -> Connection:
     return request.session._connection  # pyright: ignore[reportPrivateUsage] (a session is made for each request)
 
 
-def _client(connection: Connection) -> object:
+def _client_key(connection: Connection) -> object:
     """What stands for a client: in 2026-07-28 each request has a connection, and over HTTP nothing joins them."""
     return connection.outbound if connection.has_standalone_channel else connection
 
 
-def _granted(asked: SubscriptionFilter) -> SubscriptionFilter:
+def _supported_filter(asked: SubscriptionFilter) -> SubscriptionFilter:
     """What of a filter is served: not the list of prompts, which never changes."""
     return SubscriptionFilter(
         tools_list_changed=asked.tools_list_changed or None,
@@ -171,18 +173,18 @@ def _granted(asked: SubscriptionFilter) -> SubscriptionFilter:
     )
 
 
-def _events(granted: SubscriptionFilter) -> list[Event]:
-    lists = ((granted.tools_list_changed, LISTS[0]), (granted.resources_list_changed, LISTS[1]))
+def _filter_events(granted: SubscriptionFilter) -> list[Event]:
+    lists = ((granted.tools_list_changed, LIST_EVENTS[0]), (granted.resources_list_changed, LIST_EVENTS[1]))
     pages = (ResourceUpdated(uri) for uri in granted.resource_subscriptions or ())
     return [*(event for is_asked, event in lists if is_asked), *pages]
 
 
-async def _answer(request: Request, told: ServerNotification) -> None:
+async def _send_related(request: Request, told: ServerNotification) -> None:
     """Send a message on the stream that answers a request."""
     await request.session.send_notification(told, related_request_id=request.request_id)
 
 
-async def _relay(ear: Ear, connection: Connection) -> None:
+async def _relay(ear: Subscriber, connection: Connection) -> None:
     """Tell a handshake's client what its ear hears, until its connection ends."""
     try:
         while event := await ear.next():
@@ -192,7 +194,7 @@ async def _relay(ear: Ear, connection: Connection) -> None:
 
 
 async def _notify(connection: Connection, event: Event) -> None:
-    if isinstance(event, Rang):
+    if isinstance(event, ReminderFired):
         told = {"level": LEVEL, "logger": LOGGER, "data": {"message": f"Reminder: {event.words}", **asdict(event)}}
         await connection.notify("notifications/message", told)
     elif isinstance(event, ResourceUpdated):

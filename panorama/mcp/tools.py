@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio.to_thread
 from fastmcp.exceptions import NotFoundError as UnknownToolError
-from fastmcp.server.dependencies import get_context
+from fastmcp.server.dependencies import get_context, get_http_headers
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool, ToolResult
 from mcp.types import CallToolRequestParams, TextContent, ToolAnnotations
@@ -15,15 +15,16 @@ from pydantic import PrivateAttr
 
 from panorama.calls import Answer, Calls, Conversation
 from panorama.calls.arguments import Arguments
+from panorama.calls.schemas import input_schema, output_schema
 from panorama.catalogue import Operation
+from panorama.domain.text.lenient_json import strip_client_prefix
 from panorama.errors import DeclinedError, PanoramaError
-from panorama.mcp.confirming import confirmed
-from panorama.mcp.schemas import input_schema, output_schema
-from panorama.mcp.watching import watched
-from panorama.services.progress import StoppedError
+from panorama.mcp.cancellation import run_abandonable, run_cancellable
+from panorama.mcp.elicitation import call_with_confirmation
+from panorama.services.jobs.progress import StoppedError
 
 _log = logging.getLogger(__name__)
-Conversing = Callable[[], Conversation]
+GetConversation = Callable[[], Conversation]
 
 
 class InternalError(PanoramaError):
@@ -32,7 +33,7 @@ class InternalError(PanoramaError):
     code = "internal"
 
 
-class EndedError(PanoramaError):
+class CallCancelledError(PanoramaError):
     """A call that had become a job was ended between two steps: it was cancelled, or this process leaves."""
 
     code = "cancelled"
@@ -42,40 +43,44 @@ class OperationTool(Tool):
     """A tool that is an operation."""
 
     _calls: Calls = PrivateAttr()
-    _conversing: Conversing = PrivateAttr()
+    _conversing: GetConversation = PrivateAttr()
     _asks: bool = PrivateAttr()
     _is_long: bool = PrivateAttr()
+    _reads: bool = PrivateAttr()
 
     @classmethod
-    def of(cls, arguments: Arguments, calls: Calls, conversing: Conversing) -> "OperationTool":
+    def from_arguments(cls, arguments: Arguments, calls: Calls, conversing: GetConversation) -> "OperationTool":
         """Wrap one operation."""
         operation = arguments.operation
         tool = cls(
             name=operation.tool,
-            title=titled(operation.tool),
+            title=title_from_name(operation.tool),
             description=arguments.description,
             parameters=input_schema(arguments),
             output_schema=output_schema(arguments),
-            annotations=annotations(operation),
+            annotations=tool_annotations(operation),
         )
         tool._calls = calls
         tool._conversing = conversing
         tool._asks = operation.question is not None
         tool._is_long = operation.long
+        tool._reads = not operation.writes
         return tool
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Call the operation in a thread, and give its answer or its error."""
         conversation = self._conversing()
-        return await answered(self._calls, self.name, arguments, conversation, asks=self._asks, is_long=self._is_long)
+        return await call_tool(
+            self._calls, self.name, arguments, conversation, asks=self._asks, is_long=self._is_long, reads=self._reads
+        )
 
 
-def titled(name: str) -> str:
+def title_from_name(name: str) -> str:
     """Return a tool's name as a person reads it."""
     return name.replace("_", " ").capitalize()
 
 
-def annotations(operation: Operation) -> ToolAnnotations:
+def tool_annotations(operation: Operation) -> ToolAnnotations:
     """Return what a client may know of a tool before it calls it."""
     return ToolAnnotations(
         read_only_hint=not operation.writes,
@@ -85,7 +90,7 @@ def annotations(operation: Operation) -> ToolAnnotations:
     )
 
 
-async def answered(
+async def call_tool(
     calls: Calls,
     name: str,
     arguments: dict[str, Any],
@@ -93,31 +98,36 @@ async def answered(
     *,
     asks: bool = False,
     is_long: bool = False,
+    reads: bool = False,
 ) -> ToolResult:
     """Call an operation in a thread and return its answer, or its error in our voice.
 
     Args:
         asks: It may have a question, which is put to the person.
-        is_long: It tells its progress, and may be cancelled.
+        is_long: It reports its progress, and may be cancelled.
+        reads: It only reads, so that it ends as soon as the client cancels it.
     """
-    run = watched if is_long else anyio.to_thread.run_sync
+    run = run_cancellable if is_long else run_abandonable if reads else anyio.to_thread.run_sync
 
     async def call(agreed: str = "") -> ToolResult:
-        return given(await run(partial(calls.call, name, arguments, conversation, agreed)))
+        answer = await run(partial(calls.call, name, arguments, conversation, agreed))
+        return tool_result(answer, conversation.client_name)
 
     try:
-        return await (confirmed(call) if asks else call())
+        return await (call_with_confirmation(call) if asks else call())
     except DeclinedError as error:
-        calls.decline(name, arguments, conversation, error)
-        return refused(error)
+        calls.log_declined(name, arguments, conversation, error)
+        return tool_error(error)
     except PanoramaError as error:
-        return refused(error)
+        return tool_error(error)
     except StoppedError:  # the client follows the job, which tells how it ended; this is for a program that looks
         told = "The call was ended before its next step; what it finished stays."
-        return refused(EndedError(told, hint="list_jobs shows its job; undo with the job's id takes that back."))
+        return tool_error(
+            CallCancelledError(told, hint="list_jobs shows its job; undo with the job's id takes that back.")
+        )
     except Exception:  # a bug of ours: it is logged once with its trace, and the client hears that it happened
         _log.exception("the call %s failed", name)
-        return refused(
+        return tool_error(
             InternalError(
                 "Something went wrong inside Panorama; this call changed nothing.",
                 hint="Try again; if it stays so, look at the server's log (stderr) and report it.",
@@ -125,21 +135,25 @@ async def answered(
         )
 
 
-def given(answer: Answer) -> ToolResult:
-    """Return an answer as text for the model and as structure for programs."""
-    return ToolResult(content=[TextContent(type="text", text=answer.text)], structured_content=answer.structured())
+STRUCTURE_READERS = ("claude-code", "codex", "fast-agent", "mistral-vibe", "pydantic-ai", "mastra")
+"""How programs introduce themselves that give a model the structure of an answer, whatever else they add."""
 
 
-def refused(error: PanoramaError) -> ToolResult:
-    """Return an error as text for the model and as structure for programs."""
-    text = TextContent(type="text", text=error.text())
-    return ToolResult(content=[text], structured_content={"error": error.told()}, is_error=True)
+def tool_result(answer: Answer, client: str) -> ToolResult:
+    """Return an answer as text and as structure; clients that give a model the structure get the summary as text."""
+    text = answer.summary if client.lower().startswith(STRUCTURE_READERS) else answer.text
+    return ToolResult(content=[TextContent(type="text", text=text)], structured_content=answer.structure)
 
 
-class Strangers(Middleware):
-    """Answers calls of tools that are not listed in our voice, and logs them like any other."""
+def tool_error(error: PanoramaError) -> ToolResult:
+    """Return an error as text alone: some clients give a model both forms, some check the other one's schema."""
+    return ToolResult(content=[TextContent(type="text", text=error.text())], is_error=True)
 
-    def __init__(self, calls: Calls, conversing: Conversing, listed: Sequence[str]) -> None:
+
+class ToolNameMiddleware(Middleware):
+    """Takes a client's prefix off a tool's name; answers calls of tools that are not listed, and logs them."""
+
+    def __init__(self, calls: Calls, conversing: GetConversation, listed: Sequence[str]) -> None:
         self._calls = calls
         self._conversing = conversing
         self._listed = frozenset(listed)
@@ -148,14 +162,15 @@ class Strangers(Middleware):
         self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
     ) -> ToolResult:
         """Let listed tools pass."""
+        name = strip_client_prefix(context.message.name)
+        message = context.message.model_copy(update={"name": name})
         try:
-            return await call_next(context)
+            return await call_next(context.copy(message=message))
         except UnknownToolError:
-            name = context.message.name
             error = await anyio.to_thread.run_sync(
-                self._calls.refuse, name, context.message.arguments or {}, self._conversing(), self._listed
+                self._calls.log_unlisted, name, context.message.arguments or {}, self._conversing(), self._listed
             )
-            return refused(error)
+            return tool_error(error)
 
 
 def client_name() -> str:
@@ -165,3 +180,8 @@ def client_name() -> str:
     except RuntimeError:
         return "unknown"
     return params.client_info.name[:80] if params else "unknown"
+
+
+def http_session_id() -> str:
+    """Return the HTTP session of the request, "" if it has none."""
+    return get_http_headers(include={"mcp-session-id"}).get("mcp-session-id", "")

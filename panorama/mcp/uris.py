@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from panorama.domain.changes import Touch
-from panorama.domain.items import MARKS, Kind, kind_of
-from panorama.domain.jobs import LETTER
+from panorama.domain.changes import ItemChange
+from panorama.domain.items.item import FAVORITE_FIELDS, Kind, kind_of
+from panorama.domain.jobs import JOB_ID_LETTER
 
 SCHEME = "panorama://"
 TODAY = f"{SCHEME}today"
@@ -16,11 +16,11 @@ SCRIPTS = f"{SCHEME}scripts"
 KINDS: tuple[Kind, ...] = ("note", "project", "task")
 """The kinds whose items have a page each."""
 
-_JOB = re.compile(f"{LETTER}_[0-9a-z]{{10}}")
-_LISTED = frozenset({"name", "title", *MARKS.values()})
+_JOB = re.compile(f"{JOB_ID_LETTER}_[0-9a-z]{{10}}")
+_LISTED_FIELDS = frozenset({"name", "title", *FAVORITE_FIELDS.values()})
 
 
-def page_of(kind: str, id_: str) -> str:
+def page_uri(kind: str, id_: str) -> str:
     """Return the address of an item's page."""
     return f"{SCHEME}{kind}/{id_}"
 
@@ -33,22 +33,22 @@ def is_page(uri: str) -> bool:
     return uri in (TODAY, REMINDERS) or (uri.startswith(SCHEME) and (is_item or is_job))
 
 
-def stale(touch: Touch) -> Iterator[str]:
+def affected_uris(touch: ItemChange) -> Iterator[str]:
     """Return the pages that show a changed item.
 
     A project's page lists its tasks and notes, also those that have left it just now; today's page lists tasks, and
     one page all reminders.
     """
     if touch.kind in KINDS:
-        yield page_of(touch.kind, touch.id)
+        yield page_uri(touch.kind, touch.id)
     if touch.kind in ("task", "note"):
-        yield from (page_of("project", id_) for id_ in touch.projects)
+        yield from (page_uri("project", id_) for id_ in touch.projects)
     if touch.kind == "task":
         yield TODAY
     if touch.kind == "reminder":
         yield REMINDERS
 
 
-def is_listed_anew(touch: Touch) -> bool:
+def is_list_change(touch: ItemChange) -> bool:
     """Tell whether a change shows in the list of pages, which holds pinned notes and favourite projects by name."""
-    return touch.marked and (touch.action != "update" or not _LISTED.isdisjoint(touch.fields))
+    return touch.marked and (touch.action != "update" or not _LISTED_FIELDS.isdisjoint(touch.fields))

@@ -10,25 +10,25 @@ from pathlib import Path, PurePosixPath
 _DAY = re.compile(r"\{\{today([+-]\d+)?\}\}")
 
 
-def rendered(text: str, today: date) -> str:
+def render_dates(text: str, today: date) -> str:
     """Return a text with `{{today}}`, `{{today+3}}` and `{{today-10}}` written as dates (2026-05-31)."""
     return _DAY.sub(lambda found: (today + timedelta(days=int(found[1] or 0))).isoformat(), text)
 
 
-def written(folder: Path, today: date) -> tuple[Path, ...]:
+def write_files(folder: Path, today: date) -> tuple[Path, ...]:
     """Write the workspace into a folder, which is made if need be, and return its files."""
     made: list[Path] = []
-    for place, text in _files(resources.files(__name__), PurePosixPath()):
+    for place, text in _iter_files(resources.files(__name__), PurePosixPath()):
         path = folder / place
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(rendered(text, today), encoding="utf-8", newline="\n")
+        path.write_text(render_dates(text, today), encoding="utf-8", newline="\n")
         made.append(path)
     return tuple(made)
 
 
-def _files(folder: Traversable, place: PurePosixPath) -> Iterator[tuple[PurePosixPath, str]]:
+def _iter_files(folder: Traversable, place: PurePosixPath) -> Iterator[tuple[PurePosixPath, str]]:
     for each in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if each.is_dir():
-            yield from _files(each, place / each.name)
+            yield from _iter_files(each, place / each.name)
         elif each.name.endswith(".md"):
             yield place / each.name, each.read_text(encoding="utf-8")

@@ -1,1 +1,1 @@
-"""Runs other people's code: an allow-listed language, in a process of its own that is used once."""
+"""Runs scripts in an allow-listed language and in single-use processes."""

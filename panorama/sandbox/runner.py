@@ -1,4 +1,4 @@
-"""The runner: gives each script a process of its own, and returns how it ended."""
+"""The runner: runs each script in its own process and returns the outcome."""
 
 import logging
 import time
@@ -7,18 +7,18 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from threading import Condition, Thread
 
-from panorama.domain.scripts import Ending, Isolation, Limits, Script
+from panorama.domain.scripts.scripts import Isolation, Limits, RunOutcome, Script
 from panorama.errors import UnavailableError
-from panorama.sandbox import deaths
-from panorama.sandbox.answering import Answered, Answering
-from panorama.sandbox.jobs import packed
-from panorama.sandbox.reports import Progressed, Reports
-from panorama.sandbox.run import Run, SilentError, channel, sent
-from panorama.sandbox.stopping import Stopping
-from panorama.sandbox.supply import Supply
-from panorama.sandbox.templates import Template
-from panorama.sandbox.watchdog import Watchdog
-from panorama.sandbox.workers import Worker
+from panorama.sandbox.host import exit_reasons
+from panorama.sandbox.host.call_server import AnswerCall, CallServer
+from panorama.sandbox.host.deadline import RunDeadline
+from panorama.sandbox.host.progress import ProgressRelay, ReportProgress
+from panorama.sandbox.host.run import WorkerRun, WorkerSilentError, open_channel, try_send
+from panorama.sandbox.host.template_process import TemplateProcess
+from panorama.sandbox.host.worker_handle import WorkerHandle
+from panorama.sandbox.host.worker_pool import WorkerPool
+from panorama.sandbox.protocol.script_message import pack_script
+from panorama.sandbox.worker.watchdog import Watchdog
 
 IDLE_SECONDS = 600.0
 """After so long without a script all processes are ended; the next script waits a tenth of a second for new ones."""
@@ -28,12 +28,12 @@ CLOSE_SECONDS = 10.0
 _log = logging.getLogger(__name__)
 
 
-def void(_: object) -> None:
+def noop(_: object) -> None:
     """Drop a value."""
 
 
 class ForkServer:
-    """Runs scripts in forked processes that are used once; fulfils the port `Runner`, and may be used in threads.
+    """Runs scripts in forked single-use processes; implements `Runner`. Thread-safe.
 
     A template that has imported everything is forked for each script, and one worker waits ahead. They are started by
     the first need, or by `warm`.
@@ -59,80 +59,82 @@ class ForkServer:
             seccomp: False leaves the filter of system calls out.
             landlock: False leaves Landlock out.
         """
-        left_out = {"language": language, "seccomp": seccomp, "landlock": landlock}
-        self._supply = Supply(least=least, timezone=timezone, left_out=left_out)
+        layers = {"language": language, "seccomp": seccomp, "landlock": landlock}
+        self._pool = WorkerPool(least=least, timezone=timezone, layers=layers)
         self._watchdog = Watchdog()
         self._changed = Condition()
         self._runs = 0
-        self._used: deque[tuple[Template, Worker, Limits]] = deque()
-        self._under_way: set[Stopping] = set()
-        self._warming: Thread | None = None
+        self._finished: deque[tuple[TemplateProcess, WorkerHandle, Limits]] = deque()
+        self._deadlines: set[RunDeadline] = set()
+        self._preload_thread: Thread | None = None
         self._idle_seconds = idle_seconds
         self._used_at = 0.0
-        self._watches = False
+        self._is_watching_idle = False
         self._closed = False
 
     @property
     def isolation(self) -> Isolation:
-        """What stands around a running script on this machine, as it was tried out; starts the template.
+        """The isolation of scripts on this machine, as measured; starts the template.
 
         Raises:
             UnavailableError: No process can be started.
         """
-        isolation = self._supply.isolation()
-        self._touch()
+        isolation = self._pool.isolation()
+        self._mark_used()
         return isolation
 
     @property
-    def known(self) -> Isolation | None:
-        """What stood around scripts when it was looked the last time; None before the first."""
-        return self._supply.known
+    def known_isolation(self) -> Isolation | None:
+        """The isolation when it was last measured; None before."""
+        return self._pool.known_isolation
 
     def run(
         self,
         script: Script,
-        answered: Answered,
-        progressed: Progressed,
+        answered: AnswerCall,
+        progressed: ReportProgress,
         stopped: Callable[[], bool],
-        begun: Callable[[Callable[[], bool]], None] = void,
-    ) -> Ending:
-        """Run a script to its end and return how it ended; `begun` is given what tells whether it was told to end.
+        begun: Callable[[Callable[[], bool]], None] = noop,
+    ) -> RunOutcome:
+        """Run a script and return its outcome; `begun` gets a test for "told to end".
 
         Raises:
             UnavailableError: No process can be started, or too little would stand around the script.
         """
-        job = packed(script)
-        with self._counted():
-            self._tidy()  # if the watchdog was not there yet, the next worker is not even ordered
-            template, worker = self._supply.take(script.limits)
+        message = pack_script(script)
+        with self._count_run():
+            self._clean_up()  # the watchdog may not have run it yet
+            template, worker = self._pool.acquire(script.limits)
             try:
-                frames = channel(worker.stream, script.limits)
-                left = b"" if sent(frames, job) else job
-                with self._stoppable(Stopping(worker, script.limits, stopped, self._watchdog)) as stopping:
-                    begun(lambda: stopping.cause is not None)
-                    answering = Answering(script, answered, frames, lambda: stopping.cause is not None)
-                    run = Run(script, frames, answering, Reports(progressed), stopping, left)
+                frames = open_channel(worker.stream, script.limits)
+                unsent = b"" if try_send(frames, message) else message
+                with self._register_deadline(RunDeadline(worker, script.limits, stopped, self._watchdog)) as deadline:
+                    begun(lambda: deadline.cause is not None)
+                    server = CallServer(script, answered, frames, lambda: deadline.cause is not None)
+                    run = WorkerRun(script, frames, server, ProgressRelay(progressed), deadline, unsent)
                     try:
-                        return run.ending()
-                    except SilentError:
-                        return run.completed(deaths.ending(template.ended(worker), script.limits))
+                        return run.wait_for_outcome()
+                    except WorkerSilentError:
+                        return run.complete_outcome(
+                            exit_reasons.build_exit_outcome(template.reap(worker), script.limits)
+                        )
                     finally:
-                        answering.end()
+                        server.close()
             finally:
-                self._used.append((template, worker, script.limits))
-                self._watchdog.at(0.0, self._tidy)  # nobody need wait for what comes after the answer
+                self._finished.append((template, worker, script.limits))
+                self._watchdog.call_at(0.0, self._clean_up)  # the caller need not wait for this
 
-    def _tidy(self) -> None:
+    def _clean_up(self) -> None:
         """Kill the workers whose runs have ended, and order the next one."""
-        with suppress(IndexError):  # others do it too
-            while self._used:
-                template, worker, limits = self._used.popleft()
-                self._supply.refill(limits)
-                template.let_go(worker)
+        with suppress(IndexError):  # other threads do it too
+            while self._finished:
+                template, worker, limits = self._finished.popleft()
+                self._pool.refill(limits)
+                template.release(worker)
 
     @contextmanager
-    def _counted(self) -> Generator[None, None, None]:
-        """Let nobody take the processes away meanwhile."""
+    def _count_run(self) -> Generator[None, None, None]:
+        """Keep the processes alive during a run."""
         with self._changed:
             self._runs += 1
         try:
@@ -141,63 +143,63 @@ class ForkServer:
             with self._changed:
                 self._runs -= 1
                 self._changed.notify_all()
-            self._touch()
+            self._mark_used()
 
     @contextmanager
-    def _stoppable(self, stopping: Stopping) -> Generator[Stopping, None, None]:
+    def _register_deadline(self, deadline: RunDeadline) -> Generator[RunDeadline, None, None]:
         """End the run if the runner closes meanwhile."""
         with self._changed:
-            self._under_way.add(stopping)
+            self._deadlines.add(deadline)
             if self._closed:
-                stopping.kill("cancelled")
+                deadline.kill("cancelled")
         try:
-            yield stopping
+            yield deadline
         finally:
-            stopping.end()
+            deadline.close()
             with self._changed:
-                self._under_way.remove(stopping)
+                self._deadlines.remove(deadline)
 
-    def warm(self) -> None:
+    def preload(self) -> None:
         """Make ready for the next run, in the background; costs nothing if all is ready."""
-        if self._supply.is_warm:
+        if self._pool.is_ready:
             return
         with self._changed:
-            if not self._closed and (self._warming is None or not self._warming.is_alive()):
-                self._warming = Thread(target=self._warm, name="panorama-warm", daemon=True)
-                self._warming.start()
+            if not self._closed and (self._preload_thread is None or not self._preload_thread.is_alive()):
+                self._preload_thread = Thread(target=self._preload, name="panorama-warm", daemon=True)
+                self._preload_thread.start()
 
-    def _warm(self) -> None:
+    def _preload(self) -> None:
         try:
-            self._supply.warm()
-            self._touch()
-        except UnavailableError as error:  # who runs a script hears it
+            self._pool.preload()
+            self._mark_used()
+        except UnavailableError as error:  # the next run reports it
             _log.warning("no process for scripts: %s", error)
 
-    def _touch(self) -> None:
+    def _mark_used(self) -> None:
         """Remember that the processes were needed, and look later whether they still are."""
         self._used_at = time.monotonic()
-        if not self._watches:
-            self._watches = True
-            self._watchdog.at(self._used_at + self._idle_seconds, self._look)
+        if not self._is_watching_idle:
+            self._is_watching_idle = True
+            self._watchdog.call_at(self._used_at + self._idle_seconds, self._check_idle)
 
-    def _look(self) -> None:
-        with self._changed:  # a run that begins now waits until all is ended, and starts anew
-            due = self._used_at + self._idle_seconds
-            if self._runs or due > time.monotonic():
-                self._watchdog.at(max(due, time.monotonic() + self._idle_seconds / 10), self._look)
+    def _check_idle(self) -> None:
+        with self._changed:  # a run that starts now waits for this and starts new processes
+            idle_at = self._used_at + self._idle_seconds
+            if self._runs or idle_at > time.monotonic():
+                self._watchdog.call_at(max(idle_at, time.monotonic() + self._idle_seconds / 10), self._check_idle)
                 return
-            self._watches = False
-            self._supply.rest()
+            self._is_watching_idle = False
+            self._pool.stop_processes()
 
     def close(self) -> None:
-        """End every process; a run that is under way ends as cancelled."""
+        """End every process; running scripts end as cancelled."""
         with self._changed:
             self._closed = True
-            for stopping in self._under_way:
-                stopping.kill("cancelled")
+            for deadline in self._deadlines:
+                deadline.kill("cancelled")
             self._changed.wait_for(lambda: not self._runs, CLOSE_SECONDS)
-        if self._warming:
-            self._warming.join()
-        self._tidy()
-        self._supply.close()
+        if self._preload_thread:
+            self._preload_thread.join()
+        self._clean_up()
+        self._pool.close()
         self._watchdog.close()

@@ -9,53 +9,18 @@ A script that Panorama runs finds it as `sdk`. Elsewhere `connect()` reaches the
             print(task.title)
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from panorama.sdk import (
-    _wire,
-    errors,
-    files,
-    items,
-    journal,
-    links,
-    notes,
-    overview,
-    projects,
-    reminders,
-    scripts,
-    tasks,
-)
-from panorama.sdk._finding import query, search, similar
-from panorama.sdk._outside import Connection, connect
+from panorama.kinds import ITEM_KINDS
+from panorama.sdk import _types, _wire, errors, items, overview, scripts
+from panorama.sdk._client import Connection, connect
+from panorama.sdk._history import batch, history, status, undo
+from panorama.sdk._namespace import SURFACE
+from panorama.sdk._parallel import parallel, parallel_map, progress
 from panorama.sdk._rows import Row
-from panorama.sdk._running import parallel, parallel_map, progress
-from panorama.sdk._safety import batch, history, status, undo
-from panorama.sdk._surface import SURFACE
+from panorama.sdk._search import query, search, similar
 from panorama.sdk._tables import markdown_table
-from panorama.sdk._types import (
-    Alert,
-    Batch,
-    Change,
-    Dashboard,
-    Entry,
-    File,
-    FileText,
-    Found,
-    Item,
-    Link,
-    Note,
-    NoteText,
-    Project,
-    Projects,
-    Reminder,
-    Removed,
-    Status,
-    Task,
-    Trashed,
-    Undone,
-    Week,
-    Whole,
-)
+from panorama.sdk._types import *  # noqa: F403 (the types of rows, as its `__all__` names them)
 from panorama.sdk._wire import Transport, use
 from panorama.sdk.errors import (
     ConfirmationError,
@@ -68,70 +33,27 @@ from panorama.sdk.errors import (
     UnavailableError,
 )
 
-__all__ = (
-    "SURFACE",
-    "Alert",
-    "Batch",
-    "Change",
-    "ConfirmationError",
-    "ConflictError",
-    "Connection",
-    "Dashboard",
-    "DeclinedError",
-    "Entry",
-    "File",
-    "FileText",
-    "Found",
-    "InvalidInputError",
-    "Item",
-    "Link",
-    "LoopError",
-    "NotFoundError",
-    "Note",
-    "NoteText",
-    "Project",
-    "Projects",
-    "Reminder",
-    "Removed",
-    "Row",
-    "SdkError",
-    "Status",
-    "Task",
-    "Transport",
-    "Trashed",
-    "UnavailableError",
-    "Undone",
-    "Week",
-    "Whole",
-    "batch",
-    "connect",
-    "errors",
-    "files",
-    "history",
-    "items",
-    "journal",
-    "links",
-    "markdown_table",
-    "notes",
-    "overview",
-    "parallel",
-    "parallel_map",
-    "progress",
-    "projects",
-    "query",
-    "reminders",
-    "scripts",
-    "search",
-    "similar",
-    "status",
-    "tasks",
-    "undo",
-    "use",
-)
+if TYPE_CHECKING:  # at run time the modules of all kinds come with the namespace
+    from panorama.sdk import files as files
+    from panorama.sdk import journal as journal
+    from panorama.sdk import links as links
+    from panorama.sdk import notes as notes
+    from panorama.sdk import projects as projects
+    from panorama.sdk import reminders as reminders
+    from panorama.sdk import tasks as tasks
+
+__all__ = [
+    "SURFACE", "ConfirmationError", "ConflictError", "Connection", "DeclinedError", "InvalidInputError",
+    "LoopError", "NotFoundError", "Row", "SdkError", "Transport", "UnavailableError", "batch", "connect", "errors",
+    "history", "items", "markdown_table", "overview", "parallel", "parallel_map", "progress", "query", "scripts",
+    "search", "similar", "status", "undo", "use",
+]  # fmt: skip
+__all__ += _types.__all__
+__all__ += [kind.collection for kind in ITEM_KINDS]
 
 
 def __getattr__(name: str) -> Any:
     """Return `state`, which the transport holds."""
     if name == "state":
-        return _wire.transport().state
+        return _wire.get_transport().state
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,6 +4,8 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, cast
 
+from panorama.kinds import ITEM_KINDS
+
 SHOWN_CHARS = 80
 """How much of a long value `print(row)` shows."""
 
@@ -13,51 +15,29 @@ SHORT_CHARS = 120
 WITHIN_CHARS = 800
 """How much of a row without an id it shows that stands in another."""
 
-FEW = 3
+MAX_SHOWN_ROWS = 3
 """How many rows it shows of a list in a row."""
 
-KINDS = {"t": "Task", "n": "Note", "p": "Project", "l": "Link", "r": "Reminder", "j": "Entry", "f": "File"}
+KINDS = {kind.letter: kind.row for kind in ITEM_KINDS}
 """The first letter of an id, and what it stands for."""
 
-NOUNS = {
-    "Task": "tasks", "Note": "notes", "Project": "projects", "Link": "links", "Reminder": "reminders",
-    "Entry": "journal", "File": "files",
-}  # fmt: skip
+NOUNS = {kind.row: kind.collection for kind in ITEM_KINDS}
 """The noun whose functions change a kind of row."""
 
-_ITEM = ("id", "version", "created_at", "updated_at")
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    "t": (
-        *_ITEM, "title", "notes", "status", "project", "deadline", "urgent", "important", "tags", "rank",
-        "scheduled_at", "scheduled_minutes", "recurrence", "parent", "completed_at", "status_changed_at", "provenance",
-    ),
-    "n": (*_ITEM, "title", "content", "project", "tags", "pinned", "chars", "start", "end", "headings"),
-    "p": (
-        *_ITEM, "name", "description", "status", "target_date", "favorite", "color", "tags", "rank", "tasks", "notes",
-        "links",
-    ),
-    "l": (*_ITEM, "title", "url", "project", "tags", "description"),
-    "r": (
-        *_ITEM, "title", "at", "recurrence", "zone", "snoozed_until", "enabled", "item", "acknowledged_at",
-    ),
-    "j": (*_ITEM, "text", "at"),
-    "f": (
-        *_ITEM, "name", "media_type", "size", "sha256", "project", "tags", "chars", "start", "end", "text",
-    ),
-}  # fmt: skip
+FIELDS: Mapping[str, tuple[str, ...]] = {kind.letter: kind.fields for kind in ITEM_KINDS}
 """What the items of each kind have. Whole rows hold all of it, empty or not; hits, reviews and batches hold less."""
 
-_MEANT = {
+_SYNONYMS = {
     "due": "deadline", "due_date": "deadline", "due_at": "deadline", "name": "title", "title": "name",
     "body": "content", "text": "content", "description": "notes", "done": "status", "completed": "status",
     "state": "status", "start": "scheduled_at", "created": "created_at", "updated": "updated_at",
     "modified": "updated_at", "label": "title",
 }  # fmt: skip
-_READ_BY = {("n", "content"): "sdk.notes.text(row)", ("f", "text"): "sdk.files.text(row)"}
+_TEXT_READERS = {("n", "content"): "sdk.notes.text(row)", ("f", "text"): "sdk.files.text(row)"}
 """What reads a long text whole; all else is a field of what `get` gives."""
 
 
-_DEEDS = {
+_ACTIONS = {
     **dict.fromkeys(("save", "set", "edit"), "sdk.{noun}.update(row, …)"),
     **dict.fromkeys(("complete", "finish", "close", "mark_done"), 'sdk.{noun}.update(row, status="done")'),
     **dict.fromkeys(("delete", "remove", "trash"), "sdk.{noun}.delete(row)"),
@@ -73,7 +53,7 @@ class NoFieldError(AttributeError, KeyError):
         super().__init__(name)
         self._of = "search hit" if "snippet" in row else (_kind(row) or "row").lower()
         self._held = tuple(row)
-        self._every = () if "label" in row else _every(row)
+        self._every = () if "label" in row else _all_fields(row)
         self._noun = NOUNS.get(_kind(row), "items")
         self._letter = str(row.get("id", ""))[:1]
         self._wanted = name
@@ -83,13 +63,16 @@ class NoFieldError(AttributeError, KeyError):
         has = f"It has {', '.join(map(str, self._held))}."
         if self._wanted in self._every:
             plain = f"sdk.{self._noun}.get(row).{self._wanted}"
-            read = _READ_BY.get((self._letter, self._wanted), plain)
+            read = _TEXT_READERS.get((self._letter, self._wanted), plain)
             what = self._of if self._of == "search hit" else f"row of a {self._of}"
             return f"This {what} is without {self._wanted!r}: {read} reads it. {has}"
-        if deed := _DEEDS.get(self._wanted, ""):
+        if deed := _ACTIONS.get(self._wanted, ""):
             return f"This {self._of} has no {self._wanted!r}. Write {deed.format(noun=self._noun)}. {has}"
         known = dict.fromkeys((*self._held, *self._every))
-        likely = [_MEANT.get(self._wanted, ""), *difflib.get_close_matches(str(self._wanted), map(str, known), 2, 0.6)]
+        likely = [
+            _SYNONYMS.get(self._wanted, ""),
+            *difflib.get_close_matches(str(self._wanted), map(str, known), 2, 0.6),
+        ]
         near = list(dict.fromkeys(name for name in likely if name in known))
         meant = f" Did you mean {' or '.join(near)}?" if near else ""
         return f"This {self._of} has no field {self._wanted!r}.{meant} {has}"
@@ -125,8 +108,8 @@ class Row(dict[str, Any]):
         Raises:
             TypeError: The item has a field of this name.
         """
-        if name in self or name in _every(self):
-            raise _is_copy(self, f"row.{name} = …", name)
+        if name in self or name in _all_fields(self):
+            raise _copy_error(self, f"row.{name} = …", name)
         self[name] = value
 
     def update(self, *args: Any, **fields: Any) -> None:
@@ -136,8 +119,8 @@ class Row(dict[str, Any]):
             TypeError: A field of the item is given by name, as if that changed the item.
         """
         for name in fields:
-            if name in _every(self):
-                raise _is_copy(self, f"row.update({name}=…)", name)
+            if name in _all_fields(self):
+                raise _copy_error(self, f"row.update({name}=…)", name)
         super().update(*args, **fields)
 
     def __delattr__(self, name: str) -> None:
@@ -148,7 +131,7 @@ class Row(dict[str, Any]):
 
     def __repr__(self) -> str:
         """Return the fields that hold something, on one line; long values are cut."""
-        fields = (f"{name}={_shown(value)}" for name, value in self.items() if value not in (None, "", []))
+        fields = (f"{name}={_format_value(value)}" for name, value in self.items() if value not in (None, "", []))
         return f"{_kind(self) or 'Row'}({', '.join(fields)})"
 
     __str__ = __repr__
@@ -158,7 +141,7 @@ class Row(dict[str, Any]):
         return Row(self)
 
 
-def _is_copy(row: Row, said: str, name: str) -> TypeError:
+def _copy_error(row: Row, said: str, name: str) -> TypeError:
     noun = NOUNS.get(_kind(row), "items")
     return TypeError(
         f"A row is a copy: {said} changes nothing. Write sdk.{noun}.update(row, {name}=…), or "
@@ -177,23 +160,23 @@ def _kind(row: Mapping[str, Any]) -> str:
     return KINDS.get(id_[0], "") if isinstance(id_, str) and id_[1:2] == "_" else ""
 
 
-def _every(row: Row) -> tuple[str, ...]:
+def _all_fields(row: Row) -> tuple[str, ...]:
     """Return the fields that an item of a row's kind has."""
     return FIELDS[row["id"][0]] if _kind(row) else ()
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     """Return a field's value; rows in it show at least what they are, lists of rows the first few."""
     if isinstance(value, Row):
-        return _within(value)
+        return _format_inner_row(value)
     if isinstance(value, list) and (rows := cast("list[object]", value)) and isinstance(rows[0], Row):
-        more = f", … {len(rows) - FEW} more" if len(rows) > FEW else ""
-        return f"[{', '.join(map(_shown, rows[:FEW]))}{more}]"
+        more = f", … {len(rows) - MAX_SHOWN_ROWS} more" if len(rows) > MAX_SHOWN_ROWS else ""
+        return f"[{', '.join(map(_format_value, rows[:MAX_SHOWN_ROWS]))}{more}]"
     text = repr(cast("object", value))
     return text if len(text) <= SHOWN_CHARS else f"{text[: SHOWN_CHARS - 1]}…"
 
 
-def _within(row: Row) -> str:
+def _format_inner_row(row: Row) -> str:
     """Return a row that stands in another: whole if it is short or has no id, else by what names it."""
     whole = repr(row)
     if len(whole) <= SHORT_CHARS:
@@ -201,4 +184,4 @@ def _within(row: Row) -> str:
     if "id" not in row:
         return whole if len(whole) <= WITHIN_CHARS else f"{whole[: WITHIN_CHARS - 1]}…"
     names = [name for name in ("id", "title", "name", "label", "text") if row.get(name)]
-    return f"{_kind(row) or 'Row'}({', '.join(f'{name}={_shown(row[name])}' for name in names)}, …)"
+    return f"{_kind(row) or 'Row'}({', '.join(f'{name}={_format_value(row[name])}' for name in names)}, …)"

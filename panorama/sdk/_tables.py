@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from panorama.sdk._rows import NoFieldError, Row
-from panorama.sdk._told import told
+from panorama.sdk._signatures import explain_misuse
 from panorama.sdk.errors import InvalidInputError
 
-_LISTED = 30
+_MAX_LISTED = 30
 """How many fields an error names."""
 
 
-@told
+@explain_misuse
 def markdown_table(
     rows: Iterable[Mapping[str, Any] | Sequence[Any]], columns: Sequence[str] | Mapping[str, str] | None = None
 ) -> str:
@@ -34,18 +34,18 @@ def markdown_table(
     Example:
         print(sdk.markdown_table(sdk.tasks.list(view="overdue"), columns=["title", "deadline", "tags"]))
     """
-    every, named = _every(rows), _named(columns)
+    every, named = _to_list(rows), _column_headings(columns)
     if every and all(isinstance(row, list | tuple) for row in every):
-        lines = [_in_order(row, named or []) for row in every]
+        lines = [_sequence_values(row, named or []) for row in every]
     else:
-        named, lines = _by_name([*map(_fields, every)], named)
+        named, lines = _tabulate([*map(_require_mapping, every)], named)
     if not named:
         return ""
     head = [[heading for _, heading in named], ["---"] * len(named)]
-    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in [*head, *lines])
+    return "\n".join(f"| {' | '.join(map(_render_cell, line))} |" for line in [*head, *lines])
 
 
-def _every(rows: Any) -> list[Any]:
+def _to_list(rows: Any) -> list[Any]:
     if isinstance(rows, Mapping):
         raise InvalidInputError(
             "rows is one row or a dict, not a list of rows.",
@@ -54,7 +54,7 @@ def _every(rows: Any) -> list[Any]:
     return [*rows]
 
 
-def _named(columns: Any) -> list[tuple[str, str]] | None:
+def _column_headings(columns: Any) -> list[tuple[str, str]] | None:
     """Return each field that is wanted with its heading; None if all are."""
     if columns is None or isinstance(columns, str):
         return [(columns, columns)] if columns else None
@@ -63,7 +63,7 @@ def _named(columns: Any) -> list[tuple[str, str]] | None:
     return [(name, name) for name in columns]
 
 
-def _in_order(row: Sequence[Any], named: Sequence[tuple[str, str]]) -> list[Any]:
+def _sequence_values(row: Sequence[Any], named: Sequence[tuple[str, str]]) -> list[Any]:
     """Return the values of a tuple or a list, one for each heading."""
     if len(row) != len(named):
         raise InvalidInputError(
@@ -73,7 +73,7 @@ def _in_order(row: Sequence[Any], named: Sequence[tuple[str, str]]) -> list[Any]
     return [*row]
 
 
-def _fields(row: Any) -> Mapping[str, Any]:
+def _require_mapping(row: Any) -> Mapping[str, Any]:
     if isinstance(row, Mapping):
         return cast("Mapping[str, Any]", row)
     raise InvalidInputError(
@@ -81,7 +81,7 @@ def _fields(row: Any) -> Mapping[str, Any]:
     )
 
 
-def _by_name(
+def _tabulate(
     rows: list[Mapping[str, Any]], named: list[tuple[str, str]] | None
 ) -> tuple[list[tuple[str, str]], list[list[Any]]]:
     """Return headings and lines; a field that one row lacks is an empty cell, so that kinds may be mixed."""
@@ -89,27 +89,27 @@ def _by_name(
     wanted = [(name, name) for name in fields] if named is None else named
     for name, _ in wanted:
         if rows and name not in fields:
-            raise _missing(rows[0], name, [*map(str, fields)])
+            raise _missing_field_error(rows[0], name, [*map(str, fields)])
     return wanted, [[row.get(name) for name, _ in wanted] for row in rows]
 
 
-def _missing(row: Any, name: Any, fields: list[str]) -> InvalidInputError:
+def _missing_field_error(row: Any, name: Any, fields: list[str]) -> InvalidInputError:
     if isinstance(row, Row):
         return InvalidInputError(f"No row has the field {name!r}.", hint=str(NoFieldError(row, name)))
     near = difflib.get_close_matches(str(name), fields, 2)
     meant = f"Did you mean {' or '.join(near)}? " if near else ""
-    more = ", …" if len(fields) > _LISTED else ""
+    more = ", …" if len(fields) > _MAX_LISTED else ""
     return InvalidInputError(
-        f"No row has the field {name!r}.", hint=f"{meant}They have {', '.join(fields[:_LISTED])}{more}."
+        f"No row has the field {name!r}.", hint=f"{meant}They have {', '.join(fields[:_MAX_LISTED])}{more}."
     )
 
 
-def _cell(value: Any) -> str:
+def _render_cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple | set):
-        return ", ".join(_cell(each) for each in cast("Iterable[Any]", value))
+        return ", ".join(_render_cell(each) for each in cast("Iterable[Any]", value))
     text = str(value).replace("\\", "\\\\").replace("|", "\\|")
     return "<br>".join(text.splitlines())

@@ -5,9 +5,16 @@ Moments are ISO texts in the person's time zone (2026-05-31T15:00+02:00), days a
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from panorama.kinds import Collection as Collection
 from panorama.sdk._rows import Row
+
+__all__ = [
+    "Alert", "Batch", "Change", "Dashboard", "Entry", "File", "FileText", "Found", "Item", "Link", "Note", "NoteText",
+    "Project", "Projects", "Reminder", "Removed", "Status", "Task", "Trashed", "Undone", "Week", "Whole",
+]  # fmt: skip
+"""The types that `panorama.sdk` gives on."""
 
 ProjectStatus = Literal["planned", "active", "blocked", "done", "archived"]
 TaskStatus = Literal["todo", "in_progress", "done", "cancelled", "idea"]
@@ -23,10 +30,16 @@ TaskView = Literal[
     "parked_ideas",
     "recently_done",
 ]
-Collection = Literal["projects", "tasks", "notes", "links", "reminders", "journal", "files", "changes", "calls"]
 Mode = Literal["hybrid", "keyword", "semantic"]
 Position = Literal["bottom", "top"]
 Fate = Literal["", "keep", "trash"]
+
+
+class NounModules:
+    """The nouns of a connection, for type checkers; when it runs, the table of kinds names them."""
+
+    if TYPE_CHECKING:
+        from panorama.sdk import files, journal, links, notes, projects, reminders, tasks
 
 
 class Item(Row):
@@ -219,8 +232,9 @@ class Change(Row):
 class Undone(Row):
     """What an undo took back (the first 50 of `count`), and what it left."""
 
-    unit: str
+    units: list[str]
     count: int
+    redo: bool
     undone: list[Row]
     conflicts: list[Row]
 

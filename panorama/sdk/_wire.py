@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from panorama.sdk._given import given
-from panorama.sdk._plain import plain
+from panorama.sdk._encode import encode_arguments
+from panorama.sdk._unset import drop_unset
 from panorama.sdk.errors import UnavailableError
 
 
@@ -48,7 +48,7 @@ def use(transport: Transport | None) -> None:
     _Host.transport = transport
 
 
-def transport() -> Transport:
+def get_transport() -> Transport:
     """Return the transport that was set.
 
     Raises:
@@ -65,22 +65,22 @@ def transport() -> Transport:
 
 def call(operation: str, /, **arguments: Any) -> Any:
     """Call an operation and return its data; arguments that are None are not sent."""
-    return transport().call(operation, plain(arguments))["data"]
+    return get_transport().call(operation, encode_arguments(arguments))["data"]
 
 
-def changed(operation: str, empty: Mapping[str, Any], /, **arguments: Any) -> Any:
+def call_update(operation: str, empty: Mapping[str, Any], /, **arguments: Any) -> Any:
     """Call an operation that changes fields; those that are `KEPT` are not sent, None is sent as what is `empty`.
 
     Raises:
         InvalidInputError: None stands for a field that cannot be empty.
     """
-    return transport().call(operation, plain(given(operation, empty, arguments)))["data"]
+    return get_transport().call(operation, encode_arguments(drop_unset(operation, empty, arguments)))["data"]
 
 
-def rows(operation: str, limit: int | None, /, **arguments: Any) -> list[Any]:
+def list_rows(operation: str, limit: int | None, /, **arguments: Any) -> list[Any]:
     """Call an operation that lists, page after page, and return all its rows, or the first `limit`."""
-    way, sent = transport(), plain(arguments)
-    limit = plain({"limit": limit}).get("limit")
+    way, sent = get_transport(), encode_arguments(arguments)
+    limit = encode_arguments({"limit": limit}).get("limit")
     found: list[Any] = []
     while True:
         left = way.page_rows if limit is None else min(limit - len(found), way.page_rows)

@@ -13,7 +13,7 @@ SdkError
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from panorama.sdk._meant import in_scripts
+from panorama.sdk._aliases import translate_hint
 from panorama.sdk._rows import Row
 
 __all__ = (
@@ -103,14 +103,14 @@ _KINDS = (
 _BY_CODE: dict[str, type[SdkError]] = {kind.code: kind for kind in _KINDS}
 
 
-def of(told: Mapping[str, Any]) -> SdkError:
+def from_dict(told: Mapping[str, Any]) -> SdkError:
     """Return the error that the other side told of: code, message, and hint and candidates if there are any.
 
     A code that is not known gives an SdkError that carries it.
     """
     code = str(told.get("code", SdkError.code))
     found = _BY_CODE.get(code, SdkError)
-    hint = in_scripts(str(told.get("hint", "")))
+    hint = translate_hint(str(told.get("hint", "")))
     error = found(str(told.get("message", "")), hint=hint, candidates=tuple(told.get("candidates", ())))
     error.code = code
     return error

@@ -6,11 +6,11 @@ import builtins
 from base64 import b64encode
 from collections.abc import Sequence
 
-from panorama.sdk import _long, _wire
-from panorama.sdk._given import KEPT
-from panorama.sdk._one import checked, removed
-from panorama.sdk._told import told
+from panorama.sdk import _text_ranges, _wire
+from panorama.sdk._lookup import check_item, delete_item
+from panorama.sdk._signatures import explain_misuse
 from panorama.sdk._types import File, FileText, Project, Removed
+from panorama.sdk._unset import UNSET
 from panorama.sdk.errors import InvalidInputError
 
 _EMPTY = {"file": None, "project": "", "tags": ()}
@@ -19,7 +19,7 @@ _EMPTY = {"file": None, "project": "", "tags": ()}
 __all__ = ("delete", "get", "list", "text", "update", "write")
 
 
-@told
+@explain_misuse
 def list(  # noqa: A001 (its name in scripts)
     project: str | Project | None = None, tag: str | None = None, name: str = "", limit: int | None = None
 ) -> builtins.list[File]:
@@ -42,12 +42,12 @@ def list(  # noqa: A001 (its name in scripts)
         for file in sdk.files.list(name=".csv"):
             print(file.name, file.size)
     """
-    return _wire.rows(
+    return _wire.list_rows(
         "files.list", limit, project="" if project is None else project, tag=tag, name=name, detail="full"
     )
 
 
-@told
+@explain_misuse
 def get(file: str | File, start: int = 0, chars: int | None = None) -> FileText:
     """Read a file: its text, or a range of it; of what is no text its type and size alone.
 
@@ -71,13 +71,13 @@ def get(file: str | File, start: int = 0, chars: int | None = None) -> FileText:
     """
 
     def read(item: str | File, begin: int) -> FileText:
-        stretch = _long.MOST_CHARS if chars is None else chars
+        stretch = _text_ranges.MAX_CHARS if chars is None else chars
         return _wire.call("files.get", file=item, start=begin, chars=stretch)
 
-    return read(file, start) if chars is not None else _long.joined(read, file, start, "text")
+    return read(file, start) if chars is not None else _text_ranges.read_all(read, file, start, "text")
 
 
-@told
+@explain_misuse
 def text(file: str | File) -> str:
     """Return the whole text of a file, however long it is.
 
@@ -97,11 +97,11 @@ def text(file: str | File) -> str:
         sdk.files.write("grout.csv", "colour,price\\ngrey,12\\n")
         print(list(csv.DictReader(io.StringIO(sdk.files.text("grout.csv")))))
     """
-    checked("file", file, "text")
-    return _long.text(get(file), "text")
+    check_item("file", file, "text")
+    return _text_ranges.require_text(get(file), "text")
 
 
-@told
+@explain_misuse
 def write(
     name: str,
     text: str | bytes | None = None,
@@ -149,13 +149,13 @@ def write(
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def update(
     file: str | File,
-    name: str = KEPT,
-    project: str | Project | None = KEPT,
-    tags: Sequence[str] | None = KEPT,
-    media_type: str = KEPT,
+    name: str = UNSET,
+    project: str | Project | None = UNSET,
+    tags: Sequence[str] | None = UNSET,
+    media_type: str = UNSET,
 ) -> File:
     """Rename a file, or change its project, tags or media type; what is left out stays, "" or [] clears.
 
@@ -180,12 +180,12 @@ def update(
         file = sdk.files.write("draft.txt", "Dear all")
         sdk.files.update(file, name="letter.txt", tags=["letters"])
     """
-    return _wire.changed(
+    return _wire.call_update(
         "files.update", _EMPTY, file=file, name=name, project=project, tags=tags, media_type=media_type
     )
 
 
-@told
+@explain_misuse
 def delete(file: str | File) -> Removed:
     """Move a file to the trash; undo brings it back.
 
@@ -204,4 +204,4 @@ def delete(file: str | File) -> Removed:
         file = sdk.files.write("old.txt", "")
         sdk.files.delete(file)
     """
-    return removed("file", file)
+    return delete_item("file", file)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from panorama.sdk import _wire
-from panorama.sdk._told import told
+from panorama.sdk._signatures import explain_misuse
 from panorama.sdk._types import Fate, Item, Removed, Trashed, Whole
 
 __all__ = ("delete", "get", "restore", "trash")
 
 
-@told
+@explain_misuse
 def get(item: str | Item) -> Whole:
     """Show anything by id or exact name, with what belongs to it.
 
@@ -31,7 +31,7 @@ def get(item: str | Item) -> Whole:
     return _wire.call("items.get", item=item)
 
 
-@told
+@explain_misuse
 def delete(item: str | Item, items: Fate = "", confirm: bool = False) -> Removed:
     """Move anything to the trash; undo brings it back.
 
@@ -56,7 +56,7 @@ def delete(item: str | Item, items: Fate = "", confirm: bool = False) -> Removed
     return _wire.call("items.delete", item=item, items=items, confirm=confirm)
 
 
-@told
+@explain_misuse
 def restore(item: str | Item | Trashed) -> Item:
     """Bring an item back from the trash.
 
@@ -81,7 +81,7 @@ def restore(item: str | Item | Trashed) -> Item:
     return _wire.call("items.restore", item=item)
 
 
-@told
+@explain_misuse
 def trash(limit: int | None = None) -> list[Trashed]:
     """List what is in the trash, the last deleted first.
 
@@ -98,4 +98,4 @@ def trash(limit: int | None = None) -> list[Trashed]:
         for gone in sdk.items.trash(limit=10):
             print(gone.kind, gone.label, gone.deleted_at)
     """
-    return _wire.rows("items.trash", limit)
+    return _wire.list_rows("items.trash", limit)

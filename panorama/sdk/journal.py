@@ -6,10 +6,10 @@ import builtins
 from datetime import date, datetime
 
 from panorama.sdk import _wire
-from panorama.sdk._given import KEPT
-from panorama.sdk._one import removed, shown
-from panorama.sdk._told import told
+from panorama.sdk._lookup import delete_item, get_item
+from panorama.sdk._signatures import explain_misuse
 from panorama.sdk._types import Entry, Removed
+from panorama.sdk._unset import UNSET
 
 _EMPTY = {"entry": None}
 """What stands for None in an update: what clears the field; None itself says nothing."""
@@ -17,7 +17,7 @@ _EMPTY = {"entry": None}
 __all__ = ("create", "delete", "get", "list", "update")
 
 
-@told
+@explain_misuse
 def list(  # noqa: A001 (its name in scripts)
     first_day: str | date | None = None, last_day: str | date | None = None, limit: int | None = None
 ) -> builtins.list[Entry]:
@@ -38,10 +38,10 @@ def list(  # noqa: A001 (its name in scripts)
         for entry in sdk.journal.list(first_day="-7d"):
             print(entry.at, entry.text)
     """
-    return _wire.rows("journal.list", limit, first_day=first_day, last_day=last_day, detail="full")
+    return _wire.list_rows("journal.list", limit, first_day=first_day, last_day=last_day, detail="full")
 
 
-@told
+@explain_misuse
 def get(entry: str | Entry) -> Entry:
     """Show one journal entry.
 
@@ -59,10 +59,10 @@ def get(entry: str | Entry) -> Entry:
         entry = sdk.journal.create("Tiles arrived")
         print(sdk.journal.get(entry.id).text)
     """
-    return shown("journal", entry)
+    return get_item("journal", entry)
 
 
-@told
+@explain_misuse
 def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Entry:
     """Add one line to the journal: what happened.
 
@@ -87,8 +87,8 @@ def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Ent
     return _wire.call("journal.create", text=text, at=at, idempotency_key=idempotency_key or None)
 
 
-@told
-def update(entry: str | Entry, text: str = KEPT, at: str | datetime = KEPT) -> Entry:
+@explain_misuse
+def update(entry: str | Entry, text: str = UNSET, at: str | datetime = UNSET) -> Entry:
     """Change the text or the moment of a journal entry.
 
     Args:
@@ -107,10 +107,10 @@ def update(entry: str | Entry, text: str = KEPT, at: str | datetime = KEPT) -> E
         entry = sdk.journal.create("Tiles arived")
         sdk.journal.update(entry, text="Tiles arrived")
     """
-    return _wire.changed("journal.update", _EMPTY, entry=entry, text=text, at=at)
+    return _wire.call_update("journal.update", _EMPTY, entry=entry, text=text, at=at)
 
 
-@told
+@explain_misuse
 def delete(entry: str | Entry) -> Removed:
     """Move a journal entry to the trash; undo brings it back.
 
@@ -128,4 +128,4 @@ def delete(entry: str | Entry) -> Removed:
         entry = sdk.journal.create("Nothing happened")
         sdk.journal.delete(entry)
     """
-    return removed("journal", entry)
+    return delete_item("journal", entry)

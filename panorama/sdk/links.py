@@ -6,10 +6,10 @@ import builtins
 from collections.abc import Sequence
 
 from panorama.sdk import _wire
-from panorama.sdk._given import KEPT
-from panorama.sdk._one import removed, shown
-from panorama.sdk._told import told
+from panorama.sdk._lookup import delete_item, get_item
+from panorama.sdk._signatures import explain_misuse
 from panorama.sdk._types import Link, Project, Removed
+from panorama.sdk._unset import UNSET
 
 _EMPTY = {"link": None, "project": "", "description": "", "tags": ()}
 """What stands for None in an update: what clears the field; None itself says nothing."""
@@ -17,7 +17,7 @@ _EMPTY = {"link": None, "project": "", "description": "", "tags": ()}
 __all__ = ("create", "delete", "get", "list", "update")
 
 
-@told
+@explain_misuse
 def list(  # noqa: A001 (its name in scripts)
     project: str | Project | None = None, tag: str | None = None, limit: int | None = None
 ) -> builtins.list[Link]:
@@ -38,10 +38,10 @@ def list(  # noqa: A001 (its name in scripts)
     Example:
         print([link.url for link in sdk.links.list()])
     """
-    return _wire.rows("links.list", limit, project="" if project is None else project, tag=tag, detail="full")
+    return _wire.list_rows("links.list", limit, project="" if project is None else project, tag=tag, detail="full")
 
 
-@told
+@explain_misuse
 def get(link: str | Link) -> Link:
     """Show one link.
 
@@ -60,10 +60,10 @@ def get(link: str | Link) -> Link:
         sdk.links.create("example.org/grout", title="Grout colours")
         print(sdk.links.get("Grout colours").url)
     """
-    return shown("link", link)
+    return get_item("link", link)
 
 
-@told
+@explain_misuse
 def create(
     url: str,
     title: str = "",
@@ -100,14 +100,14 @@ def create(
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def update(
     link: str | Link,
-    title: str = KEPT,
-    url: str = KEPT,
-    project: str | Project | None = KEPT,
-    tags: Sequence[str] | None = KEPT,
-    description: str | None = KEPT,
+    title: str = UNSET,
+    url: str = UNSET,
+    project: str | Project | None = UNSET,
+    tags: Sequence[str] | None = UNSET,
+    description: str | None = UNSET,
 ) -> Link:
     """Change fields of a link.
 
@@ -133,12 +133,12 @@ def update(
         link = sdk.links.create("example.org/lamps", title="Lamps")
         sdk.links.update(link, project="Kitchen renovation", tags=["light"])
     """
-    return _wire.changed(
+    return _wire.call_update(
         "links.update", _EMPTY, link=link, title=title, url=url, project=project, tags=tags, description=description
     )
 
 
-@told
+@explain_misuse
 def delete(link: str | Link) -> Removed:
     """Move a link to the trash; undo brings it back.
 
@@ -157,4 +157,4 @@ def delete(link: str | Link) -> Removed:
         link = sdk.links.create("example.org/old")
         sdk.links.delete(link)
     """
-    return removed("link", link)
+    return delete_item("link", link)

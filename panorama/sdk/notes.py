@@ -5,11 +5,11 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from panorama.sdk import _long, _wire
-from panorama.sdk._given import KEPT
-from panorama.sdk._one import checked, removed
-from panorama.sdk._told import told
+from panorama.sdk import _text_ranges, _wire
+from panorama.sdk._lookup import check_item, delete_item
+from panorama.sdk._signatures import explain_misuse
 from panorama.sdk._types import Note, NoteText, Position, Project, Removed
+from panorama.sdk._unset import UNSET
 
 _EMPTY = {"note": None, "expected_version": None, "project": "", "tags": ()}
 """What stands for None in an update: what clears the field; None itself says nothing."""
@@ -17,7 +17,7 @@ _EMPTY = {"note": None, "expected_version": None, "project": "", "tags": ()}
 __all__ = ("append", "create", "delete", "edit", "get", "list", "text", "update")
 
 
-@told
+@explain_misuse
 def list(  # noqa: A001 (its name in scripts)
     project: str | Project | None = None,
     tag: str | None = None,
@@ -45,12 +45,12 @@ def list(  # noqa: A001 (its name in scripts)
         for note in sdk.notes.list(tag="meeting"):
             print(note.title, note.chars, note.updated_at)
     """
-    return _wire.rows(
+    return _wire.list_rows(
         "notes.list", limit, project="" if project is None else project, tag=tag, pinned=pinned, detail="full"
     )
 
 
-@told
+@explain_misuse
 def get(note: str | Note, heading: str = "", start: int = 0, chars: int | None = None) -> NoteText:
     """Read a note: whole, the section under a heading, or a range of characters.
 
@@ -75,13 +75,13 @@ def get(note: str | Note, heading: str = "", start: int = 0, chars: int | None =
     """
 
     def read(item: str | Note, begin: int) -> NoteText:
-        stretch = _long.MOST_CHARS if chars is None else chars
+        stretch = _text_ranges.MAX_CHARS if chars is None else chars
         return _wire.call("notes.get", note=item, heading=heading, start=begin, chars=stretch)
 
-    return read(note, start) if chars is not None else _long.joined(read, note, start, "content")
+    return read(note, start) if chars is not None else _text_ranges.read_all(read, note, start, "content")
 
 
-@told
+@explain_misuse
 def text(note: str | Note) -> str:
     """Return the whole text of a note, however long it is.
 
@@ -100,11 +100,11 @@ def text(note: str | Note) -> str:
         words = len(sdk.notes.text("Kitchen overview").split())
         print(words)
     """
-    checked("note", note, "text")
-    return _long.text(get(note), "content")
+    check_item("note", note, "text")
+    return _text_ranges.require_text(get(note), "content")
 
 
-@told
+@explain_misuse
 def create(
     title: str,
     content: str = "",
@@ -145,14 +145,14 @@ def create(
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def update(
     note: str | Note,
-    title: str = KEPT,
-    content: str = KEPT,
-    project: str | Project | None = KEPT,
-    tags: Sequence[str] | None = KEPT,
-    pinned: bool = KEPT,
+    title: str = UNSET,
+    content: str = UNSET,
+    project: str | Project | None = UNSET,
+    tags: Sequence[str] | None = UNSET,
+    pinned: bool = UNSET,
     expected_version: int | None = None,
 ) -> Note:
     """Change a note's title, project, tags or pin; what is left out stays, "" or [] clears.
@@ -180,13 +180,13 @@ def update(
         note = sdk.notes.get("Kitchen budget")
         sdk.notes.update(note, tags=[*note.tags, "checked"], expected_version=note.version)
     """
-    return _wire.changed(
+    return _wire.call_update(
         "notes.update", _EMPTY, note=note, title=title, content=content, project=project, tags=tags, pinned=pinned,
         expected_version=expected_version,
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def append(
     note: str | Note,
     block: str,
@@ -225,7 +225,7 @@ def append(
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def edit(note: str | Note, old_text: str, new_text: str) -> Note:
     """Replace a piece of a note's text that occurs exactly once.
 
@@ -248,7 +248,7 @@ def edit(note: str | Note, old_text: str, new_text: str) -> Note:
     return _wire.call("notes.edit", note=note, old_text=old_text, new_text=new_text)
 
 
-@told
+@explain_misuse
 def delete(note: str | Note) -> Removed:
     """Move a note to the trash; undo brings it back.
 
@@ -267,4 +267,4 @@ def delete(note: str | Note) -> Removed:
         note = sdk.notes.create("Scratch")
         sdk.notes.delete(note)
     """
-    return removed("note", note)
+    return delete_item("note", note)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import date
 
 from panorama.sdk import _wire
-from panorama.sdk._told import told
+from panorama.sdk._signatures import explain_misuse
 from panorama.sdk._types import Dashboard, Project, Projects, Week
 
 __all__ = ("project", "projects", "week")
 
 
-@told
+@explain_misuse
 def project(project: str | Project, period_days: int = 14) -> Dashboard:
     """Show how one project stands.
 
@@ -34,7 +34,7 @@ def project(project: str | Project, period_days: int = 14) -> Dashboard:
     return _wire.call("overview.project", project=project, period_days=period_days)
 
 
-@told
+@explain_misuse
 def projects(period_days: int = 14) -> Projects:
     """Show all projects side by side, the one that needs attention first.
 
@@ -55,7 +55,7 @@ def projects(period_days: int = 14) -> Projects:
     return _wire.call("overview.projects", period_days=period_days)
 
 
-@told
+@explain_misuse
 def week(start: str | date = "", end: str | date = "") -> Week:
     """Review a period, by default the last 7 days.
 

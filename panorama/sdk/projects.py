@@ -8,10 +8,10 @@ from datetime import date
 from typing import Literal
 
 from panorama.sdk import _wire
-from panorama.sdk._given import KEPT
-from panorama.sdk._one import removed
-from panorama.sdk._told import told
+from panorama.sdk._lookup import delete_item
+from panorama.sdk._signatures import explain_misuse
 from panorama.sdk._types import Fate, Project, ProjectCounts, ProjectStatus, Removed
+from panorama.sdk._unset import UNSET
 
 _EMPTY = {"project": None, "description": "", "target_date": "", "color": "", "tags": ()}
 """What stands for None in an update: what clears the field; None itself says nothing."""
@@ -19,7 +19,7 @@ _EMPTY = {"project": None, "description": "", "target_date": "", "color": "", "t
 __all__ = ("create", "delete", "get", "list", "update")
 
 
-@told
+@explain_misuse
 def list(  # noqa: A001 (its name in scripts)
     status: ProjectStatus | Literal["any"] = "any", tag: str | None = None, limit: int | None = None
 ) -> builtins.list[Project]:
@@ -40,10 +40,10 @@ def list(  # noqa: A001 (its name in scripts)
         for project in sdk.projects.list(status="active"):
             print(project.name, project.target_date or "no date")
     """
-    return _wire.rows("projects.list", limit, status=status, tag=tag, detail="full")
+    return _wire.list_rows("projects.list", limit, status=status, tag=tag, detail="full")
 
 
-@told
+@explain_misuse
 def get(project: str | Project) -> ProjectCounts:
     """Show one project with how much belongs to it.
 
@@ -64,7 +64,7 @@ def get(project: str | Project) -> ProjectCounts:
     return _wire.call("projects.get", project=project)
 
 
-@told
+@explain_misuse
 def create(
     name: str,
     description: str = "",
@@ -106,17 +106,17 @@ def create(
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def update(
     project: str | Project,
-    name: str = KEPT,
-    description: str | None = KEPT,
-    status: ProjectStatus = KEPT,
-    target_date: str | date | None = KEPT,
-    favorite: bool = KEPT,
-    color: str | None = KEPT,
-    tags: Sequence[str] | None = KEPT,
-    rank: int = KEPT,
+    name: str = UNSET,
+    description: str | None = UNSET,
+    status: ProjectStatus = UNSET,
+    target_date: str | date | None = UNSET,
+    favorite: bool = UNSET,
+    color: str | None = UNSET,
+    tags: Sequence[str] | None = UNSET,
+    rank: int = UNSET,
 ) -> Project:
     """Change fields of a project, archive it or mark it done.
 
@@ -144,13 +144,13 @@ def update(
     Example:
         sdk.projects.update("Kitchen renovation", status="blocked", target_date="+60d")
     """
-    return _wire.changed(
+    return _wire.call_update(
         "projects.update", _EMPTY, project=project, name=name, description=description, status=status,
         target_date=target_date, favorite=favorite, color=color, tags=tags, rank=rank,
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def delete(project: str | Project, items: Fate = "", confirm: bool = False) -> Removed:
     """Move a project to the trash; undo brings it back.
 
@@ -171,4 +171,4 @@ def delete(project: str | Project, items: Fate = "", confirm: bool = False) -> R
         attic = sdk.projects.create("Old attic")
         print(sdk.projects.delete(attic).trashed)
     """
-    return removed("project", project, items, confirm)
+    return delete_item("project", project, items, confirm)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from panorama.sdk import _types, recipes
 from panorama.sdk._rows import Row
-from panorama.sdk._told import named, signature
+from panorama.sdk._signatures import format_signature, sdk_name
 from panorama.sdk.recipes import Recipe
 
 GUIDE = """\
@@ -70,14 +70,18 @@ def fields(names: Iterable[str]) -> list[str]:
     while waiting:
         name = waiting.pop(0)
         if name not in found:
-            held = {key: str(type_) for base in reversed(_ROWS[name].__mro__) for key, type_ in _own(base).items()}
+            held = {
+                key: str(type_)
+                for base in reversed(_ROWS[name].__mro__)
+                for key, type_ in _own_annotations(base).items()
+            }
             told = (f"{key}: {type_}" if _kinds(type_) else key for key, type_ in held.items())
             found[name] = f"{name}: {', '.join(told)}"
             waiting += [each for type_ in held.values() for each in _kinds(type_)]
     return list(found.values())
 
 
-def _own(kind: type) -> Mapping[str, object]:
+def _own_annotations(kind: type) -> Mapping[str, object]:
     return inspect.get_annotations(kind)
 
 
@@ -91,10 +95,10 @@ def _functions(surface: Mapping[str, object]) -> Iterator[Entry]:
             yield _function(value, "")
         elif isinstance(value, Mapping) and name != "errors":
             functions = cast("Mapping[str, Callable[..., Any]]", value).values()
-            yield from (_function(each, name) for each in sorted(functions, key=_line))
+            yield from (_function(each, name) for each in sorted(functions, key=_line_number))
 
 
-def _line(function: Callable[..., Any]) -> int:
+def _line_number(function: Callable[..., Any]) -> int:
     """The line on which a function begins: a noun's functions are told in the order of its module."""
     return inspect.unwrap(function).__code__.co_firstlineno
 
@@ -104,16 +108,16 @@ def _function(function: Callable[..., Any], group: str) -> Entry:
     line = doc.partition("\n")[0]
     parts = _SECTION.split(doc)
     returns = dict(zip(parts[1::2], parts[2::2], strict=True)).get("Returns", "").rstrip()
-    whole, indented = signature(function), "\n".join(f"    {each}".rstrip() for each in doc.splitlines())
+    whole, indented = format_signature(function), "\n".join(f"    {each}".rstrip() for each in doc.splitlines())
     back = str(inspect.signature(function).return_annotation)
     told = "" if back in _PLAIN else f"\n    Returns: {' '.join(returns.split())}"
     names = [name for name in inspect.signature(function).parameters if name != "idempotency_key"]
     shown = ", ".join([*names[:FEW], "…"] if len(names) > FEW + 1 else names)
     return Entry(
-        name=named(function),
+        name=sdk_name(function),
         group=group,
         line=line,
-        brief=f"{named(function)}({shown}): {line}",
+        brief=f"{sdk_name(function)}({shown}): {line}",
         stub=f"{whole}\n    {line}{told}",
         full=f"{whole}\n{indented}",
         rows=tuple(_kinds(whole.rpartition("->")[2])),

@@ -6,10 +6,10 @@ import builtins
 from datetime import datetime
 
 from panorama.sdk import _wire
-from panorama.sdk._given import KEPT
-from panorama.sdk._one import removed, shown
-from panorama.sdk._told import told
+from panorama.sdk._lookup import delete_item, get_item
+from panorama.sdk._signatures import explain_misuse
 from panorama.sdk._types import Alert, Item, Reminder, Removed
+from panorama.sdk._unset import UNSET
 
 _EMPTY = {"reminder": None, "recurrence": "", "snoozed_until": "", "item": ""}
 """What stands for None in an update: what clears the field; None itself says nothing."""
@@ -17,7 +17,7 @@ _EMPTY = {"reminder": None, "recurrence": "", "snoozed_until": "", "item": ""}
 __all__ = ("acknowledge", "create", "delete", "get", "list", "snooze", "update", "waiting")
 
 
-@told
+@explain_misuse
 def list(  # noqa: A001 (its name in scripts)
     enabled: bool | None = None, item: str | Item | None = None, limit: int | None = None
 ) -> builtins.list[Reminder]:
@@ -40,10 +40,10 @@ def list(  # noqa: A001 (its name in scripts)
         for reminder in sdk.reminders.list(enabled=True):
             print(reminder.at, reminder.title)
     """
-    return _wire.rows("reminders.list", limit, enabled=enabled, item=item, detail="full")
+    return _wire.list_rows("reminders.list", limit, enabled=enabled, item=item, detail="full")
 
 
-@told
+@explain_misuse
 def get(reminder: str | Reminder) -> Reminder:
     """Show one reminder.
 
@@ -62,10 +62,10 @@ def get(reminder: str | Reminder) -> Reminder:
         sdk.reminders.create("Feed the sourdough", at="2026-05-31T09:00")
         print(sdk.reminders.get("Feed the sourdough").at)
     """
-    return shown("reminder", reminder)
+    return get_item("reminder", reminder)
 
 
-@told
+@explain_misuse
 def create(
     title: str,
     at: str | datetime,
@@ -103,15 +103,15 @@ def create(
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def update(
     reminder: str | Reminder,
-    title: str = KEPT,
-    at: str | datetime = KEPT,
-    recurrence: str | None = KEPT,
-    snoozed_until: str | datetime | None = KEPT,
-    enabled: bool = KEPT,
-    item: str | Item | None = KEPT,
+    title: str = UNSET,
+    at: str | datetime = UNSET,
+    recurrence: str | None = UNSET,
+    snoozed_until: str | datetime | None = UNSET,
+    enabled: bool = UNSET,
+    item: str | Item | None = UNSET,
 ) -> Reminder:
     """Change, snooze or switch off a reminder.
 
@@ -138,13 +138,13 @@ def update(
         reminder = sdk.reminders.create("Call Petra", at="2026-05-31T09:00")
         sdk.reminders.update(reminder, snoozed_until="2026-05-31T11:00")
     """
-    return _wire.changed(
+    return _wire.call_update(
         "reminders.update", _EMPTY, reminder=reminder, title=title, at=at, recurrence=recurrence,
         snoozed_until=snoozed_until, enabled=enabled, item=item,
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def waiting(limit: int | None = None) -> builtins.list[Alert]:
     """List reminders that rang and wait to be acknowledged, the last that rang first.
 
@@ -161,10 +161,10 @@ def waiting(limit: int | None = None) -> builtins.list[Alert]:
         for alert in sdk.reminders.waiting():
             print(alert.title, alert.at, alert.late)
     """
-    return _wire.rows("reminders.waiting", limit)
+    return _wire.list_rows("reminders.waiting", limit)
 
 
-@told
+@explain_misuse
 def snooze(reminder: str | Reminder, until: str | datetime = "10m") -> Reminder:
     """Put off a reminder that rang: it rings again later.
 
@@ -187,7 +187,7 @@ def snooze(reminder: str | Reminder, until: str | datetime = "10m") -> Reminder:
     return _wire.call("reminders.snooze", reminder=reminder, until=until)
 
 
-@told
+@explain_misuse
 def acknowledge(reminder: str | Reminder) -> Reminder:
     """Take note of a reminder that rang: it waits no more, and rings again only at its next occurrence.
 
@@ -209,7 +209,7 @@ def acknowledge(reminder: str | Reminder) -> Reminder:
     return _wire.call("reminders.acknowledge", reminder=reminder)
 
 
-@told
+@explain_misuse
 def delete(reminder: str | Reminder) -> Removed:
     """Move a reminder to the trash; undo brings it back.
 
@@ -228,4 +228,4 @@ def delete(reminder: str | Reminder) -> Removed:
         reminder = sdk.reminders.create("Nothing", at="2026-05-31T09:00")
         sdk.reminders.delete(reminder)
     """
-    return removed("reminder", reminder)
+    return delete_item("reminder", reminder)

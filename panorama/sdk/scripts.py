@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from panorama.sdk import _wire
-from panorama.sdk._told import told
+from panorama.sdk._signatures import explain_misuse
 
 __all__ = ("call",)
 
 
-@told
+@explain_misuse
 def call(script: str, arguments: Mapping[str, Any] | None = None) -> Any:
     """Run a script of the library inside this one, and return its result.
 
@@ -43,7 +43,7 @@ def call(script: str, arguments: Mapping[str, Any] | None = None) -> Any:
     return _wire.call("scripts.call", script=script, arguments=arguments)
 
 
-def named(name: str) -> Callable[..., Any]:
+def script_function(name: str) -> Callable[..., Any]:
     """Return a function that runs the script of a name; its arguments are given by their names."""
 
     def run(*args: Any, **arguments: Any) -> Any:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from panorama.sdk import _wire
-from panorama.sdk._given import KEPT
-from panorama.sdk._one import removed, shown
-from panorama.sdk._told import told
+from panorama.sdk._lookup import delete_item, get_item
+from panorama.sdk._signatures import explain_misuse
 from panorama.sdk._types import Fate, Project, Removed, Task, TaskFilter, TaskStatus, TaskView
+from panorama.sdk._unset import UNSET
 
 _EVERY: tuple[str | None, ...] = ("all", "any")
 """What people say who mean all tasks, as a view too."""
@@ -24,7 +24,7 @@ _EMPTY = {
 __all__ = ("create", "delete", "get", "list", "update")
 
 
-@told
+@explain_misuse
 def list(  # noqa: A001 (its name in scripts)
     project: str | Project | None = None,
     view: TaskView | None = None,
@@ -64,14 +64,14 @@ def list(  # noqa: A001 (its name in scripts)
             print(task.deadline, task.title, task.tags)
     """
     every = "any" if view in _EVERY or status in _EVERY else None
-    return _wire.rows(
+    return _wire.list_rows(
         "tasks.list", limit, project="" if project is None else project, view=None if view in _EVERY else view,
         status=every or status, tag=tag,
         due_from=due_from, due_until=due_until, parent=parent, detail="full",
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def get(task: str | Task) -> Task:
     """Show one task.
 
@@ -90,10 +90,10 @@ def get(task: str | Task) -> Task:
         task = sdk.tasks.get("Decide the grout colour")
         print(task.status, task.deadline, task.notes)
     """
-    return shown("task", task)
+    return get_item("task", task)
 
 
-@told
+@explain_misuse
 def create(
     title: str,
     project: str | Project | None = None,
@@ -147,22 +147,22 @@ def create(
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def update(
     task: str | Task,
-    title: str = KEPT,
-    status: TaskStatus = KEPT,
-    project: str | Project | None = KEPT,
-    deadline: str | date | None = KEPT,
-    urgent: bool = KEPT,
-    important: bool = KEPT,
-    tags: Sequence[str] | None = KEPT,
-    notes: str | None = KEPT,
-    recurrence: str | None = KEPT,
-    parent: str | Task | None = KEPT,
-    scheduled_at: str | datetime | None = KEPT,
-    scheduled_minutes: int | timedelta | None = KEPT,
-    rank: int = KEPT,
+    title: str = UNSET,
+    status: TaskStatus = UNSET,
+    project: str | Project | None = UNSET,
+    deadline: str | date | None = UNSET,
+    urgent: bool = UNSET,
+    important: bool = UNSET,
+    tags: Sequence[str] | None = UNSET,
+    notes: str | None = UNSET,
+    recurrence: str | None = UNSET,
+    parent: str | Task | None = UNSET,
+    scheduled_at: str | datetime | None = UNSET,
+    scheduled_minutes: int | timedelta | None = UNSET,
+    rank: int = UNSET,
 ) -> Task:
     """Change fields of a task; status "done" completes it.
 
@@ -197,14 +197,14 @@ def update(
         task = sdk.tasks.update("Decide the grout colour", status="done", tags=["kitchen", "decided"])
         print(task.status, task.version)
     """
-    return _wire.changed(
+    return _wire.call_update(
         "tasks.update", _EMPTY, task=task, title=title, status=status, project=project, deadline=deadline,
         urgent=urgent, important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent,
         scheduled_at=scheduled_at, scheduled_minutes=_minutes(scheduled_minutes), rank=rank,
     )  # fmt: skip
 
 
-@told
+@explain_misuse
 def delete(task: str | Task, items: Fate = "") -> Removed:
     """Move a task to the trash; undo brings it back.
 
@@ -224,7 +224,7 @@ def delete(task: str | Task, items: Fate = "") -> Removed:
         task = sdk.tasks.create("Not needed after all")
         print(sdk.tasks.delete(task).label)
     """
-    return removed("task", task, items)
+    return delete_item("task", task, items)
 
 
 def _minutes(length: int | timedelta | None) -> int | None:

@@ -1,70 +1,65 @@
 """What one can do: one class per noun."""
 
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 
-from panorama.services.backing_up import Backups
-from panorama.services.batch import Batch
-from panorama.services.code import Code
-from panorama.services.exporting import Exports
-from panorama.services.files import Files
-from panorama.services.history import History
-from panorama.services.imports import Imports
-from panorama.services.items import Items
-from panorama.services.jobs import Jobs
-from panorama.services.journal import Journal
-from panorama.services.library import Library
-from panorama.services.library_run import KeptScripts
-from panorama.services.links import Links
-from panorama.services.models import Models
-from panorama.services.notes import Notes
-from panorama.services.overview import Overviews
-from panorama.services.pages import Pages
-from panorama.services.projects import Projects
-from panorama.services.purging import Purging
-from panorama.services.query import Query
-from panorama.services.reindexing import Reindexing
-from panorama.services.reminders import Reminders
-from panorama.services.restoring import Restoring
-from panorama.services.reviewing import Reviewing
-from panorama.services.ringing import Ringing
-from panorama.services.schedules import Schedules
-from panorama.services.sdk_reference import SdkReference
-from panorama.services.search import Search
-from panorama.services.status import State
-from panorama.services.tasks import Tasks
+from panorama.services.archive.backup import Backups
+from panorama.services.archive.export import Exports
+from panorama.services.archive.purge import PurgeService
+from panorama.services.archive.restore import RestoreService
+from panorama.services.base import ServiceContext
+from panorama.services.importing.markdown import Imports
+from panorama.services.items import ItemServices
+from panorama.services.items.any_item import Items
+from panorama.services.items.batch import Batch
+from panorama.services.items.files import Files
+from panorama.services.items.notes import Notes
+from panorama.services.items.overview import Overviews
+from panorama.services.items.tasks import Tasks
+from panorama.services.jobs.jobs import Jobs
+from panorama.services.reminders.alerts import ReminderAlerts
+from panorama.services.reminders.reminders import Reminders
+from panorama.services.schedules.schedules import Schedules
+from panorama.services.scripts.code import Code
+from panorama.services.scripts.library import Library
+from panorama.services.scripts.library_runner import LibraryRunner
+from panorama.services.scripts.review import ScriptReviews
+from panorama.services.scripts.sdk_search.reference import SdkReference
+from panorama.services.search.models import Models
+from panorama.services.search.reindex import ReindexService
+from panorama.services.search.search import Search
+from panorama.services.status import StatusService
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
-    """Every service, joined by `app.opened`."""
+@dataclass(kw_only=True)
+class Services(ItemServices):
+    """Every service, joined by `app.open_app`."""
 
-    projects: Projects
+    context: InitVar[ServiceContext]
     tasks: Tasks
     notes: Notes
-    links: Links
     reminders: Reminders
-    journal: Journal
     files: Files
     items: Items
     search: Search
-    query: Query
     overview: Overviews
-    history: History
     batch: Batch
     code: Code
     library: Library
-    scripts: KeptScripts
-    reviewing: Reviewing
+    scripts: LibraryRunner
+    reviewing: ScriptReviews
     sdk_reference: SdkReference
     imports: Imports
     models: Models
-    pages: Pages
-    reindexing: Reindexing
+    reindexing: ReindexService
     backups: Backups
     exports: Exports
-    restoring: Restoring
-    purging: Purging
-    status: State
+    restoring: RestoreService
+    purging: PurgeService
+    status: StatusService
     jobs: Jobs
     schedules: Schedules
-    ringing: Ringing
+    ringing: ReminderAlerts
+
+    def __post_init__(self, context: ServiceContext) -> None:
+        """Build the services of items."""
+        super().__init__(context)

@@ -5,14 +5,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from panorama.domain.changes import Origin
-from panorama.domain.items import BASE32, PREFIXES
-from panorama.domain.times import day_or_moment, today
-from panorama.store.engine import Database, Session
-from panorama.store.tasks import Clock
+from panorama.domain.items.item import BASE32, PREFIXES
+from panorama.domain.time.times import parse_deadline, today
+from panorama.store.backend import Database, Session
+from panorama.store.items.tasks import Clock
 
 CALL_LETTER = "c"
 RUN_LETTER = "x"
@@ -33,11 +34,12 @@ def utc_now() -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ServiceContext:
     """What services work with; tests put a clock that stands still and ids that count up here."""
 
     database: Database
     zone: ZoneInfo
+    home: Path
     now: Callable[[], datetime] = utc_now
     new_id: Callable[[str], str] = random_id
 
@@ -45,35 +47,35 @@ class Desk:
 class Service:
     """One noun's operations."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: ServiceContext) -> None:
+        self._context = context
 
     def _reading(self) -> AbstractContextManager[Session]:
-        return self._desk.database.reading()
+        return self._context.database.reading()
 
     def _writing(self) -> AbstractContextManager[Session]:
         """Join the transaction of the call; open one of its own when used without a call."""
-        call = self._desk.new_id(CALL_LETTER)
+        call = self._context.new_id(CALL_LETTER)
         origin = Origin(actor="python", client="python", conversation="", operation="", call=call, unit=call)
-        return self._desk.database.transaction(origin)
+        return self._context.database.transaction(origin)
 
     def _now(self) -> datetime:
-        return self._desk.now()
+        return self._context.now()
 
     def _today(self) -> date:
-        return today(self._desk.now(), self._desk.zone)
+        return today(self._context.now(), self._context.zone)
 
     def _clock(self) -> Clock:
-        return Clock(now=self._desk.now(), zone=self._desk.zone)
+        return Clock(now=self._context.now(), zone=self._context.zone)
 
-    def _new(self, kind: str, now: datetime) -> dict[str, Any]:
+    def _new_item_fields(self, kind: str, now: datetime) -> dict[str, Any]:
         """Return the fields that every new item has."""
-        return {"id": self._desk.new_id(PREFIXES[kind]), "created_at": now, "updated_at": now}
+        return {"id": self._context.new_id(PREFIXES[kind]), "created_at": now, "updated_at": now}
 
-    def _when(self, text: str, name: str) -> date | datetime:
-        return day_or_moment(text, name, now=self._desk.now(), zone=self._desk.zone)
+    def _parse_deadline(self, text: str, name: str) -> date | datetime:
+        return parse_deadline(text, name, now=self._context.now(), zone=self._context.zone)
 
 
-def given(**fields: Any) -> dict[str, Any]:
+def drop_none(**fields: Any) -> dict[str, Any]:
     """Return the fields that were given: absent and null ones are left out."""
     return {name: value for name, value in fields.items() if value is not None}

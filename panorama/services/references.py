@@ -1,41 +1,46 @@
 """References: which item a caller means by an id or a name."""
 
 import difflib
+import textwrap
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from panorama.domain.items import KINDS, folded, kind_of
-from panorama.domain.references import Reference
+from panorama.domain.items.item import KINDS, kind_of, normalize_name
+from panorama.domain.items.references import TOOL_REFERENCE, Reference
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError
-from panorama.store import names, rows
-from panorama.store.engine import Session
-from panorama.store.names import Named
+from panorama.kinds import name_kind
+from panorama.store.backend import Session
+from panorama.store.items import lookup, rows
+from panorama.store.items.lookup import NamedItem
 
-CANDIDATES = 5
-COMPARED_CHARS = 300
+MAX_CANDIDATES = 5
+MAX_COMPARED_CHARS = 300
 """How much of a name is compared with others: that takes a time that grows with the square of its length."""
 
-_POOL = 60
-_TELLING = ("status", "project", "deadline", "created_at")
-_ALIKE = 0.45
+MAX_BEGINNING_CHARS = 60
+"""How much is shown of the text by which items of one name are told apart."""
+
+_POOL_SIZE = 60
+_DISTINGUISHING_FIELDS = ("status", "project", "deadline", "created_at")
+_MIN_SIMILARITY = 0.45
 
 
 def resolve(session: Session, reference: Reference, said: str, name: str) -> str:
-    """Return the id of the item that is meant; "" stays "".
+    """Return the id of the item that is meant; "" stays "", and `tool:NAME` as it is where tools can be named.
 
     Raises:
         NotFoundError: There is no such item; `candidates` are the nearest.
         ConflictError: The name is not unique; `candidates` are the items that have it.
         InvalidInputError: The id is one of another kind.
     """
-    if said == "":
-        return ""
+    if said == "" or (reference.tools and said.startswith(TOOL_REFERENCE)):
+        return said
     if kind := kind_of(said.strip()):
-        return _by_id(session, reference, said.strip(), kind, name)
-    return _by_name(session, reference, said, name)
+        return _resolve_id(session, reference, said.strip(), kind, name)
+    return _resolve_name(session, reference, said, name)
 
 
-def _by_id(session: Session, reference: Reference, id_: str, kind: str, name: str) -> str:
+def _resolve_id(session: Session, reference: Reference, id_: str, kind: str, name: str) -> str:
     if reference.kind is not None and kind != reference.kind:
         raise InvalidInputError(
             f"{name}: {id_} is the id of a {kind}, not of a {reference.kind}.",
@@ -45,32 +50,32 @@ def _by_id(session: Session, reference: Reference, id_: str, kind: str, name: st
         try:
             rows.load(session, kind, id_, trash=reference.trash)
         except NotFoundError as error:
-            raise error.prefixed(f"{name}: ") from error
+            raise error.with_prefix(f"{name}: ") from error
     return id_
 
 
-def _by_name(session: Session, reference: Reference, said: str, name: str) -> str:
+def _resolve_name(session: Session, reference: Reference, said: str, name: str) -> str:
     kinds: Sequence[str] = [reference.kind] if reference.kind else KINDS
-    found = names.exact(session, kinds, folded(said))
+    found = lookup.list_exact(session, kinds, normalize_name(said))
     if not found and reference.trash:
-        found = names.exact(session, kinds, folded(said), trash=True)
+        found = lookup.list_exact(session, kinds, normalize_name(said), trash=True)
     if len(found) == 1:
         return found[0][1]
     if found:
         raise ConflictError(
-            f"{name}: {len(found)} {_plural(reference)} are called “{said[:80]}”.",
+            f"{name}: {len(found)} {_plural_kind(reference)} are called “{said[:80]}”.",
             hint="Give the id of the one you mean.",
-            candidates=[_candidate(each) | _told_apart(session, each) for each in found[:CANDIDATES]],
+            candidates=[_candidate(each) | _distinguishing_fields(session, each) for each in found[:MAX_CANDIDATES]],
         )
-    raise _unknown(session, reference, said, name)
+    raise _not_found_error(session, reference, said, name)
 
 
-def _unknown(session: Session, reference: Reference, said: str, name: str) -> PanoramaError:
+def _not_found_error(session: Session, reference: Reference, said: str, name: str) -> PanoramaError:
     kinds: Sequence[str] = [reference.kind] if reference.kind else KINDS
-    if deleted := names.exact(session, kinds, folded(said), trash=True):
+    if deleted := lookup.list_exact(session, kinds, normalize_name(said), trash=True):
         kind, id_, label = deleted[0]
-        return rows.in_trash(kind, id_, label).prefixed(f"{name}: ")
-    near = nearest(said, names.similar(session, kinds, said[:COMPARED_CHARS], limit=_POOL))
+        return rows.in_trash_error(kind, id_, label).with_prefix(f"{name}: ")
+    near = list_closest_names(said, lookup.list_similar(session, kinds, said[:MAX_COMPARED_CHARS], limit=_POOL_SIZE))
     kind = reference.kind or "item"
     return NotFoundError(
         f"{name}: there is no {kind} “{said[:80]}”.",
@@ -79,37 +84,41 @@ def _unknown(session: Session, reference: Reference, said: str, name: str) -> Pa
     )
 
 
-def nearest(said: str, pool: Sequence[Named]) -> list[Named]:
+def list_closest_names(said: str, pool: Sequence[NamedItem]) -> list[NamedItem]:
     """Return the few items whose names are most like what was said, the most alike first."""
-    wanted = folded(said[:COMPARED_CHARS])
+    wanted = normalize_name(said[:MAX_COMPARED_CHARS])
 
-    def likeness(each: Named) -> float:
-        label = folded(each[2][:COMPARED_CHARS])
+    def measure_similarity(each: NamedItem) -> float:
+        label = normalize_name(each[2][:MAX_COMPARED_CHARS])
         whole = difflib.SequenceMatcher(None, wanted, label).ratio()
         return max(whole, 0.9 if wanted in label or label in wanted else 0.0)
 
-    scored = sorted(((likeness(each), each) for each in pool), key=lambda pair: (-pair[0], pair[1]))
-    return [each for score, each in scored[:CANDIDATES] if score >= _ALIKE]
+    scored = sorted(((measure_similarity(each), each) for each in pool), key=lambda pair: (-pair[0], pair[1]))
+    return [each for score, each in scored[:MAX_CANDIDATES] if score >= _MIN_SIMILARITY]
 
 
-def _candidate(named: Named) -> dict[str, object]:
+def _candidate(named: NamedItem) -> dict[str, object]:
     kind, id_, label = named
     return {"id": id_, "kind": kind, "name": label}
 
 
-def _told_apart(session: Session, named: Named) -> dict[str, object]:
+def _distinguishing_fields(session: Session, named: NamedItem) -> dict[str, object]:
     """Return by what items of one name are told apart."""
     kind, id_, _ = named
     item = rows.load(session, kind, id_, trash=True)
-    values = {name: getattr(item, name, None) for name in _TELLING}
-    return {name: _plain(value) for name, value in values.items() if value}
+    values = {name: getattr(item, name, None) for name in _DISTINGUISHING_FIELDS}
+    if project := values["project"]:
+        values["project"] = lookup.get_labels(session, [("project", project)]).get(project, (kind, id_, project))[2]
+    text = " ".join(item.search_text()[1].split())
+    values |= {"chars": len(text), "begins": textwrap.shorten(text, MAX_BEGINNING_CHARS, placeholder="…")}
+    return {name: _to_json_value(value) for name, value in values.items() if value}
 
 
-def _plain(value: object) -> object:
+def _to_json_value(value: object) -> object:
     if isinstance(value, datetime):
-        return value.isoformat(timespec="seconds")
+        return value.date().isoformat()
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _plural(reference: Reference) -> str:
-    return f"{reference.kind}s" if reference.kind else "items"
+def _plural_kind(reference: Reference) -> str:
+    return name_kind(reference.kind or "item", 2)

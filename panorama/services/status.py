@@ -1,66 +1,67 @@
 """The state of the store, and what time it is."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 from panorama import __version__
-from panorama.domain.keeping import newest
-from panorama.domain.results import Page, Slice
+from panorama.domain.paging import Page, PageRequest, Result
+from panorama.domain.retention import newest_backup
 from panorama.ports import Runner
-from panorama.services.base import Desk, Service
-from panorama.services.jobs import Jobs
-from panorama.services.meaning import Meaning
-from panorama.services.views import Status
-from panorama.store import alerts, calls, migrate, overview, runs
-from panorama.store.calls import Call
+from panorama.services.base import Service, ServiceContext
+from panorama.services.items.results import Status
+from panorama.services.jobs.jobs import Jobs
+from panorama.services.search.semantic import SemanticSearch
+from panorama.store import migrate
+from panorama.store.items import overview
+from panorama.store.log import alerts, calls, runs
+from panorama.store.log.calls import CallLogEntry
 
 
-def _size(file: Path) -> int:
-    """Return the size of a file, 0 if it is not there: the database's log of writes comes and goes."""
-    try:
-        return file.stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
-class State(Service):
+class StatusService(Service):
     """Tells how things are."""
 
-    def __init__(self, desk: Desk, backups: Path, meaning: Meaning, runner: Runner, jobs: Jobs) -> None:
-        super().__init__(desk)
+    def __init__(
+        self,
+        context: ServiceContext,
+        meaning: SemanticSearch,
+        runner: Runner,
+        jobs: Jobs,
+        uptime_hint: Callable[[], str],
+    ) -> None:
+        super().__init__(context)
+        self._uptime_hint = uptime_hint
         self._jobs = jobs
         self._runner = runner
-        self._backups = backups
         self._meaning = meaning
 
-    def calls(self, page: Slice, failed: bool = False, slow: bool = False) -> Page[Call]:
+    def list_calls(self, page: PageRequest, failed: bool = False, slow: bool = False) -> Page[CallLogEntry]:
         """List calls from the log: the newest first, or the slowest."""
         with self._reading() as session:
-            return calls.listed(session, page, failed=failed, slow_first=slow)
+            return calls.list_calls(session, page, failed=failed, slow_first=slow)
 
-    def status(self) -> Status:
+    def get_status(self) -> Result[Status]:
         """Tell the date, time and time zone, and how much is stored where.
 
-        Call it when you need to know what day it is.
+        Call it when you need to know what day it is today.
         """
-        now = self._now().astimezone(self._desk.zone)
-        path = self._desk.database.path
+        now = self._now().astimezone(self._context.zone)
         with self._reading() as session:
-            counts = overview.totals(session)
-            waiting = alerts.count_waiting(session)
-            isolation = self._runner.known or runs.last_isolation(session)
-        return Status(
+            counts = overview.count_items(session)
+            waiting = alerts.count_pending(session)
+            isolation = self._runner.known_isolation or runs.last_isolation(session)
+        status = Status(
             version=__version__,
             now=now,
             today=now.date(),
             weekday=f"{now:%A}",
-            timezone=self._desk.zone.key,
+            timezone=self._context.zone.key,
             counts=counts,
-            data=str(path.parent),
-            database_bytes=_size(path) + _size(path.with_name(f"{path.name}-wal")),
+            data=str(self._context.home),
+            database_bytes=self._context.database.size_bytes(),
             revision=migrate.HEAD,
-            search=self._meaning.told(),
-            jobs=self._jobs.counts(),
+            search=self._meaning.get_status(),
+            jobs=self._jobs.count_jobs(),
             reminders_waiting=waiting,
             scripts={"isolation": isolation or "found out by the first script"},
-            last_backup=newest(each.name for each in self._backups.glob("*")),
+            last_backup=newest_backup(each.name for each in (self._context.home / "backups").glob("*")),
         )
+        return Result(status, hint=self._uptime_hint())

@@ -1,66 +1,90 @@
 """Summaries: what an operation did, in one line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from panorama.domain.files import File
-from panorama.domain.items import Item
-from panorama.domain.reminders import Reminder
-from panorama.domain.results import Page
+from panorama.domain.items.files import File
+from panorama.domain.items.item import Item
+from panorama.domain.items.reminders import Reminder
+from panorama.domain.paging import Page
 from panorama.domain.schedules import Schedule
-from panorama.services.job_page import progress
-from panorama.services.job_views import JobView
-from panorama.services.keeping_views import Backup, BackupList, Checked, Exported, RestoredHome, counted
-from panorama.services.library_views import (
-    ScriptDiff,
-    ScriptHistory,
-    ScriptLine,
-    ScriptReviewed,
-    ScriptSaved,
-    ScriptView,
+from panorama.kinds import name_kind
+from panorama.services.archive.results import (
+    ArchiveCheckResult,
+    BackupList,
+    BackupResult,
+    ExportResult,
+    RestoreResult,
+    pluralize,
 )
-from panorama.services.run_views import Ran, RunView
-from panorama.services.views import (
+from panorama.services.items.results import (
     BatchResult,
     Dashboard,
+    DeleteResult,
     FilePart,
     FileText,
+    FiredReminder,
     HistoryLine,
     ItemView,
     NoteText,
     Overview,
-    Reindexed,
-    Removed,
+    RecentWrite,
     RemovedSchedule,
-    Review,
-    Rung,
     Status,
-    Undone,
+    TagChange,
+    UndoResult,
+    WeeklyReview,
 )
+from panorama.services.jobs.page import describe_progress
+from panorama.services.jobs.results import JobView
+from panorama.services.scripts.library_results import (
+    ScriptDiff,
+    ScriptHistory,
+    ScriptLine,
+    ScriptReviewResult,
+    ScriptSaveResult,
+    ScriptView,
+)
+from panorama.services.scripts.run_results import RunResult, RunView
+from panorama.services.search.results import ReindexResult
+
+MAX_TITLES = 5
 
 
-def listed(noun: str) -> Callable[[Page[Any]], str]:
+def make_list_summary(noun: str) -> Callable[[Page[Any]], str]:
     """Return a summary of pages of a noun: «12 of 240 tasks»."""
     plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else noun + "s"
 
-    def told(page: Page[Any]) -> str:
+    def summarize_page(page: Page[Any]) -> str:
         count = len(page.items)
+        scope = f" ({page.scope})" if page.scope else ""
         if page.total is None or page.total == count:
-            return f"{count} {noun if count == 1 else plural}"
-        return f"{count} of {page.total} {plural}"
+            more = ", there are more" if page.more else ""
+            return f"{count} {noun if count == 1 else plural}{scope}{more}"
+        return f"{count} of {page.total} {plural}{scope}"
 
-    return told
-
-
-def searched(page: Page[Any]) -> str:
-    """Return how much was found."""
-    if not page.items:
-        return "Nothing found"
-    return f"{len(page.items)} found" + (", there are more" if page.more else "")
+    return summarize_page
 
 
-def reindexed(done: Reindexed) -> str:
+def summarize_search(page: Page[Any]) -> str:
+    """Return how much was found, and what was not searched."""
+    found = f"{len(page.items)} found" if page.items else "Nothing found"
+    return found + (", there are more" if page.more else "") + _describe_gap(page.index or {})
+
+
+def _describe_gap(index: Mapping[str, Any]) -> str:
+    """Return what search by meaning did not look at, "" if it looked at all."""
+    missing, pending = str(index.get("missing", "")), index.get("pending", 0)
+    if missing.endswith("is off."):
+        return ", by words alone"
+    if missing:
+        return f", by words alone: {' '.join(filter(None, (missing, index.get('do', ''))))}"
+    changes = "1 newer change is" if pending == 1 else f"{pending:,} newer changes are"
+    return f"; {changes} searched by words alone so far" if pending else ""
+
+
+def summarize_reindex(done: ReindexResult) -> str:
     """Return what a reindex did."""
     return (
         f"{done.passages:,} passages can be found by meaning ({done.model}); {done.items:,} items were looked at and "
@@ -68,18 +92,19 @@ def reindexed(done: Reindexed) -> str:
     )
 
 
-def _called(item: Any) -> str:
-    kind = "journal entry" if item.KIND == "journal" else item.KIND
-    return f"{kind} “{item.label}” ({item.id})"
+def _describe_item(item: Any) -> str:
+    return f"{name_kind(item.KIND)} “{item.label}” ({item.id})"
 
 
-def got(value: Any) -> str:
+def summarize_item(value: Any) -> str:
     """Return what is shown."""
+    if isinstance(value, ItemView) and value.kind == "tool":
+        return f"Tool {value.item['name']}; batch calls it if it is not listed"
     item = value.item if isinstance(value, ItemView) else value
-    return _called(item)[0].upper() + _called(item)[1:]
+    return _describe_item(item)[0].upper() + _describe_item(item)[1:]
 
 
-def text_read(note: NoteText) -> str:
+def summarize_note_text(note: NoteText) -> str:
     """Return which part of a note is shown, and how to read on."""
     if note.start is None or note.end is None:
         return f"Note “{note.title}” ({note.id}), {note.chars:,} characters"
@@ -87,27 +112,27 @@ def text_read(note: NoteText) -> str:
     return f"Note “{note.title}” ({note.id}), characters {note.start:,} to {note.end:,} of {note.chars:,}{onward}"
 
 
-def created(item: Item) -> str:
+def summarize_create(item: Item) -> str:
     """Return what was created."""
-    return f"Created {_called(item)}"
+    return f"Created {_describe_item(item)}"
 
 
-def updated(item: Item) -> str:
+def summarize_update(item: Item) -> str:
     """Return what was changed."""
-    return f"Updated {_called(item)}, version {item.version}"
+    return f"Updated {_describe_item(item)}, version {item.version}"
 
 
-def unchanged(item: Item) -> str:
+def summarize_no_change(item: Item) -> str:
     """Return what stayed as it was."""
-    return f"Nothing changed in {_called(item)}, version {item.version}"
+    return f"Nothing changed in {_describe_item(item)}, version {item.version}"
 
 
-def restored(item: Item) -> str:
+def summarize_restore(item: Item) -> str:
     """Return what came back."""
-    return f"Restored {_called(item)}"
+    return f"Restored {_describe_item(item)}"
 
 
-def waiting(page: Page[Rung]) -> str:
+def summarize_waiting_reminders(page: Page[FiredReminder]) -> str:
     """Return how many reminders wait."""
     if not page.items:
         return "No reminder waits"
@@ -115,18 +140,19 @@ def waiting(page: Page[Rung]) -> str:
     return f"{count} {'reminder waits' if count == 1 else 'reminders wait'} to be acknowledged"
 
 
-def snoozed(reminder: Reminder) -> str:
+def summarize_snooze(reminder: Reminder) -> str:
     """Return until when a reminder is put off."""
-    until = reminder.snoozed_until and reminder.snoozed_until.astimezone(reminder.clock)
-    return f"Put off {_called(reminder)} until {until:%Y-%m-%d %H:%M}"
+    moment = (reminder.snoozed_until or reminder.at).astimezone(reminder.zone_info)
+    how = "Put off {} until {}" if reminder.snoozed_until else "Moved {} to {}"
+    return how.format(_describe_item(reminder), f"{moment:%Y-%m-%d %H:%M}")
 
 
-def acknowledged(reminder: Reminder) -> str:
+def summarize_acknowledge(reminder: Reminder) -> str:
     """Return what was taken note of."""
-    return f"Acknowledged {_called(reminder)}"
+    return f"Acknowledged {_describe_item(reminder)}"
 
 
-def scheduled(schedule: Schedule) -> str:
+def summarize_schedule(schedule: Schedule) -> str:
     """Return when a schedule runs next."""
     when = "paused" if schedule.paused else "has ended"
     if schedule.next_at:
@@ -135,104 +161,126 @@ def scheduled(schedule: Schedule) -> str:
     return f"Schedule “{schedule.name}” ({schedule.id}), {schedule.kind}, {schedule.trigger} {schedule.rule}: {when}"
 
 
-def unscheduled(gone: RemovedSchedule) -> str:
+def summarize_schedule_removal(gone: RemovedSchedule) -> str:
     """Return what was forgotten."""
     return f"Forgot the schedule “{gone.name}” ({gone.id})"
 
 
-def appended(note: Any) -> str:
+def summarize_append(note: Any) -> str:
     """Return what a note has grown to."""
     return f"Note “{note.title}” ({note.id}) has {note.chars:,} characters, version {note.version}"
 
 
-edited = appended
+summarize_edit = summarize_append
 
 
-def file_written(file: File) -> str:
+def summarize_file_write(file: File) -> str:
     """Return what was written."""
-    return f"Wrote {_called(file)}, {_bytes(file.size)}, version {file.version}"
+    return f"Wrote {_describe_item(file)}, {_format_bytes(file.size)}, version {file.version}"
 
 
-def file_read(file: FileText) -> str:
+def summarize_file_text(file: FileText) -> str:
     """Return which part of a file is shown, and how to read on."""
     if file.chars is None:
-        return f"{got(file)}, {file.media_type}, {_bytes(file.size)}: no text to show"
+        return f"{summarize_item(file)}, {file.media_type}, {_format_bytes(file.size)}: no text to show"
     if file.start is None or file.end is None:
-        return f"{got(file)}, {file.chars:,} characters"
+        return f"{summarize_item(file)}, {file.chars:,} characters"
     onward = f"; read on with start={file.end}" if file.end < file.chars else ""
-    return f"{got(file)}, characters {file.start:,} to {file.end:,} of {file.chars:,}{onward}"
+    return f"{summarize_item(file)}, characters {file.start:,} to {file.end:,} of {file.chars:,}{onward}"
 
 
-def _bytes(count: int) -> str:
+def _format_bytes(count: int) -> str:
     return f"{count:,} {'byte' if count == 1 else 'bytes'}"
 
 
-def part_read(part: FilePart) -> str:
+def summarize_file_part(part: FilePart) -> str:
     """Return how large the whole is."""
     return f"“{part.name}” ({part.id}) from byte {part.start:,} of {part.size:,}"
 
 
-def backed_up(done: Backup) -> str:
+def summarize_backup(done: BackupResult) -> str:
     """Return what a backup holds, and what it could not take."""
-    held = f"{_held(done.rows, done.files)}, {done.size_bytes / 1e6:,.1f} MB"
-    gone = f"; {counted(done.removed, 'older one')} removed" if done.removed else ""
-    return f"Backed up {held}, to {done.path}, and checked it in {done.seconds:g} s{gone}{_lacking(done.problem_count)}"
+    held = f"{_format_rows_and_files(done.rows, done.files)}, {done.size_bytes / 1e6:,.1f} MB"
+    gone = f"; {pluralize(done.removed, 'older one')} removed" if done.removed else ""
+    missing = _format_missing(done.problem_count)
+    return f"Backed up {held} to {done.path} and checked it in {done.seconds:g} s{gone}{missing}"
 
 
-def backups(found: BackupList) -> str:
+def summarize_backup_list(found: BackupList) -> str:
     """Return how many backups there are."""
-    return f"{counted(found.count, 'backup')} in {found.folder}"
+    return f"{pluralize(found.count, 'backup')} in {found.folder}"
 
 
-def checked(found: Checked) -> str:
+def summarize_backup_check(found: ArchiveCheckResult) -> str:
     """Return that nothing is wrong, and with what."""
-    held = f"{counted(found.files, 'file')}, {counted(found.rows, 'row')}, {found.size_bytes / 1e6:,.1f} MB"
-    return f"The {found.kind} of {found.made_at:%Y-%m-%d %H:%M} is whole: {held}{_lacking(len(found.problems))}"
+    held = f"{pluralize(found.files, 'file')}, {pluralize(found.rows, 'row')}, {found.size_bytes / 1e6:,.1f} MB"
+    return f"The {found.kind} of {found.made_at:%Y-%m-%d %H:%M} is whole: {held}{_format_missing(len(found.problems))}"
 
 
-def exported(done: Exported) -> str:
+def summarize_export(done: ExportResult) -> str:
     """Return what an export holds, and what it could not take."""
-    held = f"{counted(done.rows, 'row')}, {counted(done.pages, 'page')} and {_contents(done.files)}"
-    return f"Exported {held}, to {done.path}, in {done.seconds:g} s{_lacking(done.problem_count)}"
+    held = f"{pluralize(done.rows, 'row')}, {pluralize(done.pages, 'page')} and {_format_contents(done.files)}"
+    return f"Exported {held}, to {done.path}, in {done.seconds:g} s{_format_missing(done.problem_count)}"
 
 
-def brought_back(done: RestoredHome) -> str:
+def summarize_restored_home(done: RestoreResult) -> str:
     """Return what was restored, and where."""
-    held = _held(done.rows, done.files)
-    return f"Restored {held} of {done.made_at:%Y-%m-%d %H:%M} to {done.path}, compared{_lacking(len(done.problems))}"
+    held = _format_rows_and_files(done.rows, done.files)
+    missing = _format_missing(len(done.problems))
+    return f"Restored {held} of {done.made_at:%Y-%m-%d %H:%M} to {done.path}, compared{missing}"
 
 
-def _lacking(count: int) -> str:
-    return f"; {counted(count, 'thing was', 'things were')} not to be had" if count else ""
+def _format_missing(count: int) -> str:
+    return f"; {pluralize(count, 'thing was', 'things were')} not to be had" if count else ""
 
 
-def _held(rows: int, files: int) -> str:
-    return f"{counted(rows, 'row')} and {_contents(files)}"
+def _format_rows_and_files(rows: int, files: int) -> str:
+    return f"{pluralize(rows, 'row')} and {_format_contents(files)}"
 
 
-def _contents(count: int) -> str:
-    return counted(count, "content of a file", "contents of files")
+def _format_contents(count: int) -> str:
+    return pluralize(count, "content of a file", "contents of files")
 
 
-def removed(gone: Removed) -> str:
+def summarize_delete(gone: DeleteResult) -> str:
     """Return what was deleted, and what became of the rest."""
     rest = f" with {gone.trashed - 1} items" if gone.trashed > 1 else ""
     kept = f"; {gone.kept} items stay without it" if gone.kept else ""
     return f"Moved the {gone.kind} “{gone.label}” ({gone.id}){rest} to the trash{kept}"
 
 
-def history(page: Page[HistoryLine]) -> str:
+def summarize_named_item(item: Mapping[str, Any]) -> str:
+    """Return what is meant by a name."""
+    return f"{str(item['kind']).capitalize()} “{item['label']}” ({item['id']})"
+
+
+def summarize_tag_change(change: TagChange) -> str:
+    """Return what became of a tag."""
+    items = pluralize(change.items, "item")
+    if change.renamed:
+        return f"Renamed the tag “{change.tag}” to “{change.renamed}” on {items}"
+    return f"Removed the tag “{change.tag}” from {items}"
+
+
+def summarize_history(page: Page[HistoryLine | RecentWrite]) -> str:
     """Return how many changes there are."""
+    if page.total is None:
+        more = ", there are more" if page.more else ""
+        return f"{pluralize(len(page.items), 'write')}, the newest first{more}"
     return f"{len(page.items)} of {page.total} changes, the newest first"
 
 
-def undone(result: Undone) -> str:
-    """Return how much was taken back."""
+def summarize_undo(result: UndoResult) -> str:
+    """Return what was taken back, with the first titles."""
+    verb = "Brought back" if result.redo else "Took back"
+    writes = result.units[0] if len(result.units) == 1 else f"{len(result.units)} writes"
+    titles = ", ".join(f"“{row['label']}” ({row['was']})" for row in result.undone[:MAX_TITLES])
+    more = f" and {result.count - MAX_TITLES:,} more" if result.count > MAX_TITLES else ""
     left = f"; {len(result.conflicts)} left as conflicts" if result.conflicts else ""
-    return f"Took back {result.count} {'change' if result.count == 1 else 'changes'} of {result.unit}{left}"
+    return f"{verb} {pluralize(result.count, 'change')} of {writes}: {titles}{more}{left}"
 
 
-def ran(told: Ran) -> str:
+def summarize_run_result(told: RunResult) -> str:
     """Return how a script ended, and what it did."""
     counts = ", ".join(f"{count} {what}" for what, count in told.changes.items())
     calls = sum(each.get("times", 1) for each in told.calls)
@@ -247,60 +295,67 @@ def ran(told: Ran) -> str:
     return f"{how} {told.run_id} failed{at}: {told.error['message']} ({did})"
 
 
-def scripts_listed(page: Page[ScriptLine]) -> str:
+def summarize_script_list(page: Page[ScriptLine]) -> str:
     """Return how many scripts there are, or what is worth one."""
     if page.items and page.items[0].state == "suggested":
         return f"{len(page.items)} {'thing is' if len(page.items) == 1 else 'things are'} worth a script"
-    return listed("script")(page)
+    return make_list_summary("script")(page)
 
 
-def script_saved(saved: ScriptSaved) -> str:
+def summarize_script_save(saved: ScriptSaveResult) -> str:
     """Return what was kept."""
     return f"Kept the script {saved.name}({saved.parameters}) as {saved.state}"
 
 
-def script_shown(script: ScriptView) -> str:
+def summarize_script(script: ScriptView) -> str:
     """Return how a script stands."""
     by = f" by {script.by}" if script.by else ""
     return f"Script {script.name}({script.parameters}), {script.state}{by}: {script.summary}"
 
 
-def decided(script: ScriptReviewed) -> str:
+def summarize_script_review(script: ScriptReviewResult) -> str:
     """Return how a script stands from now on."""
     tool = f"; its tool is {script.tool}{', which only reads' if script.read_only else ''}" if script.tool else ""
     return f"The script {script.name} is {script.state}{tool}"
 
 
-def script_history(found: ScriptHistory) -> str:
+def summarize_script_history(found: ScriptHistory) -> str:
     """Return how often something was decided on a script."""
     return f"{len(found.versions)} decisions on {found.name}"
 
 
-def script_diff(found: ScriptDiff) -> str:
+def summarize_script_diff(found: ScriptDiff) -> str:
     """Return whether two texts differ."""
     how = "differs from" if found.diff else "is the same as"
     return f"{found.name} {found.new} {how} {found.old}"
 
 
-def script_called(_: Any) -> str:
+def summarize_script_call(_: Any) -> str:
     """Return that a script ran inside another."""
     return "It ran"
 
 
-def run_shown(run: RunView) -> str:
+def summarize_run(run: RunView) -> str:
     """Return what became of a run."""
     how = f"Dry run {run.id}" if run.options.get("dry_run") else f"Run {run.id}"
     return f"{how} {run.status}: {run.called} {'call' if run.called == 1 else 'calls'} in {run.ms:g} ms"
 
 
-def job_shown(job: JobView) -> str:
+def summarize_jobs(found: JobView | Page[JobView]) -> str:
+    """Return how far a job is, or how many there are."""
+    return summarize_job(found) if isinstance(found, JobView) else make_list_summary("job")(found)
+
+
+def summarize_job(job: JobView) -> str:
     """Return how far a job is, or what became of it."""
     wrong = str(job.error.get("message", "")) if job.error else ""
-    told = progress(job) if job.state in ("queued", "running") else " ".join(filter(None, (wrong, job.summary)))
+    told = (
+        describe_progress(job) if job.state in ("queued", "running") else " ".join(filter(None, (wrong, job.summary)))
+    )
     return f"Job {job.id} ({job.kind}) {job.state}{f': {told}' if told else ''}"
 
 
-def job_begun(job: JobView, *, at_terminal: bool) -> str:
+def summarize_job_start(job: JobView, *, at_terminal: bool) -> str:
     """Return which job was begun, and what to call or, at a terminal, to type next."""
     shows, stops = ("get_job", "cancel_job")
     if at_terminal:
@@ -308,21 +363,21 @@ def job_begun(job: JobView, *, at_terminal: bool) -> str:
     return f"Job {job.id} ({job.kind}) was begun; {shows} shows how far it is, {stops} stops it"
 
 
-def batch_ran(result: BatchResult) -> str:
+def summarize_batch(result: BatchResult) -> str:
     """Return how many operations succeeded."""
     if result.failed:
         return f"{result.succeeded} of {len(result.results)} operations done, {result.failed} failed"
     return f"All {len(result.results)} operations done"
 
 
-def dashboard(board: Dashboard) -> str:
+def summarize_dashboard(board: Dashboard) -> str:
     """Return a project's state."""
     numbers = board.project
     due = f"{numbers.open} open, {numbers.overdue} overdue, {numbers.due_soon} due soon"
     return f"“{numbers.name}”: health {numbers.health}, {due}, {numbers.notes} notes"
 
 
-def overview(result: Overview) -> str:
+def summarize_overview(result: Overview) -> str:
     """Return the state of all projects."""
     late = sum(project.overdue for project in result.projects)
     open_ones = sum(project.open for project in result.projects)
@@ -330,7 +385,7 @@ def overview(result: Overview) -> str:
     return f"{count}, {open_ones} open tasks, {late} overdue; {result.unassigned} open without a project"
 
 
-def review(result: Review) -> str:
+def summarize_weekly_review(result: WeeklyReview) -> str:
     """Return a period in numbers."""
     return (
         f"{result.start} to {result.end}: {result.completed.count} completed, {result.created.count} created, "
@@ -339,12 +394,12 @@ def review(result: Review) -> str:
     )
 
 
-def shown(page: Any) -> str:
+def summarize_markdown(page: Any) -> str:
     """Return how long a page is."""
     return f"{len(page['markdown']):,} characters"
 
 
-def status(state: Status) -> str:
+def summarize_status(state: Status) -> str:
     """Return the moment and what is stored."""
     counts, rung = state.counts, state.reminders_waiting
     wait = f"; {rung:,} {'reminder' if rung == 1 else 'reminders'} rang and wait (list_waiting_reminders)"

@@ -1,1 +1,1 @@
-"""The store: SQLAlchemy lives here alone, one module per noun."""
+"""Stores everything in a database; the only package that imports SQLAlchemy."""

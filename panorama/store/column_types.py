@@ -1,4 +1,4 @@
-"""Types of columns: how moments, tags and deadlines stand in the database, and come back as they were."""
+"""Column types for times, tags and deadlines."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from sqlalchemy import DateTime, Dialect, String, Text, TypeDecorator
 
-from panorama.domain.times import Deadline, written_moment
+from panorama.domain.time.times import Deadline, format_utc
 
 
 class Utc(TypeDecorator[datetime]):
@@ -17,35 +17,35 @@ class Utc(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """Turn an aware moment into UTC."""
-        return None if value is None else _aware(value).astimezone(UTC)
+        return None if value is None else _require_aware(value).astimezone(UTC)
 
     def bind_processor(self, dialect: Dialect) -> Callable[..., str | datetime | None] | None:
         """Write a moment as SQLAlchemy does for SQLite, in a third of the time: every row has two or three."""
-        return _text if dialect.name == "sqlite" else super().bind_processor(dialect)
+        return _to_text if dialect.name == "sqlite" else super().bind_processor(dialect)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[..., datetime | None] | None:
         """Put the zone back."""
-        return _utc if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+        return _to_utc if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
 
 
-def _aware(value: datetime) -> datetime:
+def _require_aware(value: datetime) -> datetime:
     if value.tzinfo is None:
         raise ValueError("a moment without a zone cannot be stored")
     return value
 
 
-def _text(value: datetime | None) -> str | None:
+def _to_text(value: datetime | None) -> str | None:
     if value is None:
         return None
-    return _aware(value).astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
+    return _require_aware(value).astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
 
 
 @lru_cache(4096)  # rows of a list share many moments, and one object is hashed and shown but once
-def _utc(text: str | None) -> datetime | None:
+def _to_utc(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(f"{text}+00:00")
 
 
-class Words(TypeDecorator[tuple[str, ...]]):
+class TagList(TypeDecorator[tuple[str, ...]]):
     """Tags, each between line feeds, so that one LIKE finds a whole word in every database."""
 
     impl = Text
@@ -62,7 +62,7 @@ class Words(TypeDecorator[tuple[str, ...]]):
         return tuple(value.strip("\n").split("\n")) if value else ()
 
 
-class Due(TypeDecorator[Deadline]):
+class DeadlineText(TypeDecorator[Deadline]):
     """A deadline as text: `2026-05-31` for a day, `2026-05-31T13:00:00Z` for a moment."""
 
     impl = String(20)
@@ -70,7 +70,7 @@ class Due(TypeDecorator[Deadline]):
 
     def process_bind_param(self, value: Deadline | str | None, dialect: Dialect) -> str | None:
         """Write the day or the moment."""
-        return value if value is None or isinstance(value, str) else written(value)
+        return value if value is None or isinstance(value, str) else format_deadline(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Deadline | None:
         """Read the day or the moment."""
@@ -79,6 +79,6 @@ class Due(TypeDecorator[Deadline]):
         return date.fromisoformat(value) if len(value) == 10 else datetime.fromisoformat(value)
 
 
-def written(deadline: Deadline) -> str:
+def format_deadline(deadline: Deadline) -> str:
     """Return a deadline as its column holds it."""
-    return written_moment(deadline) if isinstance(deadline, datetime) else deadline.isoformat()
+    return format_utc(deadline) if isinstance(deadline, datetime) else deadline.isoformat()

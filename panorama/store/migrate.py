@@ -1,18 +1,16 @@
-"""Migrations: brings a database to the schema this program knows, after taking a copy of it."""
+"""Migrates a database to the current schema, after taking a copy of it."""
 
 from datetime import datetime
 from pathlib import Path
 
 from panorama.errors import UnavailableError
-from panorama.store.engine import Database
+from panorama.store.backend import Database
+from panorama.store.tables import HEAD
 
-HEAD = "0010"
-"""The newest revision in `migrations/versions`; a test compares them."""
-
-_PACKAGE = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def shipped(name: str) -> Path:
+def bundled_path(name: str) -> Path:
     """Return a folder that ships with the program (`migrations`, `scripts`), in a wheel or in a checkout."""
     inside = _PACKAGE / "_shipped" / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
@@ -35,17 +33,17 @@ def migrate(database: Database, *, backups: Path, now: datetime) -> None:
             hint="Upgrade Panorama (`uv tool upgrade panorama-mcp`), or choose another folder with PANORAMA_HOME.",
         )
     if found:
-        _make(backups)
+        _make_folder(backups)
         database.copy_to(backups / f"before-{HEAD}-{now:%Y%m%dT%H%M%SZ}.db")
     _upgrade(database, HEAD)
 
 
-def make(database: Database, revision: str = "") -> None:
+def create_tables(database: Database, revision: str = "") -> None:
     """Give a new or older database the tables of a revision, else of `HEAD`; no copy is taken."""
     _upgrade(database, revision or HEAD)
 
 
-def _make(backups: Path) -> None:
+def _make_folder(backups: Path) -> None:
     try:
         backups.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
@@ -60,7 +58,7 @@ def _upgrade(database: Database, revision: str) -> None:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(shipped("migrations")).replace("%", "%%"))
+    config.set_main_option("script_location", str(bundled_path("migrations")).replace("%", "%%"))
     with database.migrating() as connection:
         # Another process may have been faster: Alembic looks again, now that nobody else can write.
         config.attributes["connection"] = connection

@@ -1,4 +1,4 @@
-"""The tables: the only module that says how the database is laid out, beside the migrations."""
+"""The tables of the database; a test compares them with the migrations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,10 @@ from sqlalchemy import (
     text,
 )
 
-from panorama.store.column_types import Due, Utc, Words
+from panorama.store.column_types import DeadlineText, TagList, Utc
+
+HEAD = "0010"
+"""The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
     naming_convention={"ix": "ix_%(table_name)s_%(column_0_name)s", "fk": "fk_%(table_name)s_%(column_0_name)s"}
@@ -65,7 +68,7 @@ projects = Table(
     Column("target_date", Date),
     Column("favorite", Boolean, nullable=False),
     Column("color", Text, nullable=False),
-    Column("tags", Words, nullable=False),
+    Column("tags", TagList, nullable=False),
     Column("rank", Integer, nullable=False),
     _index_where("uq_projects_living_key", ["key"], LIVING, unique=True),
 )
@@ -79,10 +82,10 @@ tasks = Table(
     Column("notes", Text, nullable=False),
     Column("status", String(12), nullable=False),
     _project(index=False),
-    Column("deadline", Due),
+    Column("deadline", DeadlineText),
     Column("urgent", Boolean, nullable=False),
     Column("important", Boolean, nullable=False),
-    Column("tags", Words, nullable=False),
+    Column("tags", TagList, nullable=False),
     Column("rank", Integer, nullable=False),
     Column("scheduled_at", Utc),
     Column("scheduled_minutes", Integer),
@@ -108,7 +111,7 @@ notes = Table(
     Column("title", Text, nullable=False),
     Column("key", Text, nullable=False, index=True),
     _project(),
-    Column("tags", Words, nullable=False),
+    Column("tags", TagList, nullable=False),
     Column("pinned", Boolean, nullable=False),
     Column("content", Text, nullable=False),
     Index("ix_notes_updated", "updated_at"),
@@ -123,7 +126,7 @@ links = Table(
     Column("key", Text, nullable=False, index=True),
     Column("url", Text, nullable=False),
     _project(),
-    Column("tags", Words, nullable=False),
+    Column("tags", TagList, nullable=False),
     Column("description", Text, nullable=False),
 )
 
@@ -160,7 +163,7 @@ files = Table(
     Column("size", Integer, nullable=False),
     Column("sha256", String(64), nullable=False),
     _project(),
-    Column("tags", Words, nullable=False),
+    Column("tags", TagList, nullable=False),
     Column("body", Text, nullable=False),
 )
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-from panorama.sandbox.syscalls import machine
+from panorama.sandbox.isolation.syscalls import find_machine
 from tests.sandbox.runs import Runs, limits
 
 
@@ -24,7 +24,7 @@ class Call(NamedTuple):
     @property
     def number(self) -> int:
         """Its number here."""
-        here = machine()
+        here = find_machine()
         return self.aarch64 if here is not None and here.audit == 0xC00000B7 else self.x86_64
 
 
@@ -160,9 +160,9 @@ def main():
 _TELLING = "\nos.write(1, str(main()).encode())\nos._exit(0)"
 _PLAIN = "libc.prctl(38, 1, 0, 0, 0)"  # no new privileges, as in a worker: without it Landlock wants root
 _FILTERED = """
-from panorama.sandbox.seccomp import Filter
-from panorama.sandbox.syscalls import machine
-Filter(machine(), 1).put_on()
+from panorama.sandbox.isolation.seccomp import SeccompFilter
+from panorama.sandbox.isolation.syscalls import find_machine
+SeccompFilter(find_machine(), 1).install()
 """
 
 

@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 
-from panorama.sandbox import language, tables
+from panorama.sandbox.language import allowlist, restricted
+from tests.attacks.reach import Reach, outside, reach
 from tests.sandbox.running import Attack, loot, ran, ran_plainly, table
+from tests.sandbox.runs import nothing_is_left, runs, unguarded
+
+__all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
 
 _SPY = """
 class Spy:
@@ -39,8 +43,8 @@ AUGMENTED = (
 
 
 @table(*AUGMENTED)
-def test_what_is_added_to_is_what_the_guard_gave(attack: Attack) -> None:
-    assert loot(attack.code) == ""
+def test_an_attack_by_reading_twice_reaches_nothing(reach: Reach, attack: Attack) -> None:
+    reach.check(attack.name, attack.code, is_escape=bool(loot(attack.code)))
 
 
 @table(*AUGMENTED)
@@ -214,7 +218,7 @@ def test_the_line_of_the_attribute_is_told() -> None:
     lines = [
         each.tb_lineno
         for each in _links(raised.value.__traceback__)
-        if each.tb_frame.f_code.co_filename == language.FILENAME
+        if each.tb_frame.f_code.co_filename == restricted.FILENAME
     ]
     assert lines == [5]
 
@@ -246,12 +250,12 @@ WHERE = (
 """Wherever an attribute can stand."""
 
 
-@pytest.mark.parametrize("name", sorted(tables.GUARDED))
+@pytest.mark.parametrize("name", sorted(allowlist.GUARDED))
 def test_wherever_a_guarded_name_stands_no_code_reads_it_past_the_guard(name: str) -> None:
     read = {
         where: each.opname
         for where in WHERE
-        for each in _instructions(language.compiled(where.format(n=name)))
+        for each in _instructions(restricted.compile_script(where.format(n=name)))
         if each.argval == name and each.opname.startswith(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER", "IMPORT_FROM"))
     }
 
@@ -268,7 +272,7 @@ def _instructions(code: CodeType) -> Iterator[dis.Instruction]:
 @pytest.mark.parametrize(
     "pattern", ["s.{n}", "s.{n}.a", "str({n}=x)", "s.{n}()", "{{s.{n}: x}}", "[str({n}=x)]", "str() | str({n}=_)"]
 )
-@pytest.mark.parametrize("name", sorted(tables.GUARDED))
+@pytest.mark.parametrize("name", sorted(allowlist.GUARDED))
 def test_no_pattern_reads_one(pattern: str, name: str) -> None:
-    with pytest.raises(language.RefusedSyntax):
-        language.compiled(f"match s:\n    case {pattern.format(n=name)}:\n        pass")
+    with pytest.raises(restricted.PolicyError):
+        restricted.compile_script(f"match s:\n    case {pattern.format(n=name)}:\n        pass")

@@ -2,10 +2,15 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
-from tests.sandbox.running import dangerous, ran
+from tests.attacks.reach import Reach, outside, reach
+from tests.sandbox.running import loot, ran
+from tests.sandbox.runs import nothing_is_left, runs, unguarded
+
+__all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
 
 REDIRECTED = """
 from enum import Enum
@@ -141,26 +146,24 @@ PRIVATE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("source", PRIVATE.values(), ids=PRIVATE.keys())
-def test_no_member_reads_a_private_name_of_its_value(source: str) -> None:
+@pytest.mark.parametrize(("name", "source"), PRIVATE.items(), ids=PRIVATE.keys())
+def test_an_attack_by_members_that_read_private_names_reaches_nothing(reach: Reach, name: str, source: str) -> None:
+    reach.check(name, source, is_escape=_reads_private_name(source))
+
+
+def _reads_private_name(source: str) -> bool:
     class Value:
         _dumps = "read past the guards"
 
-    try:
-        got = ran(source, json=Value())
-    except (AttributeError, TypeError, KeyError):
-        return
-    assert got != Value._dumps
+    with suppress(AttributeError, TypeError, KeyError):
+        return ran(source, json=Value()) == Value._dumps
+    return False
 
 
-def test_nor_the_unsafe_format_of_a_text() -> None:
+def test_an_attack_by_a_member_called_format_reaches_nothing(reach: Reach) -> None:
     source = "from enum import Enum\nclass E(str, Enum):\n    format = '{0.__class__}'\nreturn E.format.format"
 
-    try:
-        got = ran(source)
-    except TypeError:
-        return
-    assert not dangerous(got)
+    reach.check("a member called format", source, is_escape=bool(loot(source)))
 
 
 def test_slots_of_one_class_are_not_handed_to_another() -> None:

@@ -6,7 +6,7 @@ import threading
 import psutil
 import pytest
 
-from panorama.domain.scripts import Limits
+from panorama.domain.scripts.scripts import Limits
 from tests.sandbox.runs import Host, Runs, limits, nothing_is_left, runs, unguarded
 
 __all__ = ["nothing_is_left", "runs", "unguarded"]

@@ -8,14 +8,16 @@ it goes through.
 
 import collections
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
-from panorama.domain.scripts import Ending, Script
-from panorama.sandbox.runner import ForkServer
-from panorama.sandbox.selves import checking
+from panorama.sandbox.stdlib.receiver_checks import add_receiver_check
+from tests.attacks.reach import Reach, outside, reach
 from tests.sandbox.running import CANARY, ran, ran_plainly
+from tests.sandbox.runs import Runs, nothing_is_left, runs, unguarded
+
+__all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
 
 _TAKEN = 'return ["", "canary-4b1d"][X()]'
 """`__index__` is none of the methods that classes of scripts may have."""
@@ -68,37 +70,19 @@ if sys.version_info < (3, 13):  # since then a class method binds functions alon
     )
 
 
-@pytest.fixture(scope="module")
-def runner() -> Iterator[ForkServer]:
-    """A real runner for all."""
-    made = ForkServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def nothing_is_left() -> None:
-    """The runner stands for the whole module; its own tests look for what it leaves."""
-
-
-def ended(runner: ForkServer, source: str) -> Ending:
-    return runner.run(Script(source=source), lambda *_: b"", lambda *_: None, lambda: False)
-
-
-@pytest.mark.parametrize("source", {**CLASSES, **CHANGES}.values(), ids=[*CLASSES, *CHANGES])
-def test_no_method_does_to_another_what_it_does_to_its_own(
-    runner: ForkServer, plain_loot: Callable[[str], str], source: str
+@pytest.mark.parametrize(("name", "source"), {**CLASSES, **CHANGES}.items(), ids=[*CLASSES, *CHANGES])
+def test_an_attack_by_a_foreign_self_reaches_nothing(
+    reach: Reach, plain_loot: Callable[[str], str], name: str, source: str
 ) -> None:
-    ending = ended(runner, source)
+    outcome = reach.runs(source)
 
     assert plain_loot(source) == CANARY
-    assert CANARY.encode() not in ending.result
-    assert ending.failure is None or ending.failure.reason == "raised", ending.failure
+    reach.check(name, source, is_escape=CANARY.encode() in outcome.result)
 
 
 @pytest.mark.parametrize("source", HELD.values(), ids=HELD.keys())
-def test_nor_do_those_that_are_made_for_scripts(runner: ForkServer, source: str) -> None:
-    ending = ended(runner, source)
+def test_a_method_that_was_made_for_scripts_refuses_a_foreign_self(runs: Runs, source: str) -> None:
+    ending = runs(source)
 
     assert ending.failure
     assert "does not apply to an object of" in ending.failure.message
@@ -108,7 +92,7 @@ def test_an_object_that_lies_about_its_class_is_found_out() -> None:
     class Liar:
         __class__ = property(lambda _: collections.Counter)
 
-    elements = checking(collections.Counter.elements, collections.Counter)
+    elements = add_receiver_check(collections.Counter.elements, collections.Counter)
 
     assert isinstance(Liar(), collections.Counter)
     with pytest.raises(TypeError, match="'elements' of 'Counter' objects does not apply to an object of 'Liar'"):

@@ -1,54 +1,11 @@
 """Attacks that once went through, found by somebody who did not build the sandbox; each in a real worker."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from panorama.domain.scripts import Ending, Script
-from panorama.sandbox.runner import ForkServer
+from tests.attacks.reach import Reach, outside, reach
+from tests.sandbox.runs import Runs, nothing_is_left, runs, unguarded
 
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[ForkServer]:
-    """A real runner for all."""
-    made = ForkServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def nothing_is_left() -> None:
-    """The runner stands for the whole module; its own tests look for what it leaves."""
-
-
-def ran(runner: ForkServer, source: str) -> Ending:
-    return runner.run(Script(source=source), lambda *_: b"", lambda *_: None, lambda: False)
-
-
-@pytest.mark.parametrize("name", ["flags", "traps"])
-@pytest.mark.parametrize(
-    "reading",
-    [
-        "decimal.Context().{name}",
-        'getattr(decimal.Context(), "{name}")',
-        'operator.attrgetter("{name}")(decimal.Context())',
-        '"{{0.{name}}}".format(decimal.Context())',
-        "decimal.getcontext().{name}",
-    ],
-)
-def test_the_maps_of_a_decimal_context_that_outlive_it_cannot_be_had(
-    runner: ForkServer, reading: str, name: str
-) -> None:
-    ending = ran(runner, f"import decimal, operator\n{reading.format(name=name)}")
-
-    assert ending.failure
-    assert "AttributeError" in ending.failure.message
-
-
-def test_nor_by_a_match_statement(runner: ForkServer) -> None:
-    source = "import decimal\nmatch decimal.Context():\n    case decimal.Context(traps=found):\n        return 'had'"
-
-    assert ran(runner, source).result != b'"had"'
+__all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
 
 
 ODD = """
@@ -66,13 +23,13 @@ class G:
         "def f(): yield from G()\ng = f()\nnext(g)\ng.throw(ValueError('x'))",
     ],
 )
-def test_nobody_gets_a_traceback_by_throw(runner: ForkServer, thrown: str) -> None:
+def test_nobody_gets_a_traceback_by_throw(runs: Runs, thrown: str) -> None:
     lines = thrown.replace("\n", "\n    ")
     source = (
         f"got = []\n{ODD}\ntry:\n    {lines}\nexcept BaseException: pass\nreturn [type(x).__name__ for x in got[0]]"
     )
 
-    assert ran(runner, source).result == b'["ValueError"]'
+    assert runs(source).result == b'["ValueError"]'
 
 
 @pytest.mark.parametrize(
@@ -88,14 +45,14 @@ def test_nobody_gets_a_traceback_by_throw(runner: ForkServer, thrown: str) -> No
         "class O: pass\nsdk.progress(1, 1, O())\n1 / 0",
     ],
 )
-def test_what_a_script_says_of_itself_ends_it_in_peace(runner: ForkServer, body: str) -> None:
-    ending = ran(runner, body)
+def test_what_a_script_says_of_itself_ends_it_in_peace(runs: Runs, body: str) -> None:
+    ending = runs(body)
 
     assert ending.failure
     assert ending.failure.reason in ("raised", "memory"), ending.failure
 
 
-def test_a_context_manager_of_the_script_works_as_pythons(runner: ForkServer) -> None:
+def test_a_context_manager_of_the_script_works_as_pythons(runs: Runs) -> None:
     source = """
 from contextlib import contextmanager
 said = []
@@ -121,13 +78,13 @@ return said
 """
 
     told = '["in a","A","out a","in b","caught","out b","in c","out c","raised"]'
-    assert ran(runner, source).result.decode() == told
+    assert runs(source).result.decode() == told
 
 
-def test_a_base_that_claims_to_equal_everything_is_no_base(runner: ForkServer) -> None:
+def test_a_base_that_claims_to_equal_everything_is_no_base(runs: Runs) -> None:
     source = "class E:\n    def __eq__(self, o): return True\n    def __hash__(self): return 1\nclass B(E()):\n    pass"
 
-    ending = ran(runner, source)
+    ending = runs(source)
 
     assert ending.failure
     assert "cannot derive a class from a value like E" in ending.failure.message
@@ -209,13 +166,13 @@ COPIES = {
 
 
 @pytest.mark.parametrize("source", COPIES.values(), ids=COPIES.keys())
-def test_no_object_says_how_it_is_copied(runner: ForkServer, source: str) -> None:
-    ending = ran(runner, _SPACE + source)
+def test_an_attack_by_copies_reaches_nothing(reach: Reach, runs: Runs, source: str) -> None:
+    ending = runs(_SPACE + source)
 
-    assert ending.failure or ending.result == b"null", ending.result
+    reach.check(source, _SPACE + source, is_escape=ending.result not in (b"", b"null"))
 
 
-def test_the_memory_of_a_copy_holds_nothing_of_the_sandbox(runner: ForkServer) -> None:
+def test_the_memory_of_a_copy_holds_nothing_of_the_sandbox(runs: Runs) -> None:
     source = """
 import copy
 got = []
@@ -233,4 +190,4 @@ sdk.state.clear()
 return sorted({type(x).__name__ for x in got})
 """
 
-    assert ran(runner, source).result == b'["dict","list"]'
+    assert runs(source).result == b'["dict","list"]'

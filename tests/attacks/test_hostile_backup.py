@@ -14,8 +14,8 @@ import pytest
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.errors import InvalidInputError, UnavailableError
-from panorama.store.manifests import read, sealed
-from panorama.store.parcels import Parcel
+from panorama.store.archive.atomic_folder import AtomicFolder
+from panorama.store.archive.manifests import read, with_digest
 
 Call = Callable[..., Answer]
 Told = dict[str, Any]
@@ -39,7 +39,7 @@ def forged(parcel: Path) -> Generator[Told]:
         first.write_bytes((parcel / "manifest.json").read_bytes())
     told = json.loads(first.read_text())
     yield told
-    (parcel / "manifest.json").write_text(json.dumps(sealed(told)))
+    (parcel / "manifest.json").write_text(json.dumps(with_digest(told)))
 
 
 def entry(content: bytes) -> Told:
@@ -151,7 +151,7 @@ def test_a_list_that_lacks_something_is_refused(parcel: Path, call: Call, tmp_pa
 
     for field in (*WRONG, "kind", "digest"):
         bare = {name: value for name, value in whole.items() if name != field}
-        (parcel / "manifest.json").write_text(json.dumps(bare if field == "digest" else sealed(bare)))
+        (parcel / "manifest.json").write_text(json.dumps(bare if field == "digest" else with_digest(bare)))
         refused(call, parcel, tmp_path)
 
 
@@ -184,7 +184,7 @@ def test_a_parcel_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     (tmp_path / "in" / "link").symlink_to(tmp_path / "out")
     (tmp_path / "source").write_bytes(EVIL)
-    parcel = Parcel(tmp_path / "in")
+    parcel = AtomicFolder(tmp_path / "in")
 
     for path in ("../x", f"{tmp_path}/x", "a/../../x", "a\0b", "", "link/x", "a\\b"):
         with pytest.raises(ValueError, match="leads elsewhere"):
@@ -211,7 +211,7 @@ def test_a_script_whose_name_no_list_can_hold_is_told_and_all_else_is_kept(call:
 def test_a_file_whose_row_names_no_content_leads_nowhere(call: Call, app: App, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("mine")
     file = call("write_file", name="tea.txt", text="oolong").data["id"]
-    with closing(sqlite3.connect(app.settings.database)) as database:
+    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as database:
         database.execute("UPDATE files SET sha256 = ?", (f"/{tmp_path}/secret",))
         database.commit()
 
@@ -220,3 +220,76 @@ def test_a_file_whose_row_names_no_content_leads_nowhere(call: Call, app: App, t
     assert (told["is_complete"], "missing" in told["problems"][0]) == (False, True)
     with pytest.raises(UnavailableError, match="missing"):
         call("files.content", file=file)
+
+
+# Databases that somebody made up
+
+HOSTILE_STATEMENTS = {
+    "trigger": "CREATE TRIGGER later AFTER INSERT ON notes BEGIN DELETE FROM tasks; END",
+    "view": "CREATE VIEW more AS SELECT * FROM notes",
+    "virtual table": "CREATE VIRTUAL TABLE more USING fts5(text)",
+    "table behind a view": "ALTER TABLE alerts RENAME TO hidden",
+    "sequence": "INSERT OR REPLACE INTO sqlite_sequence (name, seq) VALUES ('changes', 9223372036854775807)",
+    "last number": "UPDATE changes SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM changes)",
+    "version": "UPDATE notes SET version = 9223372036854775806",
+    "name that leads elsewhere": "UPDATE files SET name = '../../victim'",
+    "name that hides": "UPDATE files SET name = 'a' || char(8238) || 'txt.exe'",
+    "digest": "UPDATE files SET sha256 = '../../../../etc/passwd'",
+    "text in a number": "UPDATE notes SET version = 'one'",
+    "bytes in a text": "UPDATE notes SET title = x'00ff'",
+    "flag": "UPDATE notes SET pinned = 7",
+    "broken JSON": "UPDATE changes SET after = '{'",
+    "id": "UPDATE notes SET id = '../../x'",
+}
+
+
+@pytest.fixture
+def made_up(call: Call, app: App, tmp_path: Path) -> Path:
+    """A backup with a note and a file, whose database a test changes."""
+    call("create_note", title="Tea")
+    call("write_file", name="tea.txt", text="oolong")
+    return Path(call("backup", folder=str(tmp_path / "out"), confirm=True).data["path"])
+
+
+def alter(parcel: Path, *statements: str) -> None:
+    """Change the database of a backup, and seal that."""
+    with closing(sqlite3.connect(parcel / "panorama.db", isolation_level=None)) as file:
+        file.execute("PRAGMA foreign_keys=OFF")
+        for statement in statements:
+            file.execute(statement)
+    content = (parcel / "panorama.db").read_bytes()
+    with forged(parcel) as told:
+        told["files"]["panorama.db"] = entry(content)
+
+
+@pytest.mark.parametrize("statement", HOSTILE_STATEMENTS.values(), ids=HOSTILE_STATEMENTS)
+def test_a_database_that_panorama_did_not_make_is_refused(
+    made_up: Path, call: Call, tmp_path: Path, statement: str
+) -> None:
+    alter(made_up, statement)
+
+    refused(call, made_up, tmp_path)
+
+
+def test_a_restored_database_has_a_schema_of_its_own(made_up: Path, call: Call, tmp_path: Path) -> None:
+    alter(made_up, "CREATE INDEX more ON notes (title)", "ALTER TABLE notes ADD COLUMN more TEXT")
+
+    call("restore", source=str(made_up), folder=str(tmp_path / "again"))
+
+    with closing(sqlite3.connect(tmp_path / "again" / "panorama.db")) as file:
+        assert [row[1] for row in file.execute("PRAGMA table_info(notes)") if row[1] == "more"] == []
+        assert file.execute("SELECT count(*) FROM sqlite_master WHERE name = 'more'").fetchone() == (0,)
+
+
+def test_a_sequence_without_room_for_more_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
+    with forged(parcel) as told:
+        told["sequences"]["changes"] = (1 << 63) - 1
+
+    refused(call, parcel, tmp_path)
+
+
+def test_a_list_without_end_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
+    with (parcel / "manifest.json").open("r+b") as file:
+        file.truncate(1 << 30)  # sparse
+
+    refused(call, parcel, tmp_path)

@@ -1,124 +1,13 @@
-"""Attacks by what runs in the middle of something: the clean-up of generators that were left behind, and `__hash__`.
+"""Attacks by what runs in the middle of something, such as `__hash__` while a class is made."""
 
-Python searches for garbage whenever it likes, from 3.12 on after any call. A generator that refers to itself is ended
-then, and its `finally` could change what a guard has just looked at. So in a worker the search is made in the script's
-own code alone, and what is looked at is what is used.
-"""
-
-import ast
 import sys
-from collections.abc import Iterator
 
 import pytest
 
-from panorama.sandbox.policy import Policy
 from tests.sandbox.running import ran
-from tests.sandbox.runs import Host, Runs, limits, nothing_is_left, runs
+from tests.sandbox.runs import Runs, limits, nothing_is_left, runs
 
 __all__ = ["nothing_is_left", "runs"]
-
-PLANTED = """
-log = []
-def left_behind(then):
-    me = yield
-    try:
-        yield
-    finally:
-        then()
-def plant(then):
-    made = left_behind(then)
-    next(made)
-    made.send(made)
-"""
-
-RACE = f"""{PLANTED}
-class Mine: pass
-o = Mine()
-def turn():
-    global o
-    o = sdk.SdkError
-def go():
-    keep = []
-    plant(lambda: log.append("first"))
-    for i in range(100_000):
-        if log:
-            break
-        keep.append([])
-    keep.extend([] for _ in range(8_500))
-    plant(turn)
-{{lines}}
-try:
-    go()
-except AttributeError:
-    pass
-return "canary-4b1d" if "canary-4b1d" in getattr(sdk.SdkError, "name", "") else "held"
-"""
-
-SWITCHED = """
-keep, junk = [], []
-def left_behind(holder):
-    try:
-        yield
-    finally:
-        keep.append(holder)
-        sdk.items.get("in the clean-up")
-def one():
-    for i in range(200):
-        mine = [{} for _ in range(20)]
-        made = left_behind(mine)
-        mine.append(made)
-        mine.append([mine, {"a": mine}])
-        next(made)
-    for i in range(300):
-        junk.append([[] for _ in range(2000)])
-        if i % 10 == 9:
-            junk.clear()
-            sdk.items.get("between")
-def two():
-    for i in range(50):
-        sdk.items.get("two")
-        for each in keep:
-            each.clear()
-sdk.parallel([one, two, two, two])
-return len(keep)
-"""
-
-
-def test_what_a_name_stands_for_is_looked_at_and_used_in_one(runs: Runs):
-    lines = "\n".join(f"    l{at} = []; o.name = 'canary-4b1d'" for at in range(3000))
-
-    assert runs.result(RACE.format(lines=lines)) == "held"
-
-
-def _names(text: str) -> Iterator[ast.Name]:
-    tree = Policy(frozenset(), frozenset()).visit(ast.parse(text))
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "o")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["o.x = 1", "o._x", "o._x = 1", "o.x += 1", "o._x += 1", "del o.x", "for o.x in y: pass", "with y as o._x: pass",
-     "class A: o.x = 1", "[o._x for y in z]", "[y for y in o._x]", "lambda: o._x", "o.format += 1"],
-)  # fmt: skip
-def test_no_name_is_read_twice_for_an_attribute(text: str):
-    assert len(list(_names(text))) == 1
-
-
-def test_a_script_has_no_name_for_what_is_held():
-    assert ran("class A:\n    def __init__(self): self.x = 1; self._y = 2\na = A()\na.x\nreturn [*vars(a)]") == [
-        "x",
-        "_y",
-    ]
-    assert ran("class A:\n    a = lambda: 0\n    a.x = 1\nreturn [*vars(A)]") == ["a"]
-
-
-def test_a_clean_up_amid_a_search_for_garbage_cannot_call(runs: Runs):
-    host = Host()
-
-    found = runs.result(SWITCHED, host=host)
-
-    assert found > 0, "nothing was cleaned up"
-    assert not any("in the clean-up" in arguments.values() for _, arguments in host.asked)
 
 
 def test_objects_that_refer_to_each_other_are_taken_back(runs: Runs):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from panorama.sandbox.syscalls import machine
+from panorama.sandbox.isolation.syscalls import find_machine
 from tests.attacks.calls import FAMILIES, FORKING, RIGHTLESS, Call, answer, filtered_answer, plain_answer
 from tests.attacks.kernel import needs_filter
 from tests.sandbox.runs import Runs, nothing_is_left, unguarded
@@ -21,7 +21,7 @@ def by_idea(*calls: Call) -> pytest.MarkDecorator:
 
 def needs_a_kernel_of_its_own() -> None:
     """Skip where calls have other numbers, or where a container filters what the tests themselves may call."""
-    if sys.platform != "linux" or machine() is None:
+    if sys.platform != "linux" or find_machine() is None:
         pytest.skip("seccomp")
     if "Seccomp:\t0" not in Path("/proc/self/status").read_text():
         pytest.skip("a filter around the tests")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from panorama.sandbox.kernel import NOBODY
-from panorama.sandbox.lockdown import PIPE
+from panorama.sandbox.isolation.kernel import NOBODY
+from panorama.sandbox.isolation.lockdown import PIPE_FD
 from tests.attacks.kernel import refused, script, works_plainly
 from tests.sandbox.runs import Runs, limits, nothing_is_left
 from tests.sandbox.runs import used as used_runner
@@ -87,7 +87,7 @@ def main():
     return found
 """
 
-    assert bare.result(source) == [[PIPE, True]]
+    assert bare.result(source) == [[PIPE_FD, True]]
 
 
 def test_a_worker_is_nobody_if_its_host_is_root(bare: Runs):

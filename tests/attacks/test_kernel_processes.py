@@ -2,13 +2,13 @@
 
 import pytest
 
-from panorama.sandbox.syscalls import machine
+from panorama.sandbox.isolation.syscalls import find_machine
 from tests.attacks.kernel import forbidden, killed, needs_filter, number, works_plainly
 from tests.sandbox.runs import Runs, nothing_is_left, unguarded
 
 __all__ = ["nothing_is_left", "unguarded"]
 
-HERE = machine()
+HERE = find_machine()
 IS_X86_64 = HERE is not None and HERE.audit == 0xC000003E
 
 CLONE = 56 if IS_X86_64 else 220

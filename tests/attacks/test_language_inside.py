@@ -4,7 +4,11 @@
 
 from collections.abc import Callable
 
+from tests.attacks.reach import Reach, outside, reach
 from tests.sandbox.running import Attack, loot, table
+from tests.sandbox.runs import nothing_is_left, runs, unguarded
+
+__all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
 
 FRAMES = (
     Attack("frame of a generator", "def g(): yield\nreturn g().gi_frame"),
@@ -185,8 +189,8 @@ HOOKS = (
 
 
 @table(*FRAMES, *EXCEPTIONS, *HOOKS)
-def test_what_runs_the_script_is_not_reached(attack: Attack) -> None:
-    assert loot(attack.code) == ""
+def test_an_attack_by_what_runs_the_script_reaches_nothing(reach: Reach, attack: Attack) -> None:
+    reach.check(attack.name, attack.code, is_escape=bool(loot(attack.code)))
 
 
 @table(*(attack for attack in (*FRAMES, *EXCEPTIONS, *HOOKS) if attack.known))

@@ -6,9 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from panorama.sandbox import language
-from panorama.sandbox.facades import Facade
+from panorama.sandbox.language import restricted
+from panorama.sandbox.stdlib.facades import Facade
+from tests.attacks.reach import Reach, outside, reach
 from tests.sandbox.running import SDK, Attack, loot, modules, ran, table
+from tests.sandbox.runs import nothing_is_left, runs, unguarded
+
+__all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
 
 MODULES = (
     Attack("functools.reduce over getattr", "import functools\nreturn functools.reduce(getattr, ['__init__', '__globals__'], functools.cached_property(len))", known=False),
@@ -123,7 +127,7 @@ POISON = (
     Attack("the transport by an import", "from panorama.sdk import _wire\nreturn _wire"),
     Attack("the package by an import", "import panorama.services\nreturn panorama.services"),
     Attack("the package by a from", "from panorama import errors\nreturn errors"),
-    Attack("the sandbox by an import", "import panorama.sandbox.guards as g\nreturn g"),
+    Attack("the sandbox by an import", "import panorama.sandbox.language.guards as g\nreturn g"),
     Attack("a row's class makes a function", "return sdk.Row.__getattr__.__globals__"),
     Attack("a row's repr reads more", "return '{0.__class__.__repr__.__globals__}'.format(sdk.Row(a=1))"),
     Attack("a row with a dunder field", "row = sdk.Row()\nrow['__class__'] = len\nreturn row.__class__.__self__", known=False),
@@ -135,8 +139,8 @@ POISON = (
 
 
 @table(*MODULES, *POISON)
-def test_modules_and_the_sdk_give_nothing_away(attack: Attack) -> None:
-    assert loot(attack.code) == ""
+def test_an_attack_by_modules_and_the_sdk_reaches_nothing(reach: Reach, attack: Attack) -> None:
+    reach.check(attack.name, attack.code, is_escape=bool(loot(attack.code)))
 
 
 @table(*(attack for attack in (*MODULES, *POISON) if attack.known))
@@ -159,4 +163,4 @@ def test_no_facade_takes_a_module_by_mistake() -> None:
 @pytest.mark.parametrize("name", ["__builtins__", "<read>", "a b", "", "sdk", "__x"])
 def test_an_input_cannot_take_a_name_that_is_not_its_own(name: str) -> None:
     with pytest.raises(ValueError, match="cannot be the name"):
-        language.give(language.namespace(modules(), printed=print, sdk=SDK), {name: 1})
+        restricted.add_inputs(restricted.build_namespace(modules(), output=print, sdk=SDK), {name: 1})

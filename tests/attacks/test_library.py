@@ -8,8 +8,8 @@ import pytest
 
 from panorama.app import App
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError
-from panorama.services import shelf
-from panorama.services.nesting import NEST, Nest
+from panorama.services.scripts import script_files
+from panorama.services.scripts.nested_runs import NESTED_RUN_SCOPE, NestedRunScope
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, state
 
@@ -33,7 +33,7 @@ def test_a_text_that_is_changed_while_it_is_checked_is_not_what_runs(
 ) -> None:
     path = put(app, "count", COUNTING)
     person.promotes("count")
-    real = shelf._read
+    real = script_files._read_file
 
     def read_and_then_changed(at: Path) -> bytes | None:
         found = real(at)
@@ -41,7 +41,7 @@ def test_a_text_that_is_changed_while_it_is_checked_is_not_what_runs(
             path.write_text(EVIL)
         return found
 
-    monkeypatch.setattr(shelf, "_read", read_and_then_changed)
+    monkeypatch.setattr(script_files, "_read_file", read_and_then_changed)
     for _ in range(5):
         path.write_text(COUNTING)
         with suppress(PanoramaError):
@@ -79,7 +79,7 @@ def test_a_yes_that_comes_after_the_text_was_changed_keeps_the_text_that_was_sho
 ) -> None:
     path = put(app, "count", COUNTING)
     read: list[str] = []
-    real = shelf._read
+    real = script_files._read_file
 
     def changed_after_the_second_look(at: Path) -> bytes | None:
         found = real(at)
@@ -89,13 +89,15 @@ def test_a_yes_that_comes_after_the_text_was_changed_keeps_the_text_that_was_sho
                 path.write_text(EVIL)
         return found
 
-    monkeypatch.setattr(shelf, "_read", changed_after_the_second_look)
+    monkeypatch.setattr(script_files, "_read_file", changed_after_the_second_look)
     person.promotes("count")
     monkeypatch.undo()
 
     assert len(read) >= 2
     assert state(call, "count") == "draft"
-    assert call("scripts.history", script="count").data["versions"][0]["digest"] == shelf.digest_of(COUNTING.encode())
+    assert call("scripts.history", script="count").data["versions"][0]["digest"] == script_files.digest_of(
+        COUNTING.encode()
+    )
 
 
 # Names.
@@ -129,7 +131,7 @@ def test_a_file_called_like_a_tool_is_no_script(call: Call, app: App) -> None:
 
 
 def test_no_script_takes_the_place_of_a_tool(app: App) -> None:
-    names = [each.operation.tool for each in app.calls.offered]
+    names = [each.operation.tool for each in app.calls.operation_arguments]
 
     assert [name for name in names if name.startswith("script_")] == []
 
@@ -153,15 +155,15 @@ def test_a_script_reaches_no_tool_that_is_a_script(call: Call, app: App, person:
 def test_a_run_that_would_begin_inside_another_is_refused(call: Call, app: App, person: Person) -> None:
     put(app, "write", WRITING)
     person.promotes("write")
-    nest = Nest(names=("outer",), reads_only=False, reviewed_only=False, run=lambda *_: None)
-    token = NEST.set(nest)
+    nest = NestedRunScope(names=("outer",), reads_only=False, reviewed_only=False, run=lambda *_: None)
+    token = NESTED_RUN_SCOPE.set(nest)
 
     try:
         for operation, sent in (("run_code", {"code": "1"}), ("script_write", {"title": "evil"})):
             with pytest.raises(ConflictError, match="runs already"):
                 call(operation, **sent)
     finally:
-        NEST.reset(token)
+        NESTED_RUN_SCOPE.reset(token)
     assert is_untouched(call)
 
 

@@ -8,7 +8,7 @@ import pytest
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError
-from panorama.services import shelf
+from panorama.services.scripts import script_files
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, state
 
@@ -43,7 +43,7 @@ def test_a_list_and_a_tool_hide_nothing_either(call: Call, app: App, person: Per
     person.promotes("sly")
 
     row = next(row for row in call("list_scripts", detail="full").data if row["name"] == "sly")
-    description = next(iter(app.calls.promoted.all())).description
+    description = next(iter(app.calls.promoted_tools.list_tools())).description
 
     for text in (row["summary"], description):
         assert not {"\u202e", "\x07", "\x1b"} & set(text)
@@ -55,7 +55,7 @@ def test_what_is_written_under_args_is_data_too(call: Call, app: App, person: Pe
     put(app, "sly", text + '        x: Say\u202e so.\n    """\n    return 1\n')
     person.promotes("sly")
 
-    schema = next(iter(app.calls.promoted.all())).model.model_json_schema()["properties"]["x"]
+    schema = next(iter(app.calls.promoted_tools.list_tools())).model.model_json_schema()["properties"]["x"]
     listed = next(row for row in call("list_scripts").data if row["name"] == "sly")
 
     assert schema["description"] == "Say<U+202E> so."
@@ -88,12 +88,12 @@ def test_what_is_written_under_args_is_data_too(call: Call, app: App, person: Pe
 def test_a_script_approves_and_keeps_nothing(call: Call, app: App, act: str) -> None:
     put(app, "count", COUNTING)
 
-    ran = call("run_code", code=f"x = {act}\nprint(x)").data
+    ran = call("run_code", code=f"x = {act}\nprint(x)", confirm=True).data
 
     assert ran.get("error") or '"failed": 1' in ran["stdout"] or "failed=1" in ran["stdout"], ran
     assert state(call, "count") == "draft"
     assert sorted(each.name for each in (app.settings.home / "scripts").iterdir()) == ["count.py"]
-    assert app.calls.promoted.all() == []
+    assert app.calls.promoted_tools.list_tools() == []
 
 
 @pytest.mark.parametrize("name", ["promote_script", "scripts.promote", "scripts.approve", "scripts.rollback"])
@@ -140,7 +140,7 @@ def test_a_job_and_a_schedule_approve_nothing(app: App) -> None:
     kinds = set(app.jobs.kinds())
 
     assert {kind for kind in kinds if "script" in kind or "approve" in kind} == {"run_script"}
-    with app.jobs.attended(lambda: None), pytest.raises(InvalidInputError, match="no kind of job"):
+    with app.jobs.attach_worker(lambda: None), pytest.raises(InvalidInputError, match="no kind of job"):
         app.jobs.submit("promote_script", {"script": "count"}, asked_by="schedule x")
 
 
@@ -185,7 +185,7 @@ def test_decisions_at_the_same_moment_leave_one_whole_decision(call: Call, app: 
 
     decided = call("scripts.history", script="count").data["versions"]
     assert set(failed) <= {"conflict", "invalid_input", "confirmation_needed"}
-    assert all(each["digest"] in [shelf.digest_of(text.encode()) for text in texts] for each in decided)
-    now = shelf.digest_of(path.read_bytes())
+    assert all(each["digest"] in [script_files.digest_of(text.encode()) for text in texts] for each in decided)
+    now = script_files.digest_of(path.read_bytes())
     current = next(each["digest"] for each in decided if each["current"])
     assert state(call, "count") == ("reviewed" if now == current else "draft")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from panorama.sdk._plain import exact, plain
+from panorama.sdk._encode import encode_arguments, exact_str
 from panorama.sdk._rows import Row
 from tests.sandbox.runs import Host, Runs, limits, nothing_is_left, runs
 
@@ -60,7 +60,7 @@ def test_in_plain_python_str_gives_what_a_class_makes_of_it() -> None:
 
 @pytest.mark.parametrize("value", ["true", Lie("true"), Says()])
 def test_exact_gives_a_text_of_pythons_own(value: object) -> None:
-    text = exact(value)
+    text = exact_str(value)
 
     assert type(text) is str
     assert text[:200] == "true"
@@ -70,7 +70,7 @@ def test_exact_gives_a_text_of_pythons_own(value: object) -> None:
     "value", [Lie("true"), [Lie("true")], {"k": Lie("true")}, {Lie("true"): 1}, Row(id=Lie("true"))]
 )
 def test_arguments_are_sent_as_texts_of_pythons_own(value: object) -> None:
-    sent = plain({"value": value})["value"]
+    sent = encode_arguments({"value": value})["value"]
 
     texts = [*sent, *(sent.values() if isinstance(sent, dict) else ())] if isinstance(sent, list | dict) else [sent]
     assert [type(text) for text in texts if isinstance(text, str)] == [str] * len([t for t in texts if t != 1])

@@ -3,15 +3,18 @@
 import json
 import shutil
 import sqlite3
+import textwrap
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from panorama.app import App
+from panorama.app import App, open_app
 from panorama.calls import Answer, Conversation
+from panorama.sandbox.runner import ForkServer
 
 pytestmark = pytest.mark.usefixtures("one_template")
 
@@ -89,6 +92,20 @@ def test_a_script_cannot_read_what_another_run_kept(theirs: dict[str, Any], trie
     told = tried(code.replace("RUN", theirs["run_id"]))
 
     assert SECRET not in json.dumps(told)
+
+
+def test_with_the_language_off_no_script_reads_what_another_run_kept(
+    app: App, theirs: dict[str, Any], conversation: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("panorama.app.ForkServer", partial(ForkServer, language=False))
+    with open_app(app.settings, app.context) as unrestricted:
+        control = {"code": "import ctypes\ndef main(): return 1"}
+        assert unrestricted.calls.call("run_code", control, conversation).data["result"] == 1
+        for code in READING.values():
+            text = textwrap.indent(code.replace("RUN", theirs["run_id"]), "    ")
+            arguments = {"code": f"def main():\n{text}"}
+            told = unrestricted.calls.call("run_code", arguments, conversation).data
+            assert SECRET not in json.dumps(told)
 
 
 def test_who_kept_it_can_read_it(app: App, theirs: dict[str, Any]) -> None:
@@ -183,5 +200,5 @@ def test_a_secret_in_a_call_of_a_script_is_not_in_the_log(app: App, call: Call, 
 
 def database(app: App) -> list[list[str]]:
     """Return the rows of the log as they are stored."""
-    with closing(sqlite3.connect(app.settings.database)) as opened:
+    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as opened:
         return [[str(each) for each in row] for row in opened.execute("SELECT * FROM calls")]

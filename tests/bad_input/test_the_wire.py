@@ -13,8 +13,13 @@ from typing import Any
 
 import pytest
 
+from tests.tool_errors import read_result
+
 SILENCE = 20.0
-SERVE = "from panorama.daemon.queue import working; from panorama.mcp.server import serve_stdio; serve_stdio(working)"
+SERVE = (
+    "from panorama.daemon.job_scheduler import run_jobs; from panorama.mcp.server import serve_stdio; "
+    "serve_stdio(run_jobs)"
+)
 
 
 class Wire:
@@ -121,7 +126,7 @@ def test_what_is_no_text_is_refused_on_the_wire(
 
     answer = wire.call(tool, **others, **{field: text})
 
-    error = answer["result"]["structuredContent"]["error"]
+    error = read_result(answer["result"])["error"]
     assert answer["result"]["isError"] is True
     assert error["code"] in ("invalid_input", "not_found")
     assert error["hint"]
@@ -131,19 +136,19 @@ def test_what_is_no_text_is_refused_on_the_wire(
 def test_half_a_character_in_a_search_is_no_accident(wire: Wire) -> None:
     result = wire.call("search", query="a\ud800b")["result"]
 
-    assert result["isError"] is False or result["structuredContent"]["error"]["code"] == "invalid_input"
+    assert result["isError"] is False or read_result(result)["error"]["code"] == "invalid_input"
 
 
 def test_half_a_character_in_a_tools_name_is_no_accident(wire: Wire) -> None:
     answer = wire.call("\ud800")
 
-    assert "error" in answer or answer["result"]["structuredContent"]["error"]["code"] == "not_found"
+    assert "error" in answer or read_result(answer["result"])["error"]["code"] == "not_found"
 
 
 def test_half_a_character_in_an_arguments_name_is_refused(wire: Wire) -> None:
     result = wire.call("create_task", **{"title": "x", "\ud800": "x"})["result"]
 
-    assert result["structuredContent"]["error"]["code"] == "invalid_input"
+    assert read_result(result)["error"]["code"] == "invalid_input"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +198,7 @@ def test_deep_nesting_is_refused_on_the_wire(wire: Wire, depth: int) -> None:
     wire.send(f'{{"jsonrpc":"2.0","id":{wire.number},"method":"tools/call","params":{call}}}'.encode())
     answer = wire.answer()
 
-    assert "error" in answer or answer["result"]["structuredContent"]["error"]["code"] == "invalid_input"
+    assert "error" in answer or read_result(answer["result"])["error"]["code"] == "invalid_input"
 
 
 def test_numbers_that_json_does_not_know_are_refused(wire: Wire) -> None:

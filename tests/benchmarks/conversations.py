@@ -11,9 +11,9 @@ from typing import Any
 
 from panorama.app import App
 from panorama.calls import Conversation
-from panorama.calls.answers import Answer
-from panorama.domain.results import Slice
-from panorama.store import calls as call_log
+from panorama.calls.rendering import Answer
+from panorama.domain.paging import PageRequest
+from panorama.store.log import calls as call_log
 
 from .stores import Town
 
@@ -73,8 +73,8 @@ class Model:
     def tokens(self) -> int:
         """What was read, as the call log has it, and what was said, in tokens; the list of tools is left out."""
         self.app.recorder.flush()
-        with self.app.desk.database.reading() as session:
-            entries = call_log.listed(session, Slice(10_000)).items
+        with self.app.context.database.reading() as session:
+            entries = call_log.list_calls(session, PageRequest(10_000)).items
         mine = [each for each in entries if each.conversation == self.conversation.id and each.id == each.unit]
         assert all(each.success for each in mine)
         return sum(each.tokens for each in mine) + self.said // CHARS_PER_TOKEN
@@ -119,7 +119,7 @@ def _note(town: Town, names: list[str], number: int) -> Row:
 def triaged(model: Model, *, at_a_time: int = BATCH) -> object:
     """Go through all open tasks: park what is long overdue, give the rest of it a new day, and write a summary."""
     rows = model.pages("list_tasks")
-    today = datetime.now(model.app.desk.zone).date()
+    today = datetime.now(model.app.context.zone).date()
     changes, counts = list[Row](), Counter[str]()
     for row in rows:
         change = _triaged(row, today)

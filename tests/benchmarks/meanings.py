@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from panorama.app import App, means, opened
+from panorama.app import App, open_app, semantic_config
 from panorama.config import Settings
 from panorama.domain.changes import Origin
-from panorama.domain.notes import Note
+from panorama.domain.items.notes import Note
 from panorama.index.embedders.minilm import MiniLM
 from panorama.services.base import random_id, utc_now
-from panorama.services.meaning import Meaning
-from panorama.store import rows
+from panorama.services.search.semantic import SemanticSearch
+from panorama.store.items import rows
 
 from .stores import NOTES, store
 
@@ -48,8 +48,10 @@ def indexed(home: Path, *, notes: int = NOTES) -> Path:
     """Make a store of so many notes, each of which is in the index, unless it is there; return its data directory."""
     store(home, notes=notes)
     if not (home / "indexed").exists():
-        with opened(Settings(home=home, timezone="Europe/Berlin", embedder="minilm")) as app:
-            chance = Meaning(app.desk, replace(means(app.settings), opened_embedder=lambda _: Chance()))
+        with open_app(Settings(home=home, timezone="Europe/Berlin", embedder="minilm")) as app:
+            chance = SemanticSearch(
+                app.context, replace(semantic_config(app.settings), opened_embedder=lambda _: Chance())
+            )
             try:
                 chance.follow()
             finally:
@@ -62,7 +64,7 @@ def write_notes(app: App, bodies: Sequence[str]) -> None:
     """Write notes in one transaction."""
     origin = Origin(actor="tool", client="benchmark", conversation="v_bench", operation="", call="c_1", unit="c_1")
     now = utc_now()
-    with app.desk.database.transaction(origin) as session:
+    with app.context.database.transaction(origin) as session:
         for number, body in enumerate(bodies):
             note = Note(id=random_id("n"), created_at=now, updated_at=now, title=f"Note {number}", content=body)
             rows.add(session, note)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from panorama.address import Address, greeted, hello
-from panorama.direct import Direct
+from panorama.transport.address import Address, handshake, hello_message
+from panorama.transport.rpc_client import RpcClient
 
 from .raw import PATIENCE, Raw, environment
 
@@ -21,9 +21,9 @@ KB, MB = 1024, 1 << 20
 TELLING = """
 import asyncio, gc
 from panorama.cli.main import main
-from panorama.daemon.life import Daemon
-told = Daemon._told
-Daemon._told = lambda self, params: told(self, params) | {"tasks": len(asyncio.all_tasks())}
+from panorama.daemon.daemon import Daemon
+status = Daemon._handle_status
+Daemon._handle_status = lambda self, params: status(self, params) | {"tasks": len(asyncio.all_tasks())}
 main(["serve"])
 """
 """A daemon that also tells how many tasks its event loop has."""
@@ -56,7 +56,7 @@ class Running:
     def footprint(self) -> Footprint:
         """Return what it holds now, but for the connection that asks."""
         with asked(self.address) as direct:
-            tasks = direct.ask("panorama/daemon", {}).get("tasks", 0)
+            tasks = direct.request("panorama/daemon", {}).get("tasks", 0)
             held = footprint(self.pid)
         return Footprint(memory=held.memory, files=held.files - 1, threads=held.threads, tasks=tasks)
 
@@ -74,9 +74,9 @@ class Running:
 
 
 @contextmanager
-def asked(address: Address) -> Generator[Direct]:
+def asked(address: Address) -> Generator[RpcClient]:
     """Open a connection for direct calls."""
-    with Direct(address, greeted(address, hello(address, "calls", "cli"))) as direct:
+    with RpcClient(address, handshake(address, hello_message(address, "calls", "cli"))) as direct:
         yield direct
 
 
@@ -88,7 +88,7 @@ def daemon(home: Path | str, **settings: str) -> Generator[Running]:
         [sys.executable, "-c", TELLING], env=environment(home, **settings), stderr=subprocess.DEVNULL
     ) as process:
         try:
-            _until(lambda: process.poll() is not None or _listens(address))
+            until(lambda: process.poll() is not None or _listens(address))
             yield Running(address, process.pid)
         finally:
             process.terminate()
@@ -100,10 +100,10 @@ def daemon(home: Path | str, **settings: str) -> Generator[Running]:
 
 def stop(address: Address) -> None:
     """End the daemon of a data directory, if one runs, and wait until it has."""
-    if pid := address.pid():
+    if pid := address.find_pid():
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
-    _until(lambda: address.pid() is None)
+    until(lambda: address.find_pid() is None)
 
 
 @contextmanager
@@ -155,7 +155,8 @@ def _listens(address: Address) -> bool:
         return False
 
 
-def _until(so: Callable[[], Any]) -> None:
+def until(so: Callable[[], Any]) -> None:
+    """Wait until something is so."""
     deadline = time.monotonic() + PATIENCE
     while not so():
         assert time.monotonic() < deadline, "it did not come about in time"

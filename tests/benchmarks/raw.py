@@ -13,8 +13,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from panorama.address import Address, greeted, hello
-from panorama.framing import Lines
+from panorama.transport.address import Address, handshake, hello_message
+from panorama.transport.lines import LineDecoder
+from tests.tool_errors import read_result
 
 COMMAND = [sys.executable, "-m", "panorama"]
 PATIENCE = 120.0
@@ -37,7 +38,7 @@ class Raw:
         self.era = era
         self._source = source
         self._sink = sink
-        self._lines = Lines(1 << 40)
+        self._lines = LineDecoder(1 << 40)
         self._heard = deque(self._lines.feed(rest))
         self._number = 0
         self._waiting = select.poll()
@@ -120,7 +121,7 @@ class Raw:
         """Call a tool that must succeed, and return data, summary and metadata."""
         result = self.ask("tools/call", name=tool, arguments=arguments)
         assert not result.get("isError"), result
-        return dict(result["structuredContent"])
+        return read_result(result)
 
     def took(self, tool: str, **arguments: Any) -> float:
         """Return how many milliseconds a call takes that must succeed, from its line to the end of its answer."""
@@ -163,7 +164,7 @@ class Straight(Raw):
     """A client that speaks to the daemon without a door; what the daemon says to doors alone is left out."""
 
     def __init__(self, address: Address, era: str = LEGACY) -> None:
-        made = greeted(address, hello(address, "mcp", f"v_{os.urandom(5).hex()}"))
+        made = handshake(address, hello_message(address, "mcp", f"v_{os.urandom(5).hex()}"))
         self.stream: socket.socket = made.stream
         super().__init__(self.stream.fileno(), self.stream.fileno(), era, made.rest)
 

@@ -10,18 +10,18 @@ from typing import Any
 
 import psutil
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
-from panorama.calls.answers import SCRIPT
-from panorama.calls.running import Frame, Run
+from panorama.calls.invocation import CallContext, Invocation
+from panorama.calls.rendering import SCRIPT
 from panorama.catalogue import Operation
 from panorama.config import Settings
-from panorama.domain.scripts import Ending, Limits, Script
+from panorama.domain.scripts.scripts import Limits, RunOutcome, Script
 from panorama.sandbox.runner import ForkServer
 
 Answered = Callable[[str, Mapping[str, Any]], bytes]
 
-TEMPLATE = "panorama.sandbox.template"
+TEMPLATE = "panorama.sandbox.worker.template"
 PAUSE = 0.005
 """Seconds of rest after the next worker is ready, so that nothing of the last run is left to do."""
 
@@ -45,7 +45,7 @@ class Sandbox:
         answered: Answered | None = None,
         seconds: float = 60,
         operations: frozenset[str] = frozenset(),
-    ) -> Ending:
+    ) -> RunOutcome:
         """Run a script and return how it ended."""
         limits = Limits(wall=timedelta(seconds=seconds))
         script = Script(source=source, operations=operations, limits=limits)
@@ -100,7 +100,7 @@ def sandbox(*, language: bool = True) -> Generator[Sandbox]:
 @contextmanager
 def app(home: Path) -> Generator[App]:
     """Open an app without search by meaning."""
-    with opened(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as made:
+    with open_app(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as made:
         yield made
 
 
@@ -129,22 +129,22 @@ def noop_of_two(start: str = "", end: str = "") -> str:
 def do_nothing(app: App) -> None:
     """Put operations that do nothing in the place of `sdk.status()` and `sdk.overview.week(start, end)`."""
     for name, call in (("status", noop), ("overview.week", noop_of_two)):
-        app.calls.offer([Operation(name=name, call=call, summary=str, sdk=name)])
+        app.calls.register([Operation(name=name, call=call, summary=str, sdk=name)])
 
 
 class Tasks:
     """All tasks of an app, by the same operation that scripts call; not logged, and not packed for a pipe."""
 
     def __init__(self, app: App) -> None:
-        self._desk, self._jobs = app.desk, app.jobs
-        self._arguments = next(each for each in app.calls.offered if each.operation.name == "tasks.list")
+        self._context, self._jobs = app.context, app.jobs
+        self._arguments = next(each for each in app.calls.operation_arguments if each.operation.name == "tasks.list")
 
     def page(self, cursor: str = "") -> dict[str, Any]:
         """Return the page behind a cursor."""
         sent: dict[str, Any] = {"status": "any", "detail": "full", "limit": SCRIPT.most_rows}
-        frame = Frame(nobody(), "c_benchmark", unit="c_benchmark", reader=SCRIPT)
-        answer = Run(
-            self._desk, self._jobs, self._arguments, frame, sent | ({"cursor": cursor} if cursor else {})
+        frame = CallContext(nobody(), "c_benchmark", unit="c_benchmark", reader=SCRIPT)
+        answer = Invocation(
+            self._context, self._jobs, self._arguments, frame, sent | ({"cursor": cursor} if cursor else {})
         ).answer()
         return {"rows": answer.data, "next": answer.metadata.get("next_cursor", "")}
 

@@ -7,16 +7,16 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import Settings
 from panorama.domain.changes import Origin
-from panorama.domain.items import Item
-from panorama.domain.notes import Note
-from panorama.domain.projects import Project
-from panorama.domain.tasks import Task, stamps
+from panorama.domain.items.item import Item
+from panorama.domain.items.notes import Note
+from panorama.domain.items.projects import Project
+from panorama.domain.items.tasks import Task, status_fields
 from panorama.services.base import random_id
-from panorama.store import rows
-from panorama.store.engine import Database, Session
+from panorama.store.backend import Database, Session
+from panorama.store.items import rows
 
 NOTES = TASKS = 100_000
 PROJECTS = 50
@@ -96,7 +96,7 @@ class Town:
         if status == "todo":
             return made, made
         later = min(self.now, at + timedelta(days=self.chance.uniform(0, 40)))
-        return made, made.changed(later, **stamps("todo", status, later))
+        return made, made.with_changes(later, **status_fields("todo", status, later))
 
 
 def written(session: Session, item: Item, now: Item) -> None:
@@ -123,11 +123,11 @@ def store(home: Path, *, notes: int = 0, tasks: int = 0) -> Path:
     if (home / "complete").exists():
         return home
     town = Town()
-    with opened(Settings(home=home, timezone="Europe/Berlin")) as app:
+    with open_app(Settings(home=home, timezone="Europe/Berlin")) as app:
         projects = town.projects()
-        filled(app.desk.database, ((each, each) for each in projects))
-        filled(app.desk.database, (_same(town.note(projects)) for _ in range(notes)))
-        filled(app.desk.database, (town.task(projects) for _ in range(tasks)))
+        filled(app.context.database, ((each, each) for each in projects))
+        filled(app.context.database, (_same(town.note(projects)) for _ in range(notes)))
+        filled(app.context.database, (town.task(projects) for _ in range(tasks)))
     (home / "complete").touch()
     return home
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from panorama.address import Address
+from panorama.transport.address import Address
 
 from .measure import Board, median, ms
 from .processes import daemon, mapped, rollup, stop, stopped_later
@@ -184,7 +184,7 @@ def test_the_memory_of_doors_and_daemon(many_notes: Path, board: Board) -> None:
     language = Town().language
     with stopped_later(many_notes) as address, ExitStack() as stack:
         doors = [stack.enter_context(spawned(many_notes, era)) for era in (LEGACY, MODERN, LEGACY, MODERN, LEGACY)]
-        pid = address.pid()
+        pid = address.find_pid()
         assert pid is not None
         rested = rollup(pid)
         together([lambda door=door, seed=seed: busy(door, language, seed) for seed, door in enumerate(doors)])

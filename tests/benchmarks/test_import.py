@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.calls import Conversation
 from panorama.config import Settings
 
@@ -44,7 +44,7 @@ def test_an_import_of_two_thousand_files_and_its_repetition(tmp_path: Path, boar
         call("import.markdown", {"folder": str(source)}, client)
         return time.perf_counter() - started
 
-    with opened(Settings(home=tmp_path / "home")) as app:
+    with open_app(Settings(home=tmp_path / "home")) as app:
         first, again = seconds(app.calls.call), seconds(app.calls.call)
         held = app.calls.call("status", {}, client).data["counts"]
 

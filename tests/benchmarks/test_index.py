@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from panorama.index import edge
-from panorama.index.edge import Edge
-from panorama.index.exact import Exact
-from panorama.index.filters import payload
+from panorama.index import edge_index
+from panorama.index.edge_index import EdgeIndex
+from panorama.index.exact_index import ExactIndex
+from panorama.index.filters import to_payload
 from panorama.index.points import Filter, Model, Point, point_id
 from panorama.index.vectors import Matrix
 
@@ -114,9 +114,9 @@ def timed(step: Callable[[], object]) -> float:
 
 
 @contextmanager
-def built(folder: Path, count: int) -> Generator[tuple[Edge, float]]:
+def built(folder: Path, count: int) -> Generator[tuple[EdgeIndex, float]]:
     """Give an index of so many points, and how many were written in a second."""
-    index = edge.opened(folder, MODEL)
+    index = edge_index.open_index(folder, MODEL)
     try:
         index.count()
         seconds = timed(lambda: index.build(points(count)))
@@ -127,7 +127,7 @@ def built(folder: Path, count: int) -> Generator[tuple[Edge, float]]:
 
 @pytest.mark.parametrize(("count", "bar"), SIZES.items(), ids=[f"{count:,}" for count in SIZES])
 def test_query(tmp_path: Path, board: Board, count: int, bar: str) -> None:
-    matrix, exact = vectors(count), Exact(MODEL)
+    matrix, exact = vectors(count), ExactIndex(MODEL)
     exact.build(points(count))
     with built(tmp_path / "index", count) as (index, rate):
         found = asyncio.run(_queried(index, exact, matrix, count))
@@ -147,7 +147,7 @@ def test_query(tmp_path: Path, board: Board, count: int, bar: str) -> None:
     assert recall >= 0.99
 
 
-async def _queried(index: Edge, exact: Exact, matrix: Matrix, count: int) -> dict[str, list[float]]:
+async def _queried(index: EdgeIndex, exact: ExactIndex, matrix: Matrix, count: int) -> dict[str, list[float]]:
     asked = [(query, query.tobytes()) for query in queries(count)]
     project, half = Filter(project="p_0000000007"), Filter(since=BEGIN + timedelta(minutes=count // 2))
     place = np.arange(count)
@@ -174,7 +174,7 @@ async def _queried(index: Edge, exact: Exact, matrix: Matrix, count: int) -> dic
     return await in_turn(steps, times=60 if count < 100_000 else 20)
 
 
-def _recall(index: Edge, matrix: Matrix, count: int) -> float:
+def _recall(index: EdgeIndex, matrix: Matrix, count: int) -> float:
     hits = 0
     for query in queries(count):
         expected = {f"n_{at:010d}:0" for at in best(matrix, query)}
@@ -198,7 +198,7 @@ def test_bulk(tmp_path: Path, board: Board) -> None:
                f"{median(batches):,.0f} points/s")  # fmt: skip
 
 
-def _in_batches(index: Edge, some: Sequence[Point]) -> None:
+def _in_batches(index: EdgeIndex, some: Sequence[Point]) -> None:
     for at in range(0, len(some), 256):
         index.upsert(some[at : at + 256])
 
@@ -212,7 +212,9 @@ def _local_mode(some: Sequence[Point], path: str) -> None:
         batch = some[at : at + 256]
         structs = [
             models.PointStruct(
-                id=str(point_id(each.chunk)), vector=np.frombuffer(each.vector, "<f4").tolist(), payload=payload(each)
+                id=str(point_id(each.chunk)),
+                vector=np.frombuffer(each.vector, "<f4").tolist(),
+                payload=to_payload(each),
             )
             for each in batch
         ]
@@ -243,6 +245,6 @@ def test_stalls(tmp_path: Path, board: Board, count: int) -> None:
 
 
 def _reopened(folder: Path) -> None:
-    index = edge.opened(folder, MODEL)
+    index = edge_index.open_index(folder, MODEL)
     index.count()
     index.close()

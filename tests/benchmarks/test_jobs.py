@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from panorama.address import Address
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import Settings
-from panorama.domain.jobs import ENDED, Asker, Job
+from panorama.domain.jobs import FINAL_STATES, Job, Requester
 from panorama.services.base import random_id, utc_now
-from panorama.services.jobs import QUEUE
-from panorama.store import jobs as rows
+from panorama.services.jobs.jobs import QUEUE
+from panorama.store.log import jobs as rows
+from panorama.transport.address import Address
 from tests.doors.peer import Peer, kill
 from tests.working import Works, at_work, offered
 
@@ -58,36 +58,38 @@ def told(values: list[float]) -> str:
 
 def test_how_soon_a_job_runs(tmp_path: Path, board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.working.Works", Timed)
-    with opened(Settings(home=tmp_path / "home", embedder="none")) as app:
+    with open_app(Settings(home=tmp_path / "home", embedder="none")) as app:
         works: Any = offered(app)
         waits: list[float] = []
         with at_work(app):
             for _ in range(SHORT):
                 began = time.perf_counter()
                 id_ = app.calls.call("test.nothing", {"background": True}, TALK).data["id"]
-                app.jobs.awaited(id_, 10)
+                app.jobs.wait_for(id_, 10)
                 waits.append((works.at - began) * 1000)
     board.show("submit → running", "p50 ≤ 50 ms", told(waits))
 
 
 def queued(app: App, count: int) -> None:
     """Put jobs into the queue that nobody runs yet."""
-    with app.desk.database.transaction(QUEUE) as session:
+    with app.context.database.transaction(QUEUE) as session:
         for _ in range(count):
             id_ = random_id("w")
-            rows.add(session, Job(id=id_, kind="nothing", arguments={}, asker=Asker(), created_at=utc_now(), unit=id_))
+            rows.add(
+                session, Job(id=id_, kind="nothing", arguments={}, asker=Requester(), created_at=utc_now(), unit=id_)
+            )
 
 
 def test_ten_thousand_jobs(tmp_path: Path, board: Board) -> None:
-    with opened(Settings(home=tmp_path / "home", embedder="none")) as app:
+    with open_app(Settings(home=tmp_path / "home", embedder="none")) as app:
         offered(app)
         queued(app, JOBS)
         last = app.calls.call("list_jobs", {"limit": 1}, TALK).data[0]["id"]
         lists, gets = list[float](), list[float]()
         with at_work(app):
-            until(lambda: app.jobs.counts().get("queued", 0) < JOBS)
-            first, began, worked = app.jobs.counts().get("queued", 0), time.perf_counter(), time.process_time()
-            while app.jobs.counts().get("queued", 0):
+            until(lambda: app.jobs.count_jobs().get("queued", 0) < JOBS)
+            first, began, worked = app.jobs.count_jobs().get("queued", 0), time.perf_counter(), time.process_time()
+            while app.jobs.count_jobs().get("queued", 0):
                 lists.append(timed(lambda: app.calls.call("list_jobs", {}, TALK)))
                 gets.append(timed(lambda: app.calls.call("get_job", {"job": last}, TALK)))
                 time.sleep(0.02)
@@ -100,7 +102,7 @@ def test_ten_thousand_jobs(tmp_path: Path, board: Board) -> None:
 
 def test_what_others_feel_of_a_reindex(tmp_path: Path, board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home"
-    with opened(Settings(home=home, embedder="none")) as app:
+    with open_app(Settings(home=home, embedder="none")) as app:
         write_notes(app, [f"About number {number}. {WORDS}" for number in range(NOTES)])
     settings = {"HOME": home, "TOOLSETS": "more", "TIMEZONE": "UTC", "LINGER_SECONDS": 0, "EMBEDDER": "minilm"}
     monkeypatch.delenv("PANORAMA_NO_DAEMON", raising=False)
@@ -122,7 +124,7 @@ def test_what_others_feel_of_a_reindex(tmp_path: Path, board: Board, monkeypatch
                 busy[name].append(timed(call))
         state = peer.call("get_job", job=id_)["data"]
         assert state["state"] == "running", state
-        until(lambda: peer.call("get_job", job=id_)["data"]["state"] in ENDED)
+        until(lambda: peer.call("get_job", job=id_)["data"]["state"] in FINAL_STATES)
         until(lambda: not peer.call("status")["data"]["search"].get("pending"))
         idle = {name: [timed(call) for _ in range(150)] for name, call in calls.items()}
     for name in calls:
@@ -130,5 +132,5 @@ def test_what_others_feel_of_a_reindex(tmp_path: Path, board: Board, monkeypatch
         measured = f"{times:.2f} x ({told(busy[name])})"
         board.show(f"{name} during a reindex", "≤ 2 x idle", measured, f"idle {told(idle[name])}")
     with suppress(ProcessLookupError):
-        if pid := address.pid():
+        if pid := address.find_pid():
             kill(pid)

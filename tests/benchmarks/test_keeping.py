@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import Settings
-from panorama.services.restoring import Restoring
+from panorama.services.archive.restore import RestoreService
+from panorama.store.sqlite import snapshots
 from tests.whole import differing
 
 from .measure import Board
@@ -41,15 +42,15 @@ def large(home: Path) -> Path:
         return home
     town, chance = Town(), random.Random(3)
     pieces = [town.language.text(NOTE_WORDS) for _ in range(60)]
-    with opened(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as app:
+    with open_app(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as app:
         projects = town.projects()
-        filled(app.desk.database, ((each, each) for each in projects))
-        filled(app.desk.database, (town.task(projects) for _ in range(5_000)))
+        filled(app.context.database, ((each, each) for each in projects))
+        filled(app.context.database, (town.task(projects) for _ in range(5_000)))
         do(app, "batch", operations=[_file(chance, number) for number in range(50)])
         for start in range(50, FILES, 50):
             do(app, "batch", operations=[_file(chance, number) for number in range(start, start + 50)])
-        while app.settings.database.stat().st_size < STORE_BYTES:
-            filled(app.desk.database, _notes(town, chance, pieces, projects))
+        while (app.settings.home / "panorama.db").stat().st_size < STORE_BYTES:
+            filled(app.context.database, _notes(town, chance, pieces, projects))
     (home / "complete").touch()
     return home
 
@@ -60,7 +61,7 @@ def _notes(town: Town, chance: random.Random, pieces: list[str], projects: list[
         words = chance.choice(pieces).split(" ")
         chance.shuffle(words)
         made = replace(note, content=" ".join(words))
-        yield made, made.changed(town.now, deleted_at=town.now) if number % 10 == 0 else made
+        yield made, made.with_changes(town.now, deleted_at=town.now) if number % 10 == 0 else made
 
 
 def _file(chance: random.Random, number: int) -> dict[str, Any]:
@@ -128,7 +129,7 @@ def home(folder: Path) -> Path:
 @pytest.fixture
 def app(home: Path) -> Generator[App]:
     """That store, open."""
-    with opened(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as product:
+    with open_app(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as product:
         yield product
 
 
@@ -140,7 +141,7 @@ def measured(board: Board, app: App, name: str, bar: str, work: Callable[[], Any
         begun = time.perf_counter()
         done = work()
         seconds = time.perf_counter() - begun
-    size = app.settings.database.stat().st_size / 1e6
+    size = (app.settings.home / "panorama.db").stat().st_size / 1e6
     board.show(
         f"{name} of {size:,.0f} MB: seconds", "", f"{seconds:.1f} s", f"{done['rows']:,} rows, {done['files']:,} files"
     )
@@ -176,12 +177,12 @@ def test_writers_go_on_while_a_dry_run_copies_the_store(app: App, board: Board) 
 
 @pytest.mark.parametrize("how", ["backup", "export"])
 def test_what_is_restored_is_equal(how: str, home: Path, board: Board, tmp_path: Path) -> None:
-    with opened(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as app:
+    with open_app(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as app:
         app.recorder.flush()
         path = do(app, how, folder=str(tmp_path / "made"), confirm=True)["path"]
     begun = time.perf_counter()
 
-    Restoring(tmp_path / "none").restore(path, str(tmp_path / "again"))
+    RestoreService(tmp_path / "none", snapshots).restore(path, str(tmp_path / "again"))
 
     seconds = time.perf_counter() - begun
     left = differing(home, tmp_path / "again")
@@ -192,7 +193,7 @@ def test_what_is_restored_is_equal(how: str, home: Path, board: Board, tmp_path:
 def test_writers_go_on_while_the_trash_is_purged(home: Path, board: Board, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(home, copy, ignore=shutil.ignore_patterns("backups", "run", "index"))
-    with opened(Settings(home=copy, timezone="Europe/Berlin", embedder="none")) as app:
+    with open_app(Settings(home=copy, timezone="Europe/Berlin", embedder="none")) as app:
         with Writers(app).writing() as busy:
             begun = time.perf_counter()
             done = do(app, "purge", days=0, confirm=True)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import Settings
-from panorama.mcp.server import build
+from panorama.mcp.server import build_server
 
 from .measure import Board, in_turn, median, ms
 from .stores import Language, Town
@@ -45,8 +45,8 @@ def test_keyword_search(many_notes: Path, board: Board) -> None:
     asked = questions(Town().language, chance)
 
     async def measured() -> dict[str, list[float]]:
-        with opened(Settings(home=many_notes, timezone="Europe/Berlin")) as app:
-            async with Client(build(app)) as client:
+        with open_app(Settings(home=many_notes, timezone="Europe/Berlin")) as app:
+            async with Client(build_server(app)) as client:
 
                 def asking(make: Callable[[], str]) -> Callable[[], Any]:
                     return lambda: client.call_tool("search", {"query": make(), "limit": chance.randint(10, 20)})
@@ -63,8 +63,8 @@ def test_keyword_search(many_notes: Path, board: Board) -> None:
 
 def test_overviews(many_tasks: Path, board: Board) -> None:
     async def measured() -> dict[str, list[float]]:
-        with opened(Settings(home=many_tasks, timezone="Europe/Berlin")) as app:
-            async with Client(build(app)) as client:
+        with open_app(Settings(home=many_tasks, timezone="Europe/Berlin")) as app:
+            async with Client(build_server(app)) as client:
                 listed = await client.call_tool("query", {"collection": "projects", "select": ["id"], "limit": 50})
                 assert listed.structured_content
                 projects = cycle([row["id"] for row in listed.structured_content["data"]])

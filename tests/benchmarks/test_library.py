@@ -9,7 +9,7 @@ import pytest
 from fastmcp import Client
 
 from panorama.app import App
-from panorama.mcp.server import build
+from panorama.mcp.server import build_server
 from tests.kept import COUNTING, Person, put
 
 from . import sandboxes
@@ -43,7 +43,7 @@ def test_a_promoted_tool(tmp_path: Path, board: Board) -> None:
         async with AsyncExitStack() as stack:
             app = stack.enter_context(sandboxes.app(tmp_path / "home"))
             filled(app, SAVED, PROMOTED)
-            client = await stack.enter_async_context(Client(build(app)))
+            client = await stack.enter_async_context(Client(build_server(app)))
             steps: dict[str, Step] = {
                 "tool": lambda: called(client, "script_count_0"),
                 "run_code": lambda: called(client, "run_code", code=code, inputs={"project": ""}),
@@ -69,7 +69,7 @@ def test_a_list_of_tools_with_twelve_of_them(tmp_path: Path, board: Board) -> No
             for name, saved, promoted in (("none", 0, 0), ("twelve", SAVED, PROMOTED)):
                 app = stack.enter_context(sandboxes.app(tmp_path / name))
                 filled(app, saved, promoted)
-                clients[name] = await stack.enter_async_context(Client(build(app)))
+                clients[name] = await stack.enter_async_context(Client(build_server(app)))
             counts = {name: len(await client.list_tools()) for name, client in clients.items()}
             assert counts["twelve"] == counts["none"] + PROMOTED
             steps: dict[str, Step] = {name: client.list_tools for name, client in clients.items()}

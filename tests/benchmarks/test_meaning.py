@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.calls import Conversation
 from panorama.config import Settings
-from panorama.domain.chunks import chunks
-from panorama.index.embedders.choosing import embedder
-from panorama.index.making import costs
+from panorama.domain.text.chunks import split_chunks
+from panorama.index.embedders.registry import create_embedder
+from panorama.index.training import costs
 
 from . import processes
 from .meanings import indexed, until, write_notes
@@ -35,8 +35,8 @@ MEANWHILE, CALLS = 5_000, 300
 WHOLE_BATCH = 100
 NAP = """
 from datetime import timedelta
-from panorama.index.embedders.resident import Resident
-Resident.__init__.__kwdefaults__["idle"] = timedelta(seconds=8)
+from panorama.index.embedders.lifecycle import ManagedEmbedder
+ManagedEmbedder.__init__.__kwdefaults__["idle"] = timedelta(seconds=8)
 """
 """Lets the model rest after eight seconds instead of ten minutes."""
 
@@ -109,19 +109,19 @@ def test_how_soon_a_write_is_found_by_meaning(tmp_path: Path, board: Board) -> N
 
 @pytest.mark.parametrize("name", REINDEXED)
 def test_a_reindex_beside_the_bare_embedder(tmp_path: Path, board: Board, name: str) -> None:
-    bodies = costs.prose(REINDEXED[name])
-    texts = [each.text for number, body in enumerate(bodies) for each in chunks(f"Note {number}", body)]
+    bodies = costs.sample_prose(REINDEXED[name])
+    texts = [each.text for number, body in enumerate(bodies) for each in split_chunks(f"Note {number}", body)]
     bare, took = list[float](), list[float]()
-    model = embedder(name)
+    model = create_embedder(name)
     model.load()
     for round_ in range(TURNS):
         begun = time.perf_counter()
         for at in range(0, len(texts), BATCH):
             model.embed_documents(texts[at : at + BATCH])
         bare.append(time.perf_counter() - begun)
-        with opened(Settings(home=tmp_path / str(round_), timezone="UTC", embedder=name)) as app:
+        with open_app(Settings(home=tmp_path / str(round_), timezone="UTC", embedder=name)) as app:
             write_notes(app, bodies)
-            until(app.meaning.opened().chosen.resident.ready)
+            until(app.meaning.ensure_open().chosen.resident.ensure_loading)
             begun = time.perf_counter()
             app.calls.call("reindex", {}, Conversation("v_bench", "tool", "benchmark"))
             took.append(time.perf_counter() - begun)
@@ -135,7 +135,7 @@ def test_a_reindex_beside_the_bare_embedder(tmp_path: Path, board: Board, name: 
 
 
 def test_everybody_else_while_notes_are_indexed(tmp_path: Path, board: Board) -> None:
-    bodies = costs.prose(MEANWHILE)
+    bodies = costs.sample_prose(MEANWHILE)
     with daemon(tmp_path, embedder="minilm"), ExitStack() as stack:
         client = stack.enter_context(spawned(tmp_path, embedder="minilm"))
         for at in range(0, 200, WHOLE_BATCH):

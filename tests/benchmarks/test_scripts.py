@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from panorama.calls import packing
-from panorama.domain.scripts import Ending
+from panorama.calls import msgpack_rows
+from panorama.domain.scripts.scripts import RunOutcome
 
 from . import code_mode, monty, processes, sandboxes, wild
 from .conversations import WORKS, Model, filled, left
@@ -183,20 +183,20 @@ def test_moving_rows_into_a_script(seventeen_thousand: Path, board: Board) -> No
     with sandboxes.app(seventeen_thousand) as app:
         pages = Tasks(app).pages()
     metadata = {cursor: {"next_cursor": page["next"]} if page["next"] else {} for cursor, page in pages.items()}
-    frames = {cursor: packing.packed(page["rows"], metadata[cursor]) for cursor, page in pages.items()}
+    frames = {cursor: msgpack_rows.pack(page["rows"], metadata[cursor]) for cursor, page in pages.items()}
 
     async def measured() -> dict[str, list[float]]:
         with sandbox() as ours, monty.pool() as pool:
             async with code_mode.client(lambda cursor: pages[cursor]) as client:
 
-                def read(answered: Callable[[str], bytes]) -> Ending:
+                def read(answered: Callable[[str], bytes]) -> RunOutcome:
                     return ours.ran(
                         OUR_READING, answered=lambda _, sent: answered(sent.get("cursor", "")),
                         operations=frozenset({"tasks.list"}),
                     )  # fmt: skip
 
                 def packed(cursor: str) -> bytes:
-                    return packing.packed(pages[cursor]["rows"], metadata[cursor])
+                    return msgpack_rows.pack(pages[cursor]["rows"], metadata[cursor])
 
                 steps: dict[str, Step] = {
                     "ours": stepped(lambda: read(packed)),
@@ -256,7 +256,7 @@ def _without_start(found: dict[str, list[float]], name: str) -> list[float]:
 
 
 def test_the_over_run_of_a_limit(board: Board) -> None:
-    answer = packing.packed({}, {})
+    answer = msgpack_rows.pack({}, {})
     over: dict[str, list[float]] = {name: [] for name in wild.HOSTILE}
     reasons: dict[str, str] = {}
     with sandbox() as ours:
@@ -287,7 +287,7 @@ def test_the_over_run_of_a_limit(board: Board) -> None:
 def test_the_over_run_of_a_worker_that_reads_nothing(board: Board) -> None:
     def slow(operation: str, arguments: Mapping[str, Any]) -> bytes:
         time.sleep(SLOW_SECONDS)
-        return packing.packed("x" * 2000, {})
+        return msgpack_rows.pack("x" * 2000, {})
 
     over = list[float]()
     with sandbox(language=False) as ours:

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from panorama.address import hello
+from panorama.transport.address import hello_message
+from tests.tool_errors import read_result
 
 from .measure import Board, ms
 from .processes import MB, Bystander, Running, daemon, footprint, rollup
@@ -248,7 +249,7 @@ def greeting_answered(running: Running, said: bytes) -> dict[str, str]:
     with socket.socket(socket.AF_UNIX) as stream:
         stream.connect(running.address.socket)
         stream.settimeout(30)
-        stream.sendall(said or json.dumps(hello(running.address, "mcp", "v_crowd")).encode() + b"\n")
+        stream.sendall(said or json.dumps(hello_message(running.address, "mcp", "v_crowd")).encode() + b"\n")
         return dict(json.loads(stream.recv(1 << 16) or b"{}"))
 
 
@@ -280,7 +281,7 @@ def refused_five_times(scene: Scene) -> str:
                 "tools/call", name="create_note", arguments={"title": "Long", "content": "x" * (31 * MB)}
             )
             assert answer["isError"]
-        return str(answer["structuredContent"]["error"]["message"])
+        return str(read_result(answer)["error"]["message"])
 
 
 def garbage() -> dict[str, bytes]:

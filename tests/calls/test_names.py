@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from panorama.calls.answers import Answer
+from panorama.calls.rendering import Answer
 from panorama.errors import NotFoundError
 
 MEANT = {

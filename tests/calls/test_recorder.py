@@ -9,13 +9,13 @@ from typing import Any, cast
 import pytest
 
 from panorama.app import App
-from panorama.calls import recorder
-from panorama.calls.recorder import Recorder, redacted
+from panorama.calls import call_log
+from panorama.calls.call_log import CallLogWriter, redact
 from panorama.domain.changes import Origin
-from panorama.domain.secrets import HIDDEN
+from panorama.domain.text.secrets import REDACTED
 from panorama.errors import UnavailableError
-from panorama.store.calls import Call
-from panorama.store.engine import Database
+from panorama.store.log.calls import CallLogEntry
+from panorama.store.sqlite.engine import SqliteDatabase
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -24,41 +24,41 @@ SECRET = "hunter2-hunter2"
 
 def remembered() -> str:
     """Return all that is kept of what was shown, so that it need not be made again."""
-    kept = [each for each in vars(recorder).values() if hasattr(each, "cache_info")]
+    kept = [each for each in vars(call_log).values() if hasattr(each, "cache_info")]
     assert kept
     return "".join(repr(list(each)) for each in gc.get_referents(*kept) if isinstance(each, dict))
 
 
 @pytest.fixture(autouse=True)
 def _forgetful() -> None:
-    for each in vars(recorder).values():
+    for each in vars(call_log).values():
         if hasattr(each, "cache_clear"):
             each.cache_clear()
 
 
 def test_what_stands_under_the_name_of_a_secret_is_not_remembered() -> None:
-    told = redacted({"title": "Tea and jam", "password": SECRET, "where": {"api_key": SECRET}})
+    told = redact({"title": "Tea and jam", "password": SECRET, "where": {"api_key": SECRET}})
 
-    assert told == {"title": "Tea and jam", "password": HIDDEN, "where": {"api_key": HIDDEN}}
+    assert told == {"title": "Tea and jam", "password": REDACTED, "where": {"api_key": REDACTED}}
     assert "Tea and jam" in remembered()
     assert SECRET not in remembered()
 
 
 def test_long_names_are_not_remembered() -> None:
-    redacted({"where": {"x" * 1000: "y", "z" * 100 + "_password": SECRET}})
+    redact({"where": {"x" * 1000: "y", "z" * 100 + "_password": SECRET}})
 
     assert "'where'" in remembered()
     assert not [each for each in ("xxx", "zzz", SECRET) if each in remembered()]
 
 
 def test_a_long_name_of_a_secret_hides_it_too() -> None:
-    assert list(redacted({"z" * 100 + "_password": SECRET}).values()) == [HIDDEN]
+    assert list(redact({"z" * 100 + "_password": SECRET}).values()) == [REDACTED]
 
 
 class LockableDatabase:
     """Refuses to be written while it is locked, and then does first what is to happen meanwhile."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self.is_locked = True
         self.meanwhile: list[Callable[[], None]] = []
         self._database = database
@@ -72,18 +72,18 @@ class LockableDatabase:
         return self._database.transaction(origin)
 
 
-def entry(name: str) -> Call:
+def entry(name: str) -> CallLogEntry:
     """Return a line of the log."""
-    return Call(
+    return CallLogEntry(
         id=name, unit=name, at=NOW, actor="tool", client="", conversation="", name=name, arguments={}, ms=1,
         success=True,
     )  # fmt: skip
 
 
 def test_of_what_cannot_be_written_the_oldest_is_dropped_first(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorder, "KEPT_BACK", 3)
-    database = LockableDatabase(app.desk.database)
-    kept = Recorder(cast("Any", database), keep=timedelta(days=9999))
+    monkeypatch.setattr(call_log, "MAX_PENDING", 3)
+    database = LockableDatabase(app.context.database)
+    kept = CallLogWriter(cast("Any", database), keep=timedelta(days=9999))
     database.meanwhile.append(lambda: kept.record(entry("d"), entry("e")))
 
     kept.record(*map(entry, "abc"))
@@ -92,7 +92,7 @@ def test_of_what_cannot_be_written_the_oldest_is_dropped_first(app: App, monkeyp
     database.is_locked = False
     kept.close()
 
-    with app.desk.database.reading() as session:
+    with app.context.database.reading() as session:
         found = session.connection.exec_driver_sql("SELECT name FROM calls ORDER BY number").scalars().all()
     assert list(found) == ["c", "d", "e"]
 
@@ -107,20 +107,20 @@ FILLING = {
 
 @pytest.mark.parametrize("sent", FILLING.values(), ids=FILLING)
 def test_an_entry_keeps_so_much_of_its_arguments_whatever_their_form(sent: dict[str, Any]) -> None:
-    kept = json.dumps(redacted(sent), ensure_ascii=False)
+    kept = json.dumps(redact(sent), ensure_ascii=False)
 
-    assert len(kept) < 2 * recorder.ENTRY_CHARS
-    assert recorder.LEFT_OUT in kept
+    assert len(kept) < 2 * call_log.ENTRY_CHARS
+    assert call_log.OMITTED in kept
 
 
 def test_an_entry_of_usual_size_is_kept_whole() -> None:
     sent = {"operations": [{"tool": "create_task", "args": {"title": f"Water plant {n}"}} for n in range(30)]}
 
-    assert redacted(sent) == sent
+    assert redact(sent) == sent
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_a_number_that_json_has_not_is_kept_as_a_text(value: float) -> None:
-    kept = redacted({"limit": value, "in": [value]})
+    kept = redact({"limit": value, "in": [value]})
 
     assert json.loads(json.dumps(kept, allow_nan=False)) == {"limit": str(value), "in": [str(value)]}

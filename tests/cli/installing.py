@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from panorama.cli import configurations, jsonc
-from panorama.cli.clients import NAMES, Client
+from panorama.cli.clients import configurations, jsonc
+from panorama.cli.clients.clients import CLIENT_NAMES, McpClient
 
 OTHERS = {
     "json": '{\n  "theme": "dark",\n  "%s": {\n    "other": {"command": "/x", "args": []}\n  },\n  "n": 1e3\n}\n',
@@ -24,8 +24,8 @@ DAMAGED = {
     "toml": b'model = "o9"\n[mcp_servers.panorama]\ncommand = \n',
 }
 
-each_client = pytest.mark.parametrize("name", NAMES)
-Given = Callable[..., Client]
+each_client = pytest.mark.parametrize("name", CLIENT_NAMES)
+Given = Callable[..., McpClient]
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def given() -> Given:
     """A client whose file is as given: `given("cursor", b"{}")`; else with another server in it."""
 
-    def made(name: str, content: bytes | None = None, mode: int = 0o600) -> Client:
+    def made(name: str, content: bytes | None = None, mode: int = 0o600) -> McpClient:
         client = configurations.all_clients()[name]
         client.file.parent.mkdir(parents=True, exist_ok=True)
         client.file.write_bytes((OTHERS[client.format] % client.servers).encode() if content is None else content)
@@ -66,18 +66,18 @@ def given() -> Given:
     return made
 
 
-def value_of(client: Client) -> Any:
+def value_of(client: McpClient) -> Any:
     """Return what the file of a client says."""
     text = client.file.read_text("utf-8-sig")
-    return tomllib.loads(text) if client.format == "toml" else jsonc.parsed(text)
+    return tomllib.loads(text) if client.format == "toml" else jsonc.parse(text)
 
 
-def entry_of(client: Client) -> Any:
+def entry_of(client: McpClient) -> Any:
     """Return what it says of Panorama."""
     return value_of(client)[client.servers]["panorama"]
 
 
-def copies_of(client: Client) -> list[Path]:
+def copies_of(client: McpClient) -> list[Path]:
     """Return the copies beside it."""
     return sorted(client.file.parent.glob(f"{client.file.name}.*.bak"))
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from panorama.cli import show
 from panorama.cli.client import Client
+from panorama.cli.console import console
 
 from .conftest import Command
 
@@ -38,7 +38,7 @@ def tasks(run: Command) -> Count:
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Someone at the terminal."""
-    monkeypatch.setattr(show, "person_is_there", lambda: True)
+    monkeypatch.setattr(console, "is_interactive", lambda: True)
 
 
 def test_without_a_person_the_error_names_the_option(run: Command, unit: str, tasks: Count) -> None:

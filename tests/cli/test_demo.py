@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 
 from panorama import sample
-from panorama.cli.demo_steps import IMPORTS, STEPS
+from panorama.cli.demo.steps import IMPORTS, STEPS
 from tests.cli.conftest import Command
 
 pytestmark = pytest.mark.slow
@@ -20,14 +20,16 @@ LEAP_DAY = date(2028, 2, 29)
 WIDTH = 80
 
 DOES_NOTHING = """
-    def undo(self, unit: str = "", skip_conflicts: bool = False) -> module.Undone:
+    def undo(
+        self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False
+    ) -> module.UndoResult:
         "Take nothing back."
-        return module.Undone(unit=unit, count=0, undone=(), conflicts=())
+        return module.UndoResult(units=(unit,), count=0, redo=False, undone=(), conflicts=())
 
     module.History.undo = undo
 """
 ONLY_SAYS_SO = """
-    module._Undoing._take_back = lambda self, step: self.done.append(step.change)
+    module._UndoOperation._apply_step = lambda self, step: self.done.append(step.change)
 """
 SITECUSTOMIZE = """
 import importlib.util, sys
@@ -37,7 +39,7 @@ def break_it(module):
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name != "panorama.services.history":
+        if name != "panorama.services.items.history":
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
@@ -133,7 +135,7 @@ def test_a_stopped_demo_leaves_nothing(temporary: Path, number: signal.Signals) 
 
 
 def test_the_sample_is_written_for_a_day(tmp_path: Path) -> None:
-    files = sample.written(tmp_path, LEAP_DAY)
+    files = sample.write_files(tmp_path, LEAP_DAY)
 
     texts = [each.read_text(encoding="utf-8") for each in files]
     assert len(files) == len(list(tmp_path.rglob("*"))) - len([each for each in tmp_path.rglob("*") if each.is_dir()])
@@ -142,6 +144,6 @@ def test_the_sample_is_written_for_a_day(tmp_path: Path) -> None:
 
 
 def test_days_are_counted_over_the_ends_of_months() -> None:
-    text = sample.rendered("{{today-29}} {{today}} {{today+1}} {{tomorrow}}", LEAP_DAY)
+    text = sample.render_dates("{{today-29}} {{today}} {{today+1}} {{tomorrow}}", LEAP_DAY)
 
     assert text == "2028-01-31 2028-02-29 2028-03-01 {{tomorrow}}"

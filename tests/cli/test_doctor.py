@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from panorama.cli import doctor
+from panorama.cli.commands import doctor
+from panorama.store.sqlite import maintenance
 
 from .conftest import Command, Ran
 
@@ -84,7 +85,7 @@ def test_a_damaged_file_is_found(run: Command, home: Path) -> None:
 
 
 def test_who_holds_the_write_lock_is_told(run: Command, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(maintenance, "LOCK_SECONDS", 0.05)
 
     with closing(sqlite3.connect(home / "panorama.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -134,9 +135,28 @@ def test_settings_that_cannot_be_read_are_a_finding(run: Command, monkeypatch: p
 
 
 def test_a_check_that_breaks_is_a_finding(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: doctor.Place) -> doctor.Finding:
+    def broken(_: doctor.Installation) -> doctor.CheckResult:
         raise RuntimeError("seven")
 
     monkeypatch.setitem(doctor._CHECKS, "disk", broken)
 
     assert "RuntimeError: seven" in run("doctor").out
+
+
+def test_doctor_and_status_agree_on_the_size_of_the_database(run: Command) -> None:
+    run("tasks", "add", "Tea")
+
+    told = run("status").out.partition("database")[2].split(",")[0].strip()
+    found = next(row["found"] for row in run("doctor", "--json").answer["data"] if row["check"] == "database")
+
+    assert found.endswith(told)
+
+
+def test_a_command_that_no_shell_finds_is_a_warning_that_says_how_to_install_it(
+    run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    found = next(row for row in run("doctor", "--json").answer["data"] if row["check"] == "command")
+
+    assert (found["state"], "uv tool install ." in found["mend"]) == ("warn", True)

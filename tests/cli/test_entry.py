@@ -24,8 +24,9 @@ def test_the_version_is_told_without_importing_anything_but_the_standard_library
     assert {name for name in loaded if name.partition(".")[0] not in sys.stdlib_module_names} == {
         "panorama",
         "panorama.cli",
+        "panorama.cli.console",
         "panorama.cli.main",
-        "panorama.cli.pipes",
+        "panorama.cli.console.pipes",
     }
     assert process("--version").out.startswith("panorama 0.")
 
@@ -86,7 +87,7 @@ def test_an_interrupt_ends_it_with_130_and_writes_nothing(home: Path, process: C
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("panorama ta", "tasks"), ("panorama tasks --vi", "--view"), ("panorama tasks --view ov", "overdue")],
+    [("panorama tas", "tasks"), ("panorama tasks --vi", "--view"), ("panorama tasks --view ov", "overdue")],
 )
 def test_the_shell_completes_commands_options_and_values(process: Command, typed: str, offered: str) -> None:
     at = str(len(typed.split()) - 1)

@@ -1,9 +1,14 @@
 """`search`, `similar`, `history`, `undo`, `restore`, `calls`, `status`."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from panorama.app import open_app
+from panorama.calls import Conversation
+from panorama.config import read_settings
 
 from .conftest import Command
 
@@ -24,7 +29,7 @@ def test_words_are_found_in_every_kind_and_only_in_those_asked_for(run: Command,
 def test_nothing_found_is_said_and_no_error(run: Command) -> None:
     found = run("search", "oolong")
 
-    assert (found.code, found.out, found.err) == (0, "", "Nothing found\n")
+    assert (found.code, found.out, found.err) == (0, "", "Nothing found, by words alone\n")
 
 
 def test_without_a_daemon_nobody_is_told_to_ask_for_the_meaning_again(
@@ -51,7 +56,7 @@ def test_that_meaning_did_not_run_is_said_beside_what_words_alone_found_in_part(
     said = run("search", "tea locomotive").err
 
     assert "these hold some of them" in said
-    assert "By words alone: Search by meaning runs in the daemon" in said
+    assert "by words alone: Search by meaning runs in the daemon" in said
 
 
 def test_a_search_takes_the_days_of_the_last_change(run: Command, given: Given) -> None:
@@ -61,8 +66,8 @@ def test_a_search_takes_the_days_of_the_last_change(run: Command, given: Given) 
     before, later = run("search", "tea", "--until", "yesterday"), run("search", "tea", "--since", "tomorrow")
 
     assert [len(each) for each in found] == [1, 1]
-    assert before.err == "Nothing found\nNarrowed by until: leave it out to look everywhere.\n"
-    assert later.err == "Nothing found\nNarrowed by since: leave it out to look everywhere.\n"
+    assert before.err == "Nothing found, by words alone\nNarrowed by until: leave it out to look everywhere.\n"
+    assert later.err == "Nothing found, by words alone\nNarrowed by since: leave it out to look everywhere.\n"
 
 
 def test_days_that_are_none_or_the_wrong_way_round_are_refused(run: Command) -> None:
@@ -124,6 +129,50 @@ def test_undo_takes_back_a_unit_that_history_names(run: Command, given: Given) -
 
     assert undone["data"]["undone"][0]["id"] == task["id"]
     assert run("tasks", "--json").answer["data"] == []
+
+
+def test_undo_goes_one_write_back_each_time_and_redo_forward(run: Command) -> None:
+    for title in ("Tea", "Cake"):
+        run("tasks", "add", title)
+    for _ in range(2):
+        run("undo")
+
+    back = run("redo", "--count", "2")
+
+    assert back.code == 0
+    assert len(run("tasks", "--json").answer["data"]) == 2
+
+
+def test_undo_takes_back_the_last_three_writes(run: Command) -> None:
+    for title in ("Tea", "Cake", "Milk", "Jam"):
+        run("tasks", "add", title)
+
+    undone = run("undo", "--count", "3")
+
+    assert all(title in undone.out for title in ("Cake", "Milk", "Jam"))
+    assert [row["title"] for row in run("tasks", "--json").answer["data"]] == ["Tea"]
+
+
+def test_the_write_of_an_assistant_is_named_before_it_is_taken_back(run: Command, home: Path) -> None:
+    with open_app(read_settings(home=home)) as app:
+        app.calls.call("create_task", {"title": "Tea"}, Conversation("v_other", "tool", "claude"))
+
+    refused = run("undo")
+
+    assert refused.code == 1
+    assert "“Tea” (tasks.create, claude, " in refused.err
+    assert run("undo", "--yes").code == 0
+
+
+@pytest.mark.parametrize("command", ["history", "recent"])
+def test_the_last_writes_of_all_clients_are_listed(run: Command, given: Given, command: str) -> None:
+    given("create_task", title="Tea")
+    run("tasks", "done", "Tea")
+
+    listed, rows = run(command), run(command, "--json").answer["data"]
+
+    assert [(row["action"], row["title"]) for row in rows] == [("update", "Tea"), ("create", "Tea")]
+    assert all(part in listed.out for part in ("create task", "Tea", rows[0]["unit"], rows[1]["client"]))
 
 
 def test_a_conflict_is_listed_and_can_be_skipped(run: Command, given: Given) -> None:

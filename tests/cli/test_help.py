@@ -1,13 +1,19 @@
 """Help: every command says what it does, with examples."""
 
+import re
+
 import pytest
+
+from panorama.cli.nouns.table import NOUNS
 
 from .conftest import Command
 
 COMMANDS = (
-    ("demo",), ("status",), ("import", "markdown"), ("tasks",), ("tasks", "add"), ("tasks", "done"), ("note",),
-    ("note", "add"), ("search",), ("similar",), ("undo",), ("history",), ("restore",), ("calls",), ("doctor",),
-    ("files",), ("files", "get"), ("files", "add"),
+    ("demo",), ("status",), ("import", "markdown"), ("search",), ("similar",), ("undo",), ("history",), ("restore",),
+    ("calls",), ("doctor",), ("files",), ("files", "get"), ("files", "add"), ("models",),
+    *((noun.group, verb) for noun in NOUNS for verb in noun.verbs if verb != "list"),
+    *((noun.group,) for noun in NOUNS),
+    *(("tags", *verb) for verb in ((), ("show",), ("rename",), ("delete",))), ("trash",), ("trash", "show"),
 )  # fmt: skip
 
 
@@ -26,11 +32,20 @@ def test_the_exit_codes_stand_in_the_help(run: Command) -> None:
     assert all(f" {code} " in told for code in (0, 1, 2, 3, 130))
 
 
-def test_the_help_of_a_group_shows_the_options_of_its_first_command(run: Command) -> None:
-    told = run("tasks", "--help").out
+@pytest.mark.parametrize(
+    ("group", "option"), [("tasks", "--view"), ("notes", "--project"), ("journal", "--since"), ("models", "--json")]
+)
+def test_the_help_of_a_group_shows_the_options_of_its_list(run: Command, group: str, option: str) -> None:
+    told = run(group, "--help").out
 
-    assert "--view" in told
-    assert "done" in told
+    assert option in told
+    assert "list" in told
+
+
+def test_the_first_panel_of_the_help_is_that_of_every_day(run: Command) -> None:
+    panels = re.findall(r"╭─ ([A-Za-z ]+?) ─", run("--help").out)
+
+    assert panels == ["Everyday", "Scripts", "History and undo", "Maintenance"]
 
 
 def test_the_version_is_told_wherever_it_is_asked_for(run: Command) -> None:

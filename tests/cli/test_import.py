@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from panorama.cli.client import Client
-from panorama.cli.show import progress
+from panorama.cli.console.console import progress
 
 from .conftest import Command
 
@@ -52,7 +52,7 @@ def test_a_file_that_cannot_be_taken_is_named(run: Command, folder: Path) -> Non
 
     taken = run("import", "markdown", str(folder))
 
-    assert taken.code == 0
+    assert taken.code == 1
     assert "Broken.md" in taken.out
 
 

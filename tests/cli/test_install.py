@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from panorama.cli import clients, configurations
-from panorama.cli.clients import NAMES
+from panorama.cli.clients import clients, configurations
+from panorama.cli.clients.clients import CLIENT_NAMES
 from tests.cli.installing import (
     OTHERS,
     Given,
@@ -213,11 +213,11 @@ def test_a_server_on_the_network_makes_room(run: Command, given: Given, command:
 def test_the_data_directory_goes_with_it(run: Command, person: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PANORAMA_HOME", "~/data")
 
-    for name in NAMES:
+    for name in CLIENT_NAMES:
         run("install", name)
 
     entries = [entry_of(client) for client in configurations.all_clients().values()]
-    assert [entry["env"] for entry in entries] == [{"PANORAMA_HOME": str(person / "data")}] * len(NAMES)
+    assert [entry["env"] for entry in entries] == [{"PANORAMA_HOME": str(person / "data")}] * len(CLIENT_NAMES)
 
 
 def test_a_script_is_named_by_the_link_that_was_called(
@@ -288,7 +288,7 @@ def test_the_clients_are_listed_with_where_they_stand(run: Command, given: Given
     listed, table = run("install", "--json").answer, run("install")
 
     rows = {row["client"]: row for row in listed["data"]}
-    assert tuple(rows) == NAMES
+    assert tuple(rows) == CLIENT_NAMES
     assert [rows[name]["set_up"] for name in ("cursor", "codex", "gemini")] == [False, True, False]
     assert [rows[name]["found"] for name in ("cursor", "codex", "vscode")] == [True, True, False]
     assert "/gone" in rows["gemini"]["problem"]
@@ -339,9 +339,9 @@ def test_the_help_has_examples(run: Command, command_: str) -> None:
     ],
 )  # fmt: skip
 def test_each_client_has_its_place(system: str, environment: Mapping[str, str], files: tuple[str, ...]) -> None:
-    every = clients.known(system, Path("/h"), environment)
+    every = clients.build_clients(system, Path("/h"), environment)
 
-    assert tuple(every) == NAMES
+    assert tuple(every) == CLIENT_NAMES
     assert [client.file for client in every.values()] == [Path("/h", file) for file in files]
 
 
@@ -349,6 +349,6 @@ def test_claude_desktop_as_a_package_has_a_place_of_its_own(tmp_path: Path) -> N
     package = tmp_path / "Packages" / "Claude_pzs8sxrjxfjjc"
     package.mkdir(parents=True)
 
-    desktop = clients.known("win32", Path("/h"), {"LOCALAPPDATA": str(tmp_path)})["claude-desktop"]
+    desktop = clients.build_clients("win32", Path("/h"), {"LOCALAPPDATA": str(tmp_path)})["claude-desktop"]
 
     assert desktop.file == package / "LocalCache" / "Roaming" / "Claude" / "claude_desktop_config.json"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from panorama.cli import configurations
+from panorama.cli.clients import configurations
 from tests.cli.installing import DAMAGED, Given, command, copies_of, each_client, files_in, given, person
 
 from .conftest import Command

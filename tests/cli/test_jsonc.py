@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from panorama.cli import jsonc
+from panorama.cli.clients import jsonc
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from panorama.cli import jsonc
     ],
 )  # fmt: skip
 def test_what_is_put_looks_like_its_neighbours(before: str, after: str) -> None:
-    assert jsonc.put(before, ("s", "p"), 1) == after
+    assert jsonc.set_value(before, ("s", "p"), 1) == after
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_is_put_looks_like_its_neighbours(before: str, after: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_taken_out_leaves_no_gap(before: str, after: str) -> None:
-    assert jsonc.taken_out(before, ("s", "p")) == after
+    assert jsonc.delete_value(before, ("s", "p")) == after
 
 
 @pytest.mark.parametrize(
@@ -71,18 +71,18 @@ def test_what_is_taken_out_leaves_no_gap(before: str, after: str) -> None:
 )  # fmt: skip
 def test_what_cannot_be_read_is_told_with_its_line(text: str, told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
-        jsonc.parsed(text)
+        jsonc.parse(text)
 
 
 @pytest.mark.parametrize("text", ['{"a": 1} // two', '{"a": 1,}', '{"a": [1,]}', "/* */ {}"])
 def test_strictly_read_there_are_no_comments_and_no_spare_commas(text: str) -> None:
-    jsonc.parsed(text)
+    jsonc.parse(text)
 
     with pytest.raises(ValueError, match="line 1"):
-        jsonc.parsed(text, strict=True)
+        jsonc.parse(text, strict=True)
 
 
 @pytest.mark.parametrize("text", ["[]", "7", '{\n  "s": []\n}', '{"s": null}'])
 def test_nothing_is_put_into_what_is_no_object(text: str) -> None:
     with pytest.raises(ValueError, match="object"):
-        jsonc.put(text, ("s", "p"), 1)
+        jsonc.set_value(text, ("s", "p"), 1)

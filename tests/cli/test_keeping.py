@@ -1,13 +1,16 @@
-"""`panorama backup`, `export`, `purge` and `restore --from`, at a terminal."""
+"""`panorama backup`, `export`, `purge` and `restore`, at a terminal."""
 
 import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from panorama.store.archive.manifests import with_digest
 
 from .conftest import Command
 
@@ -55,7 +58,7 @@ def test_a_damaged_backup_ends_with_2_and_says_what_to_do(
 
     checked, restored = (
         run("backup", "check", str(path)),
-        run("restore", "--from", str(path), "--to", str(tmp_path / "n")),
+        run("restore", str(path), "--to", str(tmp_path / "n")),
     )
 
     assert (checked.code, restored.code) == (2, 2)
@@ -81,7 +84,7 @@ def test_what_was_made_is_restored_without_a_daemon(run: Command, given: Given, 
     given("create_note", title="Tea", content="oolong")
     path = run(what, str(tmp_path / "out"), "--json").answer["data"]["path"]
 
-    restored = run("restore", "--from", path, "--to", str(tmp_path / "again"), "--json")
+    restored = run("restore", path, "--to", str(tmp_path / "again"), "--json")
 
     assert restored.code == 0
     assert restored.answer["data"]["path"] == str(tmp_path / "again")
@@ -96,17 +99,57 @@ def test_a_lost_data_directory_is_restored_to_where_it_was(
     path = run("backup", str(tmp_path / "out"), "--json").answer["data"]["path"]
     home.rename(tmp_path / "lost")
 
-    restored = run("restore", "--from", path)
+    restored = run("restore", path)
 
     assert restored.code == 0
     assert run("note", "--json").answer["data"][0]["title"] == "Tea"
+
+
+@pytest.mark.parametrize("what", ["backup", "export"])
+def test_a_copy_is_put_in_place_of_the_present_data_which_is_kept(
+    run: Command, given: Given, home: Path, tmp_path: Path, what: str
+) -> None:
+    given("write_file", name="tea.txt", text="oolong")
+    path = run(what, str(tmp_path / "out"), "--json").answer["data"]["path"]
+    given("create_note", title="Later")
+
+    asked, restored = run("restore", path), run("restore", path, "--yes")
+
+    assert (asked.code, restored.code) == (1, 0)
+    assert (run("note", "--json").answer["data"], run("files", "get", "tea.txt").out) == ([], "oolong")
+    (kept,) = (home / "backups").glob("replaced-*.db")
+    assert run("restore", str(kept), "--yes").code == 0
+    assert [row["title"] for row in run("note", "--json").answer["data"]] == ["Later"]
+    assert [each.name for each in home.parent.iterdir() if "restored" in each.name] == []
+
+
+def test_settings_that_send_texts_are_listed_and_left_out_unless_the_person_says_yes(
+    run: Command, home: Path, tmp_path: Path
+) -> None:
+    (home / "config.toml").write_text('timezone = "Europe/Berlin"\n')
+    path = Path(run("backup", str(tmp_path / "out"), "--json").answer["data"]["path"])
+    stranger = b'embedder = "openai:https://stranger.example/v1#m"\ntimezone = "Europe/Berlin"\n'
+    (path / "config.toml").write_bytes(stranger)
+    told = json.loads((path / "manifest.json").read_text())
+    told["files"]["config.toml"] = {"size": len(stranger), "sha256": sha256(stranger).hexdigest()}
+    (path / "manifest.json").write_text(json.dumps(with_digest(told)))
+
+    checked = run("backup", "check", str(path))
+    without, with_yes = tmp_path / "without", tmp_path / "with"
+    restored = run("restore", str(path), "--to", str(without))
+    run("restore", str(path), "--to", str(with_yes), "--yes")
+
+    assert "stranger.example" in checked.out + checked.err
+    assert "embedder" in restored.out + restored.err
+    assert (without / "config.toml").read_text() == 'timezone = "Europe/Berlin"\n'
+    assert (with_yes / "config.toml").read_bytes() == stranger
 
 
 def test_a_full_folder_is_not_restored_into(run: Command, given: Given, tmp_path: Path) -> None:
     given("create_note", title="Tea")
     path = run("backup", str(tmp_path / "out"), "--json").answer["data"]["path"]
 
-    refused = run("restore", "--from", path, "--to", str(tmp_path / "out"))
+    refused = run("restore", path, "--to", str(tmp_path / "out"))
 
     assert refused.code == 1
     assert "is not empty" in refused.err
@@ -114,7 +157,7 @@ def test_a_full_folder_is_not_restored_into(run: Command, given: Given, tmp_path
 
 def test_to_goes_with_from_alone(run: Command, tmp_path: Path) -> None:
     assert run("restore", "--to", str(tmp_path / "n")).code == 2
-    assert run("restore", "Tea", "--from", str(tmp_path)).code == 2
+    assert run("restore", str(tmp_path)).code == 2
 
 
 def test_in_the_background_it_needs_somebody_who_runs_jobs(run: Command, given: Given, tmp_path: Path) -> None:
@@ -123,7 +166,7 @@ def test_in_the_background_it_needs_somebody_who_runs_jobs(run: Command, given: 
 
     asked = [
         run(*words, "--background")
-        for words in (("backup",), ("export",), ("purge",), ("restore", "--from", made, "--to", str(tmp_path / "n")))
+        for words in (("backup",), ("export",), ("purge",), ("restore", made, "--to", str(tmp_path / "n")))
     ]
 
     assert {each.code for each in asked} == {3}
@@ -148,7 +191,7 @@ def test_an_empty_path_is_not_the_current_folder(
     refused = [
         run(*words)
         for words in (
-            ("restore", "--from", "", "--to", str(tmp_path / "n")), ("restore", "--from", str(tmp_path), "--to", ""),
+            ("restore", "", "--to", str(tmp_path / "n")), ("restore", str(tmp_path), "--to", ""),
             ("backup", ""), ("backup", "check", ""), ("backup", "list", ""), ("export", ""),
         )
     ]  # fmt: skip
@@ -168,7 +211,7 @@ def test_a_path_is_meant_from_where_the_terminal_stands(
     made = run("backup", "stick", "--json").answer["data"]["path"]
 
     assert Path(made).parent == tmp_path / "here" / "stick"
-    assert run("restore", "--from", f"stick/{Path(made).name}", "--to", "again").code == 0
+    assert run("restore", f"stick/{Path(made).name}", "--to", "again").code == 0
     assert run("backup", "~nobody-of-that-name/x").code == 2
 
 
@@ -179,7 +222,7 @@ def test_a_path_is_meant_from_where_the_terminal_stands(
         (("purge",), "What was forgotten stays so"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("moment", ["panorama.app.opened", "panorama.services.pace.Pace.begin"])
+@pytest.mark.parametrize("moment", ["panorama.app.open_app", "panorama.services.jobs.pace.ProgressTracker.start"])
 def test_whoever_stops_it_is_told_what_became_of_it_whenever_that_is(
     run: Command, given: Given, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str, moment: str
 ) -> None:

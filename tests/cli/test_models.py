@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from panorama.app import opened
-from panorama.cli import choosing, comparing, show
+from panorama.app import open_app
 from panorama.cli.client import Client
+from panorama.cli.commands import models_test, models_use
+from panorama.cli.console import console
 from panorama.config import read_settings
-from panorama.index.checking import sets
-from panorama.index.embedders.line import Limits
-from panorama.store import passages
-from panorama.store.passages import INDEXER, Passage
+from panorama.index.embedders.http import Limits
+from panorama.index.evaluation import sets
+from panorama.store.items import passages
+from panorama.store.items.passages import INDEXER, Passage
 
 from ..index.embedders import service as answers
 from ..index.embedders.service import Reply, Service, serving
@@ -33,9 +34,9 @@ def unchosen(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing in the environment decides, and nobody is waited for."""
     for name in ("PANORAMA_EMBEDDER", "OPENAI_API_KEY", "OLLAMA_HOST"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(choosing, "PROOF", HASTY)
-    monkeypatch.setattr(choosing, "PACE_SECONDS", 0.05)
-    monkeypatch.setattr(comparing, "LIMITS", HASTY)
+    monkeypatch.setattr(models_use, "TRIAL_LIMITS", HASTY)
+    monkeypatch.setattr(models_use, "MEASURE_SECONDS", 0.05)
+    monkeypatch.setattr(models_test, "LIMITS", HASTY)
 
 
 @pytest.fixture
@@ -70,15 +71,15 @@ def notes(given: Given) -> None:
 def embedded(home: Path) -> None:
     """Two passages with vectors of the model `static`."""
     every = [Passage("n_0000000001", "note", at, f"text {at}", 0, 1) for at in range(2)]
-    with opened(read_settings()) as app, app.desk.database.transaction(INDEXER) as session:
+    with open_app(read_settings()) as app, app.context.database.transaction(INDEXER) as session:
         passages.replace(session, {"n_0000000001": every})
-        passages.keep(session, passages.model_name("static", "d"), {each.digest: bytes(512) for each in every})
+        passages.save_vectors(session, passages.model_name("static", "d"), {each.digest: bytes(512) for each in every})
 
 
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Someone at the terminal."""
-    monkeypatch.setattr(show, "person_is_there", lambda: True)
+    monkeypatch.setattr(console, "is_interactive", lambda: True)
 
 
 # What there is.
@@ -170,8 +171,8 @@ def test_a_model_that_has_made_all_its_vectors_has_nothing_left_to_do(run: Comma
 
 
 def test_search_goes_on_with_the_old_model_until_the_new_one_is_ready(run: Command, embedded: None) -> None:
-    with opened(read_settings()) as app, app.desk.database.transaction(INDEXER) as session:
-        passages.set_served(session, "static", "d", 256)
+    with open_app(read_settings()) as app, app.context.database.transaction(INDEXER) as session:
+        passages.set_served_model(session, "static", "d", 256)
 
     told = run("models", "use", "minilm", "--force")
 
@@ -384,8 +385,8 @@ def test_ones_own_notes_are_looked_for_by_their_titles(run: Command, notes: None
 
 
 def test_ones_own_notes_are_read_page_by_page(run: Command, given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparing, "PAGE_ROWS", 3)
-    monkeypatch.setattr(comparing, "MOST_READ", 8)
+    monkeypatch.setattr(models_test, "PAGE_ROWS", 3)
+    monkeypatch.setattr(models_test, "MAX_NOTES_READ", 8)
     for number in range(11):
         given("create_note", title=f"Ship {number}", content=BODY.format(number) * 2)
 
@@ -397,7 +398,7 @@ def test_ones_own_notes_are_read_page_by_page(run: Command, given: Given, monkey
 def test_without_notes_of_ones_own_the_test_says_so(run: Command) -> None:
     told = run("models", "test", "static", "--own")
 
-    assert (told.code, f"{sets.ENOUGH} characters" in told.err) == (1, True)
+    assert (told.code, f"{sets.MIN_CHARS} characters" in told.err) == (1, True)
 
 
 def test_ones_own_notes_go_to_a_service_only_with_a_yes(
@@ -427,7 +428,7 @@ def test_removing_asks_and_then_tells_how_much_was_forgotten(run: Command, embed
     refused = run("models", "remove", "static")
     removed = run("models", "remove", "static", "--yes")
 
-    assert (refused.code, "Forget 2 vectors of static" in refused.err) == (1, True)
+    assert (refused.code, "Delete 2 vectors of static" in refused.err) == (1, True)
     assert (removed.code, removed.out.startswith("Forgot 2 vectors of static")) == (0, True)
     assert run("models", "remove", "static", "--yes").code == 1
 
@@ -436,7 +437,7 @@ def test_removing_asks_and_then_tells_how_much_was_forgotten(run: Command, embed
 def test_removing_asks_the_person_at_the_terminal(run: Command, embedded: None) -> None:
     told = run("models", "remove", "static", stdin=b"y\n")
 
-    assert (told.code, "Forget 2 vectors of static" in told.err) == (0, True)
+    assert (told.code, "Delete 2 vectors of static" in told.err) == (0, True)
 
 
 def test_the_model_in_use_is_not_removed(run: Command, embedded: None) -> None:

@@ -69,7 +69,7 @@ def test_a_dry_run_shows_each_change_and_changes_nothing(run: Command, given: Gi
 
     assert (ran.code, ran.lines[0]) == (0, "done")
     assert "It would change:" in ran.err
-    assert re.search(r"~ task “Chai” \(t_\w{10}\)\n    title: Tea → Chai\n    urgent: false → true\n", ran.out)
+    assert re.search(r"~ task “Chai” \(t_\w{10}\)\n    title: Tea → Chai\n    urgent: no → yes\n", ran.out)
     assert re.search(r"^- task “Jam” \(t_\w{10}\)$", ran.out, re.MULTILINE)
     assert re.search(r"^\+ note “List” \(n_\w{10}\)\n    title: List$", ran.out, re.MULTILINE)
     assert "panorama undo" not in ran.err
@@ -175,3 +175,18 @@ def test_a_program_gets_the_reference_as_json(run: Command) -> None:
 
     assert 1 <= data["shown"] <= data["total"]
     assert data["python"].startswith("sdk.tasks.update(")
+
+
+def test_the_help_of_a_saved_script_shows_its_own_options(run: Command) -> None:
+    told = run("run", "triage_overdue", "--help")
+
+    assert (told.code, told.err) == (0, "")
+    assert "Propose what to do with each overdue task" in told.out
+    row = next(line for line in told.lines if "--park-after" in line)
+    assert row.split()[:3] == ["--park-after", "number", "30"]
+    assert "--weekends" in told.out
+    assert "panorama run --help" in told.out
+
+
+def test_the_help_of_a_script_that_is_not_there_is_refused(run: Command) -> None:
+    assert run("run", "no_such_script", "--help").code == 1

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import read_settings
 from tests.working import at_work, until
 
@@ -34,9 +34,9 @@ def test_a_program_gets_all_that_a_script_printed(run: Command, given: Callable[
 
 
 def test_what_a_job_answers_cannot_steer_a_terminal_either(run: Command) -> None:
-    with opened(read_settings()) as app, at_work(app):
+    with open_app(read_settings()) as app, at_work(app):
         begun = app.jobs.submit("run_code", {"code": 'return "\\x9b2J tea"'})
-        until(lambda: app.jobs.loaded(begun).has_ended)
+        until(lambda: app.jobs.get_job(begun).has_ended)
 
     shown = run("jobs", "show", begun).out
 
@@ -63,3 +63,15 @@ def test_a_run_is_shown_without_secrets(run: Command, given: Callable[..., Any])
 
     assert not any("hunter2" in each for each in shown)
     assert shown[0].splitlines()[2] == "password = •••"
+
+
+def test_the_standing_job_is_told_apart_from_work(run: Command) -> None:
+    with open_app(read_settings()) as app, at_work(app), app.jobs.standing_job("catch_up"):
+        work = app.jobs.submit("run_code", {"code": "return 1"})
+        until(lambda: app.jobs.get_job(work).has_ended)
+
+        listed, counted = run("jobs"), run("status", "--json").answer["data"]["jobs"]
+
+    assert [line.split()[0] for line in listed.lines] == ["id", work]
+    assert listed.err.startswith("1 job\nSearch index: ")
+    assert counted == {}

@@ -137,6 +137,15 @@ def test_what_was_typed_before_the_text_was_shown_does_not_count(state: State) -
 
 
 @pytest.mark.usefixtures("kept")
+def test_a_draft_is_not_demoted_nor_approved_by_it(state: State) -> None:
+    with Terminal(("scripts", "demote", "count")) as terminal:
+        assert terminal.ends() == 1
+
+    assert "The script is a draft, not a tool; nothing was changed" in terminal.seen
+    assert state() == "draft"
+
+
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("verb", ["review", "promote", "demote", "retire", "rollback"])
 def test_a_pipe_is_refused(process: Command, state: State, verb: str) -> None:
     command = [sys.executable, "-m", "panorama", "scripts", verb, "count"]
@@ -245,7 +254,7 @@ def test_the_findings_of_the_policy_and_the_last_dry_run_are_shown(run: Command,
             terminal.ends()
             shown.append(terminal.seen)
 
-    assert 'tasks.create {"title": "Tea"' in shown[0]
+    assert "tasks.create" in shown[0], shown[0]
     assert "The sandbox would refuse line 4: open() is not available" in shown[1]
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from panorama.cli import service, units
+from panorama.cli.clients import service_units
+from panorama.cli.commands import service
 
 from .conftest import Command
 
@@ -117,7 +118,7 @@ def test_without_systemd_it_is_said_what_to_do(
 
 def test_a_platform_that_is_not_known_is_refused(run: Command, person: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(service.UnavailableError):
-        service.manager("win32")
+        service.detect_manager("win32")
 
 
 ODD = '/home/a b/100%/$HOME/"x"/\\y'
@@ -130,7 +131,7 @@ def test_systemd_takes_the_unit_whatever_the_paths_are_called(tmp_path: Path) ->
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     file = tmp_path / "panorama.service"
-    file.write_text(units.systemd([str(program)], {"PANORAMA_HOME": ODD}))
+    file.write_text(service_units.render_systemd_unit([str(program)], {"PANORAMA_HOME": ODD}))
 
     done = subprocess.run(
         ["systemd-analyze", "--user", "verify", str(file)], capture_output=True, text=True,
@@ -141,7 +142,7 @@ def test_systemd_takes_the_unit_whatever_the_paths_are_called(tmp_path: Path) ->
 
 
 def test_launchd_gets_the_words_as_they_are() -> None:
-    agent = plistlib.loads(units.launchd(["/opt/a & b/panorama"], {"PANORAMA_HOME": ODD}).encode())
+    agent = plistlib.loads(service_units.render_launchd_agent(["/opt/a & b/panorama"], {"PANORAMA_HOME": ODD}).encode())
 
     assert agent["ProgramArguments"] == ["/opt/a & b/panorama", "serve"]
     assert agent["EnvironmentVariables"] == {"PANORAMA_HOME": ODD}

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console
 
-from panorama.cli import show, state_tables, tables
+from panorama.cli.console import console, status_tables, tables
 
 NOW = datetime(2026, 5, 20, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 
@@ -27,7 +27,7 @@ NOW = datetime(2026, 5, 20, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
     ],
 )
 def test_a_deadline_is_said_as_a_person_would(deadline: str | None, status: str, said: str, style: str) -> None:
-    due = tables.due(deadline, status, NOW)
+    due = tables.format_deadline(deadline, status, NOW)
 
     assert (due.plain, str(due.style)) == (said, style)
 
@@ -44,12 +44,12 @@ def test_a_deadline_is_said_as_a_person_would(deadline: str | None, status: str,
     ],
 )
 def test_the_past_is_said_as_a_person_would(before: timedelta, said: str) -> None:
-    assert tables.ago((NOW - before).isoformat(), NOW) == said
+    assert tables.format_ago((NOW - before).isoformat(), NOW) == said
 
 
-def _drawn(sheet: tables.Sheet, width: int) -> list[str]:
+def _drawn(sheet: tables.TextTable, width: int) -> list[str]:
     file = io.StringIO()
-    Console(file=file, width=width).print(show.grid(sheet, width))
+    Console(file=file, width=width).print(console.build_grid(sheet, width))
     return file.getvalue().splitlines()
 
 
@@ -69,7 +69,7 @@ def test_eighty_columns_hold_a_call_and_wider_ones_its_arguments() -> None:
         "at": NOW.isoformat(), "client": "claude-code", "name": "overview.projects", "ms": 1234.5,
         "code": "unavailable", "tokens": 1500, "changes": 100, "arguments": {"project": "Garden"},
     }  # fmt: skip
-    sheet = state_tables.calls([row], NOW)
+    sheet = status_tables.calls([row], NOW)
 
     assert "unavailable" in _drawn(sheet, 80)[1]
     assert "Garden" not in _drawn(sheet, 80)[1]
@@ -79,7 +79,7 @@ def test_eighty_columns_hold_a_call_and_wider_ones_its_arguments() -> None:
 @pytest.mark.parametrize(("pending", "said"), [(0, "0 changes wait"), (1, "1 change waits"), (2, "2 changes wait")])
 def test_the_status_counts_what_waits_as_a_person_would(pending: int, said: str) -> None:
     search = {"model": "minilm", "model_state": "ready", "engine": "edge", "index_state": "ready", "pending": pending}
-    sheet = state_tables.status(
+    sheet = status_tables.status(
         {"counts": {}, "now": NOW.isoformat(), "weekday": "Wednesday", "timezone": "Europe/Berlin", "data": "/home",
          "revision": "0001", "version": "0.1.0", "search": search}
     )  # fmt: skip
@@ -88,7 +88,7 @@ def test_the_status_counts_what_waits_as_a_person_would(pending: int, said: str)
 
 
 def test_matches_are_marked_without_their_stars() -> None:
-    found = tables.matched("some **green** tea")
+    found = tables.highlight_matches("some **green** tea")
 
     assert found.plain == "some green tea"
     assert [found.plain[span.start : span.end] for span in found.spans] == ["green"]
@@ -97,7 +97,16 @@ def test_matches_are_marked_without_their_stars() -> None:
 def test_columns_of_wide_characters_stay_aligned_in_a_pipe() -> None:
     rows = [{"id": "a", "kind": "note", "label": label, "deleted_at": NOW.isoformat()} for label in ("茶", "tea")]
 
-    _, first, second = show.aligned(tables.trash(rows, NOW))
+    _, first, second = console.align_rows(tables.trash(rows, NOW))
 
     assert first == "a   note  茶     now"
     assert second == "a   note  tea    now"
+
+
+def test_values_are_told_as_prose() -> None:
+    values = {"project": "Garden", "urgent": True, "tags": ["a", "b"], "where": {"rank": 1}, "notes": ""}
+
+    said = tables.format_pairs(values)
+
+    assert said == "project=Garden, urgent=yes, tags=a, b, where=rank=1, notes=nothing"
+    assert tables.format_report({"items_read": 3}).split() == ["items", "read", "3"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from panorama.cli import toml
+from panorama.cli.clients import toml
 
 PATH = ("s", "p")
 
@@ -24,7 +24,7 @@ PATH = ("s", "p")
     ],
 )
 def test_a_table_is_put_last(before: str, after: str) -> None:
-    assert toml.put(before, PATH, {"a": 1}) == after
+    assert toml.set_value(before, PATH, {"a": 1}) == after
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_table_is_put_last(before: str, after: str) -> None:
     ],
 )
 def test_a_value_goes_into_its_table(key: tuple[str, ...], value: Any, before: str, after: str) -> None:
-    assert toml.put(before, (*PATH, *key), value) == after
+    assert toml.set_value(before, (*PATH, *key), value) == after
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_a_value_goes_into_its_table(key: tuple[str, ...], value: Any, before: s
     ],
 )
 def test_what_is_taken_out_leaves_its_neighbours(path: tuple[str, ...], before: str, after: str) -> None:
-    assert toml.taken_out(before, path) == after
+    assert toml.delete_value(before, path) == after
 
 
 @pytest.mark.parametrize("text", ["s = 3\n", "s = [1]\n"])
 def test_nothing_is_put_into_what_is_no_table(text: str) -> None:
     with pytest.raises(ValueError, match="“s” is not a table"):
-        toml.put(text, PATH, {"a": 1})
+        toml.set_value(text, PATH, {"a": 1})

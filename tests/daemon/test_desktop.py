@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from panorama.daemon.desktop import CHARS, Desktop, shown_by
+from panorama.daemon.desktop_notifications import MAX_CHARS, DesktopNotifier, command_for
 from tests.doors.conftest import wait
 
 HOSTILE = ["$(touch x); `id`", "--version", "-u critical", "<b>bold</b> & <img src=x>", "a\x1b[31m\n\x00b", "'\"\\"]
@@ -34,7 +34,7 @@ def test_what_a_person_wrote_is_text_and_no_option(
     environment, told = shown
     monkeypatch.setattr(sys, "platform", "linux")
 
-    assert Desktop(environment).show(words, words)
+    assert DesktopNotifier(environment).show(words, words)
     wait(told.exists)
     wait(lambda: told.read_text().endswith("\n"))
 
@@ -48,14 +48,14 @@ def test_what_a_person_wrote_is_text_and_no_option(
 def test_nobody_waits_for_a_program_that_hangs(
     shown: tuple[dict[str, str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from panorama.daemon import desktop
+    from panorama.daemon import desktop_notifications as desktop
 
     environment, _ = shown
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(desktop, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(desktop, "TIMEOUT_SECONDS", 0.5)
     begun = time.monotonic()
 
-    assert Desktop(environment).show("x", "slow")
+    assert DesktopNotifier(environment).show("x", "slow")
 
     assert time.monotonic() - begun < 0.4
 
@@ -66,21 +66,21 @@ def test_without_a_desktop_or_a_program_nothing_is_shown(
     environment, _ = shown
     monkeypatch.setattr(sys, "platform", "linux")
 
-    assert not Desktop({"PATH": environment["PATH"]}).show("x", "y")
-    assert not Desktop({"PATH": "/nowhere", "DISPLAY": ":0"}).show("x", "y")
+    assert not DesktopNotifier({"PATH": environment["PATH"]}).show("x", "y")
+    assert not DesktopNotifier({"PATH": "/nowhere", "DISPLAY": ":0"}).show("x", "y")
 
 
 def test_on_a_mac_words_are_arguments_of_a_fixed_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "osascript").touch(mode=0o755)
     monkeypatch.setattr(sys, "platform", "darwin")
 
-    command = shown_by('" & do shell script "id', "-e x", {"PATH": str(tmp_path)})
+    command = command_for('" & do shell script "id', "-e x", {"PATH": str(tmp_path)})
 
     assert command[-3:] == ["--", '" & do shell script "id', "-e x"]
     assert "shell" not in " ".join(command[:-3])
 
 
 def test_long_words_are_cut() -> None:
-    command = shown_by("x" * 1000, "y", {"PATH": "/nowhere"})
+    command = command_for("x" * 1000, "y", {"PATH": "/nowhere"})
 
-    assert command == () or len(command[-2]) == CHARS
+    assert command == () or len(command[-2]) == MAX_CHARS

@@ -9,9 +9,9 @@ import pytest
 
 from panorama.app import App
 from panorama.calls import Answer
-from panorama.daemon import ticker
-from panorama.daemon.ticker import LOOK_SECONDS, Ticker
-from panorama.domain.reminders import Ring
+from panorama.daemon import alarm_scheduler
+from panorama.daemon.alarm_scheduler import POLL_SECONDS, DueWorkRunner
+from panorama.domain.items.reminders import ReminderEvent
 from panorama.errors import UnavailableError
 from tests.conftest import StandingClock
 from tests.doors.conftest import wait
@@ -23,7 +23,7 @@ Call = Callable[..., Answer]
 
 
 @pytest.fixture
-def rang() -> list[Ring]:
+def rang() -> list[ReminderEvent]:
     """What was told."""
     return []
 
@@ -31,22 +31,22 @@ def rang() -> list[Ring]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """It looks often, and begins at once."""
-    monkeypatch.setattr(ticker, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(ticker, "START_SECONDS", 0.0)
+    monkeypatch.setattr(alarm_scheduler, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(alarm_scheduler, "START_SECONDS", 0.0)
 
 
 def test_a_sleep_or_a_clock_that_was_set_is_noticed_within_ten_seconds() -> None:
-    assert LOOK_SECONDS <= 10
+    assert POLL_SECONDS <= 10
 
 
 def test_a_clock_that_leaps_forward_is_noticed(
-    app: App, call: Call, clock: StandingClock, rang: list[Ring], quick: None
+    app: App, call: Call, clock: StandingClock, rang: list[ReminderEvent], quick: None
 ) -> None:
     call("create_reminder", title="Tea", at="2026-05-20T15:00")
-    ticking = Ticker(app.timing, app.desk.database.tell, rang.append)
+    ticking = DueWorkRunner(app.timing, app.context.database.subscribe, rang.append)
     try:
-        wait(lambda: ticking.due_within(timedelta(hours=5)))
-        assert not ticking.due_within(timedelta(hours=4))
+        wait(lambda: ticking.is_due_within(timedelta(hours=5)))
+        assert not ticking.is_due_within(timedelta(hours=4))
 
         clock.advance(hours=6)
         wait(lambda: rang)
@@ -57,7 +57,7 @@ def test_a_clock_that_leaps_forward_is_noticed(
 
 
 def test_while_it_ticks_a_reminder_that_is_set_will_ring(app: App, call: Call, quick: None) -> None:
-    ticking = Ticker(app.timing, app.desk.database.tell, lambda _: None)
+    ticking = DueWorkRunner(app.timing, app.context.database.subscribe, lambda _: None)
     try:
         hint = call("create_reminder", title="Tea", at="2026-05-20T15:00").metadata.get("hint", "")
     finally:
@@ -76,8 +76,8 @@ def test_a_clock_that_is_set_back_makes_it_reckon_anew(
         seen.append(was_set)
         return None
 
-    monkeypatch.setattr(app.timing, "round", round_)
-    ticking = Ticker(app.timing, app.desk.database.tell, lambda _: None)
+    monkeypatch.setattr(app.timing, "run_due", round_)
+    ticking = DueWorkRunner(app.timing, app.context.database.subscribe, lambda _: None)
     try:
         wait(lambda: False in seen)
         clock.advance(hours=-3)
@@ -89,11 +89,11 @@ def test_a_clock_that_is_set_back_makes_it_reckon_anew(
 
 
 def test_a_reminder_that_is_set_now_is_known_at_once(
-    app: App, call: Call, clock: StandingClock, rang: list[Ring], monkeypatch: pytest.MonkeyPatch
+    app: App, call: Call, clock: StandingClock, rang: list[ReminderEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ticker, "START_SECONDS", 0.0)
-    monkeypatch.setattr(ticker, "LOOK_SECONDS", 60.0)
-    ticking = Ticker(app.timing, app.desk.database.tell, rang.append)
+    monkeypatch.setattr(alarm_scheduler, "START_SECONDS", 0.0)
+    monkeypatch.setattr(alarm_scheduler, "POLL_SECONDS", 60.0)
+    ticking = DueWorkRunner(app.timing, app.context.database.subscribe, rang.append)
     try:
         call("create_reminder", title="Tea", at="2026-05-20T10:00")
         wait(lambda: rang)
@@ -102,14 +102,14 @@ def test_a_reminder_that_is_set_now_is_known_at_once(
 
 
 def test_the_clock_ticks_at_the_moment_not_at_the_next_look(
-    app: App, rang: list[Ring], monkeypatch: pytest.MonkeyPatch, call: Call, clock: StandingClock
+    app: App, rang: list[ReminderEvent], monkeypatch: pytest.MonkeyPatch, call: Call, clock: StandingClock
 ) -> None:
-    monkeypatch.setattr(ticker, "START_SECONDS", 0.0)
-    monkeypatch.setattr(ticker, "LOOK_SECONDS", 60.0)
+    monkeypatch.setattr(alarm_scheduler, "START_SECONDS", 0.0)
+    monkeypatch.setattr(alarm_scheduler, "POLL_SECONDS", 60.0)
     begun, first = time.monotonic(), clock()
     monkeypatch.setattr(type(clock), "__call__", lambda _: first + timedelta(seconds=time.monotonic() - begun))
     call("create_reminder", title="Tea", at=(first + timedelta(seconds=1)).isoformat())
-    ticking = Ticker(app.timing, app.desk.database.tell, rang.append)
+    ticking = DueWorkRunner(app.timing, app.context.database.subscribe, rang.append)
     try:
         wait(lambda: rang)
     finally:
@@ -119,13 +119,13 @@ def test_the_clock_ticks_at_the_moment_not_at_the_next_look(
 
 
 def test_what_fails_is_tried_again_and_holds_up_no_reminder(
-    app: App, call: Call, clock: StandingClock, rang: list[Ring], queue: StandInQueue, quick: None
+    app: App, call: Call, clock: StandingClock, rang: list[ReminderEvent], queue: StandInQueue, quick: None
 ) -> None:
     call("add_schedule", kind="backup", every="1h")
     call("create_reminder", title="Tea", at="2026-05-20T11:00")
     queue.fails = UnavailableError("The disk is full.", hint="Free some.")
     clock.advance(hours=1)
-    ticking = Ticker(app.timing, app.desk.database.tell, rang.append)
+    ticking = DueWorkRunner(app.timing, app.context.database.subscribe, rang.append)
     try:
         wait(lambda: rang)
         queue.fails = None
@@ -146,7 +146,7 @@ def test_nothing_of_the_ticker_is_imported_before_it_runs() -> None:
 
 def test_no_thread_is_left(app: App, quick: None) -> None:
     before = threading.active_count()
-    ticking = Ticker(app.timing, app.desk.database.tell, lambda _: None)
+    ticking = DueWorkRunner(app.timing, app.context.database.subscribe, lambda _: None)
     wait(lambda: threading.active_count() >= before + 2)
 
     ticking.close()

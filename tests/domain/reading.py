@@ -1,8 +1,8 @@
 """Markdown as tests write it: line by line."""
 
-from panorama.domain.markdown import Document, parsed
+from panorama.domain.markdown.parser import Document, parse_markdown
 
 
 def read(*lines: str) -> Document:
     """Return the document of these lines."""
-    return parsed("\n".join(lines), name="note")
+    return parse_markdown("\n".join(lines), name="note")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.domain import files
+from panorama.domain.items import files
 from panorama.errors import InvalidInputError
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00"
@@ -26,11 +26,11 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00"
     ],
 )
 def test_a_name_stays_as_it_is(said: str) -> None:
-    assert files.file_name(said) == said
+    assert files.validate_file_name(said) == said
 
 
 def test_a_name_is_one_line_without_control_characters() -> None:
-    assert files.file_name(" re\x07port\r\n 2.csv ") == "report 2.csv"
+    assert files.validate_file_name(" re\x07port\r\n 2.csv ") == "report 2.csv"
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_name_is_one_line_without_control_characters() -> None:
 )
 def test_what_is_no_name_of_a_file_is_refused(said: str) -> None:
     with pytest.raises(InvalidInputError) as refusal:
-        files.file_name(said)
+        files.validate_file_name(said)
 
     assert refusal.value.hint
 
@@ -46,7 +46,7 @@ def test_what_is_no_name_of_a_file_is_refused(said: str) -> None:
 @pytest.mark.parametrize("sign", ["\u202e", "\u200b", "\u2066", "\ufeff", "\u00ad"])
 def test_a_name_that_hides_what_the_file_is_is_refused(sign: str) -> None:
     with pytest.raises(InvalidInputError, match=f"U[+]{ord(sign):04X}"):
-        files.file_name(f"{sign}gnp.exe")
+        files.validate_file_name(f"{sign}gnp.exe")
 
 
 @pytest.mark.parametrize(
@@ -66,49 +66,49 @@ def test_a_name_that_hides_what_the_file_is_is_refused(sign: str) -> None:
     ],
 )
 def test_a_media_type_is_told_by_the_name_or_else_by_the_content(name: str, content: bytes, known: str) -> None:
-    assert files.media_type(" ", name, content) == known
+    assert files.resolve_media_type(" ", name, content) == known
 
 
 def test_a_media_type_that_is_said_stands_without_its_parameters() -> None:
-    assert files.media_type(" Text/CSV; charset=utf-8 ", "x.png", PNG) == "text/csv"
+    assert files.resolve_media_type(" Text/CSV; charset=utf-8 ", "x.png", PNG) == "text/csv"
 
 
 @pytest.mark.parametrize("said", ["csv", "text/", "/csv", "text/c sv", "t/" + "x" * 100, "a/b/c", ";"])
 def test_what_is_no_media_type_is_refused(said: str) -> None:
     with pytest.raises(InvalidInputError, match="media_type"):
-        files.media_type(said, "x", b"")
+        files.resolve_media_type(said, "x", b"")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))
 def test_a_text_comes_back_as_it_was(text: str) -> None:
-    assert files.readable(files.content(text, None)) == text.removeprefix("\ufeff")
+    assert files.decode_text(files.decode_content(text, None)) == text.removeprefix("\ufeff")
 
 
 @given(st.binary())
 def test_bytes_come_back_as_they_were(content: bytes) -> None:
-    assert files.content(None, b64encode(content).decode()) == content
+    assert files.decode_content(None, b64encode(content).decode()) == content
 
 
 def test_base64_may_be_folded() -> None:
-    assert files.content("", "aGVs\r\n bG8=\n") == b"hello"
+    assert files.decode_content("", "aGVs\r\n bG8=\n") == b"hello"
 
 
 @pytest.mark.parametrize("said", ["a", "aGVsbG8", "aGV=sbG8=", "not base64!", "ä" * 4, "aGVs-_8="])
 def test_what_is_no_base64_is_refused(said: str) -> None:
     with pytest.raises(InvalidInputError, match="base64"):
-        files.content(None, said)
+        files.decode_content(None, said)
 
 
 def test_an_empty_text_is_an_empty_file_and_none_is_a_mistake() -> None:
-    assert files.content("", None) == files.content("", "") == b""
+    assert files.decode_content("", None) == files.decode_content("", "") == b""
 
     with pytest.raises(InvalidInputError, match="Neither"):
-        files.content(None, None)
+        files.decode_content(None, None)
 
 
 def test_text_and_bytes_at_once_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="Both"):
-        files.content("x", "eA==")
+        files.decode_content("x", "eA==")
 
 
 @pytest.mark.parametrize(
@@ -121,46 +121,46 @@ def test_text_and_bytes_at_once_are_refused() -> None:
 )
 def test_a_content_over_10_mb_is_refused(said: dict[str, str]) -> None:
     with pytest.raises(InvalidInputError, match="is the most"):
-        files.content(said.get("text"), said.get("base64"))
+        files.decode_content(said.get("text"), said.get("base64"))
 
 
 def test_a_content_of_just_10_mb_is_kept() -> None:
-    assert len(files.content("x" * files.CONTENT_BYTES, None)) == files.CONTENT_BYTES
+    assert len(files.decode_content("x" * files.CONTENT_BYTES, None)) == files.CONTENT_BYTES
 
 
 @pytest.mark.parametrize("content", [PNG, b"\xff\xfeh\x00i\x00", b"caf\xe9", b"a\x00b"])
 def test_what_is_not_in_utf_8_is_no_text(content: bytes) -> None:
-    assert files.readable(content) is None
-    assert files.searched("a", "text/plain", content) == ""
+    assert files.decode_text(content) is None
+    assert files.extract_text("a", "text/plain", content) == ""
 
 
 @pytest.mark.parametrize(
     "kind", ["text/plain", "text/csv", "text/markdown", "application/json", "application/x-ndjson"]
 )
 def test_search_reads_text(kind: str) -> None:
-    assert files.searched("a", kind, b"\xef\xbb\xbfgooseberry,3") == "gooseberry,3"
+    assert files.extract_text("a", kind, b"\xef\xbb\xbfgooseberry,3") == "gooseberry,3"
 
 
 @pytest.mark.parametrize("kind", ["image/svg+xml", "application/pdf", "application/octet-stream", "application/xml"])
 def test_search_reads_nothing_else(kind: str) -> None:
-    assert files.searched("a", kind, b"gooseberry") == ""
+    assert files.extract_text("a", kind, b"gooseberry") == ""
 
 
 def test_search_reads_html_without_its_tags() -> None:
     page = b'<p class="intro">Caf&eacute; &amp; tea&#0;</p><br>a &lt; b &lt;i&gt;'
 
-    assert files.searched("a", "text/html", page).split() == ["Café", "&", "tea\ufffd", "a", "<", "b", "<i>"]
+    assert files.extract_text("a", "text/html", page).split() == ["Café", "&", "tea\ufffd", "a", "<", "b", "<i>"]
 
 
 def test_tags_that_never_end_cost_no_more_than_others() -> None:
-    assert files.searched("a", "text/html", b"<" * files.SEARCHED_BYTES) == "<" * files.SEARCHED_BYTES
+    assert files.extract_text("a", "text/html", b"<" * files.SEARCHABLE_BYTES) == "<" * files.SEARCHABLE_BYTES
 
 
 def test_search_reads_the_first_megabyte_and_no_half_character() -> None:
-    content = "ä".encode() * files.SEARCHED_BYTES
+    content = "ä".encode() * files.SEARCHABLE_BYTES
 
-    assert files.searched("a", "text/plain", b"x" + content) == "x" + "ä" * (files.SEARCHED_BYTES // 2 - 1)
+    assert files.extract_text("a", "text/plain", b"x" + content) == "x" + "ä" * (files.SEARCHABLE_BYTES // 2 - 1)
 
 
 def test_the_ending_of_a_text_beyond_the_first_megabyte_does_not_matter() -> None:
-    assert len(files.searched("a", "text/plain", b"x" * files.SEARCHED_BYTES + PNG)) == files.SEARCHED_BYTES
+    assert len(files.extract_text("a", "text/plain", b"x" * files.SEARCHABLE_BYTES + PNG)) == files.SEARCHABLE_BYTES

@@ -7,30 +7,40 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from panorama.domain.jobs import ENDED, FUTILE, MOVES, Asker, Job, Kind, Pace, State, how_far
+from panorama.domain.jobs import (
+    FINAL_STATES,
+    MAX_FUTILE_ATTEMPTS,
+    TRANSITIONS,
+    Job,
+    JobKind,
+    JobRate,
+    Requester,
+    State,
+    describe_progress,
+)
 from panorama.errors import ConflictError
 
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
 RESUMABLE, ONCE, STANDING = (
-    Kind(name="reindex", resumable=True),
-    Kind(name="run_script"),
-    Kind(name="catch_up", standing=True),
+    JobKind(name="reindex", resumable=True),
+    JobKind(name="run_script"),
+    JobKind(name="catch_up", standing=True),
 )
 
 
 def job(**fields: object) -> Job:
-    return Job(id="w_1", kind="reindex", arguments={}, asker=Asker(), created_at=NOW, unit="w_1", **fields)
+    return Job(id="w_1", kind="reindex", arguments={}, asker=Requester(), created_at=NOW, unit="w_1", **fields)
 
 
 def test_what_has_ended_cannot_be_moved_cancelled_or_ended_again() -> None:
-    ended = job().begun("a", NOW).ended("succeeded", NOW)
+    ended = job().start("a", NOW).finish("succeeded", NOW)
 
     moves: list[Callable[[], Job]] = [
-        lambda: ended.begun("b", NOW),
-        ended.put_back,
-        lambda: ended.stopped(NOW),
-        lambda: ended.ended("failed", NOW),
-        lambda: ended.abandoned(RESUMABLE, NOW),
+        lambda: ended.start("b", NOW),
+        ended.requeue,
+        lambda: ended.cancel(NOW),
+        lambda: ended.finish("failed", NOW),
+        lambda: ended.recover(RESUMABLE, NOW),
     ]
     for move in moves:
         with pytest.raises(ConflictError):
@@ -38,47 +48,47 @@ def test_what_has_ended_cannot_be_moved_cancelled_or_ended_again() -> None:
 
 
 def test_one_that_waits_is_cancelled_at_once_and_one_that_runs_at_its_next_step() -> None:
-    waits, runs = job(), job().begun("a", NOW)
+    waits, runs = job(), job().start("a", NOW)
 
-    assert waits.stopped(NOW).state == "cancelled"
-    assert (runs.stopped(NOW).state, runs.stopped(NOW).is_stopping) == ("running", True)
+    assert waits.cancel(NOW).state == "cancelled"
+    assert (runs.cancel(NOW).state, runs.cancel(NOW).is_stopping) == ("running", True)
 
 
 def test_a_job_whose_worker_died_goes_on_if_it_can_and_else_says_what_is_known() -> None:
-    died = job().begun("a", NOW).advanced(3, 10, "notes", NOW)
+    died = job().start("a", NOW).with_progress(3, 10, "notes", NOW)
 
-    goes_on, ended = died.abandoned(RESUMABLE, NOW), died.abandoned(ONCE, NOW, wrote=7)
+    goes_on, ended = died.recover(RESUMABLE, NOW), died.recover(ONCE, NOW, wrote=7)
 
     assert (goes_on.state, goes_on.worker, goes_on.current) == ("queued", "", 3)
     assert ended.state == "interrupted"
     assert "3 of 10 (notes)" in ended.error["message"]
     assert "It had made 7 changes, which stand." in ended.error["message"]
     assert "undo w_1" in ended.error["hint"]
-    assert "undo" not in died.abandoned(ONCE, NOW).error["hint"]
+    assert "undo" not in died.recover(ONCE, NOW).error["hint"]
 
 
 def test_a_job_that_was_cancelled_when_its_worker_died_is_cancelled() -> None:
-    died = job().begun("a", NOW).stopped(NOW)
+    died = job().start("a", NOW).cancel(NOW)
 
-    assert died.abandoned(RESUMABLE, NOW).state == "cancelled"
+    assert died.recover(RESUMABLE, NOW).state == "cancelled"
 
 
 def test_a_job_that_comes_no_further_is_given_up_and_one_that_does_is_not() -> None:
     stuck = moving = job()
     for step in range(1, 20):
-        moving = moving.begun("a", NOW).advanced(step, 20, "", NOW).abandoned(RESUMABLE, NOW)
+        moving = moving.start("a", NOW).with_progress(step, 20, "", NOW).recover(RESUMABLE, NOW)
         if stuck.state == "queued":
-            stuck = stuck.begun("a", NOW).abandoned(RESUMABLE, NOW)
+            stuck = stuck.start("a", NOW).recover(RESUMABLE, NOW)
 
     assert (moving.state, moving.attempts) == ("queued", 19)
-    assert (stuck.state, stuck.attempts) == ("interrupted", FUTILE)
-    assert f"begun {FUTILE} times" in stuck.error["message"]
+    assert (stuck.state, stuck.attempts) == ("interrupted", MAX_FUTILE_ATTEMPTS)
+    assert f"begun {MAX_FUTILE_ATTEMPTS} times" in stuck.error["message"]
 
 
 def test_leaving_in_peace_is_no_reason_to_give_a_job_up() -> None:
     found = job()
     for _ in range(50):
-        found = found.begun("a", NOW).put_back()
+        found = found.start("a", NOW).requeue()
 
     assert (found.state, found.futile) == ("queued", 0)
 
@@ -86,7 +96,7 @@ def test_leaving_in_peace_is_no_reason_to_give_a_job_up() -> None:
 def test_work_that_stands_is_never_given_up() -> None:
     found = job()
     for _ in range(50):
-        found = found.begun("a", NOW).abandoned(STANDING, NOW)
+        found = found.start("a", NOW).recover(STANDING, NOW)
 
     assert found.state == "queued"
 
@@ -95,13 +105,13 @@ def test_work_that_stands_is_never_given_up() -> None:
 def test_who_was_not_heard_of_for_a_lease_has_lost_the_job_also_when_the_clock_was_set_back(
     seconds: int, is_stale: bool
 ) -> None:
-    assert job().begun("a", NOW).is_stale(NOW + timedelta(seconds=seconds)) == is_stale
+    assert job().start("a", NOW).is_stale(NOW + timedelta(seconds=seconds)) == is_stale
 
 
 def test_the_pace_counts_from_where_it_was_begun_the_last_time() -> None:
-    again = job(current=100).begun("a", NOW).advanced(150, 250, "", NOW)
+    again = job(current=100).start("a", NOW).with_progress(150, 250, "", NOW)
 
-    pace = Pace.of(again, NOW + timedelta(seconds=5))
+    pace = JobRate.of(again, NOW + timedelta(seconds=5))
 
     assert (pace.rate, pace.left) == (10.0, 10.0)
 
@@ -121,7 +131,7 @@ class Life(RuleBasedStateMachine):
         """Take the job's next value, and check the move."""
         old, self.job = self.job, new
         if new.state != old.state:
-            assert new.state in MOVES[old.state]
+            assert new.state in TRANSITIONS[old.state]
             self.seen.append(new.state)
 
     @rule(seconds=st.integers(0, 20))
@@ -130,7 +140,7 @@ class Life(RuleBasedStateMachine):
         self.now += timedelta(seconds=seconds)
 
     @rule(kind=st.sampled_from([RESUMABLE, ONCE]))
-    def another_kind(self, kind: Kind) -> None:
+    def another_kind(self, kind: JobKind) -> None:
         """Say what kind it is, which matters only when its worker dies."""
         self.kind = kind
 
@@ -138,40 +148,40 @@ class Life(RuleBasedStateMachine):
     @rule()
     def begin(self) -> None:
         """Begin it."""
-        self.become(self.job.begun("worker", self.now))
+        self.become(self.job.start("worker", self.now))
 
     @precondition(lambda self: self.job.state == "running")
     @rule(steps=st.integers(0, 3))
     def advance(self, steps: int) -> None:
         """Come further, or not."""
-        self.become(self.job.advanced(self.job.current + steps, 100, "step", self.now))
+        self.become(self.job.with_progress(self.job.current + steps, 100, "step", self.now))
 
     @precondition(lambda self: self.job.state == "running")
     @rule()
     def die(self) -> None:
         """End the process that runs it."""
-        self.become(self.job.abandoned(self.kind, self.now))
+        self.become(self.job.recover(self.kind, self.now))
 
     @precondition(lambda self: self.job.state == "running")
     @rule()
     def restart(self) -> None:
         """Let the process that runs it leave in peace."""
-        self.become(self.job.put_back())
+        self.become(self.job.requeue())
 
     @precondition(lambda self: self.job.state == "running")
-    @rule(state=st.sampled_from(sorted(ENDED)))
+    @rule(state=st.sampled_from(sorted(FINAL_STATES)))
     def end(self, state: State) -> None:
         """End it."""
-        self.become(self.job.ended(state, self.now))
+        self.become(self.job.finish(state, self.now))
 
     @rule()
     def cancel(self) -> None:
         """Cancel it."""
         if self.job.has_ended:
             with pytest.raises(ConflictError):
-                self.job.stopped(self.now)
+                self.job.cancel(self.now)
         else:
-            self.become(self.job.stopped(self.now))
+            self.become(self.job.cancel(self.now))
 
     @invariant()
     def what_runs_has_a_worker_and_nothing_else_has(self) -> None:
@@ -181,8 +191,8 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def what_has_ended_says_when_and_how_and_stays_so(self) -> None:
         """Look at its end."""
-        assert self.job.has_ended == (self.job.ended_at is not None) == (self.job.state in ENDED)
-        assert sum(state in ENDED for state in self.seen) <= 1
+        assert self.job.has_ended == (self.job.ended_at is not None) == (self.job.state in FINAL_STATES)
+        assert sum(state in FINAL_STATES for state in self.seen) <= 1
         if self.last.has_ended:
             assert self.job == self.last
         self.last = self.job
@@ -191,7 +201,7 @@ class Life(RuleBasedStateMachine):
     def it_is_not_begun_without_end(self) -> None:
         """Look how often it was begun in vain."""
         assert self.job.attempts >= self.job.futile
-        assert how_far(self.job)
+        assert describe_progress(self.job)
 
 
 TestLife = Life.TestCase

@@ -4,8 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from panorama.domain.keeping import Retention, backup_name, export_name, made_at, newest, outlived
-from panorama.domain.tree import Names, usable
+from panorama.domain.markdown.export_pages import UniqueNames, sanitize_file_name
+from panorama.domain.retention import (
+    Retention,
+    backup_name,
+    expired_backups,
+    export_name,
+    newest_backup,
+    parse_backup_time,
+)
 
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
 
@@ -18,38 +25,38 @@ def test_a_backup_is_called_by_its_moment() -> None:
     assert backup_name(NOW) == "panorama-20260520T080000Z"
     assert backup_name(NOW, 2) == "panorama-20260520T080000Z-2"
     assert export_name(NOW) == "panorama-export-20260520T080000Z"
-    assert made_at(backup_name(NOW, 2)) == made_at(export_name(NOW)) == NOW
+    assert parse_backup_time(backup_name(NOW, 2)) == parse_backup_time(export_name(NOW)) == NOW
 
 
 @pytest.mark.parametrize(
     "name", ["panorama", "panorama-2026", "notes-20260520T080000Z", "panorama-20260520T080000Z.old"]
 )
 def test_what_is_called_otherwise_is_no_backup(name: str) -> None:
-    assert made_at(name) is None
+    assert parse_backup_time(name) is None
 
 
 def test_the_newest_stay_and_the_oldest_go_first() -> None:
     names = daily(5)
 
-    assert outlived(names, Retention(most=3, age=None), NOW) == [names[4], names[3]]
+    assert expired_backups(names, Retention(most=3, age=None), NOW) == [names[4], names[3]]
 
 
 def test_what_is_too_old_goes_but_never_the_newest() -> None:
     names = daily(5)
     later = NOW + timedelta(days=100)
 
-    assert outlived(names, Retention(most=0, age=timedelta(days=2)), NOW) == [names[4], names[3]]
-    assert outlived(names, Retention(most=0, age=timedelta(days=2)), later) == names[:0:-1]
+    assert expired_backups(names, Retention(most=0, age=timedelta(days=2)), NOW) == [names[4], names[3]]
+    assert expired_backups(names, Retention(most=0, age=timedelta(days=2)), later) == names[:0:-1]
 
 
 def test_without_limits_nothing_goes() -> None:
-    assert outlived(daily(50), Retention(most=0, age=None), NOW) == []
+    assert expired_backups(daily(50), Retention(most=0, age=None), NOW) == []
 
 
 def test_copies_that_were_put_aside_go_by_their_age_alone() -> None:
     copies = ["before-0006-20260101T000000Z.db", "replaced-20260519T000000Z.db"]
 
-    assert outlived([*daily(2), *copies], Retention(most=2, age=timedelta(days=90)), NOW) == [copies[0]]
+    assert expired_backups([*daily(2), *copies], Retention(most=2, age=timedelta(days=90)), NOW) == [copies[0]]
 
 
 @pytest.mark.parametrize(
@@ -66,18 +73,25 @@ def test_copies_that_were_put_aside_go_by_their_age_alone() -> None:
     ],
 )
 def test_a_title_becomes_a_name_that_every_system_takes(title: str, name: str) -> None:
-    assert usable(title) == name
+    assert sanitize_file_name(title) == name
 
 
 def test_two_of_one_name_have_two_names_whatever_their_case() -> None:
-    names = Names()
+    names = UniqueNames()
 
-    assert [names.take("", each, ".md") for each in ("Tea", "TEA", "tea")] == ["Tea.md", "TEA (2).md", "tea (3).md"]
-    assert names.take("Kitchen", "Tea", ".md") == "Tea.md"
+    assert [names.reserve("", each, ".md") for each in ("Tea", "TEA", "tea")] == ["Tea.md", "TEA (2).md", "tea (3).md"]
+    assert names.reserve("Kitchen", "Tea", ".md") == "Tea.md"
 
 
 def test_the_last_backup_is_known_among_other_names() -> None:
     names = ["notes.txt", "before-0006-20260101T000000Z.db", *daily(3)]
 
-    assert newest(names) == backup_name(NOW)
-    assert newest(["notes.txt"]) is None
+    assert newest_backup(names) == backup_name(NOW)
+    assert newest_backup(["notes.txt"]) is None
+
+
+def test_backups_named_while_the_clock_was_ahead_go_before_those_of_today() -> None:
+    ahead = [backup_name(NOW + timedelta(days=day)) for day in (400, 401, 402)]
+
+    assert expired_backups([*ahead, backup_name(NOW)], Retention(most=2, age=None), NOW) == ahead[:2]
+    assert expired_backups(ahead, Retention(most=1, age=None), NOW) == ahead[:2]

@@ -5,10 +5,17 @@ from typing import Any
 
 import pytest
 
-from panorama.domain.library import DRAFT, Standing, checked_name, runnable, signature, visible
-from panorama.domain.script_types import Kind
-from panorama.domain.sdk_uses import uses
-from panorama.domain.wrapping import script_of
+from panorama.domain.scripts.library import (
+    DRAFT,
+    ReviewState,
+    escape_controls,
+    parse_signature,
+    to_runnable,
+    validate_script_name,
+)
+from panorama.domain.scripts.script_types import Kind
+from panorama.domain.scripts.sdk_usage import analyze_usage
+from panorama.domain.scripts.wrap import wrap_code
 from panorama.errors import ConflictError, InvalidInputError
 
 TEXT = '''"""Mark late tasks. It asks nobody.
@@ -48,7 +55,7 @@ def dated(kind: Kind, text: str, name: str) -> str:
 
 @pytest.mark.parametrize("name", ["late", "late_tasks", "a1", "x" * 33])
 def test_a_plain_name_is_a_name(name: str) -> None:
-    assert checked_name(name) == name
+    assert validate_script_name(name) == name
 
 
 @pytest.mark.parametrize(
@@ -60,18 +67,18 @@ def test_a_plain_name_is_a_name(name: str) -> None:
 )  # fmt: skip
 def test_all_else_is_none(name: str) -> None:
     with pytest.raises(InvalidInputError):
-        checked_name(name, {"tasks"})
+        validate_script_name(name, {"tasks"})
 
 
 def test_the_first_sentence_is_what_it_does() -> None:
-    found = signature(TEXT)
+    found = parse_signature(TEXT)
 
     assert found.summary == "Mark late tasks."
     assert found.description == "Mark late tasks. It asks nobody. More of it."
 
 
 def test_parameters_become_a_schema_without_nulls() -> None:
-    assert signature(TEXT).schema() == {
+    assert parse_signature(TEXT).to_json_schema() == {
         "type": "object",
         "properties": {
             "project": {"type": "string", "description": "Only of this project, whatever it is."},
@@ -98,7 +105,7 @@ def test_parameters_become_a_schema_without_nulls() -> None:
         ({"most": "5"}, "most is a whole number, not '5'"),
         ({"most": True}, "most is a whole number, not True"),
         ({"share": float("nan")}, "share is a number, not nan"),
-        ({"tags": "a"}, "tags is a list, not 'a'"),
+        ({"tags": 3}, "tags is a list, not 3"),
         ({"tags": ["a", 1]}, "tags.1 is text, not 1"),
         ({"apply": 1}, "apply is true or false, not 1"),
         ({"aply": True}, "aply is not one of its parameters"),
@@ -106,7 +113,7 @@ def test_parameters_become_a_schema_without_nulls() -> None:
 )
 def test_arguments_that_do_not_fit_are_named(sent: dict[str, Any], problem: str) -> None:
     with pytest.raises(InvalidInputError, match="not run: ") as refused:
-        signature(TEXT).arguments(sent, dated)
+        parse_signature(TEXT).coerce_arguments(sent, dated)
 
     assert problem in refused.value.message
 
@@ -114,7 +121,7 @@ def test_arguments_that_do_not_fit_are_named(sent: dict[str, Any], problem: str)
 def test_what_is_left_out_is_left_to_the_script() -> None:
     sent = {"project": "A", "since": "2026-05-01", "most": None, "share": 2}
 
-    assert signature(TEXT).arguments(sent, dated) == {"project": "A", "since": "2026-05-01", "share": 2}
+    assert parse_signature(TEXT).coerce_arguments(sent, dated) == {"project": "A", "since": "2026-05-01", "share": 2}
 
 
 @pytest.mark.parametrize(
@@ -134,12 +141,12 @@ def test_what_is_left_out_is_left_to_the_script() -> None:
 )
 def test_a_text_that_could_not_be_called_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError):
-        signature(text)
+        parse_signature(text)
 
 
 def test_lines_keep_their_numbers_in_what_runs() -> None:
     text = '"""X."""\n\ndef main(day: date):\n    return 1\n\nif __name__ == "__main__":\n    main()\n\nlast = 1\n'
-    ran = runnable(text.replace("date", "datetime", 0), signature(text), {"day"})
+    ran = to_runnable(text.replace("date", "datetime", 0), parse_signature(text), {"day"})
 
     lines = ran.split("\n")
     assert lines[:9] == ['"""X."""', "", "def main(day: date):", "    return 1", "", "pass", "", "", "last = 1"]
@@ -150,9 +157,9 @@ def test_lines_keep_their_numbers_in_what_runs() -> None:
 def test_code_is_wrapped_and_its_inputs_become_parameters() -> None:
     code = 'text = """one\n  two"""\nfor word in words:\n    text += word\ntext, inputs["words"]'
 
-    made = script_of(code, {"words": ["a"], "most": None, "deep": {"x": 1}}, "Join words")
+    made = wrap_code(code, {"words": ["a"], "most": None, "deep": {"x": 1}}, "Join words")
 
-    assert signature(made).summary == "Join words."
+    assert parse_signature(made).summary == "Join words."
     names: dict[str, Any] = {}
     exec(made, names)
     assert names["main"](words=["b"]) == ("one\n  twob", ["b"])
@@ -163,13 +170,13 @@ def test_code_is_wrapped_and_its_inputs_become_parameters() -> None:
 def test_what_was_the_result_is_what_main_returns(code: str) -> None:
     names: dict[str, Any] = {}
 
-    exec(script_of(code, {}, "Five"), names)
+    exec(wrap_code(code, {}, "Five"), names)
 
     assert names["main"]() == 5
 
 
 def test_a_script_that_has_a_main_is_kept_as_it_is() -> None:
-    assert script_of(TEXT, {"x": 1}, "else") == TEXT
+    assert wrap_code(TEXT, {"x": 1}, "else") == TEXT
 
 
 @pytest.mark.parametrize(
@@ -186,11 +193,11 @@ def test_a_script_that_has_a_main_is_kept_as_it_is() -> None:
 )
 def test_what_cannot_be_a_script_is_refused(code: str, inputs: dict[str, Any], summary: str) -> None:
     with pytest.raises(InvalidInputError):
-        script_of(code, inputs, summary)
+        wrap_code(code, inputs, summary)
 
 
 def test_a_summary_cannot_leave_its_quotes() -> None:
-    made = script_of("5", {}, 'x"""\nimport os\n"""\\')
+    made = wrap_code("5", {}, 'x"""\nimport os\n"""\\')
 
     assert [type(each).__name__ for each in ast.parse(made).body] == ["Expr", "FunctionDef"]
 
@@ -225,13 +232,13 @@ def test_a_summary_cannot_leave_its_quotes() -> None:
 def test_what_a_text_does_with_the_sdk_is_found(
     text: str, reads: tuple[str, ...], writes: tuple[str, ...], unclear: bool
 ) -> None:
-    found = uses(ast.parse(text))
+    found = analyze_usage(ast.parse(text))
 
     assert (found.reads, found.writes, found.unclear) == (reads, writes, unclear)
 
 
 def test_scripts_that_are_called_are_found() -> None:
-    assert uses(ast.parse("sdk.scripts.plan_day(day='today')")).scripts == ("plan_day",)
+    assert analyze_usage(ast.parse("sdk.scripts.plan_day(day='today')")).scripts == ("plan_day",)
 
 
 @pytest.mark.parametrize(
@@ -245,22 +252,22 @@ def test_scripts_that_are_called_are_found() -> None:
     ],
 )
 def test_nothing_in_a_text_is_hidden(text: str, seen: str) -> None:
-    assert visible(text) == seen
+    assert escape_controls(text) == seen
 
 
 def test_a_state_belongs_to_one_text() -> None:
-    tool = DRAFT.approved("a").promoted("a", read_only=True)
+    tool = DRAFT.approve("a").promote("a", read_only=True)
 
-    assert (tool.of("a"), tool.of("b"), tool.of("")) == ("promoted", "draft", "draft")
-    assert tool.approved("b") == Standing(state="promoted", digest="b", read_only=True)
-    assert tool.demoted("a").of("a") == "reviewed"
-    assert tool.retired("b").approved("b").of("b") == "reviewed"
+    assert (tool.state_of("a"), tool.state_of("b"), tool.state_of("")) == ("promoted", "draft", "draft")
+    assert tool.approve("b") == ReviewState(state="promoted", digest="b", read_only=True)
+    assert tool.demote("a").state_of("a") == "reviewed"
+    assert tool.retire("b").approve("b").state_of("b") == "reviewed"
 
 
 def test_what_is_so_already_is_refused() -> None:
     with pytest.raises(ConflictError):
-        DRAFT.promoted("a", read_only=False).promoted("a", read_only=False)
+        DRAFT.promote("a", read_only=False).promote("a", read_only=False)
     with pytest.raises(ConflictError):
-        DRAFT.demoted("a")
+        DRAFT.demote("a")
     with pytest.raises(ConflictError):
-        DRAFT.retired("a").retired("a")
+        DRAFT.retire("a").retire("a")

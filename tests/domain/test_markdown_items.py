@@ -10,9 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.domain.markdown import parsed
-from panorama.domain.markdown_items import joined, moment, note_fields, parts, remembered, task_fields
-from panorama.domain.tasks import Task
+from panorama.domain.items.tasks import Task
+from panorama.domain.markdown.import_fields import (
+    merge_fields,
+    note_fields,
+    parse_timestamp,
+    task_fields,
+    task_keys,
+    to_snapshot,
+)
+from panorama.domain.markdown.parser import parse_markdown
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
@@ -37,7 +44,7 @@ def item(values: dict[str, Any]) -> Task:
 
 @given(fields, fields)
 def test_what_was_not_changed_here_becomes_what_the_file_says(before: dict[str, Any], after: dict[str, Any]):
-    found = joined(remembered(before), after, item(before))
+    found = merge_fields(to_snapshot(before), after, item(before))
 
     assert replace(item(before), **found.changes) == item(after)
     assert found.conflicts == ()
@@ -45,14 +52,14 @@ def test_what_was_not_changed_here_becomes_what_the_file_says(before: dict[str, 
 
 @given(fields, fields)
 def test_what_was_not_changed_in_the_file_stays(before: dict[str, Any], here: dict[str, Any]):
-    found = joined(remembered(before), before, item(here))
+    found = merge_fields(to_snapshot(before), before, item(here))
 
     assert (found.changes, found.conflicts) == ({}, ())
 
 
 @given(fields, fields, fields)
 def test_each_field_follows_stays_or_is_a_conflict(before: dict[str, Any], after: dict[str, Any], here: dict[str, Any]):
-    found = joined(remembered(before), after, item(here))
+    found = merge_fields(to_snapshot(before), after, item(here))
 
     differing = {name for name in before if before[name] != after[name] != here[name]}
     assert {*found.changes, *found.conflicts} == differing
@@ -61,7 +68,7 @@ def test_each_field_follows_stays_or_is_a_conflict(before: dict[str, Any], after
 
 @given(fields)
 def test_what_is_remembered_is_short_json(values: dict[str, Any]):
-    kept = remembered(values)
+    kept = to_snapshot(values)
 
     assert json.loads(json.dumps(kept)) == kept
     assert len(json.dumps(kept)) < 300
@@ -71,25 +78,24 @@ def test_what_is_remembered_is_short_json(values: dict[str, Any]):
 
 
 def test_a_note_takes_at_most_fifty_tags():
-    document = parsed(" ".join(f"#tag{number}" for number in range(60)), name="note")
+    document = parse_markdown(" ".join(f"#tag{number}" for number in range(60)), name="note")
 
     assert len(note_fields(document)["tags"]) == 50
 
 
-@pytest.mark.parametrize(
-    ("dates", "deadline"),
-    [("📅 2026-06-01 ⏳ 2026-05-30", date(2026, 6, 1)), ("⏳ 2026-05-30", date(2026, 5, 30)), ("🛫 2026-05-30", None)],
-)
-def test_a_planned_day_is_the_deadline_if_there_is_no_other(dates: str, deadline: date | None):
-    (line,) = parsed(f"- [ ] Pay {dates}", name="note").tasks
+def test_a_planned_day_is_when_a_task_is_scheduled_and_no_deadline():
+    (line,) = parse_markdown("- [ ] Pay ⏳ 2026-05-30 🔼", name="note").tasks
 
-    assert task_fields(line)["deadline"] == deadline
+    fields = task_fields(line, ZoneInfo("Europe/Berlin"))
+
+    assert (fields["deadline"], fields["scheduled_at"]) == (None, datetime(2026, 5, 30, 10, tzinfo=UTC))
+    assert fields["notes"] == "Priority: medium"
 
 
 def test_tasks_are_known_by_title_and_place_among_equals():
-    tasks = parsed("- [ ] Pay\n- [ ] Call\n- [x]  pay #a", name="note").tasks
+    tasks = parse_markdown("- [ ] Pay\n- [ ] Call\n- [x]  pay #a", name="note").tasks
 
-    assert parts(tasks) == ["task:pay:1", "task:call:1", "task:pay:2"]
+    assert task_keys(tasks) == ["task:pay:1", "task:call:1", "task:pay:2"]
 
 
 @pytest.mark.parametrize(
@@ -105,4 +111,4 @@ def test_tasks_are_known_by_title_and_place_among_equals():
     ],
 )
 def test_a_day_stands_for_its_noon_and_never_for_a_moment_to_come(written: str, expected: datetime | None):
-    assert moment(written, now=NOW, zone=BERLIN) == expected
+    assert parse_timestamp(written, now=NOW, zone=BERLIN) == expected

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.domain.ranking import certainty, fused
+from panorama.domain.text.ranking import coverage_weight, fuse
 
 Arm = Sequence[tuple[str, float]]
 ITEMS = [f"n_{number}" for number in range(12)]
@@ -15,7 +15,7 @@ arms = st.lists(st.tuples(st.sampled_from(ITEMS), sure), unique_by=lambda hit: h
 
 
 def order(arms: Mapping[str, Arm], ages: Mapping[str, float] | None = None) -> list[str]:
-    return [each.item for each in fused(arms, ages)]
+    return [each.item for each in fuse(arms, ages)]
 
 
 @given(keyword=arms, semantic=arms, first=certain)
@@ -27,7 +27,7 @@ def test_what_is_first_in_both_arms_is_first(keyword: Arm, semantic: Arm, first:
 
 @given(semantic=arms, junk=st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.floats(0, 0.4)), max_size=1))
 def test_a_junk_hit_of_keywords_stands_behind_the_nearest_in_meaning(semantic: Arm, junk: Arm) -> None:
-    both = {"keyword": [(item, certainty(share)) for item, share in junk], "semantic": [("near", 1.0), *semantic]}
+    both = {"keyword": [(item, coverage_weight(share)) for item, share in junk], "semantic": [("near", 1.0), *semantic]}
 
     assert order(both)[0] == "near"
 
@@ -43,7 +43,7 @@ def test_what_holds_every_word_stands_before_all_that_meaning_alone_found(keywor
 
 @given(keyword=arms, semantic=arms)
 def test_every_hit_is_there_once_with_the_arms_that_found_it(keyword: Arm, semantic: Arm) -> None:
-    found = fused({"keyword": keyword, "semantic": semantic})
+    found = fuse({"keyword": keyword, "semantic": semantic})
 
     assert sorted(each.item for each in found) == sorted({*dict(keyword), *dict(semantic)})
     assert all(("keyword" in each.why) == (each.item in dict(keyword)) for each in found)
@@ -52,9 +52,9 @@ def test_every_hit_is_there_once_with_the_arms_that_found_it(keyword: Arm, seman
 
 @given(keyword=arms, semantic=arms)
 def test_the_order_does_not_depend_on_the_order_of_the_arms(keyword: Arm, semantic: Arm) -> None:
-    one = fused({"keyword": keyword, "semantic": semantic})
+    one = fuse({"keyword": keyword, "semantic": semantic})
 
-    assert one == fused({"semantic": semantic, "keyword": keyword})
+    assert one == fuse({"semantic": semantic, "keyword": keyword})
 
 
 @given(arm=st.lists(st.sampled_from(ITEMS), unique=True))
@@ -83,4 +83,4 @@ def test_of_two_alike_the_one_changed_last_stands_first() -> None:
 
 @given(share=st.floats(-1, 2))
 def test_certainty_grows_with_the_coverage(share: float) -> None:
-    assert 0 <= certainty(share) <= certainty(share + 0.1) <= 1
+    assert 0 <= coverage_weight(share) <= coverage_weight(share + 0.1) <= 1

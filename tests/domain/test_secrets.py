@@ -4,33 +4,33 @@ import time
 
 import pytest
 
-from panorama.domain.secrets import HIDDEN, hidden, hidden_in
+from panorama.domain.text.secrets import REDACTED, redact_text, redact_values
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("password=hunter2 and more", f"password={HIDDEN} and more"),
-        ("DB_PASSWORD = 'hunter2 with spaces'", f"DB_PASSWORD = {HIDDEN}"),
-        ('{"api_key": "a\\"b c", "n": 1}', f'{{"api_key": {HIDDEN}, "n": 1}}'),
-        ('"{\\"token\\": \\"hunter2\\"}"', f'"{{\\"token\\": {HIDDEN}'),
-        ("token: Bearer abc.def-ghi", f"token: Bearer {HIDDEN}"),
-        ("passphrase:\nhunter2\nnext", f"passphrase:\n{HIDDEN}\nnext"),
-        ('secret = "no end of it', f"secret = {HIDDEN}"),
-        ("with sk-proj-abcdefghijklmnop it goes", f"with {HIDDEN} it goes"),
-        ("https://me:hunter2@example.org/x y", f"https{HIDDEN} y"),
+        ("password=hunter2 and more", f"password={REDACTED} and more"),
+        ("DB_PASSWORD = 'hunter2 with spaces'", f"DB_PASSWORD = {REDACTED}"),
+        ('{"api_key": "a\\"b c", "n": 1}', f'{{"api_key": {REDACTED}, "n": 1}}'),
+        ('"{\\"token\\": \\"hunter2\\"}"', f'"{{\\"token\\": {REDACTED}'),
+        ("token: Bearer abc.def-ghi", f"token: Bearer {REDACTED}"),
+        ("passphrase:\nhunter2\nnext", f"passphrase:\n{REDACTED}\nnext"),
+        ('secret = "no end of it', f"secret = {REDACTED}"),
+        ("with sk-proj-abcdefghijklmnop it goes", f"with {REDACTED} it goes"),
+        ("https://me:hunter2@example.org/x y", f"https{REDACTED} y"),
         ("the password of the door, 3 tokens, tokens=3", "the password of the door, 3 tokens, tokens=3"),
     ],
 )
 def test_a_secret_is_hidden_and_the_rest_is_shown(text: str, shown: str) -> None:
-    assert hidden(text) == shown
+    assert redact_text(text) == shown
 
 
 def test_a_key_is_hidden_to_its_end_and_the_lines_keep_their_numbers() -> None:
     key = "-----BEGIN RSA PRIVATE KEY-----\nMIIabc+/\nhunter2=\n-----END RSA PRIVATE KEY-----"
     text = f'a = 1\nkey = """{key}"""\nif not token:\n    raise ValueError\nlast'
 
-    shown = hidden(text)
+    shown = redact_text(text)
 
     assert "MIIabc" not in shown
     assert "hunter2" not in shown
@@ -43,8 +43,8 @@ def test_a_key_is_hidden_to_its_end_and_the_lines_keep_their_numbers() -> None:
 def test_plain_data_keeps_its_shape() -> None:
     told = {"message": "password=x", "line": 3, "trace": ("token=y", "line 2"), "nothing": None}
 
-    assert hidden_in(told) == {
-        "message": f"password={HIDDEN}", "line": 3, "trace": [f"token={HIDDEN}", "line 2"], "nothing": None,
+    assert redact_values(told) == {
+        "message": f"password={REDACTED}", "line": 3, "trace": [f"token={REDACTED}", "line 2"], "nothing": None,
     }  # fmt: skip
 
 
@@ -53,6 +53,6 @@ def test_no_text_takes_long_to_look_through(piece: str) -> None:
     text = (piece * 300_000)[: 256 << 10]
 
     began = time.process_time()
-    hidden(text)
+    redact_text(text)
 
     assert time.process_time() - began < 5

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from dateutil.rrule import rrulestr
 
-from panorama.domain import recurrence, series
+from panorama.domain.time import recurrence, rrule
 from panorama.errors import InvalidInputError
 
 START = datetime(2026, 5, 20, 9)  # noqa: DTZ001 (wall-clock time)
@@ -50,7 +50,7 @@ def by_dateutil(rule: str, start: datetime) -> list[datetime]:
 
 @pytest.mark.parametrize("start", [START, START.replace(year=2024, month=2, day=29)])
 def test_a_series_has_the_times_that_dateutil_finds(start: datetime) -> None:
-    found = {rule: list(series.read(rule).times(start, LAST)) for rule in rules()}
+    found = {rule: list(rrule.parse_rule(rule).iter_times(start, LAST)) for rule in rules()}
 
     compared = {rule: times for rule, times in found.items() if times}
 
@@ -65,8 +65,8 @@ def test_a_series_that_is_looked_at_from_later_on_has_the_same_times(days: int) 
     other = [
         rule
         for rule in rules()
-        if list(series.read(rule).times(START, LAST, begin))
-        != [each for each in series.read(rule).times(START, LAST) if each >= begin]
+        if list(rrule.parse_rule(rule).iter_times(START, LAST, begin))
+        != [each for each in rrule.parse_rule(rule).iter_times(START, LAST) if each >= begin]
     ]
 
     assert other == []
@@ -84,7 +84,7 @@ IMPOSSIBLE = [
 @pytest.mark.parametrize("text", IMPOSSIBLE)
 def test_a_rule_that_never_occurs_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="never occurs"):
-        recurrence.rule(text)
+        recurrence.normalize_rule(text)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_rule_that_never_occurs_is_refused(text: str) -> None:
 )  # fmt: skip
 def test_a_rule_that_is_none_or_too_fast_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="recurrence is not an RFC 5545 rule of daily or slower"):
-        recurrence.rule(text)
+        recurrence.normalize_rule(text)
 
 
 @pytest.mark.parametrize(
@@ -104,11 +104,11 @@ def test_a_rule_that_is_none_or_too_fast_is_refused(text: str) -> None:
      "FREQ=YEARLY;BYWEEKNO=53", "FREQ=YEARLY;INTERVAL=99999999999", "FREQ=DAILY;BYHOUR=8,20"],
 )  # fmt: skip
 def test_a_rule_that_occurs_rarely_is_one(text: str) -> None:
-    assert recurrence.rule(text) == text
+    assert recurrence.normalize_rule(text) == text
 
 
 def test_the_next_29_february_is_found() -> None:
-    found = recurrence.following(
+    found = recurrence.next_occurrence(
         "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", date(2024, 2, 29), not_before=date(2026, 1, 1), zone=UTC_ZONE
     )
 
@@ -136,11 +136,11 @@ def test_following_a_stored_rule_looks_at_so_many_days_at_most(
         looked += 1
         return real(filled, day)
 
-    real = series._fits  # type: ignore[attr-defined]  # counting the work is the test
-    monkeypatch.setattr(series, "_fits", fits)
+    real = rrule._is_match  # type: ignore[attr-defined]  # counting the work is the test
+    monkeypatch.setattr(rrule, "_is_match", fits)
     anchor, now = datetime(year, 6, 1, 9, tzinfo=UTC), datetime(2026, 5, 20, tzinfo=UTC)
 
-    recurrence.following(text, anchor, not_before=now.date(), zone=UTC_ZONE)
-    next(islice(recurrence.occurrences(text, anchor, after=now, zone=UTC_ZONE), 1, None), None)
+    recurrence.next_occurrence(text, anchor, not_before=now.date(), zone=UTC_ZONE)
+    next(islice(recurrence.iter_occurrences(text, anchor, after=now, zone=UTC_ZONE), 1, None), None)
 
-    assert looked <= 2 * series.MOST_LOOKS
+    assert looked <= 2 * rrule.MAX_STEPS

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from panorama.domain import times
+from panorama.domain.time import times
 from panorama.errors import InvalidInputError
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -34,20 +34,20 @@ DAYS = {
 
 @pytest.mark.parametrize("word", MOMENTS)
 def test_a_moment_is_meant_by_a_deadline_and_by_a_moment_alike(word: str) -> None:
-    assert times.moment(word, "at", now=NOW, zone=BERLIN) == MOMENTS[word]
-    assert times.day_or_moment(word, "deadline", now=NOW, zone=BERLIN) == MOMENTS[word]
+    assert times.parse_datetime(word, "at", now=NOW, zone=BERLIN) == MOMENTS[word]
+    assert times.parse_deadline(word, "deadline", now=NOW, zone=BERLIN) == MOMENTS[word]
 
 
 @pytest.mark.parametrize("word", DAYS)
 def test_a_day_is_no_moment_and_what_is_offered_instead_is_one(word: str) -> None:
-    assert times.day_or_moment(word, "deadline", now=NOW, zone=BERLIN) == DAYS[word]
+    assert times.parse_deadline(word, "deadline", now=NOW, zone=BERLIN) == DAYS[word]
     with pytest.raises(InvalidInputError, match="at needs a time of day") as refused:
-        times.moment(word, "at", now=NOW, zone=BERLIN)
+        times.parse_datetime(word, "at", now=NOW, zone=BERLIN)
 
     offered = [each.strip(" .") for each in refused.value.hint.removeprefix("Use ").replace(" or ", " ").split(",")]
     assert len(offered) == 5
     for each in offered:
-        times.moment(each.partition(" (")[0], "at", now=NOW, zone=BERLIN)
+        times.parse_datetime(each.partition(" (")[0], "at", now=NOW, zone=BERLIN)
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,12 @@ def test_a_day_is_no_moment_and_what_is_offered_instead_is_one(word: str) -> Non
 )
 def test_what_is_no_time_is_told_what_is(word: str) -> None:
     with pytest.raises(InvalidInputError, match="at is not a moment "):
-        times.moment(word, "at", now=NOW, zone=BERLIN)
+        times.parse_datetime(word, "at", now=NOW, zone=BERLIN)
     with pytest.raises(InvalidInputError, match="deadline is not a date "):
-        times.day_or_moment(word, "deadline", now=NOW, zone=BERLIN)
+        times.parse_deadline(word, "deadline", now=NOW, zone=BERLIN)
 
 
 @pytest.mark.parametrize("word", ["+9999w", "+9999w 9:00", "2300-01-01", "1899-12-31T23:00"])
 def test_what_is_too_far_away_is_refused(word: str) -> None:
     with pytest.raises(InvalidInputError, match="outside the years 1900 to 2199"):
-        times.day_or_moment(word, "deadline", now=NOW, zone=BERLIN)
+        times.parse_deadline(word, "deadline", now=NOW, zone=BERLIN)

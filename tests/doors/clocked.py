@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from panorama import app
-from panorama.daemon import life, serve, ticker
-from panorama.services.base import Desk
-from panorama.store.engine import Database
+from panorama.daemon import alarm_scheduler, daemon, serve
+from panorama.services.base import ServiceContext
+from panorama.store.sqlite.engine import SqliteDatabase
 from tests.queues import StandInQueue
 
 HOME = Path(os.environ["PANORAMA_HOME"])
@@ -40,11 +40,15 @@ class Written(StandInQueue):
 
 def opened(settings: Any) -> Any:
     """Open the product with this clock."""
-    return app.opened(settings, Desk(Database(settings.database), settings.zone, now), Written())
+    return app.open_app(
+        settings,
+        ServiceContext(SqliteDatabase(settings.home / "panorama.db"), settings.zone, settings.home, now),
+        Written(),
+    )
 
 
 if __name__ == "__main__":
-    setattr(serve, "opened", opened)  # noqa: B010 (its type is another)
-    ticker.LOOK_SECONDS = ticker.START_SECONDS = 0.1
-    life.FIRST_SECONDS = 0.5
+    setattr(serve, "open_app", opened)  # noqa: B010 (its type is another)
+    alarm_scheduler.POLL_SECONDS = alarm_scheduler.START_SECONDS = 0.1
+    daemon.FIRST_CLIENT_SECONDS = 0.5
     serve.serve(detached="--lingers" in sys.argv)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from panorama.address import Address
+from panorama.transport.address import Address
 
 from .peer import LEGACY, MODERN
 
@@ -39,9 +39,9 @@ def address(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Address]:
 
     yield made
 
-    if pid := made.pid():
+    if pid := made.find_pid():
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
-    wait(lambda: made.pid() is None, "the daemon's end")
+    wait(lambda: made.find_pid() is None, "the daemon's end")
     with suppress(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.tool_errors import read_result
+
 COMMAND = [sys.executable, "-m", "panorama"]
 PATIENCE = 30.0
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
@@ -105,7 +107,7 @@ class Peer:
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool and return what it answered: data, summary and metadata, or error."""
-        return dict(self.ask("tools/call", name=tool, arguments=arguments)["structuredContent"])
+        return read_result(self.ask("tools/call", name=tool, arguments=arguments))
 
     def start(self, tool: str, **arguments: Any) -> int:
         """Call a tool without waiting, and return the request's id."""

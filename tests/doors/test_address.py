@@ -6,7 +6,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from panorama.address import SOCKET_BYTES, Address, data_directory, newer, settings_in
+from panorama.transport.address import MAX_SOCKET_PATH_BYTES, Address, data_directory, is_newer, settings_in
 
 
 def test_without_a_choice_the_data_stand_where_the_platform_puts_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,12 +40,12 @@ def test_every_way_to_a_directory_leads_to_one_daemon(tmp_path: Path) -> None:
 def test_a_sockets_path_is_never_too_long_for_macos(tmp_path: Path) -> None:
     paths = [Address(str(tmp_path / ("ü" * length))).socket for length in range(1, 120, 7)]
 
-    assert max(len(each.encode()) for each in paths) <= SOCKET_BYTES
+    assert max(len(each.encode()) for each in paths) <= MAX_SOCKET_PATH_BYTES
     assert len(set(paths)) == len(paths)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "is_newer"),
+    ("one", "other", "expected"),
     [
         ("0.1.0", "0.0.9", True),
         ("0.10", "0.9", True),
@@ -54,8 +54,8 @@ def test_a_sockets_path_is_never_too_long_for_macos(tmp_path: Path) -> None:
         ("2.0rc1", "1.9", True),
     ],
 )
-def test_versions_compare_by_their_numbers(one: str, other: str, is_newer: bool) -> None:
-    assert newer(one, other) == is_newer
+def test_versions_compare_by_their_numbers(one: str, other: str, expected: bool) -> None:
+    assert is_newer(one, other) == expected
 
 
 def test_only_settings_are_compared() -> None:

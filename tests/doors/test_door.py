@@ -13,21 +13,22 @@ from pathlib import Path
 import psutil
 import pytest
 
-from panorama.address import Address
+from panorama.transport.address import Address
 
 from .conftest import wait
 from .peer import COMMAND, LEGACY, PATIENCE, Peer
 
 
 def test_the_door_imports_the_standard_library_alone() -> None:
-    counted = "import sys; old = set(sys.modules); import panorama.cli.connect; print(*(set(sys.modules) - old))"
+    counted = "import sys; old = set(sys.modules); import panorama.cli.proxy.proxy; print(*(set(sys.modules) - old))"
 
     loaded = subprocess.run([sys.executable, "-c", counted], capture_output=True, text=True, check=True).stdout.split()
 
     foreign = {name for name in loaded if name.partition(".")[0] not in sys.stdlib_module_names}
     assert foreign == {
-        "panorama", "panorama.address", "panorama.framing", "panorama.starting",
-        "panorama.cli", "panorama.cli.connect", "panorama.cli.exchange",
+        "panorama", "panorama.transport", "panorama.transport.address", "panorama.transport.lines",
+        "panorama.transport.launch", "panorama.transport.stored_answers", "panorama.cli", "panorama.cli.proxy",
+        "panorama.cli.proxy.connector", "panorama.cli.proxy.proxy", "panorama.cli.proxy.requests",
     }  # fmt: skip
     assert not {"asyncio", "dataclasses", "pathlib", "subprocess", "inspect", "ssl"} & set(loaded)
 
@@ -40,17 +41,17 @@ def test_the_first_door_starts_a_daemon_and_the_second_finds_it(address: Address
         found = two.call("list_tasks")["data"]
 
         assert [row["id"] for row in found] == [made["id"]]
-        assert address.pid() not in (None, one.process.pid, two.process.pid)
+        assert address.find_pid() not in (None, one.process.pid, two.process.pid)
 
 
 @pytest.mark.slow
 def test_the_daemon_leaves_when_its_last_client_has(address: Address) -> None:
     with Peer() as peer:
         peer.call("status")
-        pid = address.pid()
+        pid = address.find_pid()
         assert pid is not None
 
-    wait(lambda: address.pid() is None)
+    wait(lambda: address.find_pid() is None)
     wait(lambda: not psutil.pid_exists(pid))
     assert not os.path.exists(address.socket)
 
@@ -82,7 +83,7 @@ def test_a_signal_ends_the_door_at_once_and_leaves_no_process(address: Address, 
         assert time.monotonic() - started < 2
         assert code in (-number, 128 + number, 130)
         assert "Traceback" not in peer.errors()
-    wait(lambda: address.pid() is None)
+    wait(lambda: address.find_pid() is None)
 
 
 @pytest.mark.slow
@@ -106,7 +107,7 @@ def test_a_door_that_was_killed_costs_the_daemon_nothing(address: Address) -> No
         one.process.kill()
         one.process.wait(10)
 
-        assert two.call("status")["data"]["version"]
+        assert two.call("status")["data"]["today"]
 
 
 def test_a_person_at_a_terminal_is_told_in_three_lines_what_it_is(address: Address) -> None:
@@ -117,7 +118,7 @@ def test_a_person_at_a_terminal_is_told_in_three_lines_what_it_is(address: Addre
     os.close(leader)
     os.close(terminal)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (0, "", 3)
-    assert address.pid() is None
+    assert address.find_pid() is None
 
 
 @pytest.mark.slow
@@ -154,7 +155,7 @@ def test_many_doors_at_once_start_one_daemon(address: Address) -> None:
         for peer in peers:
             peer.__enter__()
 
-        assert {peer.call("status")["data"]["version"] for peer in peers}
+        assert {peer.call("status")["data"]["today"] for peer in peers}
         with open(address.log, encoding="utf-8") as log:
             assert log.read().count(" serves ") == 1
     finally:
@@ -183,7 +184,7 @@ def test_a_message_that_is_too_long_is_refused_and_the_next_is_served(address: A
         peer.raw(b'{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"x":"' + b"x" * (60 << 20) + b'"}}\n')
         peer.raw(b"\xff\xfe garbage \x00\n")
 
-        assert peer.call("status")["data"]["version"]
+        assert peer.call("status")["data"]["today"]
         answers = peer._answers
         peer.until(lambda: "big" in answers and None in answers)
         assert "longer than 32 MB" in answers["big"]["error"]["message"]
@@ -207,10 +208,10 @@ def test_a_long_data_directory_is_served_too(address: Address, home: Path, monke
     there = Address(str(deep))
 
     with Peer() as peer:
-        assert peer.call("status")["data"]["version"]
+        assert peer.call("status")["data"]["today"]
         assert there.socket.startswith("/tmp/panorama-")
-        assert os.stat(there.run).st_mode & 0o777 == 0o700
-    wait(lambda: there.pid() is None)
+        assert os.stat(there.socket_directory).st_mode & 0o777 == 0o700
+    wait(lambda: there.find_pid() is None)
 
 
 @pytest.mark.slow
@@ -219,17 +220,17 @@ def test_the_socket_is_for_its_owner_alone(address: Address) -> None:
         peer.call("status")
 
         assert os.stat(address.socket).st_mode & 0o777 == 0o600
-        assert os.stat(address.run).st_mode & 0o777 == 0o700
+        assert os.stat(address.socket_directory).st_mode & 0o777 == 0o700
 
 
 @pytest.mark.slow
 def test_a_stale_socket_is_no_hindrance(address: Address) -> None:
-    os.makedirs(address.run, mode=0o700)
+    os.makedirs(address.socket_directory, mode=0o700)
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(address.socket)
 
     with Peer() as peer:
-        assert peer.call("status")["data"]["version"]
+        assert peer.call("status")["data"]["today"]
 
 
 @pytest.mark.slow
@@ -242,7 +243,7 @@ def test_nonsense_on_the_socket_is_refused_and_others_are_served(address: Addres
                 stranger.sendall(said)
                 assert "refused" in json.loads(stranger.recv(4096))
 
-        assert peer.call("status")["data"]["version"]
+        assert peer.call("status")["data"]["today"]
 
 
 @pytest.mark.slow
@@ -304,7 +305,7 @@ from panorama.mcp import server
 
 async def interrupted(mcp, end):
     app.calls.call("status", {}, Conversation(id="v_1", actor="tool", client="test"))
-    with app.desk.database._exclusive():
+    with app.context.database._hold_write_lock():
         os.kill(os.getpid(), signal.SIGTERM)
         print("it went on", flush=True)
     await server.anyio.sleep_forever()

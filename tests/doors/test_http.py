@@ -13,7 +13,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
-from panorama.address import Address
+from panorama.transport.address import Address
 
 from .conftest import wait
 from .peer import COMMAND, Peer
@@ -90,6 +90,25 @@ async def test_another_name_or_page_is_turned_away_even_with_the_token(served: s
     assert answer.status_code in (403, 421)
 
 
+async def test_an_unknown_session_is_reported_so_that_the_client_starts_anew(served: str, token: str) -> None:
+    answer = post(served, Authorization=f"Bearer {token}", **{"Mcp-Session-Id": "f" * 32})
+
+    assert answer.status_code == 404
+
+
+async def test_sessions_of_one_program_are_conversations_of_their_own(served: str, token: str) -> None:
+    transports = [
+        StreamableHttpTransport(f"{served}/mcp", headers={"Authorization": f"Bearer {token}"}) for _ in range(2)
+    ]
+    async with Client(transports[0], mode="legacy") as one, Client(transports[1], mode="legacy") as other:
+        await one.call_tool("create_task", {"title": "Tea"})
+        await other.call_tool("undo", {}, raise_on_error=False)
+
+        listed = await one.call_tool("list_tasks", {})
+
+    assert [row["title"] for row in (listed.structured_content or {})["data"]] == ["Tea"]
+
+
 async def test_health_tells_nothing_but_that_it_is_there(served: str) -> None:
     with httpx2.Client() as client:
         assert client.get(f"{served}/health").json() == {"status": "ok"}
@@ -113,9 +132,28 @@ async def test_a_port_that_is_taken_is_told_of(address: Address) -> None:
 
     assert ended.returncode == 3
     assert "cannot be taken" in ended.stderr
-    assert address.pid() is None
+    assert address.find_pid() is None
 
 
 async def test_a_taken_port_in_the_settings_keeps_nobody_out(address: Address) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, Peer(http_port=str(taken.getsockname()[1])) as peer:
-        assert peer.call("status")["data"]["version"]
+        assert peer.call("status")["data"]["today"]
+
+
+async def test_each_session_of_the_handshake_eras_is_a_conversation(served: str, token: str) -> None:
+    transports = [
+        StreamableHttpTransport(f"{served}/mcp", headers={"Authorization": f"Bearer {token}"}) for _ in range(2)
+    ]
+    async with Client(transports[0], mode="legacy") as first, Client(transports[1], mode="legacy") as second:
+        await first.call_tool("create_project", {"name": "Garden"})
+        await first.call_tool("get_project", {"project": "Garden"})
+        for _ in range(8):
+            await first.call_tool("list_notes", {})
+
+        recalled = await second.call_tool("project_dashboard", {}, raise_on_error=False)
+        undone = await second.call_tool("undo", {}, raise_on_error=False)
+        looped = await first.call_tool("list_notes", {}, raise_on_error=False)
+        listed = await second.call_tool("list_notes", {}, raise_on_error=False)
+
+    assert (recalled.is_error, undone.is_error, looped.is_error, listed.is_error) == (True, True, True, False)
+    assert "“Garden”" in str(undone.content)

@@ -1,5 +1,6 @@
 """Jobs through the real door and the real daemon: followed, cancelled, told of, in both protocol eras."""
 
+import re
 import sqlite3
 import subprocess
 import time
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from panorama.address import Address
+from panorama.transport.address import Address
 
 from .conftest import wait
 from .peer import COMMAND, LEGACY, MODERN, Peer
@@ -92,7 +93,7 @@ def test_a_short_call_of_a_client_that_follows_tasks_is_answered_as_ever(followe
     told = follower.ask("tools/call", name="run_code", arguments={"code": "1 + 1"})
 
     assert told["structuredContent"]["data"]["result"] == 2
-    assert follower.call("list_jobs")["data"] == []
+    assert follower.call("get_job")["data"] == []
 
 
 def test_a_long_call_becomes_a_task_with_the_same_end(follower: Peer) -> None:
@@ -152,8 +153,8 @@ def test_the_daemon_stays_while_a_job_runs_that_nobody_watches(address: Address,
         id_ = peer.call("run_code", code=SLOW, background=True)["data"]["id"]
     time.sleep(1)
 
-    assert address.pid() is not None
-    wait(lambda: address.pid() is None, "the daemon's end")
+    assert address.find_pid() is not None
+    wait(lambda: address.find_pid() is None, "the daemon's end")
     with Peer() as again:
         assert again.call("get_job", job=id_)["data"]["state"] == "succeeded"
 
@@ -164,7 +165,7 @@ def test_the_end_of_a_job_is_mentioned_once_also_by_the_next_daemon(address: Add
         wait(lambda: state(home, id_) == "succeeded", "its end")
         assert command("daemon", "restart").returncode == 0
 
-        hints = [peer.call("list_tasks")["metadata"].get("hint", "") for _ in range(2)]
+        hints = [peer.call("list_tasks").get("metadata", {}).get("hint", "") for _ in range(2)]
 
     assert (id_ in hints[0], hints[1]) == (True, "")
 
@@ -185,7 +186,7 @@ def test_a_person_lists_watches_shows_and_cancels_jobs(address: Address) -> None
     assert "running" in listed.stdout
     assert "cancelled" in cancelled.stdout
     assert watched.returncode == 0
-    assert '"result": "well"' in shown.stdout
+    assert re.search(r"result +well", shown.stdout)
     assert (again.returncode, "has been cancelled already" in again.stderr) == (1, True)
 
 
@@ -199,7 +200,7 @@ def test_a_large_folder_is_imported_as_a_job_and_told_as_ever(address: Address, 
 
     assert "1,000 notes, 1,000 tasks" in told.stdout, told
     assert "succeeded" in jobs.stdout
-    assert "Took back 2000 changes" in undone.stdout
+    assert "Took back 2,000 changes" in undone.stdout
 
 
 def test_without_a_daemon_jobs_are_run_by_the_server_itself(address: Address, era: str) -> None:
@@ -207,4 +208,4 @@ def test_without_a_daemon_jobs_are_run_by_the_server_itself(address: Address, er
         id_ = peer.call("run_code", code="return 7", background=True)["data"]["id"]
 
         assert peer.call("get_job", job=id_, wait=30)["data"]["result"]["result"] == 7
-        assert address.pid() is None
+        assert address.find_pid() is None

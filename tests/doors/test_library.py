@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from panorama.address import Address
+from panorama.transport.address import Address
 from tests.kept import COUNTING
 
 from .conftest import wait
@@ -66,10 +66,10 @@ def test_tools_and_their_texts_outlive_the_daemon(address: Address) -> None:
     with Peer(capabilities=CAN_ASK) as peer:
         peer.call("save_script", name="count", code=COUNTING)
         promoted(peer, "count")
-        pid = address.pid()
+        pid = address.find_pid()
         assert pid is not None
         kill(pid)
-        wait(lambda: address.pid() not in (None, pid))
+        wait(lambda: address.find_pid() not in (None, pid))
 
         assert peer.call("script_count")["data"]["result"] == 0
         assert scripts(peer) == ["script_count"]

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from panorama.address import Address
+from panorama.transport.address import Address
+from tests.tool_errors import read_result
 
 from .conftest import wait
 from .peer import COMMAND, LEGACY, MODERN, Peer, kill
@@ -40,11 +41,11 @@ def test_subscriptions_outlive_the_daemon(address: Address, era: str) -> None:
     with Peer(era) as reader, Peer() as other:
         note = other.call("create_note", title="Log", content="one")["data"]["id"]
         reader.listen(f"panorama://note/{note}")
-        pid = address.pid()
+        pid = address.find_pid()
         assert pid is not None
 
         kill(pid)
-        wait(lambda: address.pid() not in (None, pid))
+        wait(lambda: address.find_pid() not in (None, pid))
         reader.call("status")
         other.call("append_to_note", note=note, block="two")
 
@@ -76,7 +77,7 @@ def test_a_question_of_the_newest_protocol_outlives_the_daemon(address: Address)
         call, project = asking(peer)
         asked = peer.ask("tools/call", **call)
         assert asked["resultType"] == "input_required"
-        pid = address.pid()
+        pid = address.find_pid()
         assert pid is not None
         kill(pid)
 
@@ -107,5 +108,5 @@ def test_a_question_that_a_restart_left_open_is_taken_back_and_nothing_is_done(a
 
         subprocess.run([*COMMAND, "daemon", "restart"], check=True, capture_output=True)
 
-        assert peer.answer(number)["result"]["structuredContent"]["error"]["code"] == "confirmation_needed"
+        assert read_result(peer.answer(number)["result"])["error"]["code"] == "confirmation_needed"
         assert peer.call("get_item", item=project)["data"]["item"]["name"] == "Garden"

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 
-from panorama.address import Address
+from panorama.transport.address import Address
 
 from ..benchmarks.processes import MB, footprint
 from ..benchmarks.raw import Straight, straight
@@ -45,7 +45,7 @@ def bystander(address: Address) -> Iterator[Peer]:
 @contextmanager
 def storm(address: Address, bystander: Peer) -> Iterator[None]:
     """Check that the daemon holds no more afterwards than before, and serves the bystander."""
-    pid = address.pid()
+    pid = address.find_pid()
     assert pid is not None
     before = footprint(pid)
 
@@ -56,7 +56,7 @@ def storm(address: Address, bystander: Peer) -> Iterator[None]:
     assert time.monotonic() - began < SOON
     wait(lambda: footprint(pid).files <= before.files, "the files' release")
     after = footprint(pid)
-    assert address.pid() == pid
+    assert address.find_pid() == pid
     assert after.memory - before.memory < GROWN
     assert after.threads - before.threads <= MORE_THREADS
 
@@ -87,7 +87,7 @@ def test_a_flood_that_nobody_reads_holds_up_nobody_and_is_answered(address: Addr
         with storm(address, bystander), straight(address, era) as client:
             sent = flood(client)
             began = time.monotonic()
-            assert bystander.call("search", query="tea")["metadata"]
+            assert bystander.call("search", query="tea")["summary"]
             assert time.monotonic() - began < SOON
             client.stream.shutdown(socket.SHUT_WR)
 
@@ -148,7 +148,7 @@ def test_who_does_not_greet_is_sent_away_and_who_says_nothing_holds_up_nobody(
                 assert "no greeting" in json.loads(stream.recv(4096))["refused"]
         with pytest.raises(ConnectionError), stranger(address, b"x" * (8 * MB)):
             pass
-        assert bystander.call("search", query="tea")["metadata"]
+        assert bystander.call("search", query="tea")["summary"]
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from panorama.address import Address
+from panorama.transport.address import Address
 
 from .conftest import wait
 from .peer import COMMAND, LEGACY, MODERN, Peer, kill
@@ -37,7 +37,7 @@ def start(address: Address) -> Iterator[Start]:
             )  # fmt: skip
             stack.callback(process.wait, 30)
             stack.callback(process.terminate)
-            wait(lambda: address.pid() == process.pid and os.path.exists(address.socket), "the daemon")
+            wait(lambda: address.find_pid() == process.pid and os.path.exists(address.socket), "the daemon")
             return process
 
         yield started
@@ -138,10 +138,10 @@ def test_what_was_missed_while_nothing_ran_rings_at_the_next_start_and_says_how_
 ) -> None:
     with Peer(LEGACY) as peer:
         peer.call("create_reminder", title="Pill", at=ahead(minutes=5), recurrence="FREQ=DAILY")
-    pid = address.pid()
+    pid = address.find_pid()
     if pid:
         kill(pid)
-    wait(lambda: address.pid() is None)
+    wait(lambda: address.find_pid() is None)
     set_clock(address, days=3, hours=5)
 
     start(toolsets="more")

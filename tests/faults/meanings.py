@@ -10,20 +10,20 @@ from uuid import uuid4
 
 import pytest
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.domain.changes import digest
-from panorama.domain.chunks import chunks
+from panorama.domain.text.chunks import split_chunks
 from panorama.errors import UnavailableError
-from panorama.index import edge
-from panorama.index.embedders.static import Static
-from panorama.index.exact import Exact
+from panorama.index import edge_index
+from panorama.index.embedders.static import StaticEmbedder
+from panorama.index.exact_index import ExactIndex
 from panorama.index.points import Filter, Model
 from panorama.ports import Index
-from panorama.services.indexing import Indexing
-from panorama.store import rows
-from panorama.store.rows import NOUNS
+from panorama.services.search.index_sync import IndexSync
+from panorama.store.items import rows
+from panorama.store.items.rows import NOUNS
 
 from .house import House
 
@@ -31,7 +31,7 @@ PATIENCE = 60.0
 NEARLY = 0.01
 """How far what Edge finds may lie below the best: it compares codes first, and hundreds may be nearly alike."""
 
-STATIC = Model(id=Static.id, digest=Static.digest, size=Static.size)
+STATIC = Model(id=StaticEmbedder.id, digest=StaticEmbedder.digest, size=StaticEmbedder.size)
 
 
 def until(so: Callable[[], object], what: str = "it") -> None:
@@ -45,24 +45,24 @@ def until(so: Callable[[], object], what: str = "it") -> None:
 def wanted(app: App) -> dict[str, str]:
     """Return what the index has to hold: the digest of each passage of each living item, cut from the store anew."""
     found: dict[str, str] = {}
-    with app.desk.database.reading() as session:
+    with app.context.database.reading() as session:
         for kind, noun in NOUNS.items():
             ids = session.connection.exec_driver_sql(f"SELECT id FROM {noun.table.name} WHERE deleted_at IS NULL")
             for id_ in ids.scalars().all():
-                for each in chunks(*rows.load(session, kind, id_).words()):
+                for each in split_chunks(*rows.load(session, kind, id_).search_text()):
                     found[f"{id_}:{each.position}"] = digest(each.text)
     return found
 
 
-def fresh(app: App, embedder: Static) -> Exact:
+def fresh(app: App, embedder: StaticEmbedder) -> ExactIndex:
     """Return an index built from nothing but what the database keeps."""
-    made = Exact(STATIC)
-    indexing = Indexing(app.desk, embedder, made)
+    made = ExactIndex(STATIC)
+    indexing = IndexSync(app.context, embedder, made)
     indexing.catch_up()
     return made
 
 
-def assert_found_alike(index: Index, built: Exact, vector: bytes) -> None:
+def assert_found_alike(index: Index, built: ExactIndex, vector: bytes) -> None:
     """Check that what an index finds is what a fresh build finds, but for the order of those that are nearly alike."""
     exact = {hit.chunk: hit.score for hit in built.search(vector, built.count(), Filter())}
     best = sorted(exact.values(), reverse=True)[:10]
@@ -73,12 +73,12 @@ def assert_found_alike(index: Index, built: Exact, vector: bytes) -> None:
 
 def assert_converged(home: Path, *queries: str) -> None:
     """Check that the index that a daemon has left is what a fresh build gives, which is what the store holds."""
-    with opened(read_settings(home=home)) as app, closing(Static()) as embedder:
+    with open_app(read_settings(home=home)) as app, closing(StaticEmbedder()) as embedder:
         truth, built = wanted(app), fresh(app, embedder)
-        with closing(edge.opened(home / "index", STATIC)) as left:
-            held = dict(left.held())
+        with closing(edge_index.open_index(home / "index", STATIC)) as left:
+            held = dict(left.iter_digests())
             assert (held, left.state().note) == (truth, "")
-            assert dict(built.held()) == truth
+            assert dict(built.iter_digests()) == truth
             for query in queries:
                 assert_found_alike(left, built, embedder.embed_query(query).tobytes())
 
@@ -92,7 +92,7 @@ def is_done(told: Mapping[str, Any]) -> bool:
 def followed(home: Path, **chosen: Any) -> Generator[House]:
     """Open the store of a data directory in this process, with search by meaning, and follow what is written."""
     settings = {"timezone": "Europe/Berlin", "embedder": "static"} | chosen
-    with opened(read_settings(home=home, **settings)) as app, app.following():
+    with open_app(read_settings(home=home, **settings)) as app, app.follow_changes():
         yield House(app, Conversation(id="v_faults", actor="tool", client="faults"))
 
 
@@ -130,8 +130,8 @@ def converges(house: House) -> None:
 
     def holds() -> bool:
         with suppress(UnavailableError):
-            index = house.app.meaning.opened().index
-            return is_done(told(house)) and dict(index.held()) == wanted(house.app)
+            index = house.app.meaning.ensure_open().index
+            return is_done(told(house)) and dict(index.iter_digests()) == wanted(house.app)
         return False
 
     until(holds, "the index")

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.tool_errors import read_result
+
 COMMAND = [sys.executable, "-m", "panorama"]
 """What an MCP client starts."""
 
@@ -55,7 +57,7 @@ class Server:
 
     def call(self, tool: str, **arguments: Any) -> Mapping[str, Any]:
         """Call a tool; return the structure it answered: data and summary, or error."""
-        return self._answer(self.send(tool, arguments))["structuredContent"]
+        return read_result(self._answer(self.send(tool, arguments)))
 
     def next_answer(self) -> tuple[int, Mapping[str, Any]]:
         """Return the number and the structure of the next answer.

@@ -19,8 +19,8 @@ TEXT = "words of a file that takes some room on a small disk. " * 4000
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from panorama.services import files
-from panorama.store import blobs
+from panorama.services.items import files
+from panorama.store.items import blobs
 from tests.faults.house import House
 
 def killed(*_, **__):

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from panorama.address import Address
 from panorama.cli.client import Client
-from panorama.domain.jobs import ENDED
+from panorama.domain.jobs import FINAL_STATES
+from panorama.transport.address import Address
 from tests.doors.conftest import wait
 from tests.doors.peer import Peer, kill
 from tests.doors.test_dying import restarted
@@ -41,14 +41,14 @@ def address(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Address]:
 
     yield made
 
-    if pid := made.pid():
+    if pid := made.find_pid():
         with suppress(ProcessLookupError):
             kill(pid)
-    wait(lambda: made.pid() is None, "the daemon's end")
+    wait(lambda: made.find_pid() is None, "the daemon's end")
 
 
 def pid_of(address: Address) -> int:
-    pid = address.pid()
+    pid = address.find_pid()
     assert pid is not None
     return pid
 
@@ -58,13 +58,13 @@ def shown(peer: Peer, id_: str) -> dict[str, Any]:
 
 
 def has_ended(peer: Peer, id_: str) -> bool:
-    return shown(peer, id_)["state"] in ENDED
+    return shown(peer, id_)["state"] in FINAL_STATES
 
 
 def picked_up(address: Address, peer: Peer, id_: str, attempts: int) -> float:
     """Wait until a job is begun again, or found to have ended; return the seconds since the next daemon began."""
     asked = peer.start("status")
-    wait(lambda: address.pid() is not None, "the next daemon")
+    wait(lambda: address.find_pid() is not None, "the next daemon")
     began = time.monotonic()
     peer.answer(asked)
     until(lambda: has_ended(peer, id_) or shown(peer, id_)["attempts"] > attempts, "the pick-up")
@@ -99,11 +99,11 @@ def reindexed_through_kills(address: Address, home: Path, rounds: int, notes: in
             moment(chance, peer, id_, longest)
             before = one(home, "SELECT attempts FROM jobs WHERE id = ?", id_)
             kill(pid_of(address))
-            wait(lambda: address.pid() is None)
+            wait(lambda: address.find_pid() is None)
             waits.append(picked_up(address, peer, id_, int(before)))
         until(lambda: has_ended(peer, id_), "the job's end")
         found = [shown(peer, each) for each in (*ends, id_)]
-    wait(lambda: address.pid() is None, "the daemon's end")
+    wait(lambda: address.find_pid() is None, "the daemon's end")
     print(f"picked up after at most {max(waits):.1f} s, {[each['attempts'] for each in found]} attempts")  # noqa: T201 (it is printed if the test fails)
 
     assert {each["state"] for each in found} == {"succeeded"}, found
@@ -226,7 +226,7 @@ def test_a_full_disk_refuses_a_job_and_ends_one_that_runs_with_the_reason(small_
         with full(small_disk):
             refused = server.call("run_code", code=f"1  # {PAGE}", background=True)
             time.sleep(1)
-        until(lambda: server.call("get_job", job=id_)["data"]["state"] in ENDED, "its end")
+        until(lambda: server.call("get_job", job=id_)["data"]["state"] in FINAL_STATES, "its end")
         job = server.call("get_job", job=id_)["data"]
 
         assert refused["error"]["message"].startswith("The disk is full; nothing was changed")

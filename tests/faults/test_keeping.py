@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from panorama.errors import PanoramaError, UnavailableError
-from panorama.services.progress import progressing
-from panorama.services.restoring import Restoring
-from panorama.store.parcels import PART
+from panorama.services.archive.restore import RestoreService
+from panorama.services.jobs.progress import report_progress_to
+from panorama.store.archive.atomic_folder import PART_PREFIX
+from panorama.store.sqlite import snapshots
 from tests.whole import differing
 
 from .disks import mounted, unwritable
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 FILES, FILE_BYTES = 200, 20_000
 PATIENCE = 30
-WORDS: dict[str, list[str]] = {"backup": ["backup"], "export": ["export"], "restore": ["restore", "--from"]}
+WORDS: dict[str, list[str]] = {"backup": ["backup"], "export": ["export"], "restore": ["restore"]}
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def started(home: Path, *words: str) -> subprocess.Popen[bytes]:
 def appears(folder: Path, process: subprocess.Popen[bytes]) -> bool:
     """Wait until something is being written in a folder; False if the process ended before."""
     deadline = time.monotonic() + PATIENCE
-    while not list(folder.glob(f"{PART}*")):
+    while not list(folder.glob(f"{PART_PREFIX}*")):
         if process.poll() is not None:
             return False
         assert time.monotonic() < deadline, "it never began"
@@ -100,9 +101,9 @@ def test_kill_9_leaves_a_whole_one_or_none_and_the_next_one_cleans_up(what: str,
     assert killed, "nothing was killed in the middle"
     if what != "restore":
         whole = made(full, what, folder)
-        assert not list(folder.glob(f"{PART}*"))
+        assert not list(folder.glob(f"{PART_PREFIX}*"))
         again = tmp_path / "again"
-        Restoring(tmp_path / "none").restore(str(whole), str(again))
+        RestoreService(tmp_path / "none", snapshots).restore(str(whole), str(again))
         assert not differing_but_for_the_log(full.home, again)
 
 
@@ -120,7 +121,7 @@ def test_a_disk_that_fills_up_meanwhile_ends_it_with_nothing_left(what: str, ful
             with (disk / "others").open("wb") as file:
                 file.write(bytes(room.f_bavail * room.f_frsize - (1 << 19)))
 
-    with progressing(fill), pytest.raises(UnavailableError, match="disk is full") as refusal:
+    with report_progress_to(fill), pytest.raises(UnavailableError, match="disk is full") as refusal:
         made(full, what, disk / "new" / "out")
 
     assert refusal.value.hint
@@ -148,7 +149,7 @@ def test_a_restore_onto_a_full_disk_leaves_nothing(what: str, full: House, disk:
                 file.write(bytes(room.f_bavail * room.f_frsize - (1 << 19)))
 
     with pytest.raises(UnavailableError, match="full"):
-        Restoring(tmp_path / "none", fill).restore(str(source), str(disk / "again"))
+        RestoreService(tmp_path / "none", snapshots, fill).restore(str(source), str(disk / "again"))
 
     assert {each.name for each in disk.iterdir()} == {"others"}
 
@@ -174,7 +175,7 @@ def test_a_backup_that_fails_removes_no_older_one(house: House, tmp_path: Path) 
         if at == "checking the database":
             raise PanoramaError("stopped")
 
-    with progressing(fail), pytest.raises(PanoramaError, match="stopped"):
+    with report_progress_to(fail), pytest.raises(PanoramaError, match="stopped"):
         made(house, "backup", tmp_path / "out")
 
     assert [each.name for each in (tmp_path / "out").iterdir()] == [old.name]
@@ -205,7 +206,7 @@ def test_what_is_made_while_others_write_is_one_moment(what: str, full: House, t
     after = answered
     stop.set()
     writer.join()
-    Restoring(tmp_path / "none").restore(str(path), str(tmp_path / "again"))
+    RestoreService(tmp_path / "none", snapshots).restore(str(path), str(tmp_path / "again"))
 
     tasks = [row[0] for row in rows(tmp_path / "again", "SELECT title FROM tasks WHERE title LIKE 'pair%'")]
     files = [row[0] for row in rows(tmp_path / "again", "SELECT name FROM files WHERE name LIKE 'pair%'")]

@@ -13,12 +13,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.errors import UnavailableError
-from panorama.services import following
-from panorama.services.indexing import Indexing
+from panorama.services.search import follower
+from panorama.services.search.index_sync import IndexSync
 
 from .disks import mounted, unwritable
 from .house import House
@@ -33,9 +33,9 @@ SUBJECTS = ("quince jam", "steam engines", "moons of Jupiter")
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look and try again sooner than a person's daemon does, and hear of every failure at the first try."""
-    monkeypatch.setattr(following, "START_SECONDS", 0.0)
-    monkeypatch.setattr(following, "LOOK_SECONDS", 0.2)
-    monkeypatch.setattr(following, "LONGEST_PAUSE", 0.5)
+    monkeypatch.setattr(follower, "START_DELAY_SECONDS", 0.0)
+    monkeypatch.setattr(follower, "POLL_SECONDS", 0.2)
+    monkeypatch.setattr(follower, "MAX_RETRY_SECONDS", 0.5)
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def built(home: Path) -> Generator[House]:
     with followed(home) as house:
         note(house, "quince jam")
         converges(house)
-    with opened(read_settings(home=home)) as app:  # nobody follows: written slowly they would be indexed one by one
+    with open_app(read_settings(home=home)) as app:  # nobody follows: written slowly they would be indexed one by one
         house = House(app, Conversation(id="v_faults", actor="tool", client="faults"))
         for more in range(0, 4000, 100):
             notes = [{"title": f"Note {more + each}", "content": f"About {more + each}."} for each in range(100)]
@@ -217,7 +217,7 @@ def test_what_fails_in_a_way_that_nobody_foresaw_is_said_by_status(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(Indexing, "catch_up", lambda *_, **__: 1 / 0)
+        patched.setattr(IndexSync, "catch_up", lambda *_, **__: 1 / 0)
         note(house, "sourdough bread")
         until(lambda: "ZeroDivisionError" in told(house).get("last_error", ""), "the error")
 
@@ -268,7 +268,7 @@ def test_vectors_that_are_not_what_they_were_are_noticed_at_the_next_start(
         file.write_bytes(damage(content[:size]) + content[size:])
 
     with followed(home) as house:
-        until(lambda: house.app.meaning.opened().is_checked, "the comparison")
+        until(lambda: house.app.meaning.ensure_open().is_checked, "the comparison")
         converges(house)
         assert all(finds(house, subject, id_) for subject, id_ in zip(SUBJECTS, made, strict=True))
 

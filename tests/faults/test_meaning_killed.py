@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from panorama.address import Address
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
+from panorama.transport.address import Address
 from tests.doors.conftest import wait
 from tests.doors.peer import Peer, kill
+from tests.tool_errors import read_result
 
 from .files import is_sound, rows
 from .meanings import assert_converged, is_done, until
@@ -39,16 +40,16 @@ def address(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Address]:
 
     yield made
 
-    if pid := made.pid():
+    if pid := made.find_pid():
         with suppress(ProcessLookupError):
             kill(pid)
-    wait(lambda: made.pid() is None, "the daemon's end")
+    wait(lambda: made.find_pid() is None, "the daemon's end")
 
 
 def filled(count: int) -> None:
     """Write notes of several passages each, which nobody follows."""
     talk = Conversation(id="v_faults", actor="tool", client="faults")
-    with opened(read_settings()) as app:
+    with open_app(read_settings()) as app:
         for number in range(count):
             body = "\n\n".join(f"{SUBJECTS[number % 6]} {number} {part}. {PARAGRAPH}" for part in range(3))
             app.calls.call("create_note", {"title": f"Old {number}", "content": body}, talk)
@@ -65,7 +66,7 @@ def writing(peer: Peer, round_: int, enough: threading.Event) -> dict[str, str]:
             sent.append((peer.start("create_note", title=subject, content=f"About {subject}."), subject))
             number += 1
         asked, subject = sent.pop(0)
-        answer = peer.answer(asked)["result"]["structuredContent"]
+        answer = read_result(peer.answer(asked)["result"])
         if "error" in answer:
             assert answer["error"]["code"] == "outcome_unknown", answer
         else:
@@ -78,7 +79,7 @@ def killed_in(address: Address, peer: Peer, other: Peer, round_: int, chance: ra
     peer.call("status")
     if round_ % 2:
         other.start("reindex", scope="everything")
-    enough, pid = threading.Event(), address.pid()
+    enough, pid = threading.Event(), address.find_pid()
     killers = [threading.Timer(chance.uniform(0, 0.8), lambda: kill(pid or 0)), threading.Timer(1.0, enough.set)]
     for each in killers:
         each.start()
@@ -100,11 +101,11 @@ def killed_again_and_again(address: Address, home: Path, rounds: int, old: int) 
         until(lambda: is_done(peer.call("status")["data"]["search"]), "the index")
         some = chance.sample(sorted(kept), 5)
         found = {id_: peer.call("search", query=kept[id_], mode="semantic", limit=50) for id_ in some}
-    wait(lambda: address.pid() is None, "the daemon's end")
+    wait(lambda: address.find_pid() is None, "the daemon's end")
 
     assert {id_ for (id_,) in rows(home, "SELECT id FROM notes")} >= set(kept)
     assert is_sound(home)
-    assert [id_ for id_ in some if found[id_]["metadata"]["index"]["ran"] != ["semantic"]] == []
+    assert [id_ for id_ in some if "by words alone" in found[id_]["summary"]] == []
     assert [id_ for id_ in some if id_ not in {each["id"] for each in found[id_]["data"]}] == []
     assert_converged(home, *SUBJECTS)
 
@@ -123,12 +124,12 @@ def test_a_daemon_killed_while_the_model_changes_goes_on_with_the_change(
         for seconds in (0.1, 0.5, 0.9):
             peer.call("status")
             threading.Event().wait(seconds)
-            kill(address.pid() or 0)
+            kill(address.find_pid() or 0)
     found = becomes(address, "minilm")
     monkeypatch.setenv("PANORAMA_EMBEDDER", "static")
     becomes(address, "static")
 
-    assert (found["ran"], found["model"]) == (["semantic"], "minilm")
+    assert "by words alone" not in found["summary"]
     assert_converged(home, *SUBJECTS)
 
 
@@ -136,9 +137,9 @@ def becomes(address: Address, model: str) -> Mapping[str, Any]:
     """Wait until a model is searched and knows everything; return what the answer to a search says of it."""
     with Peer() as peer:
         until(lambda: is_done(told := peer.call("status")["data"]["search"]) and told["model"] == model, model)
-        found = peer.call("search", query="steam engines", mode="semantic")["metadata"]["index"]
-    wait(lambda: address.pid() is None, "the daemon's end")
-    return dict(found)
+        found = peer.call("search", query="steam engines", mode="semantic")
+    wait(lambda: address.find_pid() is None, "the daemon's end")
+    return found
 
 
 @pytest.mark.timeout(900)

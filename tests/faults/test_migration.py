@@ -38,10 +38,10 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Newer:
     def install(then: str = "pass") -> None:
         folder = tmp_path / "migrations"
         if not folder.exists():
-            copytree(migrate.shipped("migrations"), folder)
+            copytree(migrate.bundled_path("migrations"), folder)
         (folder / "versions" / "9999_mood.py").write_text(NEXT.format(head=head, then=then))
         monkeypatch.setattr(migrate, "HEAD", "9999")
-        monkeypatch.setattr(migrate, "shipped", lambda name: tmp_path / name)
+        monkeypatch.setattr(migrate, "bundled_path", lambda name: tmp_path / name)
 
     head = migrate.HEAD
     return install
@@ -140,12 +140,12 @@ NOTHING_TO_DO = """
 import sys, time
 from datetime import datetime, UTC
 from pathlib import Path
-from panorama.store.engine import Database
+from panorama.store.sqlite.engine import SqliteDatabase
 from panorama.store.migrate import migrate
 
 took = []
 for _ in range(9):
-    database = Database(Path(sys.argv[1]) / "panorama.db")
+    database = SqliteDatabase(Path(sys.argv[1]) / "panorama.db")
     started = time.perf_counter()
     migrate(database, backups=Path("/nowhere"), now=datetime.now(UTC))
     took.append((time.perf_counter() - started) * 1000)

@@ -13,16 +13,16 @@ import pytest
 ROUND = """
 import json, os, signal, sys
 from datetime import UTC, datetime
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import read_settings
 from panorama.calls import Conversation
-from panorama.services.base import Desk
-from panorama.store.engine import Database
+from panorama.services.base import ServiceContext
+from panorama.store.sqlite.engine import SqliteDatabase
 
 settings = read_settings()
 steps = int(sys.argv[1])
 
-class Dying(Database):
+class Dying(SqliteDatabase):
     def transaction(self, origin):
         outer = super().transaction(origin)
         class Counted:
@@ -47,14 +47,15 @@ def tell(ring):
 
 moments = [datetime.fromisoformat(each) for each in sys.argv[2:]]
 deaths, steps = steps, 0
-with opened(settings, Desk(Dying(settings.database), settings.zone, lambda: moments[0])) as app:
+database = Dying(settings.home / "panorama.db")
+with open_app(settings, ServiceContext(database, settings.zone, settings.home, lambda: moments[0])) as app:
     if len(moments) > 1:
         said = {"title": "Pill", "at": "2026-05-31T09:00:00+02:00", "recurrence": "FREQ=DAILY"}
         app.calls.call("create_reminder", said, Conversation("v_1", actor="cli", client="x"))
-        app.timing.round(tell)
+        app.timing.run_due(tell)
         del moments[0]
     steps = deaths
-    app.timing.round(tell, was_set=True)
+    app.timing.run_due(tell, was_set=True)
     print(json.dumps("whole"), flush=True)
 """
 

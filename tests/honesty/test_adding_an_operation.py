@@ -1,28 +1,25 @@
 """The page on adding an operation: doing what it says gives a tool that works."""
 
-import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow  # it makes all of the reference anew
+from tests.honesty.pages import copy_with_page
 
-ROOT = Path(__file__).resolve().parents[2]
-STEP = re.compile(r'<!-- insert above "((?:[^"\\]|\\.)+)" -->\n```python\n# (\S+)\n(.*?)```', re.DOTALL)
+pytestmark = pytest.mark.slow  # it makes all of the reference anew
 
 TRY = """
 import asyncio, tempfile
 from fastmcp import Client
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import read_settings
-from panorama.mcp.server import build
+from panorama.mcp.server import build_server
 
 async def main(home):
-    with opened(read_settings(home=home, timezone="UTC")) as app:
-        async with Client(build(app)) as client:
+    with open_app(read_settings(home=home, timezone="UTC")) as app:
+        async with Client(build_server(app)) as client:
             await client.call_tool("create_task", {"title": "Paint", "deadline": "2026-05-31"})
             answer = await client.call_tool("postpone_task", {"task": "paint", "days": 3})
             print(answer.structured_content["data"]["deadline"])
@@ -36,16 +33,9 @@ with tempfile.TemporaryDirectory() as home:
 
 
 def test_the_page_adds_an_operation_that_works_and_can_be_undone(tmp_path: Path) -> None:
-    for folder in ("panorama", "migrations"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    steps = STEP.findall((ROOT / "docs" / "add-an-operation.md").read_text(encoding="utf-8"))
+    files = copy_with_page("add-an-operation.md", tmp_path)
 
-    for anchor, path, code in steps:
-        file = tmp_path / path
-        before, place, after = file.read_text(encoding="utf-8").partition("\n" + anchor.replace('\\"', '"'))
-        assert place, f"{path} has no line {anchor!r}"
-        file.write_text(f"{before}\n{code}{place}{after}", encoding="utf-8")
     run = subprocess.run([sys.executable, "-c", TRY], cwd=tmp_path, capture_output=True, text=True, check=False)
 
-    assert len(steps) == 3
+    assert len(files) == 2
     assert run.stdout.split() == ["2026-06-03", "2026-05-31"], run.stderr

@@ -1,7 +1,9 @@
 """What the docs say is so: their commands run, and every tool, setting and command stands in them."""
 
+import os
 import re
-import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 import typer
 
 from panorama import docs, sample
-from panorama.cli.commands import app
+from panorama.cli.commands.root import app
 from panorama.cli.main import main
 from panorama.config import Settings
 
@@ -21,31 +23,40 @@ LINK = re.compile(r"\]\(([^)#:\s]+)\)")
 
 
 def commands(page: Path) -> Iterator[str]:
-    for block in SHELL.findall(page.read_text(encoding="utf-8")):
-        for line in block.splitlines():
-            command = line.split("#")[0].strip().removeprefix("uv run ")
-            if command.startswith("panorama ") and "demo" not in command:
-                yield command
+    lines = (line for block in SHELL.findall(page.read_text(encoding="utf-8")) for line in block.splitlines())
+    return (line for line in lines if line.startswith("panorama ") and "demo" not in line)
 
 
 @pytest.fixture
 def lived_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with the sample workspace in it, and the same as a folder of notes."""
+    """A home with the sample workspace in it, the same as a folder of notes, and `panorama` on the PATH."""
     monkeypatch.setenv("PANORAMA_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PANORAMA_NO_DAEMON", "1")
     monkeypatch.setenv("HOME", str(tmp_path / "person"))
     monkeypatch.setenv("COLUMNS", "100")
-    notes = tmp_path / "Notes"
-    sample.written(notes, date(2026, 5, 20))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    notes = tmp_path / "person" / "Notes"
+    sample.write_files(notes, date(2026, 5, 20))
     assert main(["import", "markdown", str(notes)]) == 0
     return notes
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_command_in_the_docs_runs(page: Path, lived_in: Path) -> None:
-    codes = {line: main(shlex.split(line.replace("~/Notes", str(lived_in)))[1:]) for line in commands(page)}
+@pytest.mark.parametrize("page", [page for page in PAGES if any(commands(page))], ids=lambda page: page.name)
+@pytest.mark.usefixtures("lived_in")
+def test_every_command_in_the_docs_runs_as_it_is_printed(page: Path) -> None:
+    codes = {line: subprocess.run(["sh", "-c", line], stdin=subprocess.DEVNULL).returncode for line in commands(page)}
 
     assert set(codes.values()) <= {0}, codes
+
+
+def test_the_first_pages_put_the_command_on_the_path() -> None:
+    assert all("uv tool install ." in (ROOT / page).read_text("utf-8") for page in ("README.md", "docs/start.md"))
+
+
+def test_the_first_command_of_the_readme_installs_no_development_dependencies() -> None:
+    first = SHELL.findall((ROOT / "README.md").read_text("utf-8"))[0]
+
+    assert first == "pip install uv && uv run --no-dev panorama demo\n"
 
 
 def test_the_readme_shows_commands() -> None:

@@ -15,11 +15,12 @@ import pytest
 
 from panorama.app import App
 from panorama.calls.arguments import Arguments
-from panorama.domain import items
+from panorama.domain.items import item
 from panorama.sdk import SURFACE, Row, Transport, _rows, _types, use
-from panorama.sdk._given import KEPT
-from panorama.sdk._meant import ALONE, TOOLS
-from panorama.services import views
+from panorama.sdk._aliases import TOOL_ONLY, TOOLS
+from panorama.sdk._unset import UNSET
+from panorama.services.items import results
+from panorama.services.search.results import SearchHit
 
 ROOT = Path(__file__).resolve().parents[2]
 OF_THE_DOOR = {"limit", "cursor", "detail", "confirm", "idempotency_key"}
@@ -35,13 +36,13 @@ def twin(name: str) -> Callable[..., Any]:
 
 def scriptable(app: App) -> dict[str, Arguments]:
     """Return the operations that scripts may call, by their names in scripts."""
-    return {each.operation.sdk: each for each in app.calls.offered if each.operation.sdk}
+    return {each.operation.sdk: each for each in app.calls.operation_arguments if each.operation.sdk}
 
 
 def own(arguments: Arguments) -> dict[str, Any]:
     """Return the parameters of an operation's method and their defaults."""
     shape = inspect.signature(arguments.operation.call).parameters
-    return {name: each.default for name, each in shape.items() if name != arguments.page}
+    return {name: each.default for name, each in shape.items() if name != arguments.page_parameter}
 
 
 def test_every_operation_has_a_twin_with_equal_arguments_and_first_line(app: App) -> None:
@@ -51,14 +52,14 @@ def test_every_operation_has_a_twin_with_equal_arguments_and_first_line(app: App
         assert {key: value for key, value in mine.items() if key not in OF_THE_DOOR} == _whole(own(operation)), name
         assert mine.keys() <= operation.model.model_fields.keys(), name
         assert _first(function) == _first(operation.operation.call), name
-        assert ("limit" in mine) == bool(operation.page), name
+        assert ("limit" in mine) == bool(operation.page_parameter), name
         assert ("confirm" in mine) == bool(operation.operation.question), name
         assert [*mine][: len(own(operation))] == [*own(operation)], name
 
 
 def _default(parameter: inspect.Parameter) -> Any:
     """Return the default that is sent; what an update keeps is not, as None is not by other clients."""
-    return None if parameter.default is KEPT else parameter.default
+    return None if parameter.default is UNSET else parameter.default
 
 
 def _whole(shape: dict[str, Any]) -> dict[str, Any]:
@@ -77,9 +78,9 @@ def test_every_tool_that_goes_by_another_name_in_scripts_is_told(app: App) -> No
 
 
 def test_every_tool_is_told_in_a_hint_as_what_a_script_calls_or_as_a_tool(app: App) -> None:
-    tools = {each.operation.tool for each in app.calls.offered if "_" in each.operation.tool}
+    tools = {each.operation.tool for each in app.calls.operation_arguments if "_" in each.operation.tool}
 
-    assert tools <= {*TOOLS, *ALONE}
+    assert tools <= {*TOOLS, *TOOL_ONLY}
 
 
 def test_choices_are_those_of_the_operation(app: App) -> None:
@@ -150,15 +151,15 @@ def test_a_twin_sends_its_operation_with_known_arguments_alone(app: App, recordi
 
 def test_no_operation_is_sent_that_does_not_exist(app: App) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "panorama" / "sdk").glob("*.py"))
-    sent = set(re.findall(r'_wire\.(?:call|changed|rows)\(\s*"([\w.]+)"', text))
+    sent = set(re.findall(r'_wire\.(?:call|call_update|list_rows)\(\s*"([\w.]+)"', text))
 
     assert sent == {operation.operation.name for operation in scriptable(app).values()}
 
 
 @pytest.mark.parametrize("letter", _rows.KINDS)
 def test_the_fields_of_the_types_are_those_of_the_items(letter: str) -> None:
-    kind = items.LETTERS[letter]
-    stored = next(each for each in _every(items.Item) if getattr(each, "KIND", "") == kind)
+    kind = item.LETTERS[letter]
+    stored = next(each for each in _every(item.Item) if getattr(each, "KIND", "") == kind)
     typed = get_type_hints(getattr(_types, _rows.KINDS[letter]), vars(_types))
     known = {field.name for field in fields(stored)} - {"deleted_at"}
 
@@ -173,13 +174,22 @@ def _every(kind: type[Any]) -> list[type[Any]]:
 @pytest.mark.parametrize(
     ("view", "typed"),
     [
-        (views.Dashboard, _types.Dashboard), (views.Overview, _types.Projects), (views.Review, _types.Week),
-        (views.ProjectHealth, _types.Health), (views.Removed, _types.Removed), (views.Found, _types.Found),
-        (views.Undone, _types.Undone), (views.BatchResult, _types.Batch), (views.NoteText, _types.NoteText),
-        (views.FileText, _types.FileText), (views.ItemView, _types.Whole), (views.HistoryLine, _types.Change),
-        (views.Status, _types.Status), (views.ProjectView, _types.ProjectCounts),
+        (results.Dashboard, _types.Dashboard),
+        (results.Overview, _types.Projects),
+        (results.WeeklyReview, _types.Week),
+        (results.ProjectHealth, _types.Health),
+        (results.DeleteResult, _types.Removed),
+        (SearchHit, _types.Found),
+        (results.UndoResult, _types.Undone),
+        (results.BatchResult, _types.Batch),
+        (results.NoteText, _types.NoteText),
+        (results.FileText, _types.FileText),
+        (results.ItemView, _types.Whole),
+        (results.HistoryLine, _types.Change),
+        (results.Status, _types.Status),
+        (results.ProjectView, _types.ProjectCounts),
     ],
-)  # fmt: skip
+)
 def test_the_fields_of_a_typed_answer_are_those_of_its_view(view: Any, typed: type) -> None:
     told = set(get_type_hints(typed, vars(_types)))
 
@@ -209,7 +219,7 @@ def test_the_sdk_needs_nothing_but_python() -> None:
 
     foreign, ours = json.loads(run.stdout)
     assert foreign == ["panorama"]
-    assert all(name == "panorama" or name.startswith("panorama.sdk") for name in ours)
+    assert all(name in ("panorama", "panorama.kinds") or name.startswith("panorama.sdk") for name in ours)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from uuid import uuid4
 import pytest
 from hypothesis import HealthCheck, settings
 
-from panorama.index import edge
-from panorama.index.exact import Exact
-from panorama.index.server import Server
+from panorama.index import edge_index
+from panorama.index.exact_index import ExactIndex
+from panorama.index.qdrant_server import ServerIndex
 from panorama.ports import Index
 
 from .making_points import SMALL
@@ -36,13 +36,13 @@ def opened(engine: str, folder: Path) -> Generator[Index]:
         index: Index
         match engine:
             case "exact":
-                index = Exact(SMALL)
+                index = ExactIndex(SMALL)
             case "edge" | "mirrored edge":
-                index = edge.opened(folder, SMALL, mirrored=20 if engine == "mirrored edge" else 0)
+                index = edge_index.open_index(folder, SMALL, mirrored=20 if engine == "mirrored edge" else 0)
             case _:
                 url = REAL if engine == "real server" else stack.enter_context(standing_in("secret")).url
                 key = os.environ.get("PANORAMA_TEST_QDRANT_KEY", "") if engine == "real server" else "secret"
-                index = Server(url, key, f"test-{uuid4().hex[:8]}", SMALL)
+                index = ServerIndex(url, key, f"test-{uuid4().hex[:8]}", SMALL)
         try:
             yield index
         finally:
@@ -71,7 +71,7 @@ def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @contextmanager
 def emptied(index: Index) -> Generator[Index]:
     """Empty an index."""
-    index.delete([chunk for chunk, _ in index.held()])
+    index.delete([chunk for chunk, _ in index.iter_digests()])
     yield index
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from panorama.index.filters import matches
-from panorama.index.points import Filter, Model, Point, Vector, packed
+from panorama.index.filters import is_match
+from panorama.index.points import Filter, Model, Point, Vector, pack_vector
 
 SIZE = 8
 SMALL = Model(id="small", digest="5e1f00d5e1f00d00", size=SIZE)
@@ -16,7 +16,7 @@ DAY = datetime(2026, 5, 20, tzinfo=UTC)
 
 def toward(*numbers: float, size: int = SIZE) -> Vector:
     """Return a vector that begins with these numbers."""
-    return packed([*numbers, *[0.0] * (size - len(numbers))])
+    return pack_vector([*numbers, *[0.0] * (size - len(numbers))])
 
 
 def point(chunk: str, *numbers: float, **changed: Any) -> Point:
@@ -46,5 +46,5 @@ def cosine(one: Vector, two: Vector) -> float:
 
 def by_a_plain_loop(points: Iterable[Point], vector: Vector, wanted: Filter) -> Sequence[tuple[str, float]]:
     """Return every chunk that a filter lets through with its score, best first."""
-    found = [(each.chunk, cosine(each.vector, vector)) for each in points if matches(each, wanted)]
+    found = [(each.chunk, cosine(each.vector, vector)) for each in points if is_match(each, wanted)]
     return sorted(found, key=lambda each: (-each[1], each[0]))

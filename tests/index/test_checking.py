@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from panorama.index.checking import sets
-from panorama.index.checking.scores import rank, scored
-from panorama.index.checking.sets import Check, Query, built_in, of_notes
-from panorama.index.checking.trial import pace, tried
-from panorama.index.embedders.static import Static
+from panorama.index.embedders.static import StaticEmbedder
+from panorama.index.evaluation import sets
+from panorama.index.evaluation.scores import rank, score_ranks
+from panorama.index.evaluation.sets import EvaluationSet, Query, from_notes, load_built_in
+from panorama.index.evaluation.trial import evaluate, measure_speed
 
 LONG = "A body that says enough for anybody to find it by what it tells of the sea and the wind. " * 2
 
@@ -45,7 +45,7 @@ def _words(text: str) -> set[str]:
 
 
 def test_the_built_in_set_has_sixty_notes_and_ten_queries_of_each_kind() -> None:
-    check = built_in()
+    check = load_built_in()
 
     assert (len(check.texts), len(set(check.texts))) == (60, 60)
     assert Counter(query.kind for query in check.queries) == dict.fromkeys(
@@ -54,7 +54,7 @@ def test_the_built_in_set_has_sixty_notes_and_ten_queries_of_each_kind() -> None
 
 
 def test_a_paraphrase_shares_no_word_with_its_note_and_a_rare_word_stands_in_one_note_only() -> None:
-    check = built_in()
+    check = load_built_in()
 
     for query in check.queries:
         (place,) = query.wanted
@@ -71,7 +71,7 @@ def test_a_rank_counts_what_is_as_similar_as_better() -> None:
 
 
 def test_scores_are_given_by_kind_and_for_all() -> None:
-    found = scored([("name", 1), ("name", 4), ("question", 11)])
+    found = score_ranks([("name", 1), ("name", 4), ("question", 11)])
 
     assert [(each.kind, each.queries) for each in found] == [("name", 2), ("question", 1), ("all", 3)]
     assert (found[0].recall_1, found[0].recall_5, found[0].mrr_10) == (0.5, 1.0, 0.625)
@@ -79,15 +79,15 @@ def test_scores_are_given_by_kind_and_for_all() -> None:
 
 
 def test_a_model_that_finds_everything_alike_finds_nothing() -> None:
-    check = Check(("ab", "cd", "ef"), tuple(Query("name", "ab", frozenset({place})) for place in range(3)))
+    check = EvaluationSet(("ab", "cd", "ef"), tuple(Query("name", "ab", frozenset({place})) for place in range(3)))
 
-    assert [tried(Letters(blind=blind), check).scores[-1].recall_1 for blind in (False, True)] == [1 / 3, 0.0]
+    assert [evaluate(Letters(blind=blind), check).scores[-1].recall_1 for blind in (False, True)] == [1 / 3, 0.0]
 
 
 def test_a_trial_tells_how_far_it_is_and_how_fast() -> None:
-    check, told = built_in(), list[tuple[int, int]]()
+    check, told = load_built_in(), list[tuple[int, int]]()
 
-    found = tried(Static(), check, lambda done, total: told.append((done, total)))
+    found = evaluate(StaticEmbedder(), check, lambda done, total: told.append((done, total)))
 
     assert (told[-1], sorted(told)) == ((100, 100), told)
     assert (found.model, found.size, found.texts) == ("static", 256, 60)
@@ -96,11 +96,11 @@ def test_a_trial_tells_how_far_it_is_and_how_fast() -> None:
 
 
 def test_the_pace_of_a_model_is_found_in_the_time_given() -> None:
-    assert pace(Letters(), 0.01) > 0
+    assert measure_speed(Letters(), 0.01) > 0
 
 
 def test_the_titles_of_notes_are_looked_for_in_their_bodies() -> None:
-    check = of_notes([("Sea", LONG), ("Wind", LONG + "It blows.")])
+    check = from_notes([("Sea", LONG), ("Wind", LONG + "It blows.")])
 
     assert [(query.text, set(query.wanted)) for query in check.queries] == [("Sea", {0}), ("Wind", {1})]
     assert check.texts[0] == LONG.strip()
@@ -110,22 +110,22 @@ def test_the_titles_of_notes_are_looked_for_in_their_bodies() -> None:
     "note", [("", LONG), ("🌊", LONG), ("2026-05-20", LONG), ("Sea", "Short."), ("Sea", "x" * 500)]
 )
 def test_notes_without_title_or_text_are_passed_over(note: tuple[str, str]) -> None:
-    assert of_notes([note]).texts == ()
+    assert from_notes([note]).texts == ()
 
 
 def test_a_heading_that_repeats_the_title_does_not_help() -> None:
-    assert of_notes([("The Sea", f"# the sea\n\n{LONG}")]).texts == (LONG.strip(),)
+    assert from_notes([("The Sea", f"# the sea\n\n{LONG}")]).texts == (LONG.strip(),)
 
 
 def test_notes_of_one_title_are_all_right() -> None:
-    check = of_notes([("Sea", LONG), ("sea", LONG + "More.")])
+    check = from_notes([("Sea", LONG), ("sea", LONG + "More.")])
 
     assert [set(query.wanted) for query in check.queries] == [{0, 1}]
 
 
 def test_no_more_notes_are_read_than_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sets, "MOST_NOTES", 2)
+    monkeypatch.setattr(sets, "MAX_NOTES", 2)
     notes = iter([("a sea", LONG), ("b sea", LONG), ("c sea", LONG)])
 
-    assert len(of_notes(notes).texts) == 2
+    assert len(from_notes(notes).texts) == 2
     assert next(notes) == ("c sea", LONG)

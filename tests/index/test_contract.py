@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from panorama.errors import InvalidInputError
-from panorama.index.points import NONE, Filter, Point
+from panorama.index.points import NO_PROJECT, Filter, Point
 from panorama.ports import Index
 
 from .making_points import DAY, OTHER, SMALL, by_a_plain_loop, many, point, toward
@@ -20,7 +20,7 @@ def chunks(index: Index, *numbers: float, limit: int = 10, **wanted: object) -> 
 
 def test_an_empty_index_finds_nothing(index: Index) -> None:
     assert index.search(toward(1), 10, ALL) == []
-    assert (index.count(), list(index.held())) == (0, [])
+    assert (index.count(), list(index.iter_digests())) == (0, [])
 
 
 def test_the_nearest_comes_first_with_its_item_and_its_cosine(index: Index) -> None:
@@ -59,7 +59,7 @@ def test_a_point_written_again_replaces_the_one_before(index: Index) -> None:
     index.upsert([point("n_a:0", 0, 0, 1, digest="new", kind="task")])
 
     assert index.count() == 2
-    assert dict(index.held()) == {"n_a:0": "new", "n_b:0": "d-n_b:0"}
+    assert dict(index.iter_digests()) == {"n_a:0": "new", "n_b:0": "d-n_b:0"}
     assert chunks(index, 0, 0, 1, limit=1) == ["n_a:0"]
     assert chunks(index, 1, kinds=("task",)) == ["n_a:0"]
 
@@ -67,7 +67,7 @@ def test_a_point_written_again_replaces_the_one_before(index: Index) -> None:
 def test_a_point_twice_in_one_batch_is_one_the_later(index: Index) -> None:
     index.upsert([point("n_a:0", 1), point("n_a:0", 1, digest="later")])
 
-    assert list(index.held()) == [("n_a:0", "later")]
+    assert list(index.iter_digests()) == [("n_a:0", "later")]
 
 
 def test_what_is_deleted_is_not_found_and_may_be_deleted_again(index: Index) -> None:
@@ -77,7 +77,7 @@ def test_what_is_deleted_is_not_found_and_may_be_deleted_again(index: Index) -> 
     index.delete(["n_b:0"])
 
     assert chunks(index, 1) == ["n_a:0", "n_c:0"]
-    assert sorted(chunk for chunk, _ in index.held()) == ["n_a:0", "n_c:0"]
+    assert sorted(chunk for chunk, _ in index.iter_digests()) == ["n_a:0", "n_c:0"]
 
 
 def test_filters_by_kind_project_and_time(index: Index) -> None:
@@ -91,7 +91,7 @@ def test_filters_by_kind_project_and_time(index: Index) -> None:
 
     assert chunks(index, 1, kinds=("task",)) == ["t_b:0", "t_c:0"]
     assert chunks(index, 1, kinds=("task", "note"), project="p_1") == ["n_a:0", "t_b:0"]
-    assert chunks(index, 1, project=NONE) == ["t_c:0"]
+    assert chunks(index, 1, project=NO_PROJECT) == ["t_c:0"]
     assert chunks(index, 1, project="p_9") == []
     assert chunks(index, 1, kinds=("link",)) == []
 
@@ -117,7 +117,7 @@ def test_hundreds_of_points_are_found_as_by_a_plain_loop(index: Index) -> None:
 
     assert [hit.score for hit in found] == pytest.approx([score for _, score in expected[:25]], abs=1e-5)
     assert len({hit.chunk for hit in found} & {chunk for chunk, _ in expected[:25]}) >= 24
-    assert (index.count(), len(dict(index.held()))) == (600, 600)
+    assert (index.count(), len(dict(index.iter_digests()))) == (600, 600)
 
 
 def test_more_is_asked_for_than_there_is(index: Index) -> None:
@@ -160,7 +160,7 @@ def test_a_build_replaces_everything(own: Index) -> None:
 
     own.build(iter([point("n_new:0", 1), point("n_both:0", 1, digest="new")]))
 
-    assert dict(own.held()) == {"n_new:0": "d-n_new:0", "n_both:0": "new"}
+    assert dict(own.iter_digests()) == {"n_new:0": "d-n_new:0", "n_both:0": "new"}
     assert chunks(own, 1) == ["n_both:0", "n_new:0"]
 
 

@@ -20,13 +20,13 @@ import psutil
 import pytest
 
 from panorama.errors import UnavailableError
-from panorama.index import edge
-from panorama.index.child import EDGE
-from panorama.index.edge import Edge
-from panorama.index.folders import Folders, Generation
-from panorama.index.frames import Frame, Frames
-from panorama.index.points import Filter, OtherModelError
-from panorama.index.serving import Serving, opening
+from panorama.index import edge_index
+from panorama.index.child_process import EDGE_COMMAND
+from panorama.index.edge_index import EdgeIndex
+from panorama.index.frames import Frame, FrameStream
+from panorama.index.generations import Generation, IndexFolder
+from panorama.index.points import Filter, ModelMismatchError
+from panorama.index.process_supervisor import ProcessSupervisor, open_request
 from tests.faults.disks import mounted
 
 from .conftest import settle
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def index(folder: Path) -> Iterator[Edge]:
+def index(folder: Path) -> Iterator[EdgeIndex]:
     """An index without a copy in our memory, with 40 points on the disk."""
     with opened(folder) as index:
         index.upsert(POINTS)
@@ -53,8 +53,8 @@ def index(folder: Path) -> Iterator[Edge]:
 
 
 @contextmanager
-def opened(folder: Path, mirrored: int = 0) -> Iterator[Edge]:
-    index = edge.opened(folder, SMALL, mirrored=mirrored)
+def opened(folder: Path, mirrored: int = 0) -> Iterator[EdgeIndex]:
+    index = edge_index.open_index(folder, SMALL, mirrored=mirrored)
     try:
         settle(index)
         yield index
@@ -92,14 +92,14 @@ def persistently(write: Callable[[], None]) -> None:
     until(succeeded)
 
 
-def test_a_search_does_not_notice_that_the_process_was_killed(index: Edge) -> None:
+def test_a_search_does_not_notice_that_the_process_was_killed(index: EdgeIndex) -> None:
     kill()
 
     assert index.search(toward(1), 1, ALL)[0].chunk == POINTS[0].chunk
     assert index.count() == 40
 
 
-def test_a_write_after_the_process_was_killed_is_refused_clearly_and_works_when_repeated(index: Edge) -> None:
+def test_a_write_after_the_process_was_killed_is_refused_clearly_and_works_when_repeated(index: EdgeIndex) -> None:
     kill()
 
     with pytest.raises(UnavailableError, match=r"stopped.*unknown") as refused:
@@ -120,7 +120,7 @@ def test_a_copy_in_memory_answers_while_the_process_is_away(folder: Path) -> Non
         os.kill(child().pid, signal.SIGCONT)
 
 
-def test_a_search_waits_no_longer_than_a_second_for_a_process_that_hangs(index: Edge) -> None:
+def test_a_search_waits_no_longer_than_a_second_for_a_process_that_hangs(index: EdgeIndex) -> None:
     os.kill(child().pid, signal.SIGSTOP)
     began = time.monotonic()
 
@@ -135,7 +135,7 @@ def test_a_search_waits_no_longer_than_a_second_for_a_process_that_hangs(index: 
     assert index.search(toward(1), 1, ALL)[0].chunk == POINTS[0].chunk
 
 
-def test_nothing_that_was_acknowledged_is_lost_however_often_the_process_is_killed(index: Edge) -> None:
+def test_nothing_that_was_acknowledged_is_lost_however_often_the_process_is_killed(index: EdgeIndex) -> None:
     written = {each.chunk for each in POINTS}
     for round_ in range(5):
         for at in range(30):
@@ -145,7 +145,7 @@ def test_nothing_that_was_acknowledged_is_lost_however_often_the_process_is_kill
             persistently(lambda new=new: index.upsert([new]))
             written.add(new.chunk)
 
-    assert {chunk for chunk, _ in index.held()} == written
+    assert {chunk for chunk, _ in index.iter_digests()} == written
     assert index.state().note == ""
 
 
@@ -153,9 +153,9 @@ def test_the_process_ends_with_a_program_that_is_killed_and_its_points_are_there
     program = f"""
 import os, signal, sys
 from pathlib import Path
-from panorama.index import edge
+from panorama.index import edge_index
 from tests.index.making_points import SMALL, many
-index = edge.opened(Path({str(folder)!r}), SMALL)
+index = edge_index.open_index(Path({str(folder)!r}), SMALL)
 index.upsert(many(40))
 print(index._serving._child.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -163,11 +163,11 @@ os.kill(os.getpid(), signal.SIGKILL)
     done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=os.getcwd(), check=False)
 
     with opened(folder) as index:
-        assert {chunk for chunk, _ in index.held()} == {each.chunk for each in POINTS}
+        assert {chunk for chunk, _ in index.iter_digests()} == {each.chunk for each in POINTS}
     until(lambda: not psutil.pid_exists(int(done.stdout)))
 
 
-def test_an_index_is_there_again_when_it_is_opened_again(index: Edge, folder: Path) -> None:
+def test_an_index_is_there_again_when_it_is_opened_again(index: EdgeIndex, folder: Path) -> None:
     identity = index.state().identity
     index.close()
 
@@ -176,45 +176,45 @@ def test_an_index_is_there_again_when_it_is_opened_again(index: Edge, folder: Pa
         assert again.search(toward(1), 1, ALL)[0].chunk == POINTS[0].chunk
 
 
-def test_an_index_that_was_closed_says_so_and_not_that_its_process_stopped(index: Edge) -> None:
+def test_an_index_that_was_closed_says_so_and_not_that_its_process_stopped(index: EdgeIndex) -> None:
     index.close()
 
     with pytest.raises(UnavailableError, match="The index is closed"):
         index.count()
 
 
-def test_a_second_program_is_refused(index: Edge, folder: Path) -> None:
+def test_a_second_program_is_refused(index: EdgeIndex, folder: Path) -> None:
     with pytest.raises(UnavailableError, match="Another program uses the index"):
-        edge.opened(folder, SMALL)
+        edge_index.open_index(folder, SMALL)
     index.close()
 
-    edge.opened(folder, SMALL).close()
+    edge_index.open_index(folder, SMALL).close()
 
 
-def test_an_index_of_another_model_is_recognised_and_can_be_begun_anew(index: Edge, folder: Path) -> None:
+def test_an_index_of_another_model_is_recognised_and_can_be_begun_anew(index: EdgeIndex, folder: Path) -> None:
     index.close()
 
-    with pytest.raises(OtherModelError, match=r"other.*small|small.*other") as refused:
-        edge.opened(folder, OTHER)
-    assert refused.value.model == edge.made_for(folder) == SMALL
+    with pytest.raises(ModelMismatchError, match=r"other.*small|small.*other") as refused:
+        edge_index.open_index(folder, OTHER)
+    assert refused.value.model == edge_index.find_model(folder) == SMALL
 
-    anew = edge.opened(folder, OTHER, anew=True)
+    anew = edge_index.open_index(folder, OTHER, anew=True)
     assert anew.count() == 0
     anew.close()
-    assert edge.made_for(folder) == OTHER
+    assert edge_index.find_model(folder) == OTHER
     assert len(list(folder.glob("g-*"))) == 1
 
 
 def test_a_folder_that_two_find_lost_at_once_is_made_again_once(
-    index: Edge, folder: Path, monkeypatch: pytest.MonkeyPatch
+    index: EdgeIndex, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    renewed, both = Serving._renewed, Barrier(2)
+    renewed, both = ProcessSupervisor._renew, Barrier(2)
 
-    def at_once(serving: Serving, lost: Generation) -> bool:
+    def at_once(serving: ProcessSupervisor, lost: Generation) -> bool:
         both.wait(20)
         return renewed(serving, lost)
 
-    monkeypatch.setattr(Serving, "_renewed", at_once)
+    monkeypatch.setattr(ProcessSupervisor, "_renew", at_once)
     shutil.rmtree(folder)
     folder.write_text("not an index")
 
@@ -226,7 +226,9 @@ def test_a_folder_that_two_find_lost_at_once_is_made_again_once(
 
 
 @pytest.mark.parametrize("seen", ["upsert", "state", "flush"])
-def test_a_folder_that_was_removed_is_made_again_under_another_identity(index: Edge, folder: Path, seen: str) -> None:
+def test_a_folder_that_was_removed_is_made_again_under_another_identity(
+    index: EdgeIndex, folder: Path, seen: str
+) -> None:
     before = index.state().identity
     shutil.rmtree(folder)
 
@@ -282,7 +284,7 @@ DAMAGES = [_no_json, _no_such_generation, _outside, _no_shard, _nonsense_in_all_
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda each: each.__name__[1:])
 def test_a_damaged_index_is_moved_aside_and_begun_anew(
-    index: Edge, folder: Path, damage: Callable[[Path], None]
+    index: EdgeIndex, folder: Path, damage: Callable[[Path], None]
 ) -> None:
     identity = index.state().identity
     index.close()
@@ -300,10 +302,10 @@ def test_a_damaged_index_is_moved_aside_and_begun_anew(
 
 def test_two_damaged_indexes_are_kept_at_most(folder: Path) -> None:
     folder.mkdir(parents=True)
-    folders = Folders(folder)
+    folders = IndexFolder(folder)
 
     for at in range(4):
-        folders.set_aside(folders.begun(SMALL), DAY + timedelta(seconds=at))
+        folders.quarantine(folders.create_generation(SMALL), DAY + timedelta(seconds=at))
 
     kept = sorted(folder.parent.glob("index.damaged-*"))
     assert [each.name[-8:] for each in kept] == ["02000000", "03000000"]
@@ -350,7 +352,7 @@ def test_what_stands_in_the_folders_place_is_moved_aside_when_the_index_is_opene
 @pytest.mark.parametrize("seen", ["upsert", "state", "search"])
 @pytest.mark.parametrize("stands", NO_FOLDERS, ids=lambda each: each.__name__[1:])
 def test_what_stands_in_the_folders_place_is_moved_aside_once_while_the_index_is_used(
-    index: Edge, folder: Path, stands: Callable[[Path], None], seen: str
+    index: EdgeIndex, folder: Path, stands: Callable[[Path], None], seen: str
 ) -> None:
     identity = index.state().identity
     shutil.rmtree(folder)
@@ -386,7 +388,7 @@ def test_a_folder_elsewhere_to_which_a_link_leads_is_used(folder: Path, tmp_path
     assert _moved(folder) == []
 
 
-def test_an_index_of_which_nothing_is_left_leaves_no_empty_folder_aside(index: Edge, folder: Path) -> None:
+def test_an_index_of_which_nothing_is_left_leaves_no_empty_folder_aside(index: EdgeIndex, folder: Path) -> None:
     for each in folder.iterdir():
         shutil.rmtree(each) if each.is_dir() else each.unlink()
     kill()
@@ -399,20 +401,22 @@ def test_an_index_of_which_nothing_is_left_leaves_no_empty_folder_aside(index: E
 
 
 @pytest.mark.parametrize("chosen", [False, True], ids=["before the swap", "after it"])
-def test_a_build_that_a_crash_ended_leaves_the_old_or_the_new_whole(index: Edge, folder: Path, chosen: bool) -> None:
+def test_a_build_that_a_crash_ended_leaves_the_old_or_the_new_whole(
+    index: EdgeIndex, folder: Path, chosen: bool
+) -> None:
     index.close()
-    folders = Folders(folder)
-    old = folders.live()
-    new = folders.begun(SMALL)
+    folders = IndexFolder(folder)
+    old = folders.find_live()
+    new = folders.create_generation(SMALL)
     shutil.copytree(old.shard, new.shard) if old else None
-    folders.choose(new) if chosen else None
+    folders.set_live(new) if chosen else None
 
     with opened(folder) as again:
         assert (again.count(), again.state().note) == (40, "")
     assert [each.name for each in folder.glob("g-*")] == [(new if chosen or old is None else old).folder.name]
 
 
-def test_the_process_of_a_build_may_be_killed_and_the_old_one_goes_on(index: Edge, folder: Path) -> None:
+def test_the_process_of_a_build_may_be_killed_and_the_old_one_goes_on(index: EdgeIndex, folder: Path) -> None:
     def points() -> Iterator[object]:
         for at, each in enumerate(many(3000)):
             if at == 1500:
@@ -426,7 +430,7 @@ def test_the_process_of_a_build_may_be_killed_and_the_old_one_goes_on(index: Edg
     assert len(list(folder.glob("g-*"))) == 1
 
 
-def test_a_process_that_is_killed_during_a_build_of_another_leaves_the_build_whole(index: Edge) -> None:
+def test_a_process_that_is_killed_during_a_build_of_another_leaves_the_build_whole(index: EdgeIndex) -> None:
     def points() -> Iterator[object]:
         serving = psutil.Process().children()[0]
         for at, each in enumerate(many(600)):
@@ -452,11 +456,11 @@ def test_a_full_disk_refuses_writes_and_leaves_what_was_flushed(tmp_path: Path) 
 
         assert all("too little room" in refusal.message and "Make some" in refusal.hint for refusal in refusals)
         assert (state.status == "ready") or "too little room" in state.note
-        assert {each.chunk for each in many(41)} <= {chunk for chunk, _ in index.held()}
+        assert {each.chunk for each in many(41)} <= {chunk for chunk, _ in index.iter_digests()}
         assert not list(disk.glob("index.damaged-*"))
 
 
-def _until_it_refuses(index: Edge, filler: Path) -> list[UnavailableError]:
+def _until_it_refuses(index: EdgeIndex, filler: Path) -> list[UnavailableError]:
     with filler.open("wb") as file, suppress(OSError):
         while file.write(b"x" * 65536):
             pass
@@ -486,9 +490,9 @@ def is_free(folder: Path) -> bool:
 def test_a_program_that_is_killed_while_it_builds_leaves_the_old_or_the_new_whole(folder: Path) -> None:
     program = f"""
 from pathlib import Path
-from panorama.index import edge
+from panorama.index import edge_index
 from tests.index.making_points import SMALL, many
-index = edge.opened(Path({str(folder)!r}), SMALL)
+index = edge_index.open_index(Path({str(folder)!r}), SMALL)
 index.count()
 print("ready", flush=True)
 for count in range(1000, 9000, 1000):
@@ -509,12 +513,12 @@ for count in range(1000, 9000, 1000):
 
         with opened(folder) as index:
             assert index.count() in (last, (told[-1] if told else 0) + 1000)
-            assert len(dict(index.held())) == index.count()
+            assert len(dict(index.iter_digests())) == index.count()
             assert index.state().note == ""
             last = index.count()
 
     def is_tidy() -> bool:
-        edge.opened(folder, SMALL).close()
+        edge_index.open_index(folder, SMALL).close()
         return len(list(folder.glob("g-*"))) == 1
 
     until(is_tidy)  # the process of who was killed writes on until it notices
@@ -522,10 +526,10 @@ for count in range(1000, 9000, 1000):
 
 def test_what_a_killed_program_asked_of_its_process_is_not_begun_after_it(folder: Path) -> None:
     folder.mkdir(parents=True)
-    generation = Folders(folder).begun(SMALL)
+    generation = IndexFolder(folder).create_generation(SMALL)
     ours, theirs = socket.socketpair()
     with theirs:
         with ours:
-            Frames(ours).send(Frame({**opening(generation, is_new=True), "number": 1}))
-        assert subprocess.run(EDGE, stdin=theirs.fileno(), timeout=60).returncode == 0
+            FrameStream(ours).send(Frame({**open_request(generation, is_new=True), "number": 1}))
+        assert subprocess.run(EDGE_COMMAND, stdin=theirs.fileno(), timeout=60).returncode == 0
     assert not generation.shard.exists()

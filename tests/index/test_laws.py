@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from panorama.index.filters import payload, unpacked
-from panorama.index.points import NONE, Filter, Point, packed
+from panorama.index.filters import from_payload, to_payload
+from panorama.index.points import NO_PROJECT, Filter, Point, pack_vector
 from panorama.ports import Index
 
 from .conftest import LAWS, emptied
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow  # they build many indexes
 
 chunks = some.sampled_from([f"{kind}_{at}:{part}" for kind in "ntp" for at in range(4) for part in range(2)])
 numbers = some.integers(-2, 2) | some.floats(-1, 1, width=32)
-vectors = some.lists(numbers, min_size=SIZE, max_size=SIZE).map(packed)
+vectors = some.lists(numbers, min_size=SIZE, max_size=SIZE).map(pack_vector)
 kinds = some.sampled_from(["note", "task", "project"])
 projects = some.sampled_from([None, "p_1", "p_2"])
 moments = some.integers(0, 5).map(lambda days: DAY + timedelta(days=days)) | some.datetimes(
@@ -32,7 +32,7 @@ points = some.builds(
 filters = some.builds(
     Filter,
     kinds=some.lists(kinds, max_size=2, unique=True).map(tuple),
-    project=some.sampled_from([None, None, NONE, "p_1", "p_9"]),
+    project=some.sampled_from([None, None, NO_PROJECT, "p_1", "p_9"]),
     since=some.none() | moments,
     until=some.none() | moments,
 )
@@ -53,7 +53,7 @@ def test_any_index_finds_what_a_plain_loop_finds(own: Index, data: some.DataObje
         for does, what in data.draw(steps):
             _step(index, truth, does, what)
 
-        assert dict(index.held()) == {chunk: each.digest for chunk, each in truth.items()}
+        assert dict(index.iter_digests()) == {chunk: each.digest for chunk, each in truth.items()}
         assert index.count() == len(truth)
 
 
@@ -86,4 +86,4 @@ def _compare(index: Index, truth: Mapping[str, Point], vector: bytes, limit: int
 @given(points)
 @LAWS
 def test_a_point_comes_back_from_its_payload(each: Point) -> None:
-    assert unpacked(payload(each), each.vector) == each
+    assert from_payload(to_payload(each), each.vector) == each

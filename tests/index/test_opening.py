@@ -3,7 +3,7 @@
 import pytest
 
 from panorama.errors import InvalidInputError
-from panorama.index.opening import checked, checked_key
+from panorama.index.open_index import validate_key, validate_url
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from panorama.index.opening import checked, checked_key
 )  # fmt: skip
 def test_an_address_that_cannot_be_asked_is_refused_with_the_form_of_one(url: str, wrong: str) -> None:
     with pytest.raises(InvalidInputError, match=wrong) as refused:
-        checked(url)
+        validate_url(url)
 
     assert "http://localhost:6333" in refused.value.hint
 
@@ -34,23 +34,23 @@ def test_an_address_that_cannot_be_asked_is_refused_with_the_form_of_one(url: st
     ],
 )
 def test_an_address_that_can_be_asked_is_taken_without_its_last_slash(url: str) -> None:
-    assert checked(url).lower() == url.strip().rstrip("/").lower()
+    assert validate_url(url).lower() == url.strip().rstrip("/").lower()
 
 
 def test_a_password_in_an_address_is_not_shown_by_its_refusal() -> None:
     with pytest.raises(InvalidInputError) as refused:
-        checked("http://me:geheim@host:port")
+        validate_url("http://me:geheim@host:port")
 
-    assert "geheim" not in f"{refused.value.told()} {refused.value.__cause__}"
+    assert "geheim" not in f"{refused.value.to_dict()} {refused.value.__cause__}"
 
 
 @pytest.mark.parametrize("key", ["schlüssel", "“abc”", "abc\ndef", "abc\x00"])
 def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> None:
     with pytest.raises(InvalidInputError, match="PANORAMA_QDRANT_KEY") as refused:
-        checked_key(key)
+        validate_key(key)
 
-    assert key not in f"{refused.value.told()}"
+    assert key not in f"{refused.value.to_dict()}"
 
 
 def test_a_key_is_taken_without_the_blanks_around_it() -> None:
-    assert checked_key(" a-B_9.=\n") == "a-B_9.="
+    assert validate_key(" a-B_9.=\n") == "a-B_9.="

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from panorama.errors import UnavailableError
-from panorama.index import server as module
+from panorama.index import qdrant_server as module
 from panorama.index.points import Filter, Model, point_id
-from panorama.index.server import Server
+from panorama.index.qdrant_server import ServerIndex
 from tests.working import until
 
 from .making_points import DAY, OTHER, SIZE, SMALL, many, point, toward
@@ -35,13 +35,13 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def index(server: StandIn, clock: Clock) -> Iterator[Server]:
-    index = Server(server.url, "secret", "store", SMALL, clock=clock)
+def index(server: StandIn, clock: Clock) -> Iterator[ServerIndex]:
+    index = ServerIndex(server.url, "secret", "store", SMALL, clock=clock)
     yield index
     index.close()
 
 
-def test_the_first_call_makes_a_collection_for_the_model_and_the_store(index: Server, server: StandIn) -> None:
+def test_the_first_call_makes_a_collection_for_the_model_and_the_store(index: ServerIndex, server: StandIn) -> None:
     index.upsert([point("n_a:0", 1)])
 
     (name, made), *others = server.collections.items()
@@ -52,7 +52,7 @@ def test_the_first_call_makes_a_collection_for_the_model_and_the_store(index: Se
     }  # fmt: skip
 
 
-def test_every_request_carries_the_key(index: Server, server: StandIn) -> None:
+def test_every_request_carries_the_key(index: ServerIndex, server: StandIn) -> None:
     index.upsert([point("n_a:0", 1)])
     index.search(toward(1), 3, ALL)
     index.delete(["n_a:0"])
@@ -60,7 +60,7 @@ def test_every_request_carries_the_key(index: Server, server: StandIn) -> None:
     assert {each.key for each in server.requests} == {"secret"}
 
 
-def test_a_point_is_sent_under_its_own_id_with_what_it_may_be_filtered_by(index: Server, server: StandIn) -> None:
+def test_a_point_is_sent_under_its_own_id_with_what_it_may_be_filtered_by(index: ServerIndex, server: StandIn) -> None:
     index.upsert([point("n_a:0", 3, project="p_1")])
 
     (sent,) = server.asked("PUT", "/points")
@@ -79,7 +79,7 @@ def test_a_point_is_sent_under_its_own_id_with_what_it_may_be_filtered_by(index:
     }  # fmt: skip
 
 
-def test_many_points_are_sent_in_batches_and_each_write_is_waited_for(index: Server, server: StandIn) -> None:
+def test_many_points_are_sent_in_batches_and_each_write_is_waited_for(index: ServerIndex, server: StandIn) -> None:
     index.upsert(many(600))
     index.delete([each.chunk for each in many(300)])
 
@@ -88,7 +88,7 @@ def test_many_points_are_sent_in_batches_and_each_write_is_waited_for(index: Ser
     assert all("wait=true" in each.query for each in writes)
 
 
-def test_a_filter_is_sent_as_conditions_that_must_all_hold(index: Server, server: StandIn) -> None:
+def test_a_filter_is_sent_as_conditions_that_must_all_hold(index: ServerIndex, server: StandIn) -> None:
     index.search(toward(1), 3, Filter(kinds=("note", "task"), project="none", since=DAY))
 
     (sent,) = server.asked("POST", "/points/query")
@@ -101,8 +101,8 @@ def test_a_filter_is_sent_as_conditions_that_must_all_hold(index: Server, server
     }
 
 
-def test_two_stores_and_two_models_share_a_server(index: Server, server: StandIn) -> None:
-    others = [Server(server.url, "secret", "other", SMALL), Server(server.url, "secret", "store", OTHER)]
+def test_two_stores_and_two_models_share_a_server(index: ServerIndex, server: StandIn) -> None:
+    others = [ServerIndex(server.url, "secret", "other", SMALL), ServerIndex(server.url, "secret", "store", OTHER)]
     index.upsert([point("n_a:0", 1)])
 
     assert [each.count() for each in others] == [0, 0]
@@ -112,10 +112,10 @@ def test_two_stores_and_two_models_share_a_server(index: Server, server: StandIn
 
 
 def test_a_collection_with_vectors_of_another_size_is_said_and_made_anew_by_the_next_write(
-    index: Server, server: StandIn
+    index: ServerIndex, server: StandIn
 ) -> None:
     index.upsert(many(3))
-    longer = Server(server.url, "secret", "store", Model(id="small", digest=SMALL.digest, size=16))
+    longer = ServerIndex(server.url, "secret", "store", Model(id="small", digest=SMALL.digest, size=16))
 
     with pytest.raises(UnavailableError, match=r"another size .8 instead of 16.; it is built anew"):
         longer.count()
@@ -129,7 +129,7 @@ def test_a_collection_with_vectors_of_another_size_is_said_and_made_anew_by_the_
 
 
 def test_a_collection_that_gets_another_size_meanwhile_is_noticed_by_what_is_refused(
-    index: Server, server: StandIn
+    index: ServerIndex, server: StandIn
 ) -> None:
     index.upsert(many(3))
     before = index.state().identity
@@ -147,7 +147,7 @@ def test_a_collection_that_gets_another_size_meanwhile_is_noticed_by_what_is_ref
     assert index.state().identity != before
 
 
-def test_what_is_written_is_counted_once_it_is_flushed(index: Server) -> None:
+def test_what_is_written_is_counted_once_it_is_flushed(index: ServerIndex) -> None:
     index.upsert(many(3))
     index.flush()
     index.delete(["n_00001:0"])
@@ -159,7 +159,7 @@ def test_what_is_written_is_counted_once_it_is_flushed(index: Server) -> None:
 
 @pytest.mark.parametrize("status", [500, 429, 403])
 def test_a_server_that_refuses_everything_is_down_until_it_does_not(
-    index: Server, server: StandIn, clock: Clock, status: int
+    index: ServerIndex, server: StandIn, clock: Clock, status: int
 ) -> None:
     index.count()
     server.fails_with = status
@@ -174,7 +174,7 @@ def test_a_server_that_refuses_everything_is_down_until_it_does_not(
     assert (index.state().status, index.state().note) == ("ready", "")
 
 
-def test_a_collection_that_was_dropped_is_said_and_made_anew(index: Server, server: StandIn) -> None:
+def test_a_collection_that_was_dropped_is_said_and_made_anew(index: ServerIndex, server: StandIn) -> None:
     index.upsert(many(3))
     before = index.state().identity
     server.collections.clear()
@@ -188,7 +188,7 @@ def test_a_collection_that_was_dropped_is_said_and_made_anew(index: Server, serv
 
 
 def test_a_build_removes_what_is_not_in_it_and_the_collection_of_the_model_before(
-    index: Server, server: StandIn
+    index: ServerIndex, server: StandIn
 ) -> None:
     index.upsert(many(5))
 
@@ -204,18 +204,20 @@ def test_a_build_removes_what_is_not_in_it_and_the_collection_of_the_model_befor
 
 
 def test_a_wrong_key_is_said_without_showing_it(server: StandIn) -> None:
-    index = Server(server.url, "wrong-key", "store", SMALL)
+    index = ServerIndex(server.url, "wrong-key", "store", SMALL)
 
     with pytest.raises(UnavailableError, match=r"refused the key \(401\)") as refused:
         index.count()
 
     assert "PANORAMA_QDRANT_KEY" in refused.value.hint
-    assert "wrong-key" not in f"{refused.value.told()} {refused.value.__cause__} {index.state()} {index!r}"
+    assert "wrong-key" not in f"{refused.value.to_dict()} {refused.value.__cause__} {index.state()} {index!r}"
     index.close()
 
 
 @pytest.mark.parametrize(("status", "why"), [(500, "refused .500.: told to fail"), (503, "503"), (429, "429")])
-def test_what_the_server_refuses_is_told_in_its_words(index: Server, server: StandIn, status: int, why: str) -> None:
+def test_what_the_server_refuses_is_told_in_its_words(
+    index: ServerIndex, server: StandIn, status: int, why: str
+) -> None:
     index.count()
     server.fails_with = status
 
@@ -227,7 +229,7 @@ def test_what_the_server_refuses_is_told_in_its_words(index: Server, server: Sta
 
 
 def test_a_server_that_is_not_there_is_asked_by_one_search_in_five_seconds(clock: Clock) -> None:
-    index = Server("http://user:word@127.0.0.1:9", "", "store", SMALL, clock=clock)
+    index = ServerIndex("http://user:word@127.0.0.1:9", "", "store", SMALL, clock=clock)
 
     for _ in range(2):
         with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:9 cannot be reached") as refused:
@@ -243,7 +245,7 @@ def test_a_server_that_is_not_there_is_asked_by_one_search_in_five_seconds(clock
     index.close()
 
 
-def test_a_server_that_comes_back_is_used_again(index: Server, server: StandIn, clock: Clock) -> None:
+def test_a_server_that_comes_back_is_used_again(index: ServerIndex, server: StandIn, clock: Clock) -> None:
     server.says = b"<html>a router</html>"
     with pytest.raises(UnavailableError, match="not Qdrant"):
         index.search(toward(1), 3, ALL)
@@ -266,11 +268,11 @@ def test_a_server_that_comes_back_is_used_again(index: Server, server: StandIn, 
     ],
 )  # fmt: skip
 def test_what_answers_but_not_as_qdrant_does_is_said_with_what_to_check(
-    index: Server, server: StandIn, status: int, says: bytes
+    index: ServerIndex, server: StandIn, status: int, says: bytes
 ) -> None:
     server.fails_with, server.says = status, says
 
-    for ask in (index.count, lambda: index.upsert(many(1)), lambda: list(index.held())):
+    for ask in (index.count, lambda: index.upsert(many(1)), lambda: list(index.iter_digests())):
         with pytest.raises(UnavailableError, match="is not Qdrant") as refused:
             ask()
 
@@ -279,7 +281,7 @@ def test_what_answers_but_not_as_qdrant_does_is_said_with_what_to_check(
     assert index.state().status == "down"
 
 
-def test_a_write_does_not_spare_a_server_that_was_away(index: Server, server: StandIn) -> None:
+def test_a_write_does_not_spare_a_server_that_was_away(index: ServerIndex, server: StandIn) -> None:
     server.says = b"nonsense"
     with pytest.raises(UnavailableError):
         index.search(toward(1), 3, ALL)
@@ -290,7 +292,9 @@ def test_a_write_does_not_spare_a_server_that_was_away(index: Server, server: St
     assert index.count() == 2
 
 
-def test_a_search_waits_no_longer_than_it_may(index: Server, server: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_waits_no_longer_than_it_may(
+    index: ServerIndex, server: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "READ_SECONDS", 1)
     server.waits = True
 
@@ -298,7 +302,7 @@ def test_a_search_waits_no_longer_than_it_may(index: Server, server: StandIn, mo
         index.search(toward(1), 3, ALL)
 
 
-def test_the_state_is_told_without_asking_the_server(index: Server, server: StandIn) -> None:
+def test_the_state_is_told_without_asking_the_server(index: ServerIndex, server: StandIn) -> None:
     assert (index.state().status, index.state().count) == ("starting", None)
     index.upsert(many(2))
     index.count()
@@ -308,7 +312,7 @@ def test_the_state_is_told_without_asking_the_server(index: Server, server: Stan
     assert len(server.requests) == asked
 
 
-def test_one_that_is_closed_opens_no_connection_any_more(index: Server, server: StandIn) -> None:
+def test_one_that_is_closed_opens_no_connection_any_more(index: ServerIndex, server: StandIn) -> None:
     index.upsert([point("n_a:0", 1)])
     index.close()
     asked = len(server.requests)
@@ -320,7 +324,7 @@ def test_one_that_is_closed_opens_no_connection_any_more(index: Server, server: 
 
 
 def test_one_that_is_closed_while_it_connects_leaves_no_connection_open(
-    index: Server, server: StandIn, monkeypatch: pytest.MonkeyPatch
+    index: ServerIndex, server: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index.upsert([point("n_a:0", 1)])
     connect, connecting, closed = socket.create_connection, Event(), Event()

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.domain.files import StoredFile, searched
+from panorama.domain.items.files import StoredFile, extract_text
 from panorama.errors import PanoramaError
-from panorama.store.blobs import Blobs
+from panorama.store.items.blobs import Blobs
 
 from .world import World
 
@@ -52,5 +52,9 @@ def test_a_row_tells_the_truth_about_its_content(template: Path, plan: list[tupl
             assert isinstance(item, StoredFile)
             content = blobs.get(item.sha256)
             told = (item.sha256, item.size, item.body)
-            assert told == (sha256(content).hexdigest(), len(content), searched(item.name, item.media_type, content))
+            assert told == (
+                sha256(content).hexdigest(),
+                len(content),
+                extract_text(item.name, item.media_type, content),
+            )
         assert world.indexed_words() == world.words_to_index()

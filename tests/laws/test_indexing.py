@@ -19,23 +19,23 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.domain.changes import digest
-from panorama.domain.chunks import chunks
+from panorama.domain.text.chunks import split_chunks
 from panorama.errors import NotFoundError, PanoramaError, UnavailableError
-from panorama.index.embedders.borrowed import Borrowed
-from panorama.index.embedders.resident import Resident
-from panorama.index.exact import Exact
+from panorama.index.embedders.lazy import LazyEmbedder
+from panorama.index.embedders.lifecycle import ManagedEmbedder
+from panorama.index.exact_index import ExactIndex
 from panorama.index.points import Filter, Model, Point
-from panorama.niceness import NICENESS
-from panorama.services import indexing, reading
-from panorama.services.house import House, Side
-from panorama.services.indexing import Indexing
-from panorama.store import passages, rows
-from panorama.store.engine import Session
-from panorama.store.rows import NOUNS
+from panorama.services.search import embedding_pipeline, index_sync
+from panorama.services.search.index_sync import IndexSync
+from panorama.services.search.semantic_index import IndexedModel, SemanticIndex
+from panorama.store.backend import Session
+from panorama.store.items import passages, rows
+from panorama.store.items.rows import NOUNS
+from panorama.thread_priority import NICENESS
 
 SIZE = 8
 MODEL = Model(id="fake", digest="d1", size=SIZE)
@@ -79,7 +79,7 @@ class FakeEmbedder:
         return made / np.linalg.norm(made)
 
 
-class FailingIndex(Exact):
+class FailingIndex(ExactIndex):
     """An index in memory that fails when it is told to, before or after it did what it was asked.
 
     It remembers its points, and which of them would survive a power cut.
@@ -157,21 +157,21 @@ class World:
     known: dict[str, FakeEmbedder] = field(default_factory=dict[str, FakeEmbedder])
 
     @property
-    def indexing(self) -> Indexing:
+    def indexing(self) -> IndexSync:
         """What follows the store: begun anew each time, as after a crash."""
-        return Indexing(self.app.desk, self.embedder, self.index)
+        return IndexSync(self.app.context, self.embedder, self.index)
 
     @property
-    def house(self) -> House:
+    def house(self) -> SemanticIndex:
         """The house as it is opened each time: the model before is searched until the chosen one is ready."""
         held, before = self.index.model, self.known.get(self.index.model.id)
         is_changing = before is not None and held.id != self.embedder.id
-        return House(
+        return SemanticIndex(
             self.index, self._side(self.embedder), self._side(before) if is_changing else None, "", timedelta()
         )
 
-    def _side(self, embedder: Any) -> Side:
-        return Side(embedder, embedder, Indexing(self.app.desk, embedder, self.index), embedder.model)
+    def _side(self, embedder: Any) -> IndexedModel:
+        return IndexedModel(embedder, embedder, IndexSync(self.app.context, embedder, self.index), embedder.model)
 
     def choose(self, number: int) -> None:
         """Choose another model."""
@@ -190,13 +190,13 @@ class World:
     def wanted(self) -> dict[str, Held]:
         """What the index has to hold of each passage of each living item."""
         found: dict[str, Held] = {}
-        with self.app.desk.database.reading() as session:
+        with self.app.context.database.reading() as session:
             for kind, noun in NOUNS.items():
                 ids = session.connection.exec_driver_sql(f"SELECT id FROM {noun.table.name} WHERE deleted_at IS NULL")
                 for id_ in ids.scalars().all():
                     item = rows.load(session, kind, id_)
                     project = item.id if kind == "project" else getattr(item, "project", None)
-                    for each in chunks(*item.words()):
+                    for each in split_chunks(*item.search_text()):
                         vector = self.embedder.embed_query(each.text).astype("<f2").astype("<f4").tobytes()
                         found[f"{id_}:{each.position}"] = digest(each.text), kind, project, item.updated_at, vector
         return found
@@ -204,7 +204,7 @@ class World:
     def held(self) -> dict[str, Held]:
         """What the index holds."""
         points = self.index.points
-        assert dict(self.index.held()) == {name: each.digest for name, each in points.items()}
+        assert dict(self.index.iter_digests()) == {name: each.digest for name, each in points.items()}
         return {
             name: (each.digest, each.kind, each.project, each.at, bytes(each.vector)) for name, each in points.items()
         }
@@ -217,13 +217,13 @@ class World:
         self.house.catch_up()
         assert self.index.model == self.embedder.model
         assert self.held() == self.wanted()
-        assert (self.indexing.lag().unread, self.indexing.lag().unheard) == (0, 0)
+        assert (self.indexing.measure_lag().unread, self.indexing.measure_lag().unheard) == (0, 0)
 
 
 @pytest.fixture
 def world(home: Path) -> Iterator[World]:
     """An empty store with an index."""
-    with opened(read_settings(home=home)) as app:
+    with open_app(read_settings(home=home)) as app:
         yield World(app)
 
 
@@ -276,15 +276,17 @@ CHANGES = [
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(STEPS, st.sampled_from((2, indexing.MANY)), st.sampled_from((0.0, indexing.TELL_SECONDS)))
-@example(GOES_AND_COMES, 2, indexing.TELL_SECONDS)
+@given(
+    STEPS, st.sampled_from((2, index_sync.REBUILD_THRESHOLD)), st.sampled_from((0.0, index_sync.SYNC_INTERVAL_SECONDS))
+)
+@example(GOES_AND_COMES, 2, index_sync.SYNC_INTERVAL_SECONDS)
 @example(CHANGES, 2, 0.0)
 def test_it_converges_from_every_failure(world: World, steps: list[Step], many: int, tell_seconds: float) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(indexing, "MANY", many)  # with two, the index is built of what is read meanwhile
-        patched.setattr(indexing, "TELL_SECONDS", tell_seconds)  # with none, it is told after each step
-        patched.setattr(indexing, "CHANGES", 3)
-        patched.setattr(reading, "CHANGES", 3)
+        patched.setattr(index_sync, "REBUILD_THRESHOLD", many)  # with two, the index is built of what is read meanwhile
+        patched.setattr(index_sync, "SYNC_INTERVAL_SECONDS", tell_seconds)  # with none, it is told after each step
+        patched.setattr(index_sync, "CHANGES_PER_STEP", 3)
+        patched.setattr(embedding_pipeline, "CHANGES_PER_STEP", 3)
         Walk(world, steps).taken()
 
 
@@ -296,7 +298,7 @@ class Walk:
         self.steps = list(reversed(steps))
         self.notes: list[str] = []
         self.project = world.project()
-        self.house: House | None = None
+        self.house: SemanticIndex | None = None
 
     def taken(self) -> None:
         """Take the steps, and see that the index holds what the store holds."""
@@ -368,9 +370,9 @@ class Walk:
 def test_what_shrinks_while_the_index_is_built_leaves_nothing_behind(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "MANY", 2)
-    monkeypatch.setattr(indexing, "CHANGES", 2)
-    monkeypatch.setattr(reading, "CHANGES", 2)
+    monkeypatch.setattr(index_sync, "REBUILD_THRESHOLD", 2)
+    monkeypatch.setattr(index_sync, "CHANGES_PER_STEP", 2)
+    monkeypatch.setattr(embedding_pipeline, "CHANGES_PER_STEP", 2)
     made = [world.do("create_note", title=f"Jam {number}", content=LONG)["id"] for number in range(4)]
 
     def shrink() -> None:
@@ -397,33 +399,33 @@ def forget(world: World) -> Callable[..., None]:
 
 
 def test_what_is_forgotten_while_the_index_is_built_leaves_it(world: World, forget: Callable[..., None]) -> None:
-    while world.indexing.read():
+    while world.indexing.embed_next():
         pass
 
-    world.indexing.build(counted=forget)
+    world.indexing.rebuild(counted=forget)
 
     world.check()
 
 
 def test_what_is_forgotten_while_it_is_read_leaves_no_passage(world: World, forget: Callable[..., None]) -> None:
-    while world.indexing.read(told=forget):
+    while world.indexing.embed_next(told=forget):
         pass
 
     world.check()
-    with world.app.desk.database.reading() as session:
+    with world.app.context.database.reading() as session:
         assert session.connection.exec_driver_sql("SELECT count(DISTINCT item) FROM passages").scalar_one() == 1
 
 
 def test_what_is_forgotten_while_the_index_is_told_leaves_it(
     world: World, forget: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.indexing.build()
-    while world.indexing.read():
+    world.indexing.rebuild()
+    while world.indexing.embed_next():
         pass
     write = world.index.upsert
     monkeypatch.setattr(world.index, "upsert", lambda points: (forget(), write(points)))
 
-    world.indexing.tell_all()
+    world.indexing.sync_all()
 
     world.check()
 
@@ -433,11 +435,11 @@ def test_what_is_forgotten_while_the_index_is_told_leaves_it(
 def test_a_building_that_fails_on_its_way_leaves_the_next_one_whole(
     world: World, taken: int, is_read: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "MANY", 2)
+    monkeypatch.setattr(index_sync, "REBUILD_THRESHOLD", 2)
     for more in range(0, 600, 100):
         notes = [{"tool": "create_note", "args": {"title": f"Jam {more + number}"}} for number in range(100)]
         world.do("batch", operations=notes)
-    while is_read and world.indexing.read():
+    while is_read and world.indexing.embed_next():
         pass
     world.index.fails_after = taken
 
@@ -454,7 +456,7 @@ def test_a_building_that_fails_on_its_way_leaves_the_next_one_whole(
 def test_many_passages_are_built_beside_the_index_that_is_searched_in_however_few_changes(
     world: World, notes: int, is_built: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "MANY", 20)
+    monkeypatch.setattr(index_sync, "REBUILD_THRESHOLD", 20)
     world.do("create_note", title="Plum")
     world.check()
     before = world.index.state().identity
@@ -483,11 +485,11 @@ def test_a_text_is_never_embedded_twice(world: World) -> None:
 
 
 def test_a_step_ends_with_the_item_that_reaches_so_many_texts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "TEXTS_OF_A_STEP", 2)
+    monkeypatch.setattr(embedding_pipeline, "TEXTS_PER_STEP", 2)
     for number in range(5):
         world.do("create_note", title=f"Jam {number}")
 
-    world.indexing.read()
+    world.indexing.embed_next()
 
     assert len(world.embedder.embedded) == 2
     world.check()
@@ -515,11 +517,11 @@ class Loaded(FakeEmbedder):
 )
 def test_the_model_is_not_loaded_by_a_thread_that_lets_others_go_first(world: World) -> None:
     embedder = Loaded()
-    resident: Resident[Any] = Resident(embedder)
-    borrowed = Borrowed(resident, MODEL, embedder, timedelta())
+    resident: ManagedEmbedder[Any] = ManagedEmbedder(embedder)
+    borrowed = LazyEmbedder(resident, MODEL, embedder, timedelta())
     world.do("create_note", title="Jam")
 
-    Indexing(world.app.desk, borrowed, world.index).catch_up()
+    IndexSync(world.app.context, borrowed, world.index).catch_up()
     resident.close()
 
     assert embedder.niceness == os.getpriority(os.PRIO_PROCESS, 0) < (embedder.worked_at or 0)
@@ -531,8 +533,8 @@ def test_what_was_embedded_is_kept_if_the_step_ahead_cannot_begin(
     world.embedder.batch = 4
     for number in range(160):
         world.do("create_note", title=f"Jam {number}")
-    monkeypatch.setattr(reading, "TEXTS_OF_A_STEP", 80)
-    touched, asked = passages.touched, list[int]()
+    monkeypatch.setattr(embedding_pipeline, "TEXTS_PER_STEP", 80)
+    touched, asked = passages.list_changes, list[int]()
 
     def locked(session: Session, mark: int, *rest: Any) -> Any:
         asked.append(mark)
@@ -542,11 +544,11 @@ def test_what_was_embedded_is_kept_if_the_step_ahead_cannot_begin(
             time.sleep(0.001)
         raise UnavailableError("The database is locked.")
 
-    monkeypatch.setattr(passages, "touched", locked)
+    monkeypatch.setattr(passages, "list_changes", locked)
     with pytest.raises(UnavailableError, match="locked"):
         world.indexing.catch_up()
 
-    with world.app.desk.database.reading() as session:
+    with world.app.context.database.reading() as session:
         kept = session.connection.exec_driver_sql("SELECT count(*) FROM vectors").scalar_one()
     assert 0 < kept == len(world.embedder.embedded)
 
@@ -559,7 +561,7 @@ def test_what_changed_last_counts_for_filters(world: World) -> None:
     world.do("update_note", note=note, project=project)
     world.check()
 
-    (found,) = world.indexing.nearest("Jam\nQuince", 5, Filter(kinds=("note",), project=project))
+    (found,) = world.indexing.search_text("Jam\nQuince", 5, Filter(kinds=("note",), project=project))
     assert (found.item, round(found.score, 2)) == (note, 1.0)
 
 
@@ -576,7 +578,7 @@ def test_another_model_begins_anew(world: World) -> None:
 def test_a_vector_that_is_forgotten_before_its_passage_is_kept_is_made_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(embedding_pipeline, "SAVE_INTERVAL_SECONDS", 0.0)
     world.embedder.batch = 1
     world.do("create_note", title="Jam", content=LONG)
 
@@ -585,10 +587,10 @@ def test_a_vector_that_is_forgotten_before_its_passage_is_kept_is_made_again(
     def forget_the_unused(count: int) -> None:
         told.append(count)
         if len(told) == 2:
-            with world.app.desk.database.transaction(passages.INDEXER) as session:
-                passages.forget(session, passages.unused(session))
+            with world.app.context.database.transaction(passages.INDEXER) as session:
+                passages.delete_vectors(session, passages.list_unused_vectors(session))
 
-    while world.indexing.read(told=forget_the_unused):
+    while world.indexing.embed_next(told=forget_the_unused):
         pass
 
     world.check()
@@ -600,13 +602,13 @@ def test_a_vector_that_is_needed_again_is_not_forgotten(world: World) -> None:
     world.check()
     world.do("update_note", note=note, content="Plum")
     world.check()
-    with world.app.desk.database.reading() as session:
-        unused = passages.unused(session)
+    with world.app.context.database.reading() as session:
+        unused = passages.list_unused_vectors(session)
     world.do("undo")
     world.check()
 
-    with world.app.desk.database.transaction(passages.INDEXER) as session:
-        passages.forget(session, unused)
+    with world.app.context.database.transaction(passages.INDEXER) as session:
+        passages.delete_vectors(session, unused)
 
     world.index = FailingIndex(MODEL)
     world.check()
@@ -619,9 +621,9 @@ def test_two_that_read_at_once_leave_what_the_later_one_saw(world: World) -> Non
     def write_and_let_another_read(_: int) -> None:
         if len(world.embedder.embedded) == 1:
             world.do("update_note", note=note, content="Plum")
-            world.indexing.read()
+            world.indexing.embed_next()
 
-    world.indexing.read(told=write_and_let_another_read)
+    world.indexing.embed_next(told=write_and_let_another_read)
 
     world.check()
 
@@ -642,7 +644,7 @@ def write_meanwhile(world: World) -> Callable[[int], None]:
 def test_what_is_cut_anew_never_replaces_what_another_read_since(
     world: World, write_meanwhile: Callable[[int], None]
 ) -> None:
-    while world.indexing.read_anew("anew", write_meanwhile):
+    while world.indexing.reembed_next("anew", write_meanwhile):
         pass
 
     world.index = FailingIndex(MODEL)
@@ -652,8 +654,8 @@ def test_what_is_cut_anew_never_replaces_what_another_read_since(
 def test_a_slow_reader_does_not_take_back_how_far_another_has_come(
     world: World, write_meanwhile: Callable[[int], None]
 ) -> None:
-    world.indexing.read(told=write_meanwhile)
+    world.indexing.embed_next(told=write_meanwhile)
 
-    assert world.indexing.lag().unread == 0
+    assert world.indexing.measure_lag().unread == 0
     world.index = FailingIndex(MODEL)
     world.check()

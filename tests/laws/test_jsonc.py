@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from panorama.cli import jsonc
+from panorama.cli.clients import jsonc
 
 PATH = ("servers", "panorama")
 GAPS = ("", "", " ", "\n", "\n  ", "\t", "\r\n    ", " // {0}\n", "/* {0} */", '\n// {0}, "}}\n  ')
@@ -58,27 +58,27 @@ def _comments(text: str) -> list[str]:
 def test_every_way_to_write_a_document_means_the_same(each: tuple[dict[str, Any], str]) -> None:
     document, text = each
 
-    assert jsonc.parsed(text) == document
+    assert jsonc.parse(text) == document
 
 
 @given(written(), VALUES)
 def test_what_is_put_is_there_and_all_else_means_the_same(each: tuple[dict[str, Any], str], value: Any) -> None:
     document, text = each
 
-    changed = jsonc.put(text, PATH, value)
+    changed = jsonc.set_value(text, PATH, value)
 
     servers = document.get("servers", {}) | {"panorama": value}
-    assert jsonc.parsed(changed) == document | {"servers": servers}
+    assert jsonc.parse(changed) == document | {"servers": servers}
 
 
 @given(written())
 def test_what_is_taken_out_is_gone_and_all_else_means_the_same(each: tuple[dict[str, Any], str]) -> None:
     document, text = each
 
-    changed = jsonc.taken_out(text, PATH)
+    changed = jsonc.delete_value(text, PATH)
 
     servers = {key: value for key, value in document.get("servers", {}).items() if key != "panorama"}
-    assert jsonc.parsed(changed) == document | ({"servers": servers} if "servers" in document else {})
+    assert jsonc.parse(changed) == document | ({"servers": servers} if "servers" in document else {})
 
 
 @given(written(), VALUES)
@@ -88,7 +88,7 @@ def test_taking_out_what_was_put_brings_the_text_back_but_for_blanks(
     document, text = each
     assume("panorama" not in document.get("servers", {"panorama": None}))
 
-    changed = jsonc.taken_out(jsonc.put(text, PATH, value), PATH)
+    changed = jsonc.delete_value(jsonc.set_value(text, PATH, value), PATH)
 
     assert "".join(changed.split()) == "".join(text.split())
 
@@ -98,6 +98,6 @@ def test_no_comment_is_lost(each: tuple[dict[str, Any], str], value: Any) -> Non
     document, text = each
     assume("panorama" not in document.get("servers", {}))
 
-    changed = jsonc.put(text, PATH, value)
+    changed = jsonc.set_value(text, PATH, value)
 
-    assert _comments(changed) == _comments(jsonc.taken_out(changed, PATH)) == _comments(text)
+    assert _comments(changed) == _comments(jsonc.delete_value(changed, PATH)) == _comments(text)

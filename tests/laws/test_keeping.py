@@ -10,12 +10,13 @@ from typing import Any
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import Settings
-from panorama.domain.items import Item
-from panorama.store import rows, runs
-from panorama.store.calls import Call
-from panorama.store.runs import Run
+from panorama.domain.items.item import Item
+from panorama.store.items import rows
+from panorama.store.log import runs
+from panorama.store.log.calls import CallLogEntry
+from panorama.store.log.runs import Run
 from tests.whole import contents, differing
 
 from .things import anything, lines, moments, texts
@@ -46,7 +47,7 @@ def lived(world: World, said: str, kept: dict[str, Any]) -> None:
     world.do("write_file", name="plan.csv", text="a,b\n3,4\n", project="Garden of laws")
     world.do("delete_item", item=world.do("create_note", title="Gone")["data"]["id"])
     world.do("undo")
-    call = Call(
+    call = CallLogEntry(
         id="c_0000000000", unit="c_0000000000", at=BEGIN, actor="tool", client="laws", conversation="v", name="laws",
         arguments=kept, ms=0.1, success=True,
     )  # fmt: skip
@@ -57,7 +58,7 @@ def lived(world: World, said: str, kept: dict[str, Any]) -> None:
     world.app.recorder.record(call, run)
     world.app.recorder.flush()
     with world.database.transaction(ORIGIN) as session:
-        runs.keep(session, "laws", {"kept": kept}, [], BEGIN)
+        runs.save_state(session, "laws", {"kept": kept}, [], BEGIN)
 
 
 def filled(world: World, items: list[Item], deleted: Any, said: str, kept: dict[str, Any]) -> None:
@@ -67,7 +68,7 @@ def filled(world: World, items: list[Item], deleted: Any, said: str, kept: dict[
         world.add(living)
         if number % 3 == 2:
             with world.database.transaction(ORIGIN) as session:
-                rows.save(session, living, living.changed(deleted, deleted_at=deleted))
+                rows.save(session, living, living.with_changes(deleted, deleted_at=deleted))
     lived(world, said, kept)
 
 
@@ -79,7 +80,7 @@ def brought_back(world: World, path: str, folder: str) -> Path:
 
 def assert_equal(world: World, again: Path) -> None:
     world.app.recorder.flush()
-    with opened(Settings(home=again, timezone=ZONE.key)) as app:
+    with open_app(Settings(home=again, timezone=ZONE.key)) as app:
         other = World(app)
         assert other.items() == world.items()
         assert other.indexed_words() == other.words_to_index()

@@ -15,13 +15,13 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.domain.changes import Origin
 from panorama.errors import ConfirmationError, ConflictError, NotFoundError, PanoramaError
-from panorama.services.base import Desk
-from panorama.store.engine import Database
+from panorama.services.base import ServiceContext
+from panorama.store.sqlite.engine import SqliteDatabase
 from tests.conftest import BERLIN, CountedIds, StandingClock
 from tests.kept import Person
 
@@ -57,7 +57,7 @@ class Scripts(RuleBasedStateMachine):
         folder = self.app.settings.home / "scripts"
         for path in folder.glob("*") if folder.is_dir() else ():
             path.unlink()
-        with self.app.desk.database.transaction(_NOBODY) as session:
+        with self.app.context.database.transaction(_NOBODY) as session:
             session.connection.exec_driver_sql("DELETE FROM scripts")
             session.connection.exec_driver_sql("DELETE FROM reviews")
         self.person = Person(self.app)
@@ -77,7 +77,7 @@ class Scripts(RuleBasedStateMachine):
     @rule(name=names, text=texts)
     def save(self, name: str, text: int) -> None:
         """A model writes it."""
-        self._call("save_script", name=name, code=TEXTS[text], replace=True)
+        self._call("save_script", name=name, code=TEXTS[text], replace=True, confirm=True)
         self.files[name] = text
 
     @rule(name=names)
@@ -97,22 +97,29 @@ class Scripts(RuleBasedStateMachine):
         decided.rejected.discard(text)
         decided.state, decided.text = "promoted" if decided.state == "promoted" else "reviewed", text
 
-    @rule(name=names, to=st.sampled_from(["reviewed", "promoted", "retired"]))
+    @rule(name=names, to=st.sampled_from(["reviewed", "promoted", "demoted", "retired"]))
     def move(self, name: str, to: str) -> None:
         """A person agrees to a move."""
         text, decided = self.files[name], self.decided[name]
         if text is None:
             return
         state = decided.of(text)
-        is_refused = state == to or (to != "retired" and state == "draft" and text in decided.rejected)
+        if to == "demoted":
+            is_refused = decided.state != "promoted"
+        else:
+            is_rejected = to != "retired" and state == "draft" and text in decided.rejected
+            is_refused = state == to or is_rejected or (to == "reviewed" and state == "promoted")
         try:
             self.person.promotes(name, to=to)
         except ConflictError:
             assert is_refused, (name, state, to)
             return
         assert not is_refused, (name, state, to)
-        if to == "reviewed" and state != "promoted" and decided.state == "promoted":
+        if to == "reviewed" and decided.state == "promoted":
             to = "promoted"  # a tool that is approved again is one again
+        if to == "demoted":
+            decided.state = "reviewed"
+            return
         decided.state, decided.text = to, text
 
     @rule(name=names)
@@ -127,7 +134,7 @@ class Scripts(RuleBasedStateMachine):
             decided.state, decided.text = "draft", -1
         decided.rejected.add(text)
 
-    @rule(name=names, to=st.sampled_from(["reviewed", "promoted", "retired"]))
+    @rule(name=names, to=st.sampled_from(["reviewed", "promoted", "demoted", "retired"]))
     def ask(self, name: str, to: str) -> None:
         """A model asks, and nobody answers."""
         with pytest.raises((ConfirmationError, ConflictError, NotFoundError)):
@@ -144,10 +151,10 @@ class Scripts(RuleBasedStateMachine):
     def tools_are_those_of_the_model_and_no_other_runs(self) -> None:
         """Compare the tools, and call each."""
         expected = [f"script_{name}" for name in NAMES if self.decided[name].of(self.files[name]) == "promoted"]
-        assert [each.operation.tool for each in self.app.calls.promoted.all()] == expected
+        assert [each.operation.tool for each in self.app.calls.promoted_tools.list_tools()] == expected
         for name in NAMES:
             try:
-                found = self.app.calls.promoted.found(f"script_{name}")
+                found = self.app.calls.promoted_tools.find(f"script_{name}")
                 text = self.app.calls.call("scripts.get", {"script": name}, Conversation("cli", "cli")).data["text"]
             except PanoramaError:
                 continue
@@ -159,8 +166,8 @@ _NOBODY = Origin(actor="tests", client="", conversation="", operation="", call="
 
 
 @pytest.mark.slow
-def test_states_are_those_of_the_model(home: Path, database: Database) -> None:
-    desk = Desk(database, BERLIN, StandingClock(), CountedIds())
-    with opened(read_settings(home=home), desk) as app:
+def test_states_are_those_of_the_model(home: Path, database: SqliteDatabase) -> None:
+    context = ServiceContext(database, BERLIN, home, StandingClock(), CountedIds())
+    with open_app(read_settings(home=home), context) as app:
         machine = type("Machine", (Scripts,), {"app": app})
         run_state_machine_as_test(machine, settings=settings(max_examples=25, stateful_step_count=20, deadline=None))

@@ -41,6 +41,7 @@ class Machine(RuleBasedStateMachine):
         self.living: Model = {}
         self.trash: Model = {}
         self.before: tuple[Model, Model] | None = None
+        self.is_undone = False
         self.versions: dict[str, int] = {}
 
     def teardown(self) -> None:
@@ -66,7 +67,7 @@ class Machine(RuleBasedStateMachine):
         answer = self.world.do(UPDATE[kind], **{ARGUMENT[kind]: id_}, **chosen)
         self.living[id_] |= _said(chosen)
         if "undo" in answer["metadata"]:
-            self.before = old
+            self.before, self.is_undone = old, False
 
     @precondition(lambda self: any(id_[0] == "n" for id_ in self.living))
     @rule(at=which, block=st.sampled_from(["tea", "東京都", "# Heading", "x" * 5000]))
@@ -102,7 +103,8 @@ class Machine(RuleBasedStateMachine):
     def undo(self) -> None:
         """Take back the last write, or the undo of it."""
         now = deepcopy((self.living, self.trash))
-        self.world.do("undo")
+        self.world.do("undo", redo=self.is_undone)
+        self.is_undone = not self.is_undone
         assert self.before is not None
         created = now[0].keys() - self.before[0].keys() - self.before[1].keys()
         self.living, self.trash = deepcopy(self.before)
@@ -143,7 +145,7 @@ class Machine(RuleBasedStateMachine):
             self.world.check_index()
 
     def _remember(self) -> None:
-        self.before = deepcopy((self.living, self.trash))
+        self.before, self.is_undone = deepcopy((self.living, self.trash)), False
 
 
 def _without_series(chosen: dict[str, Any]) -> dict[str, Any]:

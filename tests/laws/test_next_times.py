@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.domain import walls
-from panorama.domain.cron import cron
-from panorama.domain.recurrence import occurrences
 from panorama.domain.schedules import Schedule
+from panorama.domain.time import wall_clock
+from panorama.domain.time.cron import parse_cron
+from panorama.domain.time.recurrence import iter_occurrences
 
 MINUTE = timedelta(minutes=1)
 CHANGES = {
@@ -81,9 +81,11 @@ def test_a_cron_line_means_what_the_clock_on_the_wall_shows(
     zone, change, offset = place
     after = change + offset * MINUTE
     end = after + timedelta(hours=40)
-    line = cron(f"{joined(minutes)} {joined(named)} * * {joined(days)}")
+    line = parse_cron(f"{joined(minutes)} {joined(named)} * * {joined(days)}")
 
-    times = walls.moments(line.walls(walls.first_wall(after, zone)), zone, after, twice=line.is_every_hour)
+    times = wall_clock.to_instants(
+        line.local_times(wall_clock.first_local(after, zone)), zone, after, twice=line.is_every_hour
+    )
 
     assert list(takewhile(lambda at: at <= end, times)) == looked_up(zone, after, end, minutes, named, days)
 
@@ -96,10 +98,10 @@ def test_a_daily_reminder_comes_once_a_day_at_its_time_on_the_wall(
     after = change + offset * MINUTE
     day = (change - timedelta(days=begun)).astimezone(zone).replace(tzinfo=None, hour=0, minute=0)
     anchor = (day + minute * MINUTE).replace(tzinfo=zone).astimezone(UTC)
-    shown = walls.wall(anchor, zone)
+    shown = wall_clock.to_local(anchor, zone)
     end = after + timedelta(hours=60)
 
-    found = takewhile(lambda at: at <= end, occurrences("FREQ=DAILY", anchor, after=after, zone=zone))
+    found = takewhile(lambda at: at <= end, iter_occurrences("FREQ=DAILY", anchor, after=after, zone=zone))
 
     expected = looked_up(zone, max(after, anchor - MINUTE), end, [shown.minute], [shown.hour], None)
     assert list(found) == expected
@@ -113,7 +115,7 @@ def test_a_span_is_time_that_passes_whatever_the_clock_shows(
     begin = change - back * MINUTE
     schedule = made("every", f"{minutes}m", zone.key, begin)
 
-    found = [at for at, _ in zip(schedule.following(change + offset * MINUTE), range(4), strict=False)]
+    found = [at for at, _ in zip(schedule.iter_occurrences(change + offset * MINUTE), range(4), strict=False)]
 
     assert found[0] - (change + offset * MINUTE) <= minutes * MINUTE or found[0] == begin
     assert all((at - begin) % (minutes * MINUTE) == timedelta() for at in found)
@@ -127,14 +129,14 @@ def test_what_was_missed_is_one_run_and_counts_the_others(
     zone, change, offset = place
     after = change + offset * MINUTE
     now = after + passed * MINUTE
-    schedule = made("cron", f"{joined(minutes)} {joined(named)} * * *", zone.key, after).resumed_at(after)
+    schedule = made("cron", f"{joined(minutes)} {joined(named)} * * *", zone.key, after).resume(after)
 
-    due = schedule.due(now)
+    due = schedule.find_due(now)
 
     known = looked_up(zone, after, now, minutes, named, None)
     assert (due and (due.at, due.missed)) == ((known[-1], len(known) - 1) if known else None)
     if due:
-        following = schedule.done(due, now).next_at
+        following = schedule.with_run(due, now).next_at
         assert following is not None
         assert following > now
 

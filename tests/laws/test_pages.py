@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.domain.items import Item
+from panorama.domain.items.item import Item
 
 from .things import anything, files, journal, links, notes, projects, reminders, tasks
 from .world import World

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from panorama.domain.tasks import Task
+from panorama.domain.items.tasks import Task
 from panorama.errors import PanoramaError
 
 from .things import ids, lines

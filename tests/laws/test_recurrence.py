@@ -5,8 +5,8 @@ from datetime import date, datetime, timedelta
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from panorama.domain.recurrence import following, remaining, rule
-from panorama.domain.times import Deadline, local_day
+from panorama.domain.time.recurrence import decrement_count, next_occurrence, normalize_rule
+from panorama.domain.time.times import Deadline, to_local_day
 from panorama.errors import InvalidInputError
 
 from .world import ZONE
@@ -33,7 +33,7 @@ def made(frequency: str, chosen: dict[str, object]) -> str:
     assume(not {"COUNT", "UNTIL"} <= chosen.keys())
     text = ";".join([f"FREQ={frequency}", *(f"{name}={value}" for name, value in chosen.items())])
     try:
-        return rule(text)
+        return normalize_rule(text)
     except InvalidInputError:
         assume(False)
         raise
@@ -43,19 +43,19 @@ def made(frequency: str, chosen: dict[str, object]) -> str:
 def test_the_next_occurrence_is_after_the_last_and_not_past(
     frequency: str, chosen: dict[str, object], anchor: Deadline, today: date
 ) -> None:
-    found = following(made(frequency, chosen), anchor, not_before=today, zone=ZONE)
+    found = next_occurrence(made(frequency, chosen), anchor, not_before=today, zone=ZONE)
 
     assume(found is not None)
     assert type(found) is type(anchor)
     assert found > anchor
-    assert local_day(found, ZONE) >= today
+    assert to_local_day(found, ZONE) >= today
 
 
 @given(anchor=st.datetimes(datetime(2025, 1, 1), datetime(2029, 12, 31), timezones=st.just(ZONE)))  # noqa: DTZ001 (the strategy puts the zone)
 def test_a_daily_moment_keeps_its_time_on_the_clock_over_summer_time(anchor: datetime) -> None:
     assume(anchor.hour not in (1, 2, 3))
 
-    found = following("FREQ=DAILY", anchor, not_before=anchor.date(), zone=ZONE)
+    found = next_occurrence("FREQ=DAILY", anchor, not_before=anchor.date(), zone=ZONE)
 
     assert isinstance(found, datetime)
     wall = found.astimezone(ZONE).replace(tzinfo=None)
@@ -66,7 +66,7 @@ def test_a_daily_moment_keeps_its_time_on_the_clock_over_summer_time(anchor: dat
 def test_a_series_that_counts_ends_after_as_many(count: int) -> None:
     text, seen = f"FREQ=DAILY;COUNT={count}", 0
     while text:
-        text, seen = remaining(text), seen + 1
+        text, seen = decrement_count(text), seen + 1
 
     assert seen == count
 
@@ -77,7 +77,7 @@ def test_occurrences_follow_each_other_without_end_or_repetition(
 ) -> None:
     text, seen = made(frequency, chosen), [anchor]
     for _ in range(5):
-        found = following(text, seen[-1], not_before=anchor, zone=ZONE)
+        found = next_occurrence(text, seen[-1], not_before=anchor, zone=ZONE)
         if found is None:
             break
         seen.append(found)

@@ -4,8 +4,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from panorama.domain.changes import splice
-from panorama.domain.words import PART_CHARS, folded_in_place, indexed, parts, snippet, terms
+from panorama.domain.changes import compute_splice
+from panorama.domain.text.tokens import (
+    PART_CHARS,
+    extract_snippet,
+    fold_keep_offsets,
+    index_text,
+    parse_terms,
+    split_parts,
+)
 
 from .things import texts
 
@@ -23,7 +30,7 @@ long_texts = blocks.map(lambda some: "".join(text * times for text, times in som
 @example("line\n" * 8000 + "0", "line\n" * 8000 + "1")
 @example("a" * 70_000, "a" * 140_000)
 def test_a_splice_makes_each_text_of_the_other(old: str, new: str) -> None:
-    part = splice(old, new)
+    part = compute_splice(old, new)
 
     head, tail = old[: part.at], old[part.at + len(part.removed) :]
 
@@ -33,7 +40,7 @@ def test_a_splice_makes_each_text_of_the_other(old: str, new: str) -> None:
 
 @given(head=long_texts, old=few_letters, new=few_letters, tail=long_texts)
 def test_a_splice_is_no_longer_than_what_was_replaced(head: str, old: str, new: str, tail: str) -> None:
-    part = splice(head + old + tail, head + new + tail)
+    part = compute_splice(head + old + tail, head + new + tail)
 
     assert len(part.removed) <= len(old)
     assert len(part.inserted) <= len(new)
@@ -41,7 +48,7 @@ def test_a_splice_is_no_longer_than_what_was_replaced(head: str, old: str, new: 
 
 @given(text=few_letters | long_texts | texts)
 def test_a_text_is_what_its_parts_are_when_joined(text: str) -> None:
-    found = parts(text)
+    found = split_parts(text)
 
     assert "".join(found) == text
     assert all(len(part) <= PART_CHARS for part in found)
@@ -50,22 +57,22 @@ def test_a_text_is_what_its_parts_are_when_joined(text: str) -> None:
 
 @given(block=texts, text=long_texts)
 def test_a_block_on_top_changes_few_parts(block: str, text: str) -> None:
-    before, after = parts(text), parts(block + "\n" + text)
+    before, after = split_parts(text), split_parts(block + "\n" + text)
 
     assert len(set(after) - set(before)) <= 2 + len(set(before)) // 2 or len(before) < 4
 
 
 @given(text=texts)
 def test_folding_keeps_every_place(text: str) -> None:
-    assert len(folded_in_place(text)) == len(text)
+    assert len(fold_keep_offsets(text)) == len(text)
 
 
 @given(text=texts, query=texts)
 def test_any_query_has_terms_without_operators_and_any_text_a_snippet(text: str, query: str) -> None:
-    asked = terms(query)
+    asked = parse_terms(query)
 
     assert all(
         word.isalnum() or word.strip("_").isalnum() or not word.isascii() for term in asked for word in term.words
     )
-    assert "\n" not in snippet(text, asked)
-    assert isinstance(indexed(text), str)
+    assert "\n" not in extract_snippet(text, asked)
+    assert isinstance(index_text(text), str)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.domain.changes import LONG_TEXT
-from panorama.domain.tasks import TaskStatus
+from panorama.domain.changes import SPLICE_MIN_CHARS
+from panorama.domain.items.tasks import TaskStatus
 from panorama.errors import PanoramaError
 
 from .world import World
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 titles = st.sampled_from(["Tea", "Garden", "Zelt", "旅行"])
 short = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20)
 around_the_limit = st.builds(
-    lambda head, size, tail: head + "x" * (LONG_TEXT + size) + tail, short, st.integers(-30, 30), short
+    lambda head, size, tail: head + "x" * (SPLICE_MIN_CHARS + size) + tail, short, st.integers(-30, 30), short
 )
 long = st.builds(lambda head, tail: f"{head}\n" + "line of a long text\n" * 2000 + tail, short, short)
 bodies = short | around_the_limit | long
@@ -95,7 +95,7 @@ def test_an_undone_text_is_the_old_one_to_the_letter(template: Path, old: str, n
         if old != new:
             world.do("undo")
             assert world.items()[id_].content == old
-            world.do("undo")
+            world.do("undo", redo=True)
 
         assert world.items()[id_].content == new
 
@@ -190,6 +190,6 @@ def test_what_an_undo_refuses_changes_nothing_and_what_it_does_can_be_undone(
                 continue
             world.do("undo", unit=undone)
             assert world.living() == before
-            world.do("undo")
+            world.do("undo", unit=unit)
 
         assert world.indexed_words() == world.words_to_index()

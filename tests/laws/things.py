@@ -5,18 +5,19 @@ from typing import get_args
 
 from hypothesis import strategies as st
 
-from panorama.domain.files import StoredFile
-from panorama.domain.items import Item, words
-from panorama.domain.journal import JournalEntry
-from panorama.domain.links import Link
-from panorama.domain.notes import Note
-from panorama.domain.projects import Project, ProjectStatus
-from panorama.domain.reminders import Reminder
-from panorama.domain.tasks import Task, TaskStatus
+from panorama.domain.items.files import StoredFile, validate_file_name
+from panorama.domain.items.item import Item, normalize_tags
+from panorama.domain.items.journal import JournalEntry
+from panorama.domain.items.links import Link
+from panorama.domain.items.notes import Note
+from panorama.domain.items.projects import Project, ProjectStatus
+from panorama.domain.items.reminders import Reminder
+from panorama.domain.items.tasks import Task, TaskStatus
+from panorama.errors import InvalidInputError
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=300)
 lines = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=40)
-tags = st.lists(st.text(st.characters(exclude_categories=["C", "Z"]), max_size=12), max_size=4).map(words)
+tags = st.lists(st.text(st.characters(exclude_categories=["C", "Z"]), max_size=12), max_size=4).map(normalize_tags)
 days = st.dates(date(1900, 1, 1), date(2199, 12, 31))
 moments = st.datetimes(datetime(1900, 1, 2), datetime(2199, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001 (the strategy puts the zone)
 seconds = moments.map(lambda moment: moment.replace(microsecond=0))
@@ -56,8 +57,18 @@ reminders = st.builds(
 )  # fmt: skip
 journal = st.builds(JournalEntry, **_item("j"), text=lines, at=moments)
 digests = st.binary(min_size=32, max_size=32).map(bytes.hex)
+
+
+def _is_file_name(text: str) -> bool:
+    """Return whether a file can have this name as it stands."""
+    try:
+        return validate_file_name(text) == text
+    except InvalidInputError:
+        return False
+
+
 files = st.builds(
-    StoredFile, **_item("f"), name=lines, media_type=st.sampled_from(["text/csv", "image/png"]),
+    StoredFile, **_item("f"), name=lines.filter(_is_file_name), media_type=st.sampled_from(["text/csv", "image/png"]),
     size=st.integers(0, 10_000_000), sha256=digests, project=st.none(), tags=tags, body=texts,
 )  # fmt: skip
 

@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any, Self
 from zoneinfo import ZoneInfo
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import Settings
 from panorama.domain.changes import Origin
-from panorama.domain.items import BASE32, Item
-from panorama.domain.words import indexed, parts
-from panorama.services.base import Desk
-from panorama.store import rows
-from panorama.store.engine import Database, Session
-from panorama.store.rows import NOUNS
+from panorama.domain.items.item import BASE32, Item
+from panorama.domain.text.tokens import index_text, split_parts
+from panorama.services.base import ServiceContext
+from panorama.store.backend import Session
+from panorama.store.items import rows
+from panorama.store.items.rows import NOUNS
+from panorama.store.sqlite.engine import SqliteDatabase
 
 ZONE = ZoneInfo("Europe/Berlin")
 BEGIN = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
@@ -59,18 +60,23 @@ class World:
         with tempfile.TemporaryDirectory(prefix="laws-") as folder:
             shutil.copyfile(template, Path(folder) / "panorama.db")
             ticking, chosen = Ticking(), Settings(home=Path(folder), timezone=ZONE.key)
-            with opened(chosen, Desk(Database(chosen.database), ZONE, ticking.now, ticking.new_id)) as app:
+            with open_app(
+                chosen,
+                ServiceContext(
+                    SqliteDatabase(chosen.home / "panorama.db"), ZONE, chosen.home, ticking.now, ticking.new_id
+                ),
+            ) as app:
                 yield cls(app)
 
     @property
-    def database(self) -> Database:
+    def database(self) -> SqliteDatabase:
         """The store."""
-        return self.app.desk.database
+        return self.app.context.database
 
     def do(self, operation: str, **arguments: Any) -> Mapping[str, Any]:
         """Call an operation; return data, summary and metadata."""
         client = Conversation(id="v_laws", actor="tool", client="laws")
-        return self.app.calls.call(operation, arguments, client).structured()
+        return self.app.calls.call(operation, arguments, client).to_dict()
 
     def add(self, *items: Item) -> None:
         """Store items as they are."""
@@ -100,8 +106,8 @@ class World:
         made: list[tuple[str, str, str, str]] = []
         for item in self.items().values():
             if item.deleted_at is None:
-                title, body = item.words()
-                made += {(item.id, item.KIND, indexed(title), indexed(part)) for part in parts(body)}
+                title, body = item.search_text()
+                made += {(item.id, item.KIND, index_text(title), index_text(part)) for part in split_parts(body)}
         return sorted(made)
 
     def check_index(self) -> None:
@@ -113,7 +119,7 @@ class World:
 def _all(session: Session, kind: str) -> list[Item]:
     table = NOUNS[kind].table
     return [
-        rows.value(kind, row)
+        rows.to_item(kind, row)
         for row in session.connection.execute(table.select().with_only_columns(*rows.columns(kind)))
     ]
 

@@ -77,7 +77,7 @@ async def served(gate: Gate) -> AsyncGenerator[Connection]:
     async with gate.server._lifespan_manager(), anyio.create_task_group() as tasks:
         tasks.start_soon(connection.serve, gate.server)
         with anyio.fail_after(AT_MOST):
-            while connection.under_way != ["endless", "gated"]:
+            while connection.pending_ids != ["endless", "gated"]:
                 await anyio.sleep(0.01)
         yield connection
 
@@ -86,7 +86,7 @@ async def test_who_hangs_up_while_the_server_leaves_is_not_waited_for() -> None:
     gate = Gate()
     with anyio.fail_after(AT_MOST):
         async with served(gate) as connection, anyio.create_task_group() as leaving:
-            leaving.start_soon(connection.leave, 60)
+            leaving.start_soon(connection.drain, 60)
             await anyio.wait_all_tasks_blocked()
             gate.opens.set()
 
@@ -96,4 +96,4 @@ async def test_who_has_hung_up_before_is_not_waited_for_either() -> None:
     with anyio.fail_after(AT_MOST):
         async with served(gate) as connection:
             gate.opens.set()
-        await connection.leave(60)
+        await connection.drain(60)

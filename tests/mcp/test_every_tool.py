@@ -193,7 +193,7 @@ def world(call: Callable[..., Answer], app: App) -> dict[str, str]:
     trashed = call("create_note", title="Old")
     call("delete_item", item=trashed.data["id"])
     last = call("create_task", title="Extra")
-    with app.jobs.attended(lambda: None):
+    with app.jobs.attach_worker(lambda: None):
         job = app.jobs.submit("reindex", {})
     undo = str(last.metadata["undo"])
     return {"$job": job, "$entry": entry.data["id"], "$trashed": trashed.data["id"], "$last": undo}
@@ -218,8 +218,18 @@ async def test_a_right_call_answers_with_the_envelope_of_its_schema(
     jsonschema.validate(result.structured_content, schemas[tool].output_schema)
     structure, text = result.structured_content or {}, str(getattr(result.content[0], "text", ""))
     assert text.split("\n")[0] == structure["summary"]
-    assert structure["metadata"]["policy"] in ("read", "write", "delete")
+    assert list(structure)[:2] == ["summary", "data"]
     assert len(text) <= 8 * 1024
+
+
+@pytest.mark.parametrize(("tool", "arguments"), RIGHT)
+async def test_null_is_taken_as_absent(chat: Chat, world: dict[str, str], tool: str, arguments: dict[str, Any]) -> None:
+    schemas = {each.name: each.input_schema for each in await chat.client.list_tools()}
+    nulls = dict.fromkeys(schemas[tool]["properties"])
+
+    result = await chat.raw(f"mcp__panorama__{tool}", **nulls | filled(arguments, world))
+
+    assert not result.is_error, result.content
 
 
 @pytest.mark.parametrize(("tool", "arguments", "named"), WRONG)
@@ -252,7 +262,7 @@ async def test_every_tool_stands_in_both_tables(either: Chat) -> None:
         {"title": 5},
         {"title": None},
         {"title": ["x"]},
-        {"title": "x", "tags": "a"},
+        {"title": "x", "tags": 5},
         {"title": "x", "rank": 1.5},
         {"title": "x", "urgent": "perhaps"},
     ],
@@ -283,7 +293,7 @@ async def test_a_bug_is_told_without_its_trace(either: Chat, app: Any, monkeypat
     def broken(*_: Any) -> None:
         raise RuntimeError("secret detail /home/someone")
 
-    monkeypatch.setattr(app.calls, "_run", broken, raising=True)
+    monkeypatch.setattr(app.calls, "_invoke", broken, raising=True)
     monkeypatch.setattr(type(app.calls), "call", broken)
     result = await either.raw("status")
 

@@ -18,10 +18,10 @@ from mcp_types.version import LATEST_HANDSHAKE_VERSION
 
 from panorama.app import App
 from panorama.calls import Answer
-from panorama.domain.changes import Touch
-from panorama.mcp.hub import Hub
-from panorama.mcp.server import Server, build
-from panorama.mcp.subscriptions import MOST
+from panorama.domain.changes import ItemChange
+from panorama.mcp.server import Server, build_server
+from panorama.mcp.subscriptions import MAX_PAGES
+from panorama.mcp.subscriptions_hub import Hub
 from panorama.mcp.uris import is_page
 from tests.conftest import ERAS, Era
 from tests.listeners import Listener, listening
@@ -40,15 +40,15 @@ def page(number: int) -> str:
     return f"panorama://note/n_{number:010}"
 
 
-def touch(number: int) -> Touch:
+def touch(number: int) -> ItemChange:
     """Return what a change of that note touches."""
-    return Touch("note", f"n_{number:010}", "update", ("content",), (), marked=False)
+    return ItemChange("note", f"n_{number:010}", "update", ("content",), (), marked=False)
 
 
 @pytest.fixture
 def server(app: App) -> Server:
     """The server."""
-    return build(app)
+    return build_server(app)
 
 
 @pytest.fixture
@@ -123,18 +123,18 @@ def test_pages_of_ours_are_told_from_others() -> None:
 
 async def test_a_client_can_subscribe_to_a_thousand_pages_and_not_to_one_more(server: Server, hub: Hub) -> None:
     async with listening(server, "legacy") as listener:
-        await listener.subscribe(*map(page, range(MOST)))
+        await listener.subscribe(*map(page, range(MAX_PAGES)))
         await listener.subscribe(page(0))
         with pytest.raises(MCPError, match="1,000"):
-            await listener.subscribe(page(MOST))
+            await listener.subscribe(page(MAX_PAGES))
         await listener.subscribe(page(0), to="unsubscribe")
-        await listener.subscribe(page(MOST))
+        await listener.subscribe(page(MAX_PAGES))
 
-        assert hub.size == (1, MOST + 3)  # beside the pages: two lists, and reminders in words
+        assert hub.size == (1, MAX_PAGES + 3)  # beside the pages: two lists, and reminders in words
 
 
 async def test_all_streams_of_a_client_count_together(server: Server, hub: Hub) -> None:
-    async with Client(server) as client, listen(client.session, resource_subscriptions=[*map(page, range(MOST))]):
+    async with Client(server) as client, listen(client.session, resource_subscriptions=[*map(page, range(MAX_PAGES))]):
         with pytest.raises(MCPError, match="1,000"):
             async with listen(client.session, tools_list_changed=True):
                 pass
@@ -144,7 +144,7 @@ async def test_all_streams_of_a_client_count_together(server: Server, hub: Hub) 
 
 async def test_a_thousand_and_one_pages_at_once_are_refused(server: Server) -> None:
     with pytest.raises(MCPError, match="1,000"):
-        async with listening(server, "auto", *map(page, range(MOST + 1))):
+        async with listening(server, "auto", *map(page, range(MAX_PAGES + 1))):
             pass
 
 
@@ -155,14 +155,14 @@ async def test_connections_that_end_leave_nothing_behind(server: Server, hub: Hu
                 assert hub.size[0] == 1
 
         assert hub.size == (0, 0)
-        assert len(app.desk.database._listeners) == 0
+        assert len(app.context.database._listeners) == 0
 
 
 async def test_many_who_listen_at_once_all_hear(server: Server, hub: Hub) -> None:
     async with AsyncExitStack() as stack:
         listeners = [await stack.enter_async_context(listening(server, ERAS[n % 2], page(1))) for n in range(20)]
 
-        hub.heard([touch(1)])
+        hub.on_changes([touch(1)])
         for listener in listeners:
             assert await listener.until(page(1)) == [page(1)]
 
@@ -170,10 +170,10 @@ async def test_many_who_listen_at_once_all_hear(server: Server, hub: Hub) -> Non
 async def test_thousands_of_changes_are_told_a_few_times(server: Server, hub: Hub, era: Era) -> None:
     async with listening(server, era, page(1), page(2)) as listener:
         for _ in range(2000):
-            hub.heard([touch(1), *map(touch, range(3, 10))])
+            hub.on_changes([touch(1), *map(touch, range(3, 10))])
         assert len(hub._gathered) <= 1
         await listener.until(page(1))
-        hub.heard([touch(2)])
+        hub.on_changes([touch(2)])
         await listener.until(page(2))
 
     assert listener.heard == [page(1), page(2)]
@@ -184,7 +184,7 @@ async def test_changes_come_from_any_thread(server: Server, hub: Hub, era: Era) 
 
     async with listening(server, era, *pages) as listener, anyio.create_task_group() as tasks:
         for number in range(50):
-            tasks.start_soon(anyio.to_thread.run_sync, hub.heard, [touch(number)])
+            tasks.start_soon(anyio.to_thread.run_sync, hub.on_changes, [touch(number)])
         for each in pages:
             await listener.until(each)
 
@@ -193,7 +193,7 @@ async def test_changes_come_from_any_thread(server: Server, hub: Hub, era: Era) 
 
 async def test_the_end_of_the_server_is_told_on_every_stream(server: Server, hub: Hub) -> None:
     async with Client(server) as client, listen(client.session, resource_subscriptions=[page(1)]) as stream:
-        hub.heard([touch(1)])
+        hub.on_changes([touch(1)])
         await until(lambda: bool(hub._gathered))
         hub.close()
 
@@ -203,12 +203,12 @@ async def test_the_end_of_the_server_is_told_on_every_stream(server: Server, hub
 
 def test_a_hub_whose_loop_has_ended_hears_nothing(server: Server, hub: Hub) -> None:
     async def left_open() -> Any:
-        ear = hub.listening(object(), [ResourceUpdated(page(1))])
+        ear = hub.open_subscriber(object(), [ResourceUpdated(page(1))])
         ear.__enter__()
         return ear
 
     ear = anyio.run(left_open)
-    hub.heard([touch(1)])
+    hub.on_changes([touch(1)])
 
     ear.__exit__(None, None, None)
     assert hub.size == (0, 0)
@@ -262,7 +262,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody_and_costs_no_memory(s
             await sleeper.ask("resources/subscribe", uri=page(number))
         for number in [1, 2] * 20:
             listener.heard.clear()
-            hub.heard([touch(number)])
+            hub.on_changes([touch(number)])
             await listener.until(page(number))
 
         assert max(len(ear._untold) for ear in hub._ears) <= 2
@@ -280,7 +280,7 @@ async def test_a_message_on_a_stream_carries_the_streams_id(server: Server, hub:
 
     listener = Listener(Client(server, message_handler=take))
     async with listener.client as client, listen(client.session, resource_subscriptions=[page(1)]) as stream:
-        hub.heard([touch(1)])
+        hub.on_changes([touch(1)])
         await until(lambda: bool(seen))
 
         assert seen[0]["_meta"]["io.modelcontextprotocol/subscriptionId"] == stream.subscription_id

@@ -9,28 +9,28 @@ from pathlib import Path
 import pytest
 
 from panorama.app import App
-from panorama.mcp.keys import STATE_KEY, state_key
-from panorama.mcp.server import build
+from panorama.mcp.keys import STATE_KEY, load_state_key
+from panorama.mcp.server import build_server
 
 PRINTED = """
 import pathlib, sys
-from panorama.mcp.keys import state_key
-print(state_key(pathlib.Path(sys.argv[1])).hex())
+from panorama.mcp.keys import load_state_key
+print(load_state_key(pathlib.Path(sys.argv[1])).hex())
 """
 
 
 def test_a_key_is_made_once(tmp_path: Path) -> None:
-    made = state_key(tmp_path)
+    made = load_state_key(tmp_path)
 
     assert len(made) == 32
-    assert state_key(tmp_path) == made == (tmp_path / STATE_KEY).read_bytes()
+    assert load_state_key(tmp_path) == made == (tmp_path / STATE_KEY).read_bytes()
 
 
 def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
     file = tmp_path / STATE_KEY
     file.touch(mode=0o644)
 
-    state_key(tmp_path)
+    load_state_key(tmp_path)
 
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -39,7 +39,7 @@ def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
 def test_a_damaged_key_is_replaced(tmp_path: Path, damaged: bytes) -> None:
     (tmp_path / STATE_KEY).write_bytes(damaged)
 
-    made = state_key(tmp_path)
+    made = load_state_key(tmp_path)
 
     assert made != damaged
     assert (tmp_path / STATE_KEY).read_bytes() == made
@@ -51,7 +51,7 @@ def test_who_starts_at_the_same_time_gets_the_same_key(tmp_path: Path, before: b
         (tmp_path / STATE_KEY).write_bytes(before)
 
     with ThreadPoolExecutor(8) as threads:
-        keys = set(threads.map(state_key, [tmp_path] * 64))
+        keys = set(threads.map(load_state_key, [tmp_path] * 64))
 
     assert len(keys) == 1
 
@@ -70,7 +70,7 @@ def test_a_file_that_cannot_be_used_is_told_and_replaced_in_memory(
     (tmp_path / STATE_KEY).mkdir()
 
     with caplog.at_level(logging.WARNING):
-        made = state_key(tmp_path)
+        made = load_state_key(tmp_path)
 
     assert len(made) == 32
     assert "will not survive a restart" in caplog.text
@@ -80,10 +80,10 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_bytes(b"k" * 32)
     (tmp_path / STATE_KEY).symlink_to(tmp_path / "elsewhere")
 
-    assert state_key(tmp_path) != b"k" * 32
+    assert load_state_key(tmp_path) != b"k" * 32
 
 
 def test_a_server_keeps_its_key_in_the_data_directory(app: App) -> None:
-    build(app)
+    build_server(app)
 
     assert len((app.settings.home / STATE_KEY).read_bytes()) == 32

@@ -14,9 +14,9 @@ from pydantic import Field
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.catalogue import Operation
-from panorama.domain.jobs import Kind
-from panorama.mcp import tasking
-from panorama.mcp.server import build
+from panorama.domain.jobs import JobKind
+from panorama.mcp import tasks_extension
+from panorama.mcp.server import build_server
 from tests.working import Works, at_work
 
 ACTS = "cancel", "get"
@@ -40,7 +40,7 @@ class Told(Result):
 class Cancelling(ClientExtension):
     """A client that follows tasks, and cancels each at once; `ended` tells how they ended."""
 
-    identifier = tasking.EXTENSION
+    identifier = tasks_extension.EXTENSION
 
     def __init__(self) -> None:
         self.ended: list[str] = []
@@ -62,11 +62,11 @@ class Cancelling(ClientExtension):
 async def test_a_cancelled_task_ends_without_a_trace_in_the_log(
     app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(tasking, "GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(tasks_extension, "GRACE_SECONDS", 0.05)
     works, follower = stepping(app), Cancelling()
 
     with at_work(app), caplog.at_level(logging.WARNING, "panorama"):
-        async with Client(build(app), extensions=[follower]) as client:
+        async with Client(build_server(app), extensions=[follower]) as client:
             await client.call_tool_mcp("take_steps", {})
 
     app.recorder.flush()
@@ -80,7 +80,7 @@ def stepping(app: App) -> Works:
     works = Works()
     step = Operation(
         name="test.steps", call=works.steps, summary=str, policy="write", tool="take_steps", transactional=False,
-        long=True, job=Kind(name="steps", resumable=True),
+        long=True, job=JobKind(name="steps", resumable=True),
     )  # fmt: skip
-    app.calls.offer([step])
+    app.calls.register([step])
     return works

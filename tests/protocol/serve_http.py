@@ -9,15 +9,15 @@ import socket
 import anyio
 from starlette.types import Receive, Scope, Send
 
-from panorama.address import Address
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import read_settings
 from panorama.daemon import http
-from panorama.daemon.life import Daemon
+from panorama.daemon.daemon import Daemon
 from panorama.mcp.server import Server
+from panorama.transport.address import Address
 
 
-class TokenGiven(http.Guard):
+class TokenGiven(http.TokenMiddleware):
     """The guard, behind somebody who knows the token."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,7 +38,7 @@ def furnish(server: Server) -> None:
     @server.tool
     async def test_trigger_tool_change() -> str:
         """Say that the list of tools has changed."""
-        server.hub.tools_changed()
+        server.hub.on_tools_changed()
         return "changed"
 
 
@@ -50,11 +50,11 @@ def free_port() -> int:
 
 def main() -> None:
     """Serve the store in PANORAMA_HOME."""
-    http.Guard = TokenGiven
+    http.TokenMiddleware = TokenGiven
     settings = read_settings(http_port=free_port())
-    with opened(settings) as app:
+    with open_app(settings) as app:
         daemon = Daemon(app, Address(str(settings.home)), lingers=False)
-        furnish(daemon.server)
+        furnish(daemon.mcp.build())
         anyio.run(daemon.run, lambda: print(f"http://127.0.0.1:{settings.http_port}/mcp", flush=True))  # noqa: T201 (who started this reads it)
 
 

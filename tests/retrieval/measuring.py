@@ -13,19 +13,19 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
-from panorama.domain.items import KINDS
-from panorama.domain.results import Slice
-from panorama.domain.words import terms
+from panorama.domain.items.item import KINDS
+from panorama.domain.paging import PageRequest
+from panorama.domain.text.tokens import parse_terms
 from panorama.index.points import Filter
-from panorama.services.meaning import Meaning
-from panorama.services.nearest import Nearest
-from panorama.services.search import PASSAGES, Mode, Search
-from panorama.services.wording import worded
-from panorama.store import search
-from panorama.store.search import Filters
+from panorama.services.search.query_parser import parse_query
+from panorama.services.search.search import MAX_PASSAGES, Mode, Search
+from panorama.services.search.semantic import SemanticSearch
+from panorama.services.search.semantic_results import SemanticResult
+from panorama.store.items import search
+from panorama.store.items.search import Filters
 
 HERE = Path(__file__).parent
 FOUND = 50
@@ -59,23 +59,23 @@ class Library:
 
     def found(self, mode: Mode, query: str) -> Order:
         """Return what the product answers."""
-        page = self.search.search(query, Slice(limit=FOUND), mode=mode)
+        page = self.search.search(query, PageRequest(limit=FOUND), mode=mode)
         assert mode == "keyword" or "semantic" in (page.index or {})["ran"], page.index
         return [self.known[row.id] for row in page.items]
 
     def keyword(self, query: str, *, repaired: bool = False) -> Order:
         """Return what FTS5 alone finds."""
-        with self.app.desk.database.reading() as session:
-            asked = worded(session, query).asked if repaired else search.asked(session, terms(query))
-            hits = search.hits(session, asked, Filters(kinds=KINDS), wanted=FOUND)
+        with self.app.context.database.reading() as session:
+            asked = parse_query(session, query).asked if repaired else search.weigh_terms(session, parse_terms(query))
+            hits = search.search_items(session, asked, Filters(kinds=KINDS), wanted=FOUND)
         return [self.known[hit.item] for hit in hits]
 
     def semantic(self, query: str, *, repaired: bool = False) -> Order:
         """Return what the vectors alone find."""
         if repaired:
-            with self.app.desk.database.reading() as session:
-                query = worded(session, query).query
-        near = self.app.meaning.nearest(query, PASSAGES, Filter())
+            with self.app.context.database.reading() as session:
+                query = parse_query(session, query).query
+        near = self.app.meaning.search(query, MAX_PASSAGES, Filter())
         return list(dict.fromkeys(self.known[hit.item] for hit in near.hits))
 
     def plain(self, query: str, *, repaired: bool = False) -> Order:
@@ -101,20 +101,20 @@ class Library:
         }
 
 
-class Patient(Meaning):
+class Patient(SemanticSearch):
     """Meaning that is asked again until it answers: the machine may be busy, and the model still be loading."""
 
-    def asking(self, query: str, limit: int, wanted: Filter) -> Callable[[], Nearest]:
+    def begin_search(self, query: str, limit: int, wanted: Filter) -> Callable[[], SemanticResult]:
         """Return how to ask."""
-        return lambda: self.nearest(query, limit, wanted)
+        return lambda: self.search(query, limit, wanted)
 
-    def nearest(self, query: str, limit: int, wanted: Filter) -> Nearest:
+    def search(self, query: str, limit: int, wanted: Filter) -> SemanticResult:
         """Return the passages that are nearest, however long it takes."""
-        found = super().asking(query, limit, wanted)()
+        found = super().begin_search(query, limit, wanted)()
         for _ in range(100):
-            if found.ran:
+            if found.has_run:
                 return found
-            found = super().asking(query, limit, wanted)()
+            found = super().begin_search(query, limit, wanted)()
         raise AssertionError(found.missing)
 
 
@@ -131,12 +131,12 @@ def queries(half: str) -> list[Query]:
 @contextmanager
 def library(home: Path, embedder: str = "minilm") -> Generator[Library]:
     """Write the corpus into a store, follow it until all of it is indexed, and keep it open."""
-    with opened(read_settings(home=home, timezone="UTC", embedder=embedder, index_engine="exact")) as app:
+    with open_app(read_settings(home=home, timezone="UTC", embedder=embedder, index_engine="exact")) as app:
         known = {_created(app, each): each["id"] for each in lines("corpus")}
         app.meaning.follow()
-        app.meaning.opened().serving.resident.ready()
+        app.meaning.ensure_open().active.resident.ensure_loading()
         app.meaning.__class__ = Patient
-        yield Library(app, Search(app.desk, app.meaning), known)
+        yield Library(app, Search(app.context, app.meaning), known)
 
 
 def _created(app: App, document: Mapping[str, str]) -> str:
@@ -173,8 +173,8 @@ def told(half: str, embedder: str) -> str:
         asked = queries(half)
         found = [table({name: scores(asked, way) for name, way in shelf.ways().items()})]
         for query in asked:
-            with shelf.app.desk.database.reading() as session:
-                if repairs := worded(session, query.text).repairs:
+            with shelf.app.context.database.reading() as session:
+                if repairs := parse_query(session, query.text).repairs:
                     found.append(f"{query.kind:11} {query.text}: {repairs}")
         return "\n".join(found)
 

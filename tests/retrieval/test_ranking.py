@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from panorama.domain.results import Slice
+from panorama.domain.paging import PageRequest
 
 from .measuring import Library, Scores, library, queries, scores, table
 
@@ -57,8 +57,8 @@ def test_what_is_spelt_or_misspelt_in_the_text_is_found(found: Mapping[str, Scor
 
 def test_every_query_of_the_tuning_half_answers_alike_however_it_is_paged(shelf: Library) -> None:
     for query in queries("tuning")[::5]:
-        whole = [row.id for row in shelf.search.search(query.text, Slice(limit=30)).items]
-        first = shelf.search.search(query.text, Slice(limit=7))
-        rest = shelf.search.search(query.text, Slice(limit=23, after=first.keys[-1])) if first.more else None
+        whole = [row.id for row in shelf.search.search(query.text, PageRequest(limit=30)).items]
+        first = shelf.search.search(query.text, PageRequest(limit=7))
+        rest = shelf.search.search(query.text, PageRequest(limit=23, after=first.keys[-1])) if first.more else None
 
         assert [row.id for row in (*first.items, *(rest.items if rest else ()))] == whole

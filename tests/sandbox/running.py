@@ -19,27 +19,28 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from panorama.sandbox import language, surface
-from panorama.sandbox.facades import Facade
-from panorama.sandbox.metas import ScriptMeta
+from panorama.sandbox.language import restricted
+from panorama.sandbox.language.class_marks import ScriptMeta
+from panorama.sandbox.stdlib import sdk_module
+from panorama.sandbox.stdlib.facades import Facade
 
 CANARY = "canary-4b1d"
 """Stands in the globals of this module and of plain scripts; a text that holds it came out of globals."""
 
-SDK = surface.sdk({})
+SDK = sdk_module.build_sdk({})
 
 
 @functools.cache
 def modules() -> Mapping[str, Facade]:
-    return language.modules(SDK)
+    return restricted.build_modules(SDK)
 
 
 def ran(source: str, *, printed: Any = None, sdk: object = SDK, **inputs: object) -> Any:
     """Run a script in the language layer and return its result."""
-    names = language.namespace(modules(), printed=printed or (lambda *_, **__: None), sdk=sdk)
-    language.give(names, inputs)
-    exec(language.compiled(source, inputs), names)
-    return names[language.ENTRY]()  # type: ignore[operator] (a name of no known type)
+    names = restricted.build_namespace(modules(), output=printed or (lambda *_, **__: None), sdk=sdk)
+    restricted.add_inputs(names, inputs)
+    exec(restricted.compile_script(source, inputs), names)
+    return names[restricted.ENTRY]()  # type: ignore[operator] (a name of no known type)
 
 
 def ran_plainly(source: str, **inputs: object) -> Any:

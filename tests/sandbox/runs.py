@@ -17,7 +17,7 @@ import msgpack
 import psutil
 import pytest
 
-from panorama.domain.scripts import Ending, Failure, Limits, Script
+from panorama.domain.scripts.scripts import Failure, Limits, RunOutcome, Script
 from panorama.errors import ConflictError
 from panorama.sandbox.runner import ForkServer
 
@@ -76,7 +76,7 @@ class Runs:
         state: Mapping[str, Any] | None = None,
         operations: frozenset[str] = OPERATIONS,
         limits: Limits = limits(),  # noqa: B008 (frozen)
-    ) -> Ending:
+    ) -> RunOutcome:
         """Run a script."""
         host = host or Host()
         script = Script(

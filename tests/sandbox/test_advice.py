@@ -2,7 +2,7 @@
 
 import pytest
 
-from panorama.sandbox.advice import advice
+from panorama.sandbox.language.advice import advise
 from panorama.sdk import Row
 
 from .running import ran
@@ -86,7 +86,7 @@ def test_a_common_mistake_is_told_what_to_write(code: str, told: str) -> None:
         ran(code, task=TASK, week=WEEK)
 
     error = caught.value
-    assert told in f"{error} {advice(error, f'{type(error).__name__}: {error}')}"
+    assert told in f"{error} {advise(error, f'{type(error).__name__}: {error}')}"
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,14 @@ def test_a_common_mistake_is_told_what_to_write(code: str, told: str) -> None:
     ],
 )
 def test_a_day_and_a_moment_are_told_apart_in_the_words_of_each_python(said: str) -> None:
-    assert advice(TypeError(said), f"TypeError: {said}") == "Compare days: moment.date(), or text with text."
+    assert advise(TypeError(said), f"TypeError: {said}") == "Compare days: moment.date(), or text with text."
 
 
 def test_a_name_that_is_missing_where_there_were_no_inputs_is_told_so() -> None:
     with pytest.raises(NameError) as caught:
         ran("word.upper()")
 
-    assert "inputs of the run become names, and there were none" in advice(caught.value, str(caught.value))
+    assert "inputs of the run become names, and there were none" in advise(caught.value, str(caught.value))
 
 
 def test_the_entries_of_a_row_can_be_set_as_those_of_a_dict() -> None:

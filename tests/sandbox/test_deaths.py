@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from panorama.domain.scripts import Limits, Reason
-from panorama.sandbox import deaths
-from panorama.sandbox.control import Report
-from panorama.sandbox.memory import Use, used
+from panorama.domain.scripts.scripts import Limits, Reason
+from panorama.sandbox.host import exit_reasons
+from panorama.sandbox.host.process_usage import ProcessUsage, measure_usage
+from panorama.sandbox.protocol.control import Report
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals that kill")
 
@@ -31,7 +31,7 @@ KILLED, FAULT = 9, 11
     ],
 )
 def test_the_way_in_which_a_worker_ended_tells_why(report: Report | None, reason: Reason):
-    failure = deaths.ending(report, LIMITS).failure
+    failure = exit_reasons.build_exit_outcome(report, LIMITS).failure
 
     assert failure
     assert failure.reason == reason
@@ -40,7 +40,7 @@ def test_the_way_in_which_a_worker_ended_tells_why(report: Report | None, reason
 
 
 def test_a_crash_is_told_with_its_signal():
-    failure = deaths.ending(Report(1, FAULT), LIMITS).failure
+    failure = exit_reasons.build_exit_outcome(Report(1, FAULT), LIMITS).failure
 
     assert failure
     assert "SIGSEGV" in failure.message
@@ -48,8 +48,8 @@ def test_a_crash_is_told_with_its_signal():
 
 @pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="nobody tells")
 def test_what_a_process_used_can_be_asked():
-    assert used(os.getpid()).peak_bytes > 10 << 20
+    assert measure_usage(os.getpid()).peak_bytes > 10 << 20
 
 
 def test_a_process_that_is_gone_used_nothing():
-    assert used(2**22 + 1) == Use()
+    assert measure_usage(2**22 + 1) == ProcessUsage()

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from panorama.sandbox import language
-from panorama.sandbox.facades import Facade
+from panorama.sandbox.language import restricted
+from panorama.sandbox.stdlib.facades import Facade
 from tests.sandbox import class_idioms, idioms, library_idioms, value_idioms
 from tests.sandbox.running import SDK, modules, ran, ran_plainly
 
@@ -141,7 +141,7 @@ def test_a_script_changes_nothing_for_the_next_one() -> None:
 
 
 def test_namespaces_do_not_share_what_they_hold() -> None:
-    one = language.namespace(modules(), printed=print, sdk=SDK)
-    two = language.namespace(modules(), printed=print, sdk=SDK)
+    one = restricted.build_namespace(modules(), output=print, sdk=SDK)
+    two = restricted.build_namespace(modules(), output=print, sdk=SDK)
 
     assert one["__builtins__"] is not two["__builtins__"]

@@ -5,15 +5,15 @@ from typing import get_args
 
 import pytest
 
-from panorama.domain.scripts import Limits, Reason
-from panorama.sandbox import limits
+from panorama.domain.scripts.scripts import Limits, Reason
+from panorama.sandbox.protocol import limits
 
 LIMITS: tuple[Reason, ...] = get_args(Reason)[3:12]
 
 
 @pytest.mark.parametrize("reason", LIMITS)
 def test_each_limit_is_told_in_a_sentence(reason: Reason):
-    told = limits.message(reason, Limits())
+    told = limits.format_message(reason, Limits())
 
     assert told.startswith(("The script", "A call", "The result", "sdk.state"))
     assert told.endswith(".")
@@ -29,7 +29,7 @@ def test_each_limit_is_told_in_a_sentence(reason: Reason):
 def test_a_limit_is_told_with_its_figure(reason: Reason, figure: str):
     given = Limits(wall=timedelta(seconds=90), cpu=timedelta(seconds=0.5), state_bytes=100)
 
-    assert figure in limits.message(reason, given)
+    assert figure in limits.format_message(reason, given)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_limit_is_told_with_its_figure(reason: Reason, figure: str):
     ],
 )
 def test_a_script_that_says_nothing_else_has_these_limits(reason: Reason, sentence: str):
-    assert limits.message(reason, Limits()) == sentence
+    assert limits.format_message(reason, Limits()) == sentence
 
 
 def test_a_size_is_what_its_unit_says():
@@ -60,4 +60,4 @@ def test_a_size_is_what_its_unit_says():
 
 
 def test_whoever_reaches_a_limit_is_told_what_to_do():
-    assert all(limits.hint(reason) for reason in LIMITS if reason != "cancelled")
+    assert all(limits.get_hint(reason) for reason in LIMITS if reason != "cancelled")

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from panorama.sandbox import zones
-from panorama.sandbox.facades import Facade, listed, nearest
-from panorama.sandbox.modules import MODULES
+from panorama.sandbox.stdlib import zoneinfo_module
+from panorama.sandbox.stdlib.facades import Facade, format_names, format_suggestions
+from panorama.sandbox.stdlib.modules import MODULES
 from panorama.sdk.recipes import RECIPES
 from tests.sandbox.running import modules, ran, ran_plainly
 
@@ -127,9 +127,9 @@ def test_a_zone_that_is_not_known_is_answered_with_the_nearest() -> None:
 
 
 def test_zones_come_from_the_system_if_the_package_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(zones, "_PACKAGE", "no_such_package")
+    monkeypatch.setattr(zoneinfo_module, "_PACKAGE", "no_such_package")
 
-    found = zones.loaded()
+    found = zoneinfo_module.load_zones()
 
     assert found == {} or found["UTC"].startswith(b"TZif")
 
@@ -138,17 +138,17 @@ def test_nothing_is_read_or_imported_once_the_modules_stand() -> None:
     """A worker has no file system: whatever Python imports late must be there before."""
     code = """
 import sys
-from panorama.sandbox import language, surface
+from panorama.sandbox.language import restricted as language
 from tests.sandbox.snippets import SNIPPETS, Fake
 from tests.sandbox.test_language import IDIOMS
 import textwrap
-modules = language.modules(None)
+modules = language.build_modules(None)
 before = set(sys.modules)
 opened = []
 sys.addaudithook(lambda name, args: opened.append(args[0]) if name == "open" else None)
 for text, sdk in [(s.code, Fake().sdk()) for s in SNIPPETS] + [(textwrap.dedent(t), None) for t in IDIOMS.values()]:
-    names = language.namespace(modules, printed=lambda *_: None, sdk=sdk)
-    exec(language.compiled(text), names)
+    names = language.build_namespace(modules, output=lambda *_: None, sdk=sdk)
+    exec(language.compile_script(text), names)
     names[language.ENTRY]()
 print(sorted(set(sys.modules) - before), [path for path in opened if "zoneinfo" in str(path) or ".py" in str(path)])
 """
@@ -173,10 +173,10 @@ def test_a_facade_cannot_be_changed_by_any_means() -> None:
 def test_lists_of_names_end_before_they_get_long() -> None:
     names = [f"name_number_{n}" for n in range(100)]
 
-    assert listed(names).endswith(", …")
-    assert len(listed(names)) <= 403
-    assert nearest("naem_number_7", names).startswith("'name_number_7'")
-    assert nearest("zzz", names) == ""
+    assert format_names(names).endswith(", …")
+    assert len(format_names(names)) <= 403
+    assert format_suggestions("naem_number_7", names).startswith("'name_number_7'")
+    assert format_suggestions("zzz", names) == ""
 
 
 def test_the_modules_are_the_same_for_every_run() -> None:

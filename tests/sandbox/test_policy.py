@@ -8,9 +8,9 @@ import traceback
 import pytest
 from RestrictedPython.transformer import RestrictingNodeTransformer
 
-from panorama.domain.scripts import SOURCE_CHARS
-from panorama.sandbox import language, tables
-from panorama.sandbox.policy import Policy
+from panorama.domain.scripts.scripts import SOURCE_CHARS
+from panorama.sandbox.language import allowlist, restricted
+from panorama.sandbox.language.policy import Policy
 from tests.sandbox.running import ran
 
 REFUSED = [
@@ -75,24 +75,24 @@ REFUSED = [
 
 @pytest.mark.parametrize(("code", "line", "message", "hint"), REFUSED)
 def test_a_refusal_says_what_and_where_and_what_instead(code: str, line: int, message: str, hint: str) -> None:
-    with pytest.raises(language.RefusedSyntax) as refused:
-        language.compiled(code)
+    with pytest.raises(restricted.PolicyError) as refused:
+        restricted.compile_script(code)
 
     assert message in str(refused.value.msg)
-    assert (refused.value.lineno, refused.value.filename) == (line, language.FILENAME)
+    assert (refused.value.lineno, refused.value.filename) == (line, restricted.FILENAME)
     assert hint in refused.value.hint
 
 
 def test_a_refusal_shows_its_column_and_the_text_of_its_line() -> None:
-    with pytest.raises(language.RefusedSyntax) as refused:
-        language.compiled("x = 1\nprint(1 +\n      len.__self__)\n")
+    with pytest.raises(restricted.PolicyError) as refused:
+        restricted.compile_script("x = 1\nprint(1 +\n      len.__self__)\n")
 
     assert (refused.value.lineno, refused.value.offset, refused.value.text) == (3, 7, "      len.__self__)")
 
 
 def test_several_refusals_are_counted_and_the_first_by_line_is_told() -> None:
-    with pytest.raises(language.RefusedSyntax) as refused:
-        language.compiled("def f():\n    eval('1')\nopen('x')\nimport os\nopen('y')")
+    with pytest.raises(restricted.PolicyError) as refused:
+        restricted.compile_script("def f():\n    eval('1')\nopen('x')\nimport os\nopen('y')")
 
     assert refused.value.lineno == 2
     assert str(refused.value.msg) == "eval() is not available (3 more on lines 3, 4, 5)"
@@ -114,9 +114,9 @@ def test_several_refusals_are_counted_and_the_first_by_line_is_told() -> None:
 )
 def test_text_that_is_no_python_is_a_plain_syntax_error(text: str, message: str) -> None:
     with pytest.raises(SyntaxError) as error:
-        language.compiled(text)
+        restricted.compile_script(text)
 
-    assert not isinstance(error.value, language.RefusedSyntax)
+    assert not isinstance(error.value, restricted.PolicyError)
     assert message in str(error.value.msg)
 
 
@@ -159,11 +159,11 @@ def test_the_line_of_an_error_is_the_scripts_own(code: str, line: int) -> None:
         ran(code)
 
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.tb)]
-    assert [number for name, number in places if name == language.FILENAME][-1] == line
+    assert [number for name, number in places if name == restricted.FILENAME][-1] == line
 
 
 def test_the_column_of_an_error_is_the_scripts_own() -> None:
-    code = language.compiled("x = 1\nreturn x + len.missing")
+    code = restricted.compile_script("x = 1\nreturn x + len.missing")
 
     body = next(part for part in code.co_consts if hasattr(part, "co_positions"))
     places = [place for place in body.co_positions() if place[0] == 2 and place[2] is not None]
@@ -230,4 +230,4 @@ def test_all_that_exceptions_show_is_either_harmless_or_guarded() -> None:
     kinds = [kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, BaseException)]
     shown = {name for kind in kinds for name in dir(kind) if not name.startswith("_")}
 
-    assert shown - tables.HARMLESS_ON_EXCEPTIONS - tables.GUARDED - tables.REFUSED_ATTRIBUTES == set()
+    assert shown - allowlist.HARMLESS_ON_EXCEPTIONS - allowlist.GUARDED - allowlist.REFUSED_ATTRIBUTES == set()

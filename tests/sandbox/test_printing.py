@@ -57,8 +57,6 @@ def test_what_stands_between_and_behind_is_a_text(option: str) -> None:
 
 
 NAMED = {
-    "import itertools\nitertools.count(3)": "generator object count",
-    "iter(int, 3)": "generator object iter",
     "import copy\ncopy.deepcopy": "function deepcopy",
     "import asyncio\nasyncio.run": "function run",
     "import dataclasses\ndataclasses.asdict": "function asdict",

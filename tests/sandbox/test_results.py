@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.domain.scripts import Limits
-from panorama.sandbox.failures import EndError
-from panorama.sandbox.results import DEEPEST, encoded
-from panorama.sandbox.shapes import shape
-from panorama.sandbox.states import changed
+from panorama.domain.scripts.scripts import Limits
+from panorama.sandbox.worker.result_summary import describe_shape
+from panorama.sandbox.worker.results import MAX_DEPTH, encode_json
+from panorama.sandbox.worker.state import diff_state
+from panorama.sandbox.worker.tracebacks import OutcomeError
 from panorama.sdk._rows import Row
 
 JSON = st.recursive(
@@ -115,12 +115,12 @@ VALUES: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize(("value", "expected"), VALUES.values(), ids=VALUES.keys())
 def test_a_value_of_python_has_a_form_in_json(value: Any, expected: Any):
-    assert json.loads(encoded(value)) == expected
+    assert json.loads(encode_json(value)) == expected
 
 
 @given(JSON)
 def test_what_is_json_already_stays_as_it_is(value: Any):
-    assert json.loads(encoded(value)) == json.loads(json.dumps(value).encode("utf-8", "replace"))
+    assert json.loads(encode_json(value)) == json.loads(json.dumps(value).encode("utf-8", "replace"))
 
 
 @given(st.recursive(st.floats() | st.dates() | st.binary() | st.sets(st.integers()), lambda inner: st.lists(inner)))
@@ -128,7 +128,7 @@ def test_whatever_comes_is_json_that_strict_readers_read(value: Any):
     def never(_: str) -> None:
         raise AssertionError("no JSON")
 
-    json.loads(encoded(value), parse_constant=never)
+    json.loads(encode_json(value), parse_constant=never)
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_whatever_comes_is_json_that_strict_readers_read(value: Any):
     ],
 )
 def test_what_is_no_data_is_refused_with_a_hint(value: Any, word: str):
-    with pytest.raises(EndError, match=word) as caught:
-        encoded(value)
+    with pytest.raises(OutcomeError, match=word) as caught:
+        encode_json(value)
 
     assert caught.value.hint
 
@@ -156,28 +156,28 @@ def test_what_is_nested_too_deeply_is_refused():
     for _ in range(2000):
         value = [value]
 
-    with pytest.raises(EndError, match=f"deeper than {DEEPEST}"):
-        encoded(value)
+    with pytest.raises(OutcomeError, match=f"deeper than {MAX_DEPTH}"):
+        encode_json(value)
 
 
 def test_brackets_within_texts_are_no_depth():
     value = ["[" * 5000, {"]]": "{" * 200}, [[[1]]]]
 
-    assert json.loads(encoded(value)) == value
+    assert json.loads(encode_json(value)) == value
 
 
 def test_what_holds_itself_is_refused():
     value: dict[str, Any] = {}
     value["again"] = value
 
-    with pytest.raises(EndError, match="holds itself"):
-        encoded(value)
+    with pytest.raises(OutcomeError, match="holds itself"):
+        encode_json(value)
 
 
 def test_a_shape_tells_keys_lengths_and_first_rows():
     rows = [{"id": i, "text": "x" * 1000, "tags": ["a", "b"]} for i in range(5000)]
 
-    told = shape({"rows": rows, "count": 5000, "none": None})
+    told = describe_shape({"rows": rows, "count": 5000, "none": None})
 
     assert told.splitlines()[0] == "object with 3 keys"
     assert "  rows: list of 5,000" in told
@@ -187,26 +187,26 @@ def test_a_shape_tells_keys_lengths_and_first_rows():
 
 @given(JSON)
 def test_a_shape_is_always_short(value: Any):
-    assert len(shape(value)) <= 4000
+    assert len(describe_shape(value)) <= 4000
 
 
 def test_a_shape_of_very_much_is_short_and_quick():
     wide = {f"key {i}" * 50: [{"x" * 500: "y" * 5000}] * 100 for i in range(1000)}
 
-    assert len(shape([wide] * 1000)) <= 4000
+    assert len(describe_shape([wide] * 1000)) <= 4000
 
 
 def test_only_names_that_changed_are_told():
     before = json.dumps({"a": 1, "b": [1, {"c": 2}], "gone": 0}).encode()
 
-    told = changed(before, {"a": 1, "b": [1, {"c": 3}], "new": "x"}, Limits())
+    told = diff_state(before, {"a": 1, "b": [1, {"c": 3}], "new": "x"}, Limits())
 
     assert json.loads(told) == {"set": {"b": [1, {"c": 3}], "new": "x"}, "removed": ["gone"]}
 
 
 def test_a_state_over_its_size_is_refused_with_the_figure():
-    with pytest.raises(EndError, match="1 KB") as caught:
-        changed(b"{}", {"a": "x" * 1024}, Limits(state_bytes=1024))
+    with pytest.raises(OutcomeError, match="1 KB") as caught:
+        diff_state(b"{}", {"a": "x" * 1024}, Limits(state_bytes=1024))
 
     assert caught.value.reason == "state_size"
 
@@ -215,12 +215,12 @@ def test_a_state_that_is_too_deep_already_can_be_mended() -> None:
     before = b'{"deep":' + b"[" * 300 + b"]" * 300 + b',"fine":1}'
     deep = json.loads(before)
 
-    assert json.loads(changed(before, {"fine": 1}, Limits())) == {"set": {}, "removed": ["deep"]}
-    assert json.loads(changed(before, {"deep": 1, "fine": 1}, Limits())) == {"set": {"deep": 1}, "removed": []}
-    with pytest.raises(EndError, match="deep"):
-        changed(before, deep, Limits())
+    assert json.loads(diff_state(before, {"fine": 1}, Limits())) == {"set": {}, "removed": ["deep"]}
+    assert json.loads(diff_state(before, {"deep": 1, "fine": 1}, Limits())) == {"set": {"deep": 1}, "removed": []}
+    with pytest.raises(OutcomeError, match="deep"):
+        diff_state(before, deep, Limits())
 
 
 @pytest.mark.parametrize("value", [None, True, 0, -1, 2**63 - 1, 2**63, -(2**63), 2**64, -(10**40)])
 def test_nothing_and_whole_numbers_are_told_as_json_tells_them(value: object) -> None:
-    assert encoded(value) == json.dumps(value).encode()
+    assert encode_json(value) == json.dumps(value).encode()

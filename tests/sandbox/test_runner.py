@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from panorama.domain.scripts import Ending
+from panorama.domain.scripts.scripts import RunOutcome
 from panorama.errors import InvalidInputError
 from tests.sandbox.runs import Host, Runs, nothing_is_left, packed, runs
 from tests.working import until
@@ -296,7 +296,7 @@ def test_what_another_script_returned_may_be_anything(runs: Runs, told: bytes) -
 
 
 def test_many_runs_at_the_same_time_do_not_meet(runs: Runs):
-    endings: list[Ending] = []
+    endings: list[RunOutcome] = []
     threads = [
         threading.Thread(
             target=lambda i=i: endings.append(runs(f"[sdk.items.get({i}).arguments.item for _ in range(20)]"))

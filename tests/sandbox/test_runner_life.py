@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 import psutil
 import pytest
 
-from panorama.domain.scripts import ISOLATIONS, Ending, Limits, Script
+from panorama.domain.scripts.scripts import ISOLATIONS, Limits, RunOutcome, Script
 from panorama.errors import UnavailableError
+from panorama.sandbox.host.template_process import TemplateProcess
+from panorama.sandbox.host.worker_handle import WorkerHandle
+from panorama.sandbox.host.worker_pool import WorkerPool
 from panorama.sandbox.runner import ForkServer
-from panorama.sandbox.supply import Supply
-from panorama.sandbox.templates import Template
-from panorama.sandbox.workers import Worker
 from tests.sandbox.runs import Host, limits, packed
 
 pytestmark = pytest.mark.slow  # each starts processes and waits for their end
@@ -30,7 +30,12 @@ def runner() -> Iterator[ForkServer]:
     made.close()
 
 
-def run(runner: ForkServer, source: str = "return 1", host: Host | None = None, limits: Limits = limits()) -> Ending:  # noqa: B008 (frozen)
+def run(
+    runner: ForkServer,
+    source: str = "return 1",
+    host: Host | None = None,
+    limits: Limits = limits(),  # noqa: B008 (frozen)
+) -> RunOutcome:
     """Run a script."""
     host = host or Host()
     return runner.run(
@@ -67,7 +72,7 @@ def standby(runner: ForkServer) -> psutil.Process:
     out: neither is the one that waits.
     """
     assert runner.isolation
-    runner.warm()
+    runner.preload()
     until(lambda: len(processes()) == 2)
     return psutil.Process().children()[0].children()[0]
 
@@ -98,8 +103,8 @@ def test_warming_what_is_warm_changes_nothing(runner: ForkServer):
     standby(runner)
     before = {each.pid for each in processes()}
 
-    runner.warm()
-    runner.warm()
+    runner.preload()
+    runner.preload()
 
     assert {each.pid for each in processes()} == before
 
@@ -151,16 +156,16 @@ def test_a_script_has_crashed_whose_template_is_killed_as_it_begins(
 ):
     standby(runner)
     template = psutil.Process().children()[0]
-    take = Supply.take
+    take = WorkerPool.acquire
 
-    def killing(supply: Supply, limits: Limits) -> tuple[Template, Worker]:
+    def killing(supply: WorkerPool, limits: Limits) -> tuple[TemplateProcess, WorkerHandle]:
         taken = take(supply, limits)
         template.kill()
         template.wait()
         return taken
 
     with monkeypatch.context() as patch:
-        patch.setattr(Supply, "take", killing)
+        patch.setattr(WorkerPool, "acquire", killing)
         ended = run(runner, "while True: pass")
 
     assert ended.failure
@@ -219,7 +224,7 @@ def test_closing_what_was_never_used_is_harmless(runner: ForkServer):
 
 
 def test_closing_while_it_warms_is_harmless(runner: ForkServer):
-    runner.warm()
+    runner.preload()
 
     runner.close()
 
@@ -237,7 +242,7 @@ def test_a_closed_runner_runs_nothing(runner: ForkServer):
 
 def test_a_run_that_is_under_way_ends_as_cancelled_when_the_runner_closes(runner: ForkServer):
     begun = threading.Event()
-    endings: list[Ending] = []
+    endings: list[RunOutcome] = []
     host = Host(answers=lambda *_: begun.set() or b"\x81\xa4data\xc0")
     source = "sdk.items.get(1)\nwhile True: pass"
     thread = threading.Thread(target=lambda: endings.append(run(runner, source, host)))
@@ -290,7 +295,7 @@ def test_an_error_on_the_hosts_own_side_leaves_nothing_behind(runner: ForkServer
 
 def test_more_runs_than_processors_are_forked_on_demand(runner: ForkServer):
     meet = threading.Barrier(6, timeout=20)
-    endings: list[Ending] = []
+    endings: list[RunOutcome] = []
     host = Host(answers=lambda *_: bytes(meet.wait() * 0) or b"\x81\xa4data\xc0")
     threads = [
         threading.Thread(target=lambda: endings.append(run(runner, "sdk.items.get(1)\n7", host))) for _ in range(6)

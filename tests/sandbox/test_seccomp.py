@@ -5,18 +5,18 @@ from struct import Struct
 
 import pytest
 
-from panorama.sandbox.seccomp import (
+from panorama.sandbox.isolation.seccomp import (
     ALLOWED,
-    AWAKE,
-    CLOCKS,
-    MISSING,
-    NEVER_EXECUTABLE,
-    ON_THE_PIPE,
-    ON_THE_PIPE_PLAINLY,
-    TRIPWIRES,
-    program,
+    CLOCK_CALLS,
+    ENOSYS_CALLS,
+    KILLED_CALLS,
+    MSG_DONTWAIT,
+    NON_EXECUTABLE_CALLS,
+    PIPE_CALLS,
+    PIPE_CALLS_WITHOUT_FLAGS,
+    build_program,
 )
-from panorama.sandbox.syscalls import MACHINES, Machine
+from panorama.sandbox.isolation.syscalls import MACHINES, Machine
 
 PIPE = 3
 KILL, ALLOW = 0x8000_0000, 0x7FFF_0000
@@ -27,7 +27,7 @@ _STEP = Struct("HBBI")
 def verdict(machine: Machine, number: int, *arguments: int, audit: int = 0) -> int:
     """Return what the filter says to a call."""
     data = {0: number, 4: audit or machine.audit} | {16 + 8 * i: each & 0xFFFFFFFF for i, each in enumerate(arguments)}
-    steps = list(_STEP.iter_unpack(program(machine, PIPE)))
+    steps = list(_STEP.iter_unpack(build_program(machine, PIPE)))
     at, held = 0, 0
     while True:
         code, if_true, if_false, value = steps[at]
@@ -47,7 +47,7 @@ def verdict(machine: Machine, number: int, *arguments: int, audit: int = 0) -> i
                 raise AssertionError(f"an instruction that is not used: {code:#x}")
 
 
-PIPED = (*ON_THE_PIPE, *ON_THE_PIPE_PLAINLY)
+PIPED = (*PIPE_CALLS, *PIPE_CALLS_WITHOUT_FLAGS)
 
 
 @pytest.fixture(params=MACHINES.values(), ids=MACHINES.keys())
@@ -61,7 +61,7 @@ def test_what_computing_needs_is_allowed(machine: Machine):
 
 
 def test_the_clocks_of_all_may_be_read_and_no_other_process_s(machine: Machine):
-    numbers = [machine.numbers[name] for name in CLOCKS]
+    numbers = [machine.numbers[name] for name in CLOCK_CALLS]
     of_others = [(~pid << 3 | kind) & 0xFFFFFFFF for pid in (0, 1, 4711) for kind in (2, 6)]
 
     assert {verdict(machine, number, clock) for number in numbers for clock in range(12)} == {ALLOW}
@@ -76,35 +76,38 @@ def test_reading_and_writing_is_allowed_on_the_pipe_alone(machine: Machine):
 
 
 def test_what_is_sent_and_taken_has_no_flag_but_that_of_who_does_not_wait(machine: Machine):
-    numbers = [machine.numbers[name] for name in ON_THE_PIPE_PLAINLY]
+    numbers = [machine.numbers[name] for name in PIPE_CALLS_WITHOUT_FLAGS]
     others = (1, 2, 3, 0x20, 0x80, 0x4000, 1 << 31)
 
-    assert {verdict(machine, number, PIPE, 0, 9, flags) for number in numbers for flags in (0, AWAKE)} == {ALLOW}
+    assert {verdict(machine, number, PIPE, 0, 9, flags) for number in numbers for flags in (0, MSG_DONTWAIT)} == {ALLOW}
     assert {
         verdict(machine, number, PIPE, 0, 9, flags | more)
         for number in numbers
         for flags in others
-        for more in (0, AWAKE)
+        for more in (0, MSG_DONTWAIT)
     } == {REFUSE}
 
 
 def test_memory_is_never_executable(machine: Machine):
-    numbers = [machine.numbers[name] for name in NEVER_EXECUTABLE]
+    numbers = [machine.numbers[name] for name in NON_EXECUTABLE_CALLS]
 
     assert {verdict(machine, number, 0, 0, rights) for number in numbers for rights in (0, 1, 2, 3)} == {ALLOW}
     assert {verdict(machine, number, 0, 0, rights) for number in numbers for rights in (4, 5, 6, 7)} == {REFUSE}
 
 
 def test_tripwires_kill(machine: Machine):
-    assert {verdict(machine, machine.numbers[name]) for name in TRIPWIRES} == {KILL}
+    assert {verdict(machine, machine.numbers[name]) for name in KILLED_CALLS} == {KILL}
 
 
 def test_new_ways_to_fork_are_missing(machine: Machine):
-    assert {verdict(machine, machine.numbers[name]) for name in MISSING} == {0x0005_0000 | errno.ENOSYS}
+    assert {verdict(machine, machine.numbers[name]) for name in ENOSYS_CALLS} == {0x0005_0000 | errno.ENOSYS}
 
 
 def test_every_other_call_is_refused(machine: Machine):
-    named = {machine.numbers.get(name) for name in (*ALLOWED, *CLOCKS, *PIPED, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING)}
+    named = {
+        machine.numbers.get(name)
+        for name in (*ALLOWED, *CLOCK_CALLS, *PIPED, *NON_EXECUTABLE_CALLS, *KILLED_CALLS, *ENOSYS_CALLS)
+    }
 
     assert {verdict(machine, number, PIPE) for number in range(600) if number not in named} == {REFUSE}
 
@@ -123,7 +126,7 @@ def test_no_number_is_given_twice(machine: Machine):
 
 
 def test_no_call_has_two_verdicts():
-    names = [*ALLOWED, *CLOCKS, *PIPED, *NEVER_EXECUTABLE, *TRIPWIRES, *MISSING]
+    names = [*ALLOWED, *CLOCK_CALLS, *PIPED, *NON_EXECUTABLE_CALLS, *KILLED_CALLS, *ENOSYS_CALLS]
 
     assert len(set(names)) == len(names)
     assert set(names) <= set(MACHINES["x86_64"].numbers)

@@ -8,8 +8,8 @@ from types import CodeType
 
 import pytest
 
-from panorama.sandbox import language, tables
-from panorama.sandbox.formats import REMEMBERED_CHARS
+from panorama.sandbox.language import allowlist, restricted
+from panorama.sandbox.stdlib.str_format import CACHED_TEXT_CHARS
 from tests.sandbox.running import loot, ran, ran_plainly
 
 SAME = {
@@ -39,7 +39,7 @@ def test_a_short_way_leads_where_python_leads(code: str) -> None:
 
 
 def _calls_the_guard(code: CodeType) -> Iterator[bool]:
-    yield from (step.argval == tables.READ for step in dis.get_instructions(code))
+    yield from (step.argval == allowlist.READ for step in dis.get_instructions(code))
     for part in code.co_consts:
         if isinstance(part, CodeType):
             yield from _calls_the_guard(part)
@@ -58,7 +58,7 @@ def _calls_the_guard(code: CodeType) -> Iterator[bool]:
     ],
 )
 def test_a_text_that_stands_there_is_guarded_if_a_field_reads_an_attribute(text: str, guarded: bool) -> None:
-    assert any(_calls_the_guard(language.compiled(f"{text!r}.format(1)"))) is guarded
+    assert any(_calls_the_guard(restricted.compile_script(f"{text!r}.format(1)"))) is guarded
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_text_that_stands_there_is_guarded_if_a_field_reads_an_attribute(text:
         "return '{0.__class__.__mro__}'.format(1)",
         "return '{:{0.__class__.__mro__}}'.format(1)",
         "t = '{0.__globals__}'\ndef f(): pass\nreturn t.format(f)",
-        f"t = '{{0.__globals__}}' + ' ' * {REMEMBERED_CHARS}\ndef f(): pass\nreturn t.format(f)",
+        f"t = '{{0.__globals__}}' + ' ' * {CACHED_TEXT_CHARS}\ndef f(): pass\nreturn t.format(f)",
         "class S(str):\n    def __contains__(self, part): return False\n    def __len__(self): return 0\ndef f(): pass\nreturn S('{0.__globals__}').format(f)",
         "class S(str):\n    def __hash__(self): return hash('{}')\n    def __eq__(self, other): return True\ndef f(): pass\nreturn '{}.'.format(1) + S('{0.__globals__}.').format(f)",
         "class S(str):\n    def startswith(self, *_): return False\n    def __hash__(self): return 1\n    def __eq__(self, other): return False\nreturn getattr(len, S('__self__'))",

@@ -77,7 +77,7 @@ def test_what_it_does_not_is_told_with_what_to_write(code: str, told: str) -> No
     "code",
     [
         "got = []\nclass C:\n    def __enter__(self): pass\n    def __exit__(self, *error): got.extend(error); return True\nfrom contextlib import ExitStack\nwith ExitStack() as s:\n    s.enter_context(C())\n    1 / 0\nreturn got[2] and '<module '",
-        "from contextlib import ExitStack\nclass L(list):\n    def pop(self): return open\ns = ExitStack()\ns._left = L([1])\ns.close()\nreturn '<module '",
+        "from contextlib import ExitStack\nclass L(list):\n    def pop(self): return open\ns = ExitStack()\ns._callbacks = L([1])\ns.close()\nreturn '<module '",
         "from contextlib import ExitStack\nclass A:\n    def __getattr__(self, name): return '<module '\nreturn ExitStack().enter_context(A())",
         "from contextlib import ExitStack\nExitStack.close(int)\nreturn '<module '",
         "from contextlib import ExitStack\nclass E(ExitStack): pass\nreturn '<module '",
@@ -88,8 +88,8 @@ def test_what_it_does_not_is_told_with_what_to_write(code: str, told: str) -> No
         "import hashlib\nclass S(str):\n    def lower(self): return 'scrypt'\nreturn hashlib.new(S('md5')) and '<module '",
         "import hashlib\nreturn hashlib.new('__builtins__') and '<module '",
         "print.redirected(1)\nreturn '<module '",
-        "return print._printed and '<module '",
-        "print._redirected.append(sdk.files)\nreturn '<module '",
+        "return print._write and '<module '",
+        "print._targets.append(sdk.files)\nreturn '<module '",
     ],
 )  # fmt: skip
 def test_it_hands_out_and_calls_nothing_that_the_script_could_not(code: str) -> None:

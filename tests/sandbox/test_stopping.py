@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
-from panorama.domain.scripts import Limits
-from panorama.sandbox import runner, stopping
-from panorama.sandbox.stopping import Stopping
-from panorama.sandbox.watchdog import Watchdog
-from panorama.sandbox.workers import Worker
+from panorama.domain.scripts.scripts import Limits
+from panorama.sandbox import runner
+from panorama.sandbox.host import deadline
+from panorama.sandbox.host.deadline import RunDeadline
+from panorama.sandbox.host.worker_handle import WorkerHandle
+from panorama.sandbox.worker.watchdog import Watchdog
 from tests.sandbox.runs import Runs, limits, nothing_is_left, runs
 
 __all__ = ["nothing_is_left", "runs"]
@@ -31,7 +32,7 @@ LIMIT = 64 << 20
 @pytest.fixture(autouse=True)
 def no_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A system that holds no process to its memory, as far as the host knows."""
-    monkeypatch.setattr(stopping, "_HAS_LIMITS", False)
+    monkeypatch.setattr(deadline, "_HAS_LIMITS", False)
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def watchdog() -> Iterator[Watchdog]:
 
 
 @contextmanager
-def grown(watchdog: Watchdog, bytes_more: int) -> Iterator[tuple[Stopping, subprocess.Popen[bytes]]]:
+def grown(watchdog: Watchdog, bytes_more: int) -> Iterator[tuple[RunDeadline, subprocess.Popen[bytes]]]:
     """Watch a process that takes more memory once it is watched."""
     ours, theirs = socket.socketpair()
     command = [sys.executable, "-I", "-S", "-c", GROWING, str(bytes_more)]
@@ -51,13 +52,13 @@ def grown(watchdog: Watchdog, bytes_more: int) -> Iterator[tuple[Stopping, subpr
         assert process.stdin
         assert process.stdout
         process.stdout.readline()
-        worker = Worker(ours, lambda: process.pid)
-        watched = Stopping(worker, replace(Limits(), memory_bytes=LIMIT), lambda: False, watchdog)
-        watched.begin()
+        worker = WorkerHandle(ours, lambda: process.pid)
+        watched = RunDeadline(worker, replace(Limits(), memory_bytes=LIMIT), lambda: False, watchdog)
+        watched.start()
         process.stdin.write(b"\n")
         process.stdin.flush()
         yield watched, process
-        watched.end()
+        watched.close()
         worker.close()
 
 
@@ -73,17 +74,17 @@ def test_a_process_that_takes_less_goes_on(watchdog: Watchdog):
     looked = threading.Event()
 
     with grown(watchdog, LIMIT // 2) as (watched, process):
-        watchdog.at(time.monotonic() + 5 * stopping.ASK_SECONDS, looked.set)
+        watchdog.call_at(time.monotonic() + 5 * deadline.POLL_SECONDS, looked.set)
         assert looked.wait(10)
 
         assert (watched.cause, process.poll()) == (None, None)
 
 
 def test_a_script_that_the_host_finds_too_large_is_told_its_limit(runs: Runs, monkeypatch: pytest.MonkeyPatch):
-    def stricter(worker: Worker, given: Limits, *more: Any) -> Stopping:
-        return Stopping(worker, replace(given, memory_bytes=given.memory_bytes // 4), *more)
+    def stricter(worker: WorkerHandle, given: Limits, *more: Any) -> RunDeadline:
+        return RunDeadline(worker, replace(given, memory_bytes=given.memory_bytes // 4), *more)
 
-    monkeypatch.setattr(runner, "Stopping", stricter)  # on Linux the system's own limit would come first
+    monkeypatch.setattr(runner, "RunDeadline", stricter)  # on Linux the system's own limit would come first
 
     failure = runs.failure("x = 'x' * 200_000_000\nwhile True: pass", limits=limits(memory_bytes=512 << 20))
 
@@ -92,21 +93,21 @@ def test_a_script_that_the_host_finds_too_large_is_told_its_limit(runs: Runs, mo
     assert runs.result("1") == 1
 
 
-class Late(Stopping):
+class Late(RunDeadline):
     """Begins late, as on a machine that is busy with others: a script could have taken its memory by then."""
 
     def begin(self) -> None:
         """Begin after a while."""
         if self._deadline is None:
             time.sleep(0.3)
-        super().begin()
+        super().start()
 
 
 def test_memory_is_counted_from_before_the_script_begins(runs: Runs, monkeypatch: pytest.MonkeyPatch):
-    def stricter(worker: Worker, given: Limits, *more: Any) -> Stopping:
+    def stricter(worker: WorkerHandle, given: Limits, *more: Any) -> RunDeadline:
         return Late(worker, replace(given, memory_bytes=given.memory_bytes // 4), *more)
 
-    monkeypatch.setattr(runner, "Stopping", stricter)
+    monkeypatch.setattr(runner, "RunDeadline", stricter)
 
     failure = runs.failure("x = 'x' * 200_000_000\nwhile True: pass", limits=limits(seconds=3, memory_bytes=512 << 20))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from panorama.sandbox.watchdog import Watchdog
+from panorama.sandbox.worker.watchdog import Watchdog
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def test_what_is_due_is_done_in_the_order_of_its_time(watchdog: Watchdog):
     last = threading.Event()
     now = time.monotonic()
 
-    watchdog.at(now + 0.03, last.set)
+    watchdog.call_at(now + 0.03, last.set)
     for number in (3, 1, 2):
-        watchdog.at(now + number / 1000, lambda number=number: done.append(number))
+        watchdog.call_at(now + number / 1000, lambda number=number: done.append(number))
 
     assert last.wait(5)
     assert done == [1, 2, 3]
@@ -35,9 +35,9 @@ def test_what_was_cancelled_is_not_done(watchdog: Watchdog):
     done: list[int] = []
     last = threading.Event()
 
-    alarm = watchdog.at(time.monotonic() + 0.01, lambda: done.append(1))
+    alarm = watchdog.call_at(time.monotonic() + 0.01, lambda: done.append(1))
     watchdog.cancel(alarm)
-    watchdog.at(time.monotonic() + 0.02, last.set)
+    watchdog.call_at(time.monotonic() + 0.02, last.set)
 
     assert last.wait(5)
     assert done == []
@@ -47,8 +47,8 @@ def test_what_goes_wrong_holds_up_nothing(watchdog: Watchdog, caplog: pytest.Log
     last = threading.Event()
 
     with caplog.at_level(logging.CRITICAL):
-        watchdog.at(0, lambda: [][0])
-        watchdog.at(0, last.set)
+        watchdog.call_at(0, lambda: [][0])
+        watchdog.call_at(0, last.set)
 
         assert last.wait(5)
 
@@ -56,7 +56,7 @@ def test_what_goes_wrong_holds_up_nothing(watchdog: Watchdog, caplog: pytest.Log
 def test_an_alarm_may_set_another(watchdog: Watchdog):
     last = threading.Event()
 
-    watchdog.at(0, lambda: watchdog.at(0, last.set) and None)
+    watchdog.call_at(0, lambda: watchdog.call_at(0, last.set) and None)
 
     assert last.wait(5)
 
@@ -64,9 +64,9 @@ def test_an_alarm_may_set_another(watchdog: Watchdog):
 def test_after_closing_nothing_is_done():
     watchdog = Watchdog()
     done: list[int] = []
-    watchdog.at(time.monotonic() + 100, lambda: done.append(1))
+    watchdog.call_at(time.monotonic() + 100, lambda: done.append(1))
 
     watchdog.close()
-    watchdog.at(0, lambda: done.append(2))
+    watchdog.call_at(0, lambda: done.append(2))
 
     assert done == []

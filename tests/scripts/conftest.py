@@ -12,10 +12,10 @@ import pytest
 
 from panorama.app import App
 from panorama.calls import Answer
-from panorama.store.migrate import shipped
+from panorama.store.migrate import bundled_path
 from tests.sampled import sampled
 
-SCRIPTS = {path.stem: path for path in sorted(shipped("scripts").glob("*.py"))}
+SCRIPTS = {path.stem: path for path in sorted(bundled_path("scripts").glob("*.py"))}
 
 Call = Callable[..., Answer]
 Run = Callable[..., dict[str, Any]]
@@ -72,7 +72,7 @@ def everything(app: App) -> Snapshot:
     """Returns all living items as the database holds them, without what every write moves."""
 
     def found() -> dict[str, Any]:
-        with closing(sqlite3.connect(app.settings.database)) as database:
+        with closing(sqlite3.connect(app.settings.home / "panorama.db")) as database:
             database.row_factory = sqlite3.Row
             rows = {kind: database.execute(f"SELECT * FROM {kind} ORDER BY id").fetchall() for kind in _KINDS}
         return {kind: [_still(row) for row in each if not row["deleted_at"]] for kind, each in rows.items()}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import read_settings
 from tests.scripts.conftest import SCRIPTS, Run, signature
 
@@ -26,8 +26,8 @@ SAID = {
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated, empty database, made once."""
-    with opened(read_settings(home=tmp_path_factory.mktemp("empty"), timezone="Europe/Berlin")) as made:
-        return made.settings.database
+    with open_app(read_settings(home=tmp_path_factory.mktemp("empty"), timezone="Europe/Berlin")) as made:
+        return made.settings.home / "panorama.db"
 
 
 def test_an_empty_store_is_told_of_in_words_and_stays_empty(run: Run, rows: Callable[[], dict[str, int]]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import pytest
 
-from panorama.sandbox import language
+from panorama.sandbox.language import restricted
 from tests.scripts.conftest import SCRIPTS, Call, signature
 
 pytestmark = pytest.mark.usefixtures("one_template")
@@ -63,7 +63,7 @@ def test_every_parameter_has_a_kind_a_default_and_a_description(name: str) -> No
 
 @each
 def test_its_language_is_that_of_the_sandbox(name: str) -> None:
-    assert language.compiled(SCRIPTS[name].read_text(encoding="utf-8"))
+    assert restricted.compile_script(SCRIPTS[name].read_text(encoding="utf-8"))
 
 
 @each

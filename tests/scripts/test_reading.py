@@ -28,14 +28,15 @@ def test_the_review_tells_what_was_done_what_slipped_and_what_comes(result: Resu
 
     text = result("weekly_review")
 
-    assert text.startswith("# Thu 14 May to Wed 20 May 2026\n\n**8 done, 5 slipped, 64 new tasks, 41 notes")
+    assert text.startswith("# Thu 14 May to Wed 20 May 2026\n\n**8 done, 5 slipped, 32 new tasks, 41 notes")
     assert "1 task overdue from before." in text
     assert "- Spices and baking, box 1 (Kitchen renovation), Tue 19 May\n" in text
     assert "- Send bio and portrait to Aurélie (Conference talk), was due Sun 17 May\n" in text
     assert "- Fri 22 May: Decide the grout colour (Kitchen renovation)\n" in text
     assert re.search(r"## Notes\n\n(- \[\[.+\]\]\n){8}- … and 33 more\n", text)
     assert text.endswith(
-        "## Projects that went up or down\n\n- Kitchen renovation: health 92 (-8)\n- Studio: health 92 (-8)\n"
+        "## Projects that went up or down\n\n"
+        "- Kitchen renovation: health 84 (-16)\n- Japan trip: health 92 (-8)\n- Studio: health 92 (-8)\n"
     )
     assert rows() == before
 

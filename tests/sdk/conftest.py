@@ -13,7 +13,7 @@ import pytest
 import panorama.sdk
 from panorama.app import App
 from panorama.calls import Conversation
-from panorama.calls.guests import Guest
+from panorama.calls.script_session import ScriptSession
 from panorama.catalogue import Operation
 from panorama.errors import PanoramaError
 from panorama.sdk import Row, _wire, errors
@@ -30,7 +30,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Within:
     """The SDK's way to a product in the same process: what scripts have, without a sandbox."""
 
-    guest: Guest
+    guest: ScriptSession
     page_rows: int = 10_000
     state: dict[str, Any] = field(default_factory=dict[str, Any])
     sent: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
@@ -42,7 +42,7 @@ class Within:
         try:
             packed = self.guest.call(operation, msgpack.unpackb(msgpack.packb(arguments)))
         except PanoramaError as error:
-            raise errors.of(error.told()) from error
+            raise errors.from_dict(error.to_dict()) from error
         return msgpack.unpackb(packed, object_pairs_hook=Row)
 
     def progress(self, current: float, total: float, message: str) -> None:
@@ -59,9 +59,9 @@ class Within:
 @pytest.fixture
 def way(app: App, conversation: Conversation) -> Iterator[Within]:
     """The transport that is in use."""
-    lent: list[Guest] = []
-    lend = Operation(name="tests.lend", call=lambda: lent.append(app.calls.guest()), summary=str)
-    app.calls.offer([lend])
+    lent: list[ScriptSession] = []
+    lend = Operation(name="tests.lend", call=lambda: lent.append(app.calls.open_session(may_confirm=True)), summary=str)
+    app.calls.register([lend])
     app.calls.call("tests.lend", {}, conversation)
     made = Within(lent[0])
     _wire.use(made)

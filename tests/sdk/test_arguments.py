@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from panorama.sdk import SURFACE, InvalidInputError, Row
-from panorama.sdk._plain import plain
-from panorama.sdk._told import signature, told
+from panorama.sdk._encode import encode_arguments
+from panorama.sdk._signatures import explain_misuse, format_signature
 
 from .conftest import Within, ran
 from .test_examples import EVERY
@@ -45,17 +45,17 @@ class Color(Enum):
     ],
 )  # fmt: skip
 def test_a_value_is_sent_in_its_plain_form(value: Any, sent: Any) -> None:
-    assert plain({"x": value}) == {"x": sent}
+    assert encode_arguments({"x": value}) == {"x": sent}
 
 
 def test_what_is_none_is_not_sent() -> None:
-    assert plain({"x": None, "y": ""}) == {"y": ""}
+    assert encode_arguments({"x": None, "y": ""}) == {"y": ""}
 
 
 @pytest.mark.parametrize("value", [object(), b"bytes", timedelta(minutes=5), {"deep": [object()]}])
 def test_what_has_no_plain_form_is_refused_by_the_name_of_its_argument(value: Any) -> None:
     with pytest.raises(InvalidInputError, match="x"):
-        plain({"x": value})
+        encode_arguments({"x": value})
 
 
 def test_a_row_stands_for_its_item(sdk: ModuleType, way: Within) -> None:
@@ -155,7 +155,7 @@ def test_what_holds_itself_is_refused_in_the_words_of_the_sdk() -> None:
     ring["and"] = [ring]
 
     with pytest.raises(InvalidInputError, match="holds itself"):
-        plain({"where": ring})
+        encode_arguments({"where": ring})
 
 
 def test_a_limit_may_be_any_number_that_can_be_sent(sdk: ModuleType) -> None:
@@ -163,7 +163,7 @@ def test_a_limit_may_be_any_number_that_can_be_sent(sdk: ModuleType) -> None:
 
 
 def test_an_error_inside_passes_unchanged() -> None:
-    @told
+    @explain_misuse
     def failing(value: object) -> int:
         return len(value)
 
@@ -253,7 +253,7 @@ def test_what_is_left_out_of_an_update_stays_and_signatures_say_it_as_stubs_do(s
 
     assert way.sent[-1] == ("tasks.update", {"task": task.id, "rank": 3})
     assert (same.tags, same.deadline) == (["a"], task.deadline)
-    assert "tags: Sequence[str] | None = ..., notes: str | None = ..." in signature(sdk.tasks.update)
+    assert "tags: Sequence[str] | None = ..., notes: str | None = ..." in format_signature(sdk.tasks.update)
 
 
 @pytest.mark.parametrize("content", [{"a": 1}, [1, 2], ("a",)])

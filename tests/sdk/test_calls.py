@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from panorama.sdk import Row, _wire, errors
-from panorama.sdk.errors import of
+from panorama.sdk.errors import from_dict
 from panorama.sdk.recipes import RECIPES
 
 from .conftest import Within, ran
@@ -176,7 +176,7 @@ def test_an_unknown_name_comes_with_the_nearest(sdk: ModuleType) -> None:
     ],
 )
 def test_each_code_has_its_error(code: str, kind: type[errors.SdkError]) -> None:
-    error = of({"code": code, "message": "No.", "hint": "Try again."})
+    error = from_dict({"code": code, "message": "No.", "hint": "Try again."})
 
     assert (type(error), error.code, str(error)) == (kind, code, "No. Try again.")
 

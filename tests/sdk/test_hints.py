@@ -117,7 +117,7 @@ def test_a_link_may_have_an_address_as_its_title(call: Call, url: str, title: st
     ],
 )
 def test_a_hint_names_what_a_script_calls_in_the_place_of_a_tool(hint: str, told: str) -> None:
-    assert errors.of({"code": "not_found", "message": "m", "hint": hint}).hint == told
+    assert errors.from_dict({"code": "not_found", "message": "m", "hint": hint}).hint == told
 
 
 def test_what_is_not_in_a_note_is_looked_for_with_the_sdk(call: Call) -> None:

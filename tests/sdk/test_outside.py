@@ -9,9 +9,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from panorama.address import Address
 from panorama.sdk import ConflictError, Connection, NotFoundError, UnavailableError, connect, tasks
-from panorama.starting import reap
+from panorama.transport.address import Address
+from panorama.transport.launch import reap
 from tests.doors.conftest import address, wait
 
 __all__ = ("address",)
@@ -110,8 +110,8 @@ def test_when_the_daemon_ends_the_next_call_says_so_and_the_one_after_starts_ano
     sdk: Connection, place: Address
 ) -> None:
     sdk.tasks.create("Tea", tags=["drinks"])
-    os.kill(place.pid() or 0, signal.SIGTERM)
-    wait(lambda: place.pid() is None, "the daemon's end")
+    os.kill(place.find_pid() or 0, signal.SIGTERM)
+    wait(lambda: place.find_pid() is None, "the daemon's end")
 
     with pytest.raises(UnavailableError, match="outcome is unknown"):
         sdk.tasks.list()

@@ -17,7 +17,7 @@ SECRET = "Xanthippe"
 
 def asked(app: App, question: str, *values: Any) -> list[tuple[Any, ...]]:
     """Ask the file itself."""
-    with closing(sqlite3.connect(app.settings.database)) as file:
+    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
         return file.execute(question, values).fetchall()
 
 

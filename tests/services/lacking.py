@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from panorama.index import server
-from panorama.index.embedders.resident import Resident
-from panorama.services import following
+from panorama.index import qdrant_server
+from panorama.index.embedders.lifecycle import ManagedEmbedder
+from panorama.services.search import follower
 from tests.faults.house import House
 from tests.faults.meanings import converges, finds, note, told, until
 from tests.index.embedders.service import Service, serving
@@ -21,12 +21,12 @@ NOWHERE = "http://127.0.0.1:9"
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look, and try again what has failed, sooner than a person's daemon does."""
-    monkeypatch.setattr(following, "START_SECONDS", 0.0)
-    monkeypatch.setattr(following, "LOOK_SECONDS", 0.1)
-    monkeypatch.setattr(following, "LONGEST_PAUSE", 0.1)
-    monkeypatch.setattr(server, "AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr(follower, "START_DELAY_SECONDS", 0.0)
+    monkeypatch.setattr(follower, "POLL_SECONDS", 0.1)
+    monkeypatch.setattr(follower, "MAX_RETRY_SECONDS", 0.1)
+    monkeypatch.setattr(qdrant_server, "RETRY_SECONDS", 0.1)
     for name in ("first_pause", "longest_pause"):
-        monkeypatch.setitem(Resident.__init__.__kwdefaults__, name, timedelta(seconds=0.1))
+        monkeypatch.setitem(ManagedEmbedder.__init__.__kwdefaults__, name, timedelta(seconds=0.1))
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def speaks(house: House) -> Mapping[str, Any]:
         assert index["ran"] == ["keyword"]
         assert index["missing"]
         assert index["do"]
-    assert found["semantic"]["metadata"]["index"]["missing"] in found["semantic"]["metadata"]["hint"]
+    assert found["semantic"]["metadata"]["index"]["missing"] in found["semantic"]["summary"]
     assert said["modes"] == ["keyword"]
     assert said["do"]
     return said

@@ -28,10 +28,12 @@ def working(app: App, works: Works) -> Iterator[None]:
 
 def job(app: App, id_: str) -> Job:
     """Return a job as it stands."""
-    return app.jobs.loaded(id_)
+    return app.jobs.get_job(id_)
 
 
 def ended(app: App, id_: str) -> Job:
     """Return a job once it has ended."""
-    until(lambda: job(app, id_).has_ended and id_ not in {each.job.id for each in app.jobs.running}, "the job's end")
+    until(
+        lambda: job(app, id_).has_ended and id_ not in {each.job.id for each in app.jobs.running_jobs}, "the job's end"
+    )
     return job(app, id_)

@@ -20,7 +20,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     (folder / "ours.py").write_text('"""Say five. Ours."""\n\ndef main() -> int:\n    return 5\n')
     (folder / "weekly_review.py").write_text('"""Named like a tool."""\n\ndef main() -> int:\n    return 6\n')
-    monkeypatch.setattr(composition, "shipped", lambda _: folder)
+    monkeypatch.setattr(composition, "bundled_path", lambda _: folder)
     return folder
 
 
@@ -37,4 +37,4 @@ def state(call: Call, name: str) -> str:
 
 def tools(app: App) -> list[str]:
     """Return the tools that are scripts."""
-    return [each.operation.tool for each in app.calls.promoted.all()]
+    return [each.operation.tool for each in app.calls.promoted_tools.list_tools()]

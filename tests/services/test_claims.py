@@ -3,7 +3,7 @@
 import pytest
 
 from panorama.errors import UnavailableError
-from panorama.services.claims import STATE_DEPTH, claimed, state
+from panorama.services.scripts.worker_json import STATE_DEPTH, parse_json, parse_state
 
 HALF, WHOLE = b'"\\ud800"', b'"\\ud83d\\ude00"'
 
@@ -13,7 +13,7 @@ HALF, WHOLE = b'"\\ud800"', b'"\\ud83d\\ude00"'
     [(b"1", 1), (b'"a"', "a"), (b"[null,true]", [None, True]), (WHOLE, "\U0001f600"), (b'"\\\\ud800"', "\\ud800")],
 )
 def test_json_is_read(told: bytes, read: object) -> None:
-    assert claimed(told) == read
+    assert parse_json(told) == read
 
 
 @pytest.mark.parametrize(
@@ -26,17 +26,17 @@ def test_json_is_read(told: bytes, read: object) -> None:
 )  # fmt: skip
 def test_what_is_no_json_is_refused(told: bytes) -> None:
     with pytest.raises(UnavailableError):
-        claimed(told)
+        parse_json(told)
 
 
 def test_a_result_may_be_a_hundred_levels_deep() -> None:
-    assert claimed(b"[" * 100 + b"1" + b"]" * 100)
+    assert parse_json(b"[" * 100 + b"1" + b"]" * 100)
 
 
 def test_what_a_script_kept_is_read() -> None:
     deepest = b"[" * (STATE_DEPTH - 2) + b"]" * (STATE_DEPTH - 2)
 
-    kept, removed = state(b'{"set":{"a":' + deepest + b'},"removed":["b"]}')
+    kept, removed = parse_state(b'{"set":{"a":' + deepest + b'},"removed":["b"]}')
 
     assert (list(kept), removed) == (["a"], ["b"])
 
@@ -51,4 +51,4 @@ def test_what_a_script_kept_is_read() -> None:
 )  # fmt: skip
 def test_what_no_script_of_ours_keeps_is_refused(told: bytes) -> None:
     with pytest.raises(UnavailableError):
-        state(told)
+        parse_state(told)

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
-from panorama.domain.scripts import Limits, state_size
+from panorama.domain.scripts.scripts import Limits, count_state_bytes
 from panorama.errors import InvalidInputError, NotFoundError, PanoramaError, UnavailableError
-from panorama.services.progress import progressing
-from panorama.store import runs
-from panorama.store.passages import INDEXER
+from panorama.services.jobs.progress import report_progress_to
+from panorama.store.items.passages import INDEXER
+from panorama.store.log import runs
 from tests.services.coding import Call, Run, run, titles
 
 pytestmark = pytest.mark.usefixtures("one_template")
@@ -37,11 +37,11 @@ def test_a_script_answers_its_result_its_output_its_calls_and_its_changes(run: R
 
 
 def test_status_tells_what_stood_around_the_last_script(home: Path) -> None:
-    with opened(read_settings(home=home)) as app:
+    with open_app(read_settings(home=home)) as app:
         talk = Conversation(id="v_test", actor="tool", client="test")
         before = app.calls.call("status", {}, talk).data["scripts"]
         told = app.calls.call("run_code", {"code": "return 1"}, talk).data
-    with opened(read_settings(home=home)) as app:  # nobody has tried it out yet
+    with open_app(read_settings(home=home)) as app:  # nobody has tried it out yet
         after = app.calls.call("status", {}, talk).data["scripts"]
 
     assert before == {"isolation": "found out by the first script"}
@@ -192,7 +192,7 @@ def test_a_state_that_two_runs_made_too_large_together_is_not_kept_by_the_second
             code = {"code": 'sdk.state["theirs"] = "x" * 200_000', "state": "shared"}
             app.calls.call("run_code", code, other)
 
-    with progressing(meanwhile):
+    with report_progress_to(meanwhile):
         told = run('sdk.progress(1, 2)\nsdk.tasks.list()\nsdk.state["mine"] = "x" * 200_000', state="shared")
 
     assert "sdk.state was not kept" in told["note"]
@@ -203,7 +203,7 @@ def test_a_state_that_two_runs_made_too_large_together_is_not_kept_by_the_second
 
 @pytest.mark.parametrize("text", ["x", "\u0436", '\\"', "\u3042"])
 def test_a_state_of_exactly_what_it_may_hold_is_kept(run: Run, text: str) -> None:
-    room = Limits().state_bytes - state_size({"a": b'""'})
+    room = Limits().state_bytes - count_state_bytes({"a": b'""'})
     some, rest = divmod(room, len(json.dumps(text, ensure_ascii=False)[1:-1].encode()))
 
     kept = run(f"sdk.state['a'] = {text!r} * {some} + 'x' * {rest}")
@@ -225,8 +225,8 @@ def test_a_state_has_a_thousand_names_at_most_and_all_may_be_replaced(run: Run) 
 
 
 def test_a_state_that_is_too_large_may_be_read_and_made_smaller(app: App, run: Run) -> None:
-    with app.desk.database.transaction(INDEXER) as session:
-        runs.keep(session, "name:old", {"a": "x" * 200_000, "b": "x" * 200_000}, (), app.desk.now())
+    with app.context.database.transaction(INDEXER) as session:
+        runs.save_state(session, "name:old", {"a": "x" * 200_000, "b": "x" * 200_000}, (), app.context.now())
 
     assert run("return len(sdk.state)", state="old")["result"] == 2
     assert "error" not in run('del sdk.state["a"]', state="old")
@@ -247,7 +247,7 @@ def test_two_runs_that_write_other_names_of_one_state_keep_both(app: App, run: R
         other = Conversation(id="v_other", actor="tool", client="other")
         app.calls.call("run_code", {"code": 'sdk.state["theirs"] = 2', "state": "shared"}, other)
 
-    with progressing(meanwhile):
+    with report_progress_to(meanwhile):
         run('sdk.progress(1, 2)\nsdk.state["mine"] = 1', state="shared")
 
     assert run("return dict(sdk.state)", state="shared")["result"] == {"mine": 1, "theirs": 2}

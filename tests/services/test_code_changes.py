@@ -15,10 +15,11 @@ import pytest
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.errors import ConflictError, NotFoundError, ScriptError
-from panorama.services.job_line import QUEUE
-from panorama.services.progress import progressing, silent
-from panorama.services.workers import Worker
-from panorama.store import engine, runs
+from panorama.services.jobs.progress import ignore_progress, report_progress_to
+from panorama.services.jobs.queue import QUEUE
+from panorama.services.jobs.worker_id import WorkerId
+from panorama.store.log import runs
+from panorama.store.sqlite import engine
 from tests.services.coding import Call, Run, run, titles
 
 pytestmark = pytest.mark.usefixtures("one_template")
@@ -97,7 +98,7 @@ def test_of_a_run_that_was_taken_back_nothing_can_be_undone(run: Run, call: Call
 def test_where_nothing_can_be_undone_no_run_that_was_taken_back_is_proposed(run: Run, call: Call) -> None:
     run(FAILING, atomic=True)
 
-    with pytest.raises(NotFoundError, match="nothing that stands") as refused:
+    with pytest.raises(NotFoundError, match="nothing left to undo") as refused:
         call("undo")
 
     assert not refused.value.candidates
@@ -163,7 +164,7 @@ OVERTAKEN = 'sdk.tasks.update("Old", title="New", notes="n")\nsdk.tasks.create("
 def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: Call) -> None:
     old = call("create_task", title="Old").data["id"]
 
-    with progressing(changing(app, old, title="Newest")):
+    with report_progress_to(changing(app, old, title="Newest")):
         answer = call("run_code", code=OVERTAKEN, atomic=True)
 
     told = "All but 1 of its 2 changes were taken back; what others changed since stays: "
@@ -176,7 +177,7 @@ def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: 
 
 def test_undo_of_a_run_that_was_partly_taken_back_is_about_what_stands(app: App, run: Run, call: Call) -> None:
     old = call("create_task", title="Old").data["id"]
-    with progressing(changing(app, old, title="Newest")):
+    with report_progress_to(changing(app, old, title="Newest")):
         told = run(OVERTAKEN, atomic=True)
     app.calls.call("undo", {}, Conversation(id="v_other", actor="tool", client="other"))
 
@@ -188,7 +189,7 @@ def test_undo_of_a_run_that_was_partly_taken_back_is_about_what_stands(app: App,
 
 
 def test_a_script_nobody_waits_for_is_ended(run: Run, call: Call) -> None:
-    with progressing(silent, lambda: True):
+    with report_progress_to(ignore_progress, lambda: True):
         told = run("while True: pass")
 
     assert told["error"]["kind"] == "cancelled"
@@ -209,7 +210,7 @@ def meanwhile(act: Callable[[], object]) -> Iterator[list[BaseException | None]]
             with ThreadPoolExecutor(1) as pool:
                 raised.append(pool.submit(act).exception())
 
-    with progressing(told):
+    with report_progress_to(told):
         yield raised
 
 
@@ -261,10 +262,10 @@ def test_what_others_took_back_of_a_run_is_not_counted(app: App, run: Run, call:
 
 def test_a_run_whose_process_is_gone_can_be_undone_before_it_is_ended(app: App, run: Run, call: Call) -> None:
     told = run('sdk.tasks.create("Tea")')
-    with app.desk.database.transaction(QUEUE) as session:
-        found = runs.found(session, told["run_id"])
+    with app.context.database.transaction(QUEUE) as session:
+        found = runs.find(session, told["run_id"])
         assert found
-        runs.put(session, [replace(found, status="running", worker=f"{Worker.here().host} {1 << 30} x")])
+        runs.save(session, [replace(found, status="running", worker=f"{WorkerId.for_this_process().host} {1 << 30} x")])
 
     call("undo", unit=told["run_id"])
 
@@ -297,7 +298,7 @@ class Copying:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.has_begun, self.is_left = threading.Event(), False
-        monkeypatch.setattr(engine, "copied", self.copied)
+        monkeypatch.setattr(engine, "copy_database", self.copied)
 
     def copied(self, _connection: object, _target: Path, told: Callable[[int, int], None], *, portion: int) -> None:
         """Copy nothing, and tell how far that is."""
@@ -330,7 +331,7 @@ def test_a_dry_run_ends_in_time_however_long_its_copy_takes(copying: Copying, ru
 
 
 def test_a_dry_run_that_nobody_waits_for_ends_before_its_copy_is_made(copying: Copying, run: Run) -> None:
-    with progressing(silent, copying.has_begun.is_set):
+    with report_progress_to(ignore_progress, copying.has_begun.is_set):
         told = run(CREATING, dry_run=True)
 
     assert (told["error"]["kind"], copying.is_left) == ("cancelled", True)

@@ -6,7 +6,7 @@ import pytest
 
 from panorama.app import App
 from panorama.errors import NotFoundError
-from panorama.store import runs
+from panorama.store.log import runs
 from tests.services.coding import Call, Run, run
 
 pytestmark = pytest.mark.usefixtures("one_template")
@@ -47,8 +47,8 @@ def test_a_run_is_kept_whole_as_a_script_and_in_the_log(run: Run, call: Call, ap
     call("save_script", name="telling", run=told["run_id"], summary="Tell.")
 
     assert 'password = "hunter2 and 3"' in call("scripts.get", script="telling").data["text"]
-    with app.desk.database.reading() as session:
-        kept = runs.found(session, told["run_id"])
+    with app.context.database.reading() as session:
+        kept = runs.find(session, told["run_id"])
     assert kept is not None
     assert kept.source == TELLING
 

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from panorama.services.configuration import without_secrets
+from panorama.services.archive.secrets import remove_secrets
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from panorama.services.configuration import without_secrets
     ],
 )
 def test_a_secret_is_left_out_wherever_it_stands(text: str) -> None:
-    kept, _ = without_secrets('timezone = "UTC"\n' + text)
+    kept, _ = remove_secrets('timezone = "UTC"\n' + text)
 
     assert "geheim" not in kept
     assert tomllib.loads(kept)["timezone"] == "UTC"
@@ -31,20 +31,20 @@ def test_a_secret_is_left_out_wherever_it_stands(text: str) -> None:
 def test_all_else_stays_as_it_is() -> None:
     text = '# mine\ntimezone = "UTC"   # here\nlog_days = 7\nqdrant_url = "http://localhost:6333"\n'
 
-    assert without_secrets(text) == (text, ())
+    assert remove_secrets(text) == (text, ())
 
 
 def test_what_was_left_out_is_named() -> None:
-    assert without_secrets('qdrant_key = "k"\n[sources.notion]\ntoken = "t"\n')[1] == (
+    assert remove_secrets('qdrant_key = "k"\n[sources.notion]\ntoken = "t"\n')[1] == (
         "qdrant_key",
         "sources.notion.token",
     )
 
 
 def test_an_empty_key_is_no_secret() -> None:
-    assert without_secrets('qdrant_key = ""\n')[1] == ()
+    assert remove_secrets('qdrant_key = ""\n')[1] == ()
 
 
 def test_what_is_no_toml_is_refused() -> None:
     with pytest.raises(ValueError):
-        without_secrets("timezone = ")
+        remove_secrets("timezone = ")

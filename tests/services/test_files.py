@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from panorama.app import App
-from panorama.domain.files import CONTENT_BYTES
+from panorama.domain.items.files import CONTENT_BYTES
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, UnavailableError
 from tests.conftest import StandingClock
 from tests.faults.meanings import converges, finds, followed
@@ -151,13 +151,13 @@ def test_a_list_shows_the_last_written_first_and_no_content(call: Call, write: C
     assert [row["name"] for row in call("list_files", tag="x").data] == ["a.csv"]
 
 
-def test_a_list_after_a_project_was_read_is_of_that_project(call: Call, write: Call) -> None:
+def test_a_list_after_a_project_was_read_is_of_that_project_only_when_asked(call: Call, write: Call) -> None:
     call("create_project", name="House")
     write("a.txt", "a", project="House")
     write("b.txt", "b")
     call("get_project", project="House")
 
-    bound, every = call("list_files"), call("list_files", project="")
+    bound, every = call("list_files", project="@last"), call("list_files")
 
     assert [row["name"] for row in bound.data] == ["a.txt"]
     assert "project" in bound.metadata["bound"]

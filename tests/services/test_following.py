@@ -15,14 +15,15 @@ from typing import Any
 import psutil
 import pytest
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import read_settings
 from panorama.errors import UnavailableError
-from panorama.index.embedders.resident import Resident
-from panorama.services import following, reading
-from panorama.services.following import Follower
-from panorama.services.meaning import Meaning
-from panorama.services.progress import Progress
+from panorama.index.embedders.lifecycle import ManagedEmbedder
+from panorama.services.jobs.progress import Progress
+from panorama.services.search import embedding_pipeline
+from panorama.services.search import follower as following
+from panorama.services.search.follower import Follower
+from panorama.services.search.semantic import SemanticSearch
 from tests.faults.house import House
 from tests.faults.meanings import converges, finds, followed, note, searched, told, until, wanted
 
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.slow  # the index's process goes last, and waits where 
 @pytest.fixture(autouse=True)
 def begins_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Follow from the start, which a person's daemon leaves to its first calls."""
-    monkeypatch.setattr(following, "START_SECONDS", 0.0)
+    monkeypatch.setattr(following, "START_DELAY_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_what_is_changed_deleted_and_put_back_is_followed(home: Path, engine: st
 
 
 def test_what_another_program_writes_is_noticed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.1)
     with followed(home) as one, followed(home) as other:
         made = note(one, "quince jam")
 
@@ -71,8 +72,8 @@ def test_what_another_program_writes_is_noticed(home: Path, monkeypatch: pytest.
 
 
 def test_a_model_that_is_idle_is_released_and_comes_back(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "LOOK_SECONDS", 0.05)
-    monkeypatch.setitem(Resident.__init__.__kwdefaults__, "idle", timedelta(seconds=0.2))
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.05)
+    monkeypatch.setitem(ManagedEmbedder.__init__.__kwdefaults__, "idle", timedelta(seconds=0.2))
     with followed(home, embedder="minilm", index_engine="exact") as store:
         made = note(store, "quince jam")
         until(lambda: told(store).get("model_state") == "ready", "the model")
@@ -104,11 +105,11 @@ def test_a_store_that_is_closed_at_once_is_closed(home: Path) -> None:
 
 
 def test_an_error_of_ours_does_not_end_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(following, "WARM_SECONDS", 0.0)
-    monkeypatch.setattr(following, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(following, "PRELOAD_DELAY_SECONDS", 0.0)
+    monkeypatch.setattr(following, "MAX_RETRY_SECONDS", 0.05)
     with followed(home, index_engine="exact") as store:
-        for name in ("tend", "warm", "follow"):
+        for name in ("maintain", "preload", "follow"):
             with monkeypatch.context() as broken:
                 called = threading.Event()
 
@@ -116,7 +117,7 @@ def test_an_error_of_ours_does_not_end_it(home: Path, monkeypatch: pytest.Monkey
                     called.set()
                     raise ZeroDivisionError
 
-                broken.setattr(Meaning, name, fail)
+                broken.setattr(SemanticSearch, name, fail)
                 note(store, f"steam engines {name}")
                 if name != "warm":  # it is warmed once
                     until(called.is_set, name)
@@ -130,9 +131,9 @@ def test_numpy_is_there_before_any_thread_that_needs_it(home: Path) -> None:
 import sys
 from dataclasses import replace
 from pathlib import Path
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import Settings
-with opened(Settings(home=Path({str(home)!r}), embedder="static")) as app:
+with open_app(Settings(home=Path({str(home)!r}), embedder="static")) as app:
     assert "numpy" not in sys.modules
     means = app.meaning._means
     def embedder(name):
@@ -160,10 +161,10 @@ class Ending:
             threading.Event().wait(0.01)
         raise UnavailableError("The index is closed.")
 
-    def unread(self) -> int:
+    def count_unread(self) -> int:
         return 0
 
-    def tend(self) -> None:
+    def maintain(self) -> None:
         """Do nothing."""
 
     def close(self) -> None:
@@ -172,18 +173,37 @@ class Ending:
 
 def test_who_leaves_in_the_middle_of_its_work_warns_of_nothing(store: House, caplog: pytest.LogCaptureFixture) -> None:
     ending: Any = Ending()
-    follower = Follower(ending, store.app.desk.database)
+    follower = Follower(ending, store.app.context.database)
     assert ending.begun.wait(10)
+    assert follower.is_unfinished()
 
     follower.close()
 
     assert [each for each in caplog.messages if "search by meaning" in each] == []
 
 
+def test_a_follower_that_has_caught_up_or_cannot_is_not_unfinished(store: House) -> None:
+    ending: Any = Ending()
+    ending.preload = lambda: None
+    ending.follow = lambda *_: None
+    follower = Follower(ending, store.app.context.database)
+    until(lambda: not follower.is_unfinished(), "the end of the first round")
+
+    def fail(*_: object) -> None:
+        raise UnavailableError("The model is gone.")
+
+    ending.follow = fail
+    note(store, "quince jam")
+    until(lambda: follower._is_failing, "the failure")
+
+    assert not follower.is_unfinished()
+    follower.close()
+
+
 def test_it_tells_how_many_changes_are_read_and_how_much_is_embedded(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "CHANGES", 10)
+    monkeypatch.setattr(embedding_pipeline, "CHANGES_PER_STEP", 10)
     said: list[tuple[int, int, str]] = []
 
     @contextmanager
@@ -193,8 +213,8 @@ def test_it_tells_how_many_changes_are_read_and_how_much_is_embedded(
     with House.opened(home) as house:
         for number in range(35):
             note(house, f"quince jam {number}")
-    with opened(read_settings(home=home, embedder="static", index_engine="exact")) as app:
-        follower = Follower(app.meaning, app.desk.database, standing)
+    with open_app(read_settings(home=home, embedder="static", index_engine="exact")) as app:
+        follower = Follower(app.meaning, app.context.database, standing)
         until(lambda: said and said[-1][2] == "search by meaning is up to date", "the end")
         follower.close()
 

@@ -1,19 +1,25 @@
 """Importing a folder of Markdown for the first time, through the calls that every door makes."""
 
+import json
 import os
 import socket
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from panorama.calls import Answer
+from panorama.domain.markdown.import_fields import note_fields
+from panorama.domain.markdown.parser import parse_markdown
 from panorama.errors import InvalidInputError
-from panorama.sample import written
-from panorama.services import import_taking, imports
-from panorama.services.progress import PROGRESS
+from panorama.sample import write_files
+from panorama.services.importing import folder as folders
+from panorama.services.importing import markdown, writer
+from panorama.services.importing.import_run import NOT_EMBEDDED
+from panorama.services.jobs.progress import PROGRESS
 from tests.services.vaults import PLAN, Here, Import, Vault, here, made, run, vault, whys
 
 from ..conftest import StandingClock
@@ -46,7 +52,8 @@ def test_task_lines_become_tasks(vault: Vault, run: Import, here: Here):
     book, ask, water = tasks["Book the visit"], tasks["Ask Ortner"], tasks["Water plants"]
     assert (book["deadline"], book["important"], book["tags"]) == ("2026-06-01", True, ["kitchen"])
     assert (ask["status"], ask["completed_at"], ask["parent"]) == ("done", "2026-05-18T12:00+02:00", book["id"])
-    assert (water["status"], water["recurrence"], water["deadline"]) == ("in_progress", "FREQ=WEEKLY", "2026-05-22")
+    assert (water["status"], water["recurrence"]) == ("in_progress", "FREQ=WEEKLY")
+    assert ("deadline" in water, water["scheduled_at"]) == (False, "2026-05-22T12:00+02:00")
     assert (book["provenance"], book["project"]) == ("import:Kitchen/plan.md#L10", here.projects()["Kitchen"])
 
 
@@ -71,11 +78,11 @@ def test_a_done_task_without_a_date_was_done_now(vault: Vault, run: Import, here
 
 
 def test_the_sample_workspace_is_imported_without_a_problem(vault: Vault, run: Import, here: Here):
-    files = written(vault.root, date(2026, 5, 20))
+    files = write_files(vault.root, date(2026, 5, 20))
 
     report = run()
 
-    assert (report["notes_created"], report["problem_count"], report["skipped"]) == (len(files), 0, 0)
+    assert (report["notes_created"], list(whys(report)), report["skipped"]) == (len(files), [""], 0)
     assert (len(here.tasks()) > 50, "Kitchen renovation" in here.projects()) == (True, True)
 
 
@@ -87,7 +94,58 @@ def test_what_lies_hidden_or_is_no_markdown_is_left_out(vault: Vault, run: Impor
 
     report = run()
 
-    assert (report["files"], report["notes_created"], report["skipped"]) == (2, 2, 0)
+    assert (report["files"], report["notes_created"], report["skipped"], report["unread"]) == (2, 2, 6, 0)
+    assert whys(report) == {
+        **dict.fromkeys([".a.md", ".obsidian", "node_modules", "x/.trash"], folders.HIDDEN),
+        **dict.fromkeys(["a.txt", "md"], NOT_EMBEDDED),
+    }
+
+
+def test_files_that_a_note_embeds_become_files_linked_from_it(vault: Vault, run: Import, here: Here):
+    vault.write("img/Pläne 1.png", "png")
+    vault.write("Kitchen/plan.pdf", "pdf")
+    vault.write("Kitchen/old.zip", "zip")
+    vault.write("Kitchen/a.md", "![[Pläne 1.png|200]] [plan](./plan.pdf#page=2) ![x](../img/Pl%C3%A4ne%201.png)")
+
+    report = run()
+
+    files = {row["name"]: row for row in here.call("list_files", project="Kitchen").data}
+    assert (set(files), report["files_created"]) == ({"Pläne 1.png", "plan.pdf"}, 2)
+    listed = json.loads(here.notes()["a"]["content"].partition("panorama_files: ")[2].partition("\n")[0])
+    assert listed == {name: row["id"] for name, row in files.items()}
+    assert whys(report) == {"Kitchen/old.zip": NOT_EMBEDDED}
+    assert whys(again := run()) == {"Kitchen/old.zip": NOT_EMBEDDED}
+    assert (again["files_created"], again["notes_updated"]) == (0, 0)
+
+
+def test_an_attachment_follows_its_note_and_an_undo_takes_it_back(vault: Vault, run: Import, here: Here):
+    vault.write("a.png", "one")
+    vault.write("a.md", "![[a.png]]")
+    run()
+    before = here.call("list_files", project="").data
+
+    vault.write("a.png", "two two")
+    vault.write("a.md", "![[a.png]] more")
+    run()
+
+    after = here.call("list_files", project="").data
+    assert [(row["id"], row["size"]) for row in (*before, *after)] == [(before[0]["id"], 3), (before[0]["id"], 7)]
+    here.call("undo")
+    assert here.call("list_files", project="").data[0]["size"] == 3
+
+
+def test_more_than_fifty_names_stand_in_a_file(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "words")
+    for number in range(60):
+        vault.write(f"{number:02}.bin", "x")
+
+    report = run()
+    run()
+
+    (file,) = here.call("list_files", project="").data
+    assert (len(report["problems"]), report["problem_count"]) == (50, 60)
+    assert report["problems"][0]["why"] == f"all 60 lines are in the file “Import of vault.csv” ({file['id']})"
+    assert here.call("get_file", file=file["id"]).data["text"].count("\n") == 61
 
 
 def test_links_are_not_followed_out_of_the_folder(vault: Vault, run: Import, tmp_path: Path):
@@ -100,6 +158,131 @@ def test_links_are_not_followed_out_of_the_folder(vault: Vault, run: Import, tmp
     report = run()
 
     assert (report["files"], report["notes_created"], sorted(whys(report))) == (1, 1, ["a.md", "up"])
+
+
+PERSON = """---
+title: Anna
+email: anna@example.org   # private
+birthday: 1980-02-30
+aliases:
+  - Annie
+  - "A: B"
+due: 2026-06-01
+tags: [friend]
+---
+# Anna
+
+Met in Graz."""
+
+
+def test_front_matter_that_has_no_field_is_kept_in_the_text_and_exported_as_front_matter(
+    vault: Vault, run: Import, here: Here, tmp_path: Path
+):
+    vault.write("anna.md", PERSON)
+
+    run()
+    content = here.notes()["Anna"]["content"]
+    exported = Path(here.call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
+
+    unknown = PERSON.partition("Anna\n")[2].partition("tags:")[0]
+    assert content == f"# Anna\n\nMet in Graz.\n\n## Properties\n\n```yaml\n{unknown}```\n"
+    assert here.call("search", query="anna@example.org").data[0]["title"] == "Anna"
+    page = next(exported.rglob("Anna.md")).read_text()
+    assert (unknown in page.partition("\n---\n")[0] + "\n", page.endswith("---\n# Anna\n\nMet in Graz.")) == (
+        True,
+        True,
+    )
+    again = parse_markdown(page, name="x")
+    assert (note_fields(again)["content"], note_fields(again)["tags"]) == (content, ("friend",))
+
+
+def test_dates_come_from_the_front_matter_or_the_file(vault: Vault, run: Import, here: Here):
+    old = datetime(2024, 3, 1, 12, tzinfo=UTC).timestamp()
+    os.utime(vault.write("file.md", "- [ ] Pay"), (old, old))
+    os.utime(vault.write("said.md", "---\ncreated: 2020-01-02\nmodified: 2021-02-03T10:00:00Z\n---\n"), (old, old))
+
+    run()
+
+    notes = here.notes()
+    assert (notes["file"]["created_at"], notes["file"]["updated_at"]) == ("2024-03-01T13:00+01:00",) * 2
+    assert here.tasks()["Pay"]["created_at"] == "2024-03-01T13:00+01:00"
+    assert (notes["said"]["created_at"], notes["said"]["updated_at"]) == (
+        "2020-01-02T12:00+01:00",
+        "2021-02-03T11:00+01:00",
+    )
+
+
+def test_an_import_is_no_writing_of_this_week(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "words")
+    here.call("create_note", title="Mine")
+
+    run()
+
+    written = here.call("weekly_review").data["notes_written"]
+    assert (written["count"], [row["title"] for row in written["items"]]) == (1, ["Mine"])
+    assert here.call("history", item=here.notes()["a"]["id"]).data[0]["at"] == "2026-05-20T10:00+02:00"
+
+
+def test_fields_that_a_task_does_not_have_are_kept_and_named(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay 🛫 2026-06-01 🔼 🆔 a1\n    why\n- [ ] Call 🔽\n")
+
+    report = run()
+
+    assert here.tasks()["Pay"]["notes"] == "why\n\nStart: 2026-06-01\nPriority: medium\nId: a1"
+    assert whys(report) == {
+        "": "tasks have no field for these; they stand in the tasks' notes: Id (1), Priority (2), Start (1)"
+    }
+
+
+def test_the_global_filter_of_the_tasks_plug_in_says_which_boxes_are_tasks(vault: Vault, run: Import, here: Here):
+    vault.write(".obsidian/plugins/obsidian-tasks-plugin/data.json", '{"globalFilter": "#todo"}')
+    vault.write("a.md", "- [ ] #todo Pay\n- [ ] milk\n")
+
+    report = run()
+
+    assert (list(here.tasks()), here.tasks()["Pay"]["tags"]) == (["Pay"], [])
+    assert whys(report)[""] == "boxes without #todo are no tasks in this folder: 1"
+
+
+def test_a_folder_that_becomes_a_link_while_it_is_read_is_not_followed(vault: Vault, tmp_path: Path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "a.md").write_text("secret")
+    vault.write("deep/er/a.md", "mine")
+    listing = folders.scan(str(vault.root), avoid=tmp_path / "home")
+
+    (vault.root / "deep" / "er").rename(tmp_path / "moved")
+    (vault.root / "deep" / "er").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(folders.UnreadableError, match="it lies behind a link"):
+        folders.read_file(listing.root, *listing.files)
+
+
+@pytest.mark.parametrize(("kind", "why"), [("pipe", "it is no plain file"), ("link", "it is a link")])
+def test_a_file_that_becomes_a_link_or_a_pipe_while_it_is_read_is_refused(
+    vault: Vault, tmp_path: Path, kind: str, why: str
+):
+    secret = tmp_path / "secret"
+    secret.write_text("no")
+    file = vault.write("a.md", "yes")
+    listing = folders.scan(str(vault.root), avoid=tmp_path / "home")
+    file.unlink()
+    os.mkfifo(file) if kind == "pipe" else file.symlink_to(secret)
+
+    with pytest.raises(folders.UnreadableError, match=why):
+        folders.read_file(listing.root, *listing.files)
+
+
+def test_a_disk_that_does_not_answer_holds_an_import_for_a_bounded_time():
+    gone = Event()
+
+    def read() -> bytes:
+        gone.wait()
+        return b""
+
+    with pytest.raises(folders.UnreadableError, match="could not be read within"):
+        folders.call_with_deadline(read, 0.01)
+
+    gone.set()
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_is_imported(vault: Vault, run: Import):
@@ -140,7 +323,7 @@ def test_a_date_that_does_not_exist_is_told(vault: Vault, run: Import):
 
 
 def test_a_file_of_very_many_tasks_gives_the_first_of_them(vault: Vault, run: Import, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(import_taking, "MOST_TASKS", 2)
+    monkeypatch.setattr(writer, "MAX_TASKS", 2)
     vault.write("a.md", "- [ ] a\n- [ ] a\n- [ ] a")
 
     report = run()
@@ -170,7 +353,7 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(vault: Vault, run: Import, 
 
 
 def test_one_undo_takes_an_import_back(vault: Vault, run: Import, here: Here, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(imports, "CHUNK_FILES", 2)
+    monkeypatch.setattr(markdown, "CHUNK_FILES", 2)
     for number in range(5):
         vault.write(f"Kitchen/{number}.md", PLAN)
 

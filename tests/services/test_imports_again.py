@@ -1,12 +1,14 @@
 """Importing a folder of Markdown again: what changed in it follows, what changed here stays."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from panorama.calls import Answer
 from panorama.errors import UnavailableError
-from panorama.services import imports
-from panorama.services.progress import PROGRESS
+from panorama.services.importing import markdown
+from panorama.services.jobs.progress import PROGRESS
 from tests.services.vaults import PLAN, Here, Import, Vault, Zeros, here, made, run, vault, whys
 
 __all__ = ["here", "run", "vault"]
@@ -21,6 +23,72 @@ def test_a_second_run_imports_nothing(vault: Vault, run: Import, rows: Callable[
 
     assert (made(report), report["unchanged"], report["problem_count"]) == ((0, 0, 0), 1, 0)
     assert rows() == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("- [ ] Call Anna", "- [ ] Call Anna about the tiles"),
+        ("- [ ] Call Anna", "- [x] Call Anna at noon ✅ 2026-05-20"),
+        ("- [ ] Pay\n- [ ] Call Anna", "- [ ] Call Anna!\n- [ ] Pay"),
+        ("- [ ] Pay 🆔 a1\n- [ ] Call Anna 🆔 b2", "- [ ] Write to the whole family 🆔 b2\n- [ ] Pay 🆔 a1"),
+        ("- [ ] Pay\n- [ ] Call Anna ^b2", "- [ ] Something else ^b2\n- [ ] Pay"),
+    ],
+)
+def test_a_reworded_checkbox_stays_the_same_task(vault: Vault, run: Import, here: Here, before: str, after: str):
+    vault.write("a.md", before)
+    run()
+    known = {task["id"] for task in here.tasks().values()}
+    called = here.tasks()["Call Anna"]["id"]
+
+    vault.write("a.md", after)
+    report = run()
+
+    assert (report["tasks_created"], report["gone"]) == (0, 0)
+    assert {task["id"] for task in here.tasks().values()} == known
+    assert here.get(called)["title"] in ("Call Anna about the tiles", "Call Anna at noon", "Call Anna!",
+                                         "Write to the whole family", "Something else")  # fmt: skip
+
+
+def test_of_equal_checkboxes_each_keeps_its_own_task(
+    vault: Vault, run: Import, here: Here, call: Callable[..., Answer]
+):
+    vault.write("a.md", "- [ ] Pay ➕ 2026-01-01\n- [ ] Call\n- [ ] Pay ➕ 2026-01-02\n")
+    run()
+    second = next(each for each in all_tasks(call) if each["provenance"].endswith("#L3"))
+
+    vault.write("a.md", "- [ ] Call\n- [x] Pay ➕ 2026-01-02\n")
+    report = run()
+
+    assert here.get(second["id"])["status"] == "done"
+    assert (report["gone"], whys(report)) == (1, {"a.md": "the task “Pay” is no longer in the file; it stays here"})
+
+
+def all_tasks(call: Callable[..., Answer]) -> list[dict[str, Any]]:
+    """Return all tasks, whole."""
+    ids = [row["id"] for row in call("list_tasks", status="any", limit=500).data]
+    return [dict(call("get_item", item=id_).data["item"]) for id_ in ids]
+
+
+def test_another_checkbox_in_place_of_one_is_another_task(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Call Anna")
+    run()
+
+    vault.write("a.md", "- [ ] Buy twelve bags of soil")
+    report = run()
+
+    assert (made(report), report["gone"]) == ((0, 1, 0), 1)
+    assert set(here.tasks()) == {"Call Anna", "Buy twelve bags of soil"}
+
+
+def test_a_file_that_left_the_folder_is_named(vault: Vault, run: Import):
+    vault.write("a.md", "- [ ] Pay").parent.joinpath("b.md").write_text("stays")
+    run()
+
+    (vault.root / "a.md").unlink()
+
+    assert whys(run()) == {"a.md": "the file is no longer in the folder; its 2 items stay here"}
+    assert whys(run()) == {}
 
 
 def test_only_what_changed_in_a_file_follows_it(vault: Vault, run: Import, here: Here):
@@ -199,7 +267,7 @@ def test_an_undone_update_is_a_change_of_mine(vault: Vault, run: Import, here: H
 def test_an_import_that_was_stopped_goes_on_where_it_stopped(
     vault: Vault, run: Import, here: Here, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(imports, "CHUNK_FILES", 2)
+    monkeypatch.setattr(markdown, "CHUNK_FILES", 2)
     for number in range(6):
         vault.write(f"{number}.md", "- [ ] Pay")
 
@@ -217,7 +285,7 @@ def test_an_import_that_was_stopped_goes_on_where_it_stopped(
 
 
 def test_an_error_half_way_tells_what_was_kept(vault: Vault, run: Import, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(imports, "CHUNK_FILES", 2)
+    monkeypatch.setattr(markdown, "CHUNK_FILES", 2)
     for number in range(4):
         vault.write(f"{number}.md", "")
 

@@ -6,9 +6,9 @@ import pytest
 
 from panorama.app import App
 from panorama.calls import Conversation
-from panorama.domain.changes import PERSON
+from panorama.domain.changes import CLI_ACTOR
 from panorama.errors import ConflictError, InvalidInputError, UnavailableError
-from panorama.store import jobs as rows
+from panorama.store.log import jobs as rows
 from tests.conftest import StandingClock
 from tests.services.queued import Call, ended, job, working, works
 from tests.working import Works, at_work, until
@@ -27,7 +27,7 @@ def test_a_job_runs_and_tells_what_came_of_it(working: None, call: Call, app: Ap
 def test_who_asks_is_told_what_to_call_next_and_a_person_at_a_terminal_what_to_type(
     working: None, call: Call, app: App
 ) -> None:
-    person = Conversation(id="v_person", actor=PERSON, client="panorama")
+    person = Conversation(id="v_person", actor=CLI_ACTOR, client="panorama")
 
     told = call("test.nothing", background=True).summary
     typed = app.calls.call("test.nothing", {"background": True}, person)
@@ -76,8 +76,8 @@ def test_progress_is_written_for_those_who_look_from_outside(working: None, call
     id_ = call("test.steps", background=True).data["id"]
 
     def written() -> int:
-        with app.desk.database.reading() as session:
-            found = rows.found(session, id_)
+        with app.context.database.reading() as session:
+            found = rows.find(session, id_)
             return found.current if found else 0
 
     until(lambda: written() > 3, "the row's progress")
@@ -337,7 +337,7 @@ def test_who_waits_is_told_of_what_moved_and_seldom(works: Works, app: App) -> N
     heard: list[tuple[int, int, str]] = []
     with at_work(app):
         id_ = app.calls.call("test.steps", {"background": True}, Conversation("v", "tool", "one")).data["id"]
-        app.jobs.awaited(id_, 1.2, lambda *far: heard.append(far))
+        app.jobs.wait_for(id_, 1.2, lambda *far: heard.append(far))
         works.go.set()
 
     assert 2 <= len(heard) <= 6
@@ -366,7 +366,7 @@ def test_old_jobs_are_forgotten_and_open_ones_kept(working: None, call: Call, ap
     runs = call("test.steps", background=True).data["id"]
     clock.advance(days=31)
 
-    app.jobs.forget(app.settings.log_age)
+    app.jobs.delete_old(app.settings.log_age)
 
     assert [row["id"] for row in call("list_jobs").data] == [runs]
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from panorama.app import App
-from panorama.domain.jobs import LEASE, Asker, Job
+from panorama.domain.jobs import LEASE, Job, Requester
 from panorama.errors import UnavailableError
-from panorama.services.job_line import QUEUE
-from panorama.store import jobs as rows
+from panorama.services.jobs.queue import QUEUE
+from panorama.store.log import jobs as rows
 from tests.conftest import StandingClock
 from tests.services.queued import Call, ended, job, working, works
 from tests.working import Works, at_work, until
@@ -20,15 +20,20 @@ __all__ = ["working", "works"]
 def left_behind(app: App, kind: str, worker: str = "elsewhere 1 x", **fields: Any) -> str:
     """Put a job into the table as a process that died has left it."""
     made = Job(
-        id=app.desk.new_id("w"), kind=kind, arguments={}, asker=Asker(), created_at=app.desk.now(), unit="w_unit"
+        id=app.context.new_id("w"),
+        kind=kind,
+        arguments={},
+        asker=Requester(),
+        created_at=app.context.now(),
+        unit="w_unit",
     )
-    with app.desk.database.transaction(QUEUE) as session:
-        rows.add(session, replace(made.begun(worker, app.desk.now()), **fields))
+    with app.context.database.transaction(QUEUE) as session:
+        rows.add(session, replace(made.start(worker, app.context.now()), **fields))
     return made.id
 
 
 def test_a_job_whose_process_died_goes_on_from_its_checkpoint(app: App, works: Works) -> None:
-    id_ = left_behind(app, "steps", checkpoint={"done": 40}, current=40, heartbeat=app.desk.now() - 2 * LEASE)
+    id_ = left_behind(app, "steps", checkpoint={"done": 40}, current=40, heartbeat=app.context.now() - 2 * LEASE)
 
     with at_work(app):
         until(lambda: works.begun)
@@ -44,10 +49,10 @@ def test_a_job_of_a_process_that_lives_is_left_to_it_until_its_lease_is_over(
     id_ = left_behind(app, "steps")
     works.go.set()
 
-    app.jobs.pick_up()
+    app.recover_orphans()
     before = job(app, id_).state
     clock.advance(seconds=LEASE.total_seconds() + 1)
-    app.jobs.pick_up()
+    app.recover_orphans()
 
     assert (before, job(app, id_).state) == ("running", "queued")
 
@@ -55,7 +60,7 @@ def test_a_job_of_a_process_that_lives_is_left_to_it_until_its_lease_is_over(
 def test_a_job_that_cannot_go_on_is_interrupted_with_what_is_known(app: App, works: Works) -> None:
     id_ = left_behind(app, "once", current=7, total=9, heartbeat=None)
 
-    app.jobs.pick_up()
+    app.recover_orphans()
 
     found = job(app, id_)
     assert (found.state, found.worker) == ("interrupted", "")
@@ -67,15 +72,15 @@ def test_a_job_that_was_taken_over_stops_here_and_changes_nothing_more(
 ) -> None:
     id_ = call("test.steps", background=True).data["id"]
     until(lambda: job(app, id_).current > 3)
-    with app.desk.database.transaction(QUEUE) as session:
-        mine = rows.found(session, id_)
+    with app.context.database.transaction(QUEUE) as session:
+        mine = rows.find(session, id_)
         assert mine
         rows.save(session, mine, replace(mine, worker="another"))
 
     until(lambda: not app.jobs.is_busy, "its end here")
 
-    with app.desk.database.reading() as session:
-        found = rows.found(session, id_)
+    with app.context.database.reading() as session:
+        found = rows.find(session, id_)
     assert found
     assert (found.worker, found.state) == ("another", "running")
 

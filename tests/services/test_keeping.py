@@ -12,9 +12,9 @@ import pytest
 
 from panorama.app import App
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError, UnavailableError
-from panorama.services.progress import progressing
-from panorama.store.manifests import sealed
-from panorama.store.parcels import PART
+from panorama.services.jobs.progress import report_progress_to
+from panorama.store.archive.atomic_folder import PART_PREFIX
+from panorama.store.archive.manifests import with_digest
 from tests.conftest import StandingClock
 from tests.services.keeping import Call, backup, below, export, lived
 from tests.whole import contents, differing
@@ -106,13 +106,23 @@ def test_old_backups_go_with_the_next_one(lived: App, call: Call, clock: Standin
     assert "; 1 older one removed" in call("backup").summary
 
 
+def test_a_new_backup_stays_when_the_clock_was_ahead_before(lived: App, call: Call, clock: StandingClock) -> None:
+    clock.advance(days=400)
+    ahead = [Path(call("backup").data["path"]) for _ in range(9)]
+    clock.advance(days=-400)
+
+    new = [Path(call("backup").data["path"]) for _ in range(2)]
+
+    assert [each.is_dir() for each in (*new, *ahead)] == [True, True, False, *[True] * 8]
+
+
 def test_backups_of_another_store_in_the_same_folder_stay(
     lived: App, call: Call, tmp_path: Path, clock: StandingClock
 ) -> None:
     folder = tmp_path / "stick"
     first = Path(call("backup", folder=str(folder), confirm=True).data["path"])
     told = json.loads((first / "manifest.json").read_text())
-    (first / "manifest.json").write_text(json.dumps(sealed(told | {"origin": "elsewhere:/home"})))
+    (first / "manifest.json").write_text(json.dumps(with_digest(told | {"origin": "elsewhere:/home"})))
     clock.advance(days=1000)
 
     call("backup", folder=str(folder), confirm=True)
@@ -284,7 +294,7 @@ def test_whoever_stops_it_leaves_nothing_behind(lived: App, call: Call, tmp_path
     def leave(done: int, total: int, at: str) -> None:
         raise LeftError
 
-    with pytest.raises(LeftError), progressing(leave):
+    with pytest.raises(LeftError), report_progress_to(leave):
         call(operation, folder=str(tmp_path / "new" / "folder"), confirm=True)
 
     assert not (tmp_path / "new").exists()
@@ -295,19 +305,21 @@ def test_what_a_killed_process_left_is_swept_away_and_what_another_writes_is_not
 
     folder = lived.settings.home / "backups"
     for name in ("dead", "alive"):
-        (folder / f"{PART}{name}").mkdir(parents=True)
-        (folder / f"{PART}{name}" / "panorama.db").write_text("half")
-    held = os.open(folder / f"{PART}alive", os.O_RDONLY)
+        (folder / f"{PART_PREFIX}{name}").mkdir(parents=True)
+        (folder / f"{PART_PREFIX}{name}" / "panorama.db").write_text("half")
+    held = os.open(folder / f"{PART_PREFIX}alive", os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
 
     call("backup")
 
     os.close(held)
-    assert sorted(each.name for each in folder.iterdir() if each.name.startswith(PART)) == [f"{PART}alive"]
+    assert sorted(each.name for each in folder.iterdir() if each.name.startswith(PART_PREFIX)) == [
+        f"{PART_PREFIX}alive"
+    ]
 
 
 def test_a_database_that_is_damaged_is_not_backed_up(lived: App, call: Call) -> None:
-    with closing(sqlite3.connect(lived.settings.database)) as file:
+    with closing(sqlite3.connect(lived.settings.home / "panorama.db")) as file:
         file.execute("PRAGMA writable_schema=ON")
         file.execute("UPDATE sqlite_master SET rootpage = 3 WHERE name = 'ix_notes_updated'")
         file.commit()

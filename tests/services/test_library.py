@@ -10,7 +10,7 @@ import pytest
 
 from panorama.app import App
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError, UnavailableError
-from panorama.services import shelf
+from panorama.services.scripts import script_files
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, shipped, state, tools
 
@@ -131,6 +131,29 @@ def test_an_approved_text_is_reviewed_and_any_other_is_a_draft(call: Call, app: 
     assert (before, changed, state(call, "count")) == ("reviewed", "draft", "reviewed")
 
 
+def test_a_draft_cannot_be_demoted_and_stays_a_draft(call: Call, app: App, person: Person) -> None:
+    put(app, "count", COUNTING)
+
+    with pytest.raises(ConflictError, match="The script is a draft, not a tool; nothing was changed"):
+        person.promotes("count", to="demoted")
+
+    assert state(call, "count") == "draft"
+
+
+def test_a_demoted_tool_whose_text_was_changed_is_a_draft_and_its_old_text_reviewed(
+    call: Call, app: App, person: Person
+) -> None:
+    path = put(app, "count", COUNTING)
+    person.promotes("count")
+    path.write_text(COUNTING + "\n")
+
+    person.promotes("count", to="demoted")
+    changed = state(call, "count")
+    path.write_text(COUNTING)
+
+    assert (changed, state(call, "count"), tools(app)) == ("draft", "reviewed", [])
+
+
 def test_without_the_persons_answer_nothing_is_approved(call: Call, app: App) -> None:
     put(app, "count", COUNTING)
 
@@ -189,6 +212,12 @@ def test_a_rejected_text_cannot_be_proposed_again(call: Call, app: App, person: 
         call("promote_script", script="count")
 
 
+def test_a_docstring_inside_main_says_what_a_script_does(call: Call) -> None:
+    kept = call("save_script", name="seven", code='def main() -> int:\n    """Return seven."""\n    return 7\n')
+
+    assert kept.data["summary"] == "Return seven."
+
+
 def test_a_script_without_a_docstring_is_not_approved(app: App, person: Person) -> None:
     put(app, "count", "def main() -> int:\n    return 5\n")
 
@@ -227,6 +256,51 @@ def test_every_text_that_was_approved_can_be_put_back(call: Call, app: App, pers
     assert state(call, "count") == "reviewed"
     assert [(each["version"], each["current"]) for each in versions] == [(3, True), (2, False), (1, True)]
     assert "-def main(title" in call("scripts.diff", script="count", old=2).data["diff"]
+
+
+def test_a_draft_of_the_person_is_overwritten_only_after_a_question_and_stays_a_version(call: Call, app: App) -> None:
+    path = put(app, "count", COUNTING)
+
+    with pytest.raises(ConfirmationError, match="Overwrite your own draft count"):
+        call("save_script", name="count", code=WRITING, replace=True)
+    assert path.read_text() == COUNTING
+    call("save_script", name="count", code=WRITING, replace=True, confirm=True)
+
+    versions = call("scripts.history", script="count").data["versions"]
+    assert [(each["version"], each["verdict"], each["by"]) for each in versions] == [
+        (2, "saved", "tool"),
+        (1, "written", "file"),
+    ]
+    assert "-def main(project" in call("scripts.diff", script="count", old=1).data["diff"]
+
+
+def test_the_overwritten_draft_of_the_person_can_be_put_back(call: Call, app: App, person: Person) -> None:
+    path = put(app, "count", COUNTING)
+    call("save_script", name="count", code=WRITING, replace=True, confirm=True)
+
+    person.decides("scripts.rollback", script="count", version=1)
+
+    assert path.read_text() == COUNTING
+
+
+def test_a_text_that_a_rollback_overwrites_is_a_version_too(call: Call, app: App, person: Person) -> None:
+    put(app, "count", COUNTING)
+    person.approves("count")
+    path = put(app, "count", WRITING)
+
+    person.decides("scripts.rollback", script="count")
+    person.decides("scripts.rollback", script="count", version=2)
+
+    assert path.read_text() == WRITING
+
+
+def test_an_assistant_overwrites_its_own_draft_without_a_question_and_nothing_is_lost(call: Call) -> None:
+    call("save_script", name="count", code=COUNTING)
+
+    call("save_script", name="count", code=WRITING, replace=True)
+
+    versions = call("scripts.history", script="count").data["versions"]
+    assert [each["verdict"] for each in versions] == ["saved", "saved"]
 
 
 def test_a_text_that_was_approved_long_ago_is_a_draft_when_somebody_else_puts_it_back(
@@ -337,11 +411,11 @@ def test_a_file_that_has_rested_is_read_once(call: Call, app: App, monkeypatch: 
     path = put(app, "count", COUNTING)
     long_ago = time.time() - 60
     os.utime(path, (long_ago, long_ago))
-    monkeypatch.setattr(shelf, "FRESH_SECONDS", -1)
+    monkeypatch.setattr(script_files, "MIN_CACHE_AGE_SECONDS", -1)
     call("list_scripts")
     read: list[Path] = []
-    real = shelf._read
-    monkeypatch.setattr(shelf, "_read", lambda path: (read.append(path), real(path))[1])
+    real = script_files._read_file
+    monkeypatch.setattr(script_files, "_read_file", lambda path: (read.append(path), real(path))[1])
 
     call("list_scripts")
 

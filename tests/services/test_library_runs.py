@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from panorama.app import App
-from panorama.domain.jobs import Asker, Job
-from panorama.domain.scripts import Limits
+from panorama.domain.jobs import Job, Requester
+from panorama.domain.scripts.scripts import Limits
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from panorama.services import code, code_run
-from panorama.services.progress import progressing, silent
+from panorama.services.jobs.progress import ignore_progress, report_progress_to
+from panorama.services.scripts import code, script_run
 from tests.conftest import StandingClock
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, shipped
@@ -121,7 +121,7 @@ def a_schedules_job() -> Any:
 
     class Running:
         job = Job(
-            id="w_1", kind="run_script", arguments={}, asker=Asker(actor="schedule", client="x"), unit="w_1",
+            id="w_1", kind="run_script", arguments={}, asker=Requester(actor="schedule", client="x"), unit="w_1",
             created_at=StandingClock()(),
         )  # fmt: skip
 
@@ -136,7 +136,7 @@ def a_schedules_job() -> Any:
 
 def test_a_schedule_runs_reviewed_text_only(call: Call, app: App, person: Person) -> None:
     path = put(app, "count", COUNTING)
-    with progressing(silent, checkpoints=a_schedules_job()):
+    with report_progress_to(ignore_progress, checkpoints=a_schedules_job()):
         with pytest.raises(ConflictError, match="reviewed scripts only"):
             call("run_script", script="count")
         person.approves("count")
@@ -160,7 +160,7 @@ def test_a_schedule_of_code_or_of_a_draft_is_refused_when_it_is_added(app: App, 
 def test_a_schedule_whose_script_was_changed_is_refused_by_the_queue(app: App, person: Person) -> None:
     path = put(app, "count", COUNTING)
     person.approves("count")
-    with app.jobs.attended(lambda: None):
+    with app.jobs.attach_worker(lambda: None):
         app.jobs.submit("run_script", {"script": "count"}, asked_by="schedule Count")
         path.write_text(COUNTING + "# other\n")
 
@@ -238,7 +238,7 @@ def test_a_script_returns_to_another_all_that_json_holds(call: Call, app: App) -
 
 
 def test_scripts_inside_send_together_what_one_may_send(call: Call, app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code_run, "Limits", lambda: Limits(sent_bytes=10_000))
+    monkeypatch.setattr(script_run, "Limits", lambda: Limits(sent_bytes=10_000))
     put(app, "send", '"""Send."""\n\ndef main():\n    for _ in range(4): sdk.search("x" * 1_000)\n')
 
     ran = call("run_code", code="sdk.scripts.send()\nsdk.scripts.send()\nsdk.scripts.send()").data

@@ -32,7 +32,7 @@ def test_there_are_at_most_twelve_tools(app: App, person: Person) -> None:
 
     with pytest.raises(ConflictError, match="12 tools") as refused:
         person.promotes("more")
-    person.promotes("s3", to="reviewed")
+    person.promotes("s3", to="demoted")
     person.promotes("more")
 
     assert "used least" in refused.value.hint
@@ -128,7 +128,7 @@ def test_a_changed_text_never_runs_as_its_tool(call: Call, app: App, person: Per
 
 def test_listeners_hear_that_a_tool_came_and_went(app: App, person: Person) -> None:
     heard: list[list[str]] = []
-    stop = app.calls.promoted.tell(lambda: heard.append(tools(app)))
+    stop = app.calls.promoted_tools.subscribe(lambda: heard.append(tools(app)))
     path = put(app, "count", COUNTING)
 
     person.promotes("count")

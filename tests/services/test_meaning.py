@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from panorama.index.embedders import files, minilm, static
-from panorama.services import reading
+from panorama.index.embedders import bundled, minilm, static
+from panorama.services.search import embedding_pipeline
 from tests.faults.meanings import converges, finds, followed, note, searched, told, until
 from tests.index.qdrant_stand_in import standing_in
 from tests.services.lacking import impatient, recovers, speaks
@@ -25,7 +25,7 @@ __all__ = ["impatient"]
 
 
 def test_a_model_whose_file_is_missing_is_said(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "FOLDER", tmp_path)
+    monkeypatch.setattr(bundled, "FOLDER", tmp_path)
     with followed(home, index_engine="exact") as house:
         said = speaks(house)
         assert "static-int8.npz" in said["last_error"] or "vocab.txt" in said["last_error"]
@@ -36,8 +36,8 @@ def test_a_model_whose_file_is_missing_is_said(home: Path, tmp_path: Path, monke
 
 
 def test_a_model_whose_file_is_damaged_is_said(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / files.MINILM.name).write_bytes(files.MINILM.path.read_bytes()[:-1])
-    monkeypatch.setattr(files, "FOLDER", tmp_path)
+    (tmp_path / bundled.MINILM.name).write_bytes(bundled.MINILM.path.read_bytes()[:-1])
+    monkeypatch.setattr(bundled, "FOLDER", tmp_path)
 
     with followed(home, index_engine="exact", embedder="minilm") as house:
         assert "is damaged" in speaks(house)["last_error"]
@@ -101,7 +101,7 @@ def slowly(model: minilm.MiniLM, texts: Sequence[str], embed: Any = minilm.MiniL
 def test_until_another_model_is_ready_the_one_before_is_searched(
     home: Path, engine: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "TEXTS_OF_A_STEP", 20)
+    monkeypatch.setattr(embedding_pipeline, "TEXTS_PER_STEP", 20)
     monkeypatch.setattr(minilm.MiniLM, "embed_documents", slowly)
     again: list[str] = []
     with followed(home, **engine) as house:
@@ -117,7 +117,7 @@ def test_until_another_model_is_ready_the_one_before_is_searched(
         converges(house)
         assert finds(house, "wild horses", made)
         after = told(house)["model"]
-    monkeypatch.setattr(static.Static, "embed_documents", lambda _, texts: again.extend(texts) or 1 / 0)
+    monkeypatch.setattr(static.StaticEmbedder, "embed_documents", lambda _, texts: again.extend(texts) or 1 / 0)
     with followed(home, **engine) as house:
         converges(house)
         assert finds(house, "wild horses", made)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from panorama.index.embedders.resident import Resident
-from panorama.services import house as opening
-from panorama.services.meaning import Meaning
+from panorama.index.embedders.lifecycle import ManagedEmbedder
+from panorama.services.search import semantic_index as opening
+from panorama.services.search.semantic import SemanticSearch
 from tests.faults.house import House
 from tests.faults.meanings import finds, followed, note, searched, told, until
 from tests.index.embedders import service as services
@@ -73,7 +73,7 @@ class Waits:
 def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
     """Counts what searches wait for."""
     waits = Waits()
-    wait, in_time = threading.Condition.wait, Meaning._in_time
+    wait, in_time = threading.Condition.wait, SemanticSearch._wait_for_hits
 
     def waited(self: threading.Condition, timeout: float | None = None) -> bool:
         waits.loads += bool(timeout) and threading.current_thread().name.startswith("meaning")
@@ -87,8 +87,8 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
             raise
 
     monkeypatch.setattr(threading.Condition, "wait", waited)
-    monkeypatch.setattr(Meaning, "_in_time", asked)
-    monkeypatch.setattr(opening, "FAR_PATIENCE", timedelta(seconds=0.3))
+    monkeypatch.setattr(SemanticSearch, "_wait_for_hits", asked)
+    monkeypatch.setattr(opening, "REMOTE_SEARCH_TIMEOUT", timedelta(seconds=0.3))
     return waits
 
 
@@ -125,7 +125,7 @@ def test_one_search_waits_for_an_embedding_service_that_hangs_and_no_other_until
 def test_one_search_waits_for_a_model_that_is_loaded_too_slowly_and_no_other_until_it_is(
     home: Path, service: Service, waits: Waits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(Resident.__init__.__kwdefaults__, "idle", timedelta())
+    monkeypatch.setitem(ManagedEmbedder.__init__.__kwdefaults__, "idle", timedelta())
     with followed(home, index_engine="exact", embedder=openai(service)) as house:
         recovers(house, knows=False)
         until(lambda: told(house)["model_state"] == "resting", "the release")
@@ -154,16 +154,19 @@ def test_a_model_that_is_another_one_under_the_same_name_is_followed(
     home: Path, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", service.url)
-    monkeypatch.setitem(Resident.__init__.__kwdefaults__, "idle", timedelta())
+    monkeypatch.setitem(ManagedEmbedder.__init__.__kwdefaults__, "idle", timedelta())
     with followed(home, index_engine="exact", embedder="ollama:tiny") as house:
         recovers(house, knows=False)
-        before = house.app.meaning.opened().chosen.model
+        before = house.app.meaning.ensure_open().chosen.model
 
         monkeypatch.setattr(services, "DIGEST", "sha256:new")
-        until(lambda: note(house, "wild horses") and house.app.meaning.opened().chosen.model != before, "the new model")
+        until(
+            lambda: note(house, "wild horses") and house.app.meaning.ensure_open().chosen.model != before,
+            "the new model",
+        )
         recovers(house, knows=False)
 
-        assert house.app.meaning.opened().chosen.model.digest == "sha256:new"
+        assert house.app.meaning.ensure_open().chosen.model.digest == "sha256:new"
 
 
 def test_a_service_that_is_given_up_holds_up_no_other_model(home: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from panorama.index.embedders.static import Static
-from panorama.services import following
+from panorama.index.embedders.static import StaticEmbedder
+from panorama.services.search import follower
 from tests.faults.house import House
 from tests.faults.meanings import converges, finds, followed, note, searched, told, until
 from tests.index.qdrant_stand_in import StandIn
@@ -108,7 +108,7 @@ def shrunk(server: StandIn) -> None:
 def is_whole(server: StandIn, house: House) -> bool:
     """Tell whether the server holds everything, in vectors of the right size, and `status` says so."""
     sizes = {each.size for each in server.collections.values()}
-    return sizes == {Static.size} and {len(each.points) for each in server.collections.values()} == {
+    return sizes == {StaticEmbedder.size} and {len(each.points) for each in server.collections.values()} == {
         told(house).get("passages")
     }
 
@@ -122,7 +122,7 @@ def test_a_collection_whose_vectors_have_another_size_is_built_anew_by_itself_an
         converges(house)
     shrunk(stand_in)
 
-    monkeypatch.setattr(following, "START_SECONDS", 60.0 if scope else 0.0)
+    monkeypatch.setattr(follower, "START_DELAY_SECONDS", 60.0 if scope else 0.0)
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
         if scope:
             house.do("reindex", scope=scope)

@@ -8,12 +8,12 @@ import pytest
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.errors import ConfirmationError, ConflictError, NotFoundError
-from panorama.services import models
-from panorama.services.models import Model, Models
-from panorama.services.progress import progressing
-from panorama.store import models as models_kept
-from panorama.store import passages
-from panorama.store.passages import INDEXER, Passage
+from panorama.services.jobs.progress import report_progress_to
+from panorama.services.search import models
+from panorama.services.search.models import ModelInfo, Models
+from panorama.store.items import passages
+from panorama.store.items.passages import INDEXER, Passage
+from panorama.store.log import models as models_kept
 
 Call = Callable[..., Answer]
 Embed = Callable[..., None]
@@ -28,9 +28,9 @@ def embed(app: App) -> Embed:
     def put(model: str, count: int, digest: str = "d") -> None:
         every = [Passage("n_0000000001", "note", at, f"text {at}", 0, 1) for at in range(count)]
         name = passages.model_name(model, digest)
-        with app.desk.database.transaction(INDEXER) as session:
+        with app.context.database.transaction(INDEXER) as session:
             passages.replace(session, {"n_0000000001": every})
-            passages.keep(session, name, {each.digest: HALVES for each in every})
+            passages.save_vectors(session, name, {each.digest: HALVES for each in every})
             passages.set_mark(session, f"passages {name}", count)
             passages.set_mark(session, f"index here {name}", count)
 
@@ -40,7 +40,7 @@ def embed(app: App) -> Embed:
 @pytest.fixture
 def using(app: App) -> Callable[[str], Models]:
     """The service as it is where a model is in use."""
-    return lambda name: Models(app.desk, name)
+    return lambda name: Models(app.context, name)
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def row(call: Call) -> Callable[[str], Mapping[str, Any]]:
 
 def _marks(app: App) -> set[str]:
     names = (f"{kind} {passages.model_name(model, 'd')}" for kind in ("passages", "index here") for model in MODELS)
-    with app.desk.database.reading() as session:
-        return {name.split(" ")[-2] for name in names if passages.is_begun(session, name)}
+    with app.context.database.reading() as session:
+        return {name.split(" ")[-2] for name in names if passages.has_mark(session, name)}
 
 
 MODELS = ("minilm", "static")
@@ -69,7 +69,7 @@ def test_the_list_names_what_can_be_chosen(call: Call) -> None:
 def test_a_model_in_use_that_does_not_ship_is_listed_too(using: Callable[[str], Models]) -> None:
     found = using("ollama:tiny").list()
 
-    used: list[Model] = [each for each in found.models if each.is_used]
+    used: list[ModelInfo] = [each for each in found.models if each.is_used]
     assert [(each.name, each.size) for each in used] == [("ollama:tiny", None)]
 
 
@@ -77,13 +77,13 @@ def test_without_a_choice_the_default_is_in_use(using: Callable[[str], Models]) 
     found = using("").list()
 
     assert (found.used, found.is_default) == ("minilm", True)
-    assert using("").listed(found) == "minilm is in use by default"
+    assert using("").summarize_list(found) == "minilm is in use by default"
 
 
 def test_without_its_runtime_the_better_model_is_said_not_to_run(
     using: Callable[[str], Models], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models.choosing, "find_spec", {}.get)
+    monkeypatch.setattr(models.registry, "find_spec", {}.get)
 
     found = using("").list()
 
@@ -113,13 +113,13 @@ def test_of_a_model_whose_size_changed_its_present_state_is_told(
     app: App, embed: Embed, row: Callable[[str], Mapping[str, Any]], searched: str, size: int, count: int
 ) -> None:
     embed("ollama:old", 3, digest="before")
-    with app.desk.database.transaction(INDEXER) as session:
+    with app.context.database.transaction(INDEXER) as session:
         name = passages.model_name("ollama:old", "after")
-        texts = models_kept.digests(session, passages.model_name("ollama:old", "before"), "", 2)
-        passages.keep(session, name, {each: bytes(2 * 12) for each in texts})
+        texts = models_kept.list_digests(session, passages.model_name("ollama:old", "before"), "", 2)
+        passages.save_vectors(session, name, {each: bytes(2 * 12) for each in texts})
         passages.set_mark(session, f"passages {name}", 9)
         if searched:
-            passages.set_served(session, "ollama:old", searched, size)
+            passages.set_served_model(session, "ollama:old", searched, size)
 
     found = row("ollama:old")
 
@@ -133,13 +133,13 @@ def test_removing_asks_first(embed: Embed, call: Call) -> None:
     with pytest.raises(ConfirmationError) as caught:
         call("models.remove", model="static")
 
-    assert caught.value.question.startswith("Forget 3 vectors of static (0.0 MB)?")
+    assert caught.value.question.startswith("Delete 3 vectors of static (0.0 MB)?")
 
 
 def test_removing_forgets_one_models_vectors_and_no_other(
     embed: Embed, call: Call, row: Callable[[str], Mapping[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models, "BATCH", 2)
+    monkeypatch.setattr(models, "BATCH_SIZE", 2)
     embed("minilm", 5)
     embed("static", 5)
 
@@ -189,13 +189,16 @@ def test_a_model_that_is_searched_until_the_next_is_ready_is_not_removed(
     app: App, embed: Embed, using: Callable[[str], Models]
 ) -> None:
     embed("static", 2)
-    with app.desk.database.transaction(INDEXER) as session:
-        passages.set_served(session, "static", "d", 8)
+    with app.context.database.transaction(INDEXER) as session:
+        passages.set_served_model(session, "static", "d", 8)
 
     with pytest.raises(ConflictError, match="static is searched until minilm has embedded everything"):
         using("minilm").remove("static")
 
-    assert using("minilm").listed(using("minilm").list()) == "minilm is in use, static is searched until it is done"
+    assert (
+        using("minilm").summarize_list(using("minilm").list())
+        == "minilm is in use, static is searched until it is done"
+    )
     assert using("none").remove("static").vectors == 2
 
 
@@ -211,13 +214,13 @@ def test_a_model_of_which_nothing_is_kept_is_refused_with_near_names(embed: Embe
 def test_an_interrupted_removal_is_finished_by_the_next(
     embed: Embed, call: Call, row: Callable[[str], Mapping[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models, "BATCH", 2)
+    monkeypatch.setattr(models, "BATCH_SIZE", 2)
     embed("static", 5)
 
     def hung_up(done: int, total: int, at: str) -> None:
         raise ConnectionError
 
-    with pytest.raises(ConnectionError), progressing(hung_up):
+    with pytest.raises(ConnectionError), report_progress_to(hung_up):
         call("models.remove", model="static", confirm=True)
 
     assert row("static")["vectors"] == 3

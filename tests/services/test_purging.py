@@ -11,8 +11,8 @@ import pytest
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError
-from panorama.services.progress import progressing
-from panorama.store import rows
+from panorama.services.jobs.progress import report_progress_to
+from panorama.store.items import rows
 from tests.conftest import StandingClock
 from tests.services.forgetting import SECRET, Call, asked, purge
 
@@ -67,7 +67,7 @@ def test_nothing_in_any_table_tells_of_what_was_forgotten(call: Call, purge: Cal
 
     assert told["items"] == {"note": 1, "file": 1}
     assert (told["contents"], told["texts"], told["changes"]) == (1, 1, 5)
-    with closing(sqlite3.connect(app.settings.database)) as file:
+    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
         said = "\n".join(file.iterdump())
     assert SECRET.lower() not in said.lower()
     assert note not in said
@@ -82,10 +82,51 @@ def test_not_even_the_bytes_of_the_file_hold_it(call: Call, purge: Callable[...,
     purge()
 
     app.recorder.flush()
-    app.desk.database.close()
-    content = app.settings.database.read_bytes()
+    app.context.database.close()
+    content = (app.settings.home / "panorama.db").read_bytes()
     assert SECRET.encode() not in content
     assert b"xanthipp" not in content
+
+
+CREATED_WITH_THE_SECRET = {
+    "create_project": {"name": SECRET, "description": LONG},
+    "create_task": {"title": f"{SECRET} task", "notes": LONG, "tags": [SECRET]},
+    "create_note": {"title": f"{SECRET} note", "content": LONG, "tags": [SECRET]},
+    "create_link": {"title": f"{SECRET} link", "url": f"https://{SECRET}.example", "description": SECRET},
+    "create_reminder": {"title": f"{SECRET} reminder", "at": "2026-05-20T11:00"},
+    "add_journal_entry": {"text": f"{SECRET} entry"},
+    "write_file": {"name": f"{SECRET}.txt", "text": LONG},
+}
+
+
+def test_no_file_of_the_data_directory_holds_what_was_forgotten(
+    call: Call, app: App, clock: StandingClock, tmp_path: Path
+) -> None:
+    ids = [
+        call(name, **arguments, idempotency_key=f"{name} {SECRET}").data["id"]
+        for name, arguments in CREATED_WITH_THE_SECRET.items()
+    ]
+    call("update_note", note=ids[2], content=f"{SECRET} again", idempotency_key="second")
+    call("run_code", code=f"sdk.journal.create({SECRET!r})")
+    call("batch", operations=[{"tool": "create_note", "args": {"title": SECRET}}], idempotency_key="third")
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "a.md").write_text(f"# {SECRET}\n\n- [ ] {SECRET} box\n")
+    call("import.markdown", folder=str(tmp_path / "vault"), idempotency_key="fourth")
+    (tmp_path / "vault" / "a.md").unlink()
+    call("import.markdown", folder=str(tmp_path / "vault"))
+    for table in ("notes", "tasks", "links", "reminders", "journal", "files", "projects"):
+        for (id_,) in asked(app, f"SELECT id FROM {table} WHERE deleted_at IS NULL"):
+            call("delete_item", item=id_, confirm=True, idempotency_key=f"delete {id_}")
+    app.recorder.flush()
+    aged(app)
+    clock.advance(minutes=1)
+
+    call("purge", days=0, confirm=True)
+
+    app.recorder.flush()
+    app.context.database.close()
+    every = [path for path in app.settings.home.rglob("*") if path.is_file()]
+    assert [str(path) for path in every if SECRET.lower().encode() in path.read_bytes().lower()] == []
 
 
 def test_the_index_of_words_matches_afterwards(call: Call, purge: Callable[..., Answer], app: App) -> None:
@@ -96,7 +137,7 @@ def test_the_index_of_words_matches_afterwards(call: Call, purge: Callable[..., 
 
     purge()
 
-    with app.desk.database.reading() as session:
+    with app.context.database.reading() as session:
         assert rows.is_indexed(session)
     assert len(call("search", query="green").data) == 3
 
@@ -121,7 +162,9 @@ def test_a_project_goes_with_what_was_deleted_with_it(call: Call, purge: Callabl
 def test_what_others_in_the_trash_still_belong_to_waits(call: Call, app: App, clock: StandingClock) -> None:
     project = call("create_project", name="Garden").data["id"]
     task = call("create_task", title="Dig", project=project).data["id"]
-    with closing(sqlite3.connect(app.settings.database)) as file:  # as a trash of an earlier version might be
+    with closing(
+        sqlite3.connect(app.settings.home / "panorama.db")
+    ) as file:  # as a trash of an earlier version might be
         file.execute("UPDATE projects SET deleted_at = '2026-04-01 08:00:00.000000'")
         file.execute("UPDATE tasks SET deleted_at = '2026-05-19 08:00:00.000000'")
         file.commit()
@@ -158,7 +201,7 @@ def test_a_content_that_was_put_just_now_stays(call: Call, purge: Callable[..., 
     call("write_file", name="a.txt", text="again")
     aged(app)
     call("delete_item", item=asked(app, "SELECT id FROM files")[0][0])
-    from panorama.store.blobs import Blobs
+    from panorama.store.items.blobs import Blobs
 
     Blobs(app.settings.home / "files").put(b"again")  # the row that will name it is still to come
 
@@ -168,13 +211,13 @@ def test_a_content_that_was_put_just_now_stays(call: Call, purge: Callable[..., 
 def test_while_contents_are_copied_they_stay_and_the_answer_says_so(
     call: Call, purge: Callable[..., Answer], app: App
 ) -> None:
-    from panorama.store.blobs import Blobs
+    from panorama.store.items.blobs import Blobs
 
     call("write_file", name="a.txt", text="again")
     aged(app)
     call("delete_item", item=asked(app, "SELECT id FROM files")[0][0])
 
-    with Blobs(app.settings.home / "files").kept():
+    with Blobs(app.settings.home / "files").retain():
         told = purge().data
 
     assert (told["items"], told["contents"], len(told["problems"])) == ({"file": 1}, 0, 1)
@@ -276,11 +319,11 @@ def test_a_purge_that_was_stopped_is_finished_by_the_next(call: Call, app: App, 
         if at == "forgetting the old log":
             raise LeftError
 
-    with pytest.raises(LeftError), progressing(leave):
+    with pytest.raises(LeftError), report_progress_to(leave):
         call("purge", confirm=True)
     call("purge", confirm=True)
 
-    with closing(sqlite3.connect(app.settings.database)) as file:
+    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
         assert SECRET.lower() not in "\n".join(file.iterdump()).lower()
 
 
@@ -290,7 +333,7 @@ def test_indexes_that_have_not_heard_of_the_end_are_built_anew(
     note = call("create_note", title="Tea").data["id"]
     call("delete_item", item=note)
     last = asked(app, "SELECT max(id) FROM changes")[0][0]
-    with closing(sqlite3.connect(app.settings.database)) as file:
+    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
         file.execute("INSERT INTO marks VALUES ('index behind', ?), ('index there', ?)", (last - 1, last))
         file.commit()
 
@@ -317,7 +360,7 @@ def test_what_rang_of_a_reminder_is_forgotten_with_it(
 ) -> None:
     reminder = call("create_reminder", title="Tea", at="2026-05-20T11:00").data["id"]
     clock.advance(hours=2)
-    app.timing.round(lambda _: None)
+    app.timing.run_due(lambda _: None)
     call("delete_item", item=reminder)
 
     rang = asked(app, "SELECT count(*) FROM alerts WHERE reminder = ?", reminder)

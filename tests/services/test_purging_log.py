@@ -7,10 +7,10 @@ from contextlib import closing, suppress
 import pytest
 
 from panorama.app import App
-from panorama.domain.jobs import Asker, Job
-from panorama.services.job_line import QUEUE
-from panorama.services.progress import progressing
-from panorama.store import jobs as store_jobs
+from panorama.domain.jobs import Job, Requester
+from panorama.services.jobs.progress import report_progress_to
+from panorama.services.jobs.queue import QUEUE
+from panorama.store.log import jobs as store_jobs
 from tests.conftest import StandingClock
 from tests.services.forgetting import SECRET, Call, asked, purge
 from tests.working import at_work
@@ -48,11 +48,13 @@ def test_the_log_keeps_that_a_call_was_made_but_not_what_it_said(call: Call, app
 
 def kept_job(app: App, told: str, *, ended: bool) -> str:
     """Keep a job that was given a text and, if it has ended, answers it."""
-    new = Job(id=app.desk.new_id("w"), kind="run_script", arguments={"code": told}, asker=Asker(),
-              created_at=app.desk.now(), unit="w_unit")  # fmt: skip
+    new = Job(id=app.context.new_id("w"), kind="run_script", arguments={"code": told}, asker=Requester(),
+              created_at=app.context.now(), unit="w_unit")  # fmt: skip
     if ended:
-        new = new.begun("me", app.desk.now()).ended("succeeded", app.desk.now(), summary=told, result={"text": told})
-    with app.desk.database.transaction(QUEUE) as session:
+        new = new.start("me", app.context.now()).finish(
+            "succeeded", app.context.now(), summary=told, result={"text": told}
+        )
+    with app.context.database.transaction(QUEUE) as session:
         store_jobs.add(session, new)
     return new.id
 
@@ -72,10 +74,10 @@ def test_ended_jobs_stay_without_what_they_told_of_what_was_forgotten(
     told = call("purge", days=0, confirm=True)
 
     assert told.data["jobs"] == 1
-    emptied = app.jobs.loaded(telling)
+    emptied = app.jobs.get_job(telling)
     assert (emptied.state, emptied.arguments, emptied.summary, emptied.result) == ("succeeded", {}, "", None)
-    assert app.jobs.loaded(waiting).arguments["code"].endswith(f"({note!r})")
-    assert app.jobs.loaded(other).result == {"text": "sdk.notes.list()"}
+    assert app.jobs.get_job(waiting).arguments["code"].endswith(f"({note!r})")
+    assert app.jobs.get_job(other).result == {"text": "sdk.notes.list()"}
 
 
 SHORT_SCRIPT = f"sdk.notes.create(title='About {SECRET} and tea')"
@@ -107,7 +109,7 @@ def test_the_call_that_asked_for_a_script_tells_no_more_of_what_was_forgotten_th
     call("purge", days=0, confirm=True)
 
     app.recorder.flush()
-    with closing(sqlite3.connect(app.settings.database)) as file:
+    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
         assert SECRET.lower() not in "\n".join(file.iterdump()).lower()
     assert [row for row in asked(app, "SELECT source FROM runs") if row[0]] == [(other,)]
     kept = [row[0] for row in asked(app, "SELECT arguments FROM calls WHERE name = 'run_code'")]
@@ -124,12 +126,12 @@ def test_a_purge_that_is_stopped_among_the_log_finds_the_calls_of_scripts_again(
     clock.advance(minutes=1)
 
     for moment in range(4):
-        with suppress(StoppedError), progressing(stopping_after(moment)):
+        with suppress(StoppedError), report_progress_to(stopping_after(moment)):
             call("purge", days=0, confirm=True)
     call("purge", days=0, confirm=True)
 
     app.recorder.flush()
-    with closing(sqlite3.connect(app.settings.database)) as file:
+    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
         assert SECRET.lower() not in "\n".join(file.iterdump()).lower()
 
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.errors import UnavailableError
-from panorama.index.embedders.aside import StaticAside
-from panorama.index.embedders.static import Static
-from panorama.services import following, indexing, reading
-from panorama.services.progress import progressing
-from panorama.services.reindexing import Watch
+from panorama.index.embedders.static import StaticEmbedder
+from panorama.index.embedders.static_worker import StaticProcessEmbedder
+from panorama.services.jobs.progress import report_progress_to
+from panorama.services.search import embedding_pipeline, follower, index_sync
+from panorama.services.search.reindex import ReindexProgress
 from tests.faults.house import House
 from tests.faults.meanings import converges, followed, note, searched, told, until, wanted
 
@@ -29,28 +29,28 @@ SCOPES = ("changes", "index", "everything")
 @pytest.fixture(autouse=True)
 def begins_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Follow from the start, which a person's daemon leaves to its first calls."""
-    monkeypatch.setattr(following, "START_SECONDS", 0.0)
+    monkeypatch.setattr(follower, "START_DELAY_SECONDS", 0.0)
 
 
 @pytest.fixture
 def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that were embedded, in order."""
     texts: list[str] = []
-    embed = Static.embed_documents
+    embed = StaticEmbedder.embed_documents
 
-    def noted(self: Static, some: Sequence[str]) -> Any:
+    def noted(self: StaticEmbedder, some: Sequence[str]) -> Any:
         texts.extend(some)
         return embed(self, some)
 
-    monkeypatch.setattr(Static, "embed_documents", noted)
-    monkeypatch.setattr(StaticAside, "batch", 4)
+    monkeypatch.setattr(StaticEmbedder, "embed_documents", noted)
+    monkeypatch.setattr(StaticProcessEmbedder, "batch", 4)
     return texts
 
 
 @contextmanager
 def unfollowed(home: Path, embedder: str = "static", index_engine: str = "exact") -> Generator[House]:
     """Open a store that nobody follows."""
-    with opened(read_settings(home=home, embedder=embedder, index_engine=index_engine)) as app:
+    with open_app(read_settings(home=home, embedder=embedder, index_engine=index_engine)) as app:
         yield House(app, Conversation(id="v_tests", actor="tool", client="tests"))
 
 
@@ -65,7 +65,7 @@ def store(home: Path) -> Generator[House]:
 
 def held(house: House) -> dict[str, str]:
     """Return what the index holds."""
-    return dict(house.app.meaning.opened().index.held())
+    return dict(house.app.meaning.ensure_open().index.iter_digests())
 
 
 @pytest.mark.parametrize("scope", SCOPES)
@@ -87,7 +87,7 @@ def test_what_is_embedded_already_is_not_embedded_again(store: House, scope: str
 
 def test_everything_finds_passages_that_were_lost(store: House) -> None:
     store.do("reindex")
-    with store.app.desk.database.transaction(reading.INDEXER) as session:
+    with store.app.context.database.transaction(embedding_pipeline.INDEXER) as session:
         session.connection.exec_driver_sql("DELETE FROM passages WHERE rowid % 2")
         session.connection.exec_driver_sql("DELETE FROM vectors WHERE rowid % 3")
 
@@ -104,7 +104,7 @@ def test_everything_forgets_vectors_that_no_item_needs(store: House) -> None:
 
     store.do("reindex", scope="everything")
 
-    with store.app.desk.database.reading() as session:
+    with store.app.context.database.reading() as session:
         kept = session.connection.exec_driver_sql("SELECT digest FROM vectors").scalars().all()
     assert sorted(kept) == sorted(set(wanted(store.app).values()))
 
@@ -117,22 +117,22 @@ class StoppedError(Exception):
 def test_one_that_is_stopped_goes_on_where_it_was(
     store: House, scope: str, embedded: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
-    monkeypatch.setattr(reading, "KEEP_SECONDS", 0.0)
-    is_stopped, embed = threading.Event(), Static.embed_documents
+    monkeypatch.setattr("panorama.services.search.reindex.REPORT_INTERVAL_SECONDS", 0.0)
+    monkeypatch.setattr(embedding_pipeline, "SAVE_INTERVAL_SECONDS", 0.0)
+    is_stopped, embed = threading.Event(), StaticEmbedder.embed_documents
 
-    def waiting(self: Static, some: Sequence[str]) -> Any:
+    def waiting(self: StaticEmbedder, some: Sequence[str]) -> Any:
         assert len(embedded) < 8 or is_stopped.wait(10)
         return embed(self, some)
 
-    monkeypatch.setattr(Static, "embed_documents", waiting)
+    monkeypatch.setattr(StaticEmbedder, "embed_documents", waiting)
 
     def gone(done: int, total: int, at: str) -> None:
         if at.startswith("8 texts"):
             is_stopped.set()
             raise StoppedError
 
-    with pytest.raises(StoppedError), progressing(gone):
+    with pytest.raises(StoppedError), report_progress_to(gone):
         store.do("reindex", scope=scope)
     before = len(embedded)
     store.do("reindex", scope=scope)
@@ -145,15 +145,15 @@ def test_one_that_is_stopped_goes_on_where_it_was(
 def test_everything_that_is_stopped_between_two_steps_says_where_it_went_on(
     store: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
-    monkeypatch.setattr(reading, "CHANGES", 5)
+    monkeypatch.setattr("panorama.services.search.reindex.REPORT_INTERVAL_SECONDS", 0.0)
+    monkeypatch.setattr(embedding_pipeline, "CHANGES_PER_STEP", 5)
     store.do("reindex")
 
     def gone(done: int, total: int, at: str) -> None:
         if done >= 10:
             raise StoppedError
 
-    with pytest.raises(StoppedError), progressing(gone):
+    with pytest.raises(StoppedError), report_progress_to(gone):
         store.do("reindex", scope="everything")
 
     assert store.do("reindex", scope="everything")["data"]["resumed_at"] == 10
@@ -161,7 +161,7 @@ def test_everything_that_is_stopped_between_two_steps_says_where_it_went_on(
 
 
 def test_it_is_refused_where_search_by_meaning_is_off(home: Path) -> None:
-    with opened(read_settings(home=home)) as app:
+    with open_app(read_settings(home=home)) as app:
         house = House(app, Conversation(id="v_tests", actor="tool", client="tests"))
         with pytest.raises(UnavailableError, match="is off") as refusal:
             house.do("reindex")
@@ -170,7 +170,7 @@ def test_it_is_refused_where_search_by_meaning_is_off(home: Path) -> None:
 
 
 def test_search_finds_the_same_while_everything_is_made_anew(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "CHANGES", 5)
+    monkeypatch.setattr(embedding_pipeline, "CHANGES_PER_STEP", 5)
     with followed(home) as house:
         for number in range(60):
             note(house, f"quince jam {number}")
@@ -214,12 +214,12 @@ def test_it_may_run_while_the_model_changes(home: Path) -> None:
 def test_what_the_background_does_meanwhile_is_told_and_counted(
     home: Path, embedded: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
-    monkeypatch.setattr(reading, "CHANGES", 20)
+    monkeypatch.setattr("panorama.services.search.reindex.REPORT_INTERVAL_SECONDS", 0.0)
+    monkeypatch.setattr(embedding_pipeline, "CHANGES_PER_STEP", 20)
     heard: list[tuple[int, int, str]] = []
-    is_asked, embed = threading.Event(), Static.embed_documents
+    is_asked, embed = threading.Event(), StaticEmbedder.embed_documents
 
-    def slow(self: Static, some: Sequence[str]) -> Any:
+    def slow(self: StaticEmbedder, some: Sequence[str]) -> Any:
         threading.Event().wait(0.2)
         made = embed(self, some)
         assert is_asked.wait(10)
@@ -232,10 +232,10 @@ def test_what_the_background_does_meanwhile_is_told_and_counted(
     with unfollowed(home) as house:
         for number in range(60):
             note(house, f"quince jam {number}")
-    monkeypatch.setattr(Static, "embed_documents", slow)
+    monkeypatch.setattr(StaticEmbedder, "embed_documents", slow)
     with followed(home, index_engine="exact") as house:
         until(lambda: embedded, "the background")
-        with progressing(hear):
+        with report_progress_to(hear):
             done = house.do("reindex", scope="everything")["data"]
         converges(house)
 
@@ -250,10 +250,10 @@ def test_what_the_background_does_meanwhile_is_told_and_counted(
 def test_until_another_model_is_whole_the_one_before_is_searched(
     home: Path, scope: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("panorama.services.reindexing.TELL_SECONDS", 0.0)
-    monkeypatch.setattr(indexing, "MANY", 8)
-    monkeypatch.setattr(indexing, "TELL_SECONDS", 0.0)
-    monkeypatch.setattr(reading, "CHANGES", 5)
+    monkeypatch.setattr("panorama.services.search.reindex.REPORT_INTERVAL_SECONDS", 0.0)
+    monkeypatch.setattr(index_sync, "REBUILD_THRESHOLD", 8)
+    monkeypatch.setattr(index_sync, "SYNC_INTERVAL_SECONDS", 0.0)
+    monkeypatch.setattr(embedding_pipeline, "CHANGES_PER_STEP", 5)
     with followed(home) as house:
         for number in range(40):
             note(house, f"quince jam {number}")
@@ -261,15 +261,15 @@ def test_until_another_model_is_whole_the_one_before_is_searched(
     seen: list[tuple[str, int, str, str, int]] = []
 
     with unfollowed(home, embedder="minilm", index_engine="edge") as house:
-        until(lambda: house.app.meaning.opened().index.count() == 40, "the index")
+        until(lambda: house.app.meaning.ensure_open().index.count() == 40, "the index")
 
         def look(done: int, total: int, at: str) -> None:
             search = told(house)
             changing_to = search.get("changing_to", "")
-            count = house.app.meaning.opened().index.count()
+            count = house.app.meaning.ensure_open().index.count()
             seen.append((search["model"], count, changing_to, search["index_state"], search["pending"]))
 
-        with progressing(look):
+        with report_progress_to(look):
             house.do("reindex", scope=scope)
         after, left = told(house), held(house) == wanted(house.app)
 
@@ -290,12 +290,12 @@ def test_progress_says_how_fast_it_is_and_what_is_left() -> None:
     heard: list[tuple[int, int, str]] = []
     seconds = iter(range(100))
     at_work = AtWork()
-    watch = Watch(lambda *told: heard.append(told), at_work, lambda: float(next(seconds)))
+    watch = ReindexProgress(lambda *told: heard.append(told), at_work, lambda: float(next(seconds)))
 
-    watch.begin(100)
+    watch.start_phase(100)
     at_work.embedded = 30
-    watch.embedded(30)
-    watch.move(10)
+    watch.report_embedded(30)
+    watch.advance(10)
 
     assert [(done, total) for done, total, _ in heard] == [(0, 100), (0, 100), (10, 100)]
     assert "30 texts embedded" in heard[-1][2]

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from panorama.app import App
-from panorama.domain.jobs import Asker, Job
+from panorama.domain.jobs import Job, Requester
 from panorama.errors import ConflictError, InvalidInputError
-from panorama.services.job_line import QUEUE
-from panorama.store import backups
-from panorama.store import jobs as store_jobs
-from panorama.store.manifests import sealed
+from panorama.services.jobs.queue import QUEUE
+from panorama.store.archive.manifests import with_digest
+from panorama.store.log import jobs as store_jobs
+from panorama.store.sqlite import replace_database
 from tests.conftest import StandingClock
 from tests.services.keeping import Call, backup, below, export, lived
 from tests.whole import differing
@@ -135,7 +135,7 @@ def test_what_a_newer_program_made_is_refused(
 def test_a_list_that_leads_elsewhere_is_refused(backup: Path, call: Call, tmp_path: Path, path: str) -> None:
     told = json.loads((backup / "manifest.json").read_text())
     told["files"][path] = {"size": 1, "sha256": "0" * 64}
-    (backup / "manifest.json").write_text(json.dumps(sealed(told)))
+    (backup / "manifest.json").write_text(json.dumps(with_digest(told)))
 
     with pytest.raises(InvalidInputError, match="damaged"):
         call("restore", source=str(backup), folder=str(tmp_path / "again"))
@@ -154,7 +154,7 @@ def test_what_is_no_backup_is_refused(call: Call, tmp_path: Path, what: str) -> 
 
 
 def test_a_restored_store_takes_no_vectors_of_the_first_on_a_server(lived: App, call: Call, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(lived.settings.database)) as file:
+    with closing(sqlite3.connect(lived.settings.home / "panorama.db")) as file:
         file.execute("INSERT INTO marks VALUES ('store', 7), ('index abc', 3), ('passages m', 3)")
         file.commit()
 
@@ -169,14 +169,14 @@ LEFT = "Not carried on: the data was restored from a copy."
 
 def kept_jobs(app: App) -> dict[str, str]:
     """Keep a job that waits, one that runs and is being cancelled, one that has ended, and the one that stands."""
-    now = app.desk.now()
+    now = app.context.now()
     waits, runs, ended, stands = (
-        Job(id=app.desk.new_id("w"), kind=kind, arguments={}, asker=Asker(), created_at=now, unit="w_unit")
+        Job(id=app.context.new_id("w"), kind=kind, arguments={}, asker=Requester(), created_at=now, unit="w_unit")
         for kind in ("purge", "backup", "export", "catch_up")
     )
-    runs = replace(runs.begun("me", now), is_stopping=True)
-    ended = ended.begun("me", now).ended("succeeded", now, summary="Exported")
-    with app.desk.database.transaction(QUEUE) as session:
+    runs = replace(runs.start("me", now), is_stopping=True)
+    ended = ended.start("me", now).finish("succeeded", now, summary="Exported")
+    with app.context.database.transaction(QUEUE) as session:
         for job in (waits, runs, ended, stands):
             store_jobs.add(session, job)
     return {"waits": waits.id, "runs": runs.id, "ended": ended.id, "stands": stands.id}
@@ -216,9 +216,9 @@ def test_a_backup_that_was_a_job_is_not_made_again_by_what_is_restored(lived: Ap
 def test_a_bare_copy_that_is_put_in_place_carries_on_no_job_either(lived: App, tmp_path: Path) -> None:
     ids, home = kept_jobs(lived), tmp_path / "again"
     home.mkdir()
-    lived.desk.database.copy_to(tmp_path / "copy.db")
+    lived.context.database.copy_to(tmp_path / "copy.db")
 
-    backups.put_in_place(tmp_path / "copy.db", home / "panorama.db", lived.desk.now())
+    replace_database.replace_database(tmp_path / "copy.db", home / "panorama.db", lived.context.now())
 
     assert {id_: row[0] for id_, row in jobs_of(home).items()} == {
         ids["waits"]: "cancelled", ids["runs"]: "cancelled", ids["ended"]: "succeeded",
@@ -227,11 +227,11 @@ def test_a_bare_copy_that_is_put_in_place_carries_on_no_job_either(lived: App, t
 
 
 def test_a_copy_from_before_there_were_jobs_is_put_in_place_as_it_is(lived: App, tmp_path: Path) -> None:
-    lived.desk.database.copy_to(tmp_path / "copy.db")
+    lived.context.database.copy_to(tmp_path / "copy.db")
     with closing(sqlite3.connect(tmp_path / "copy.db")) as file:
         file.execute("DROP TABLE jobs")
 
-    backups.put_in_place(tmp_path / "copy.db", tmp_path / "panorama.db", lived.desk.now())
+    replace_database.replace_database(tmp_path / "copy.db", tmp_path / "panorama.db", lived.context.now())
 
     assert (tmp_path / "panorama.db").is_file()
 
@@ -249,7 +249,10 @@ def test_an_import_of_the_pages_gives_the_same_notes_tasks_and_projects(lived: A
 
     told = _imported(path / "markdown", tmp_path / "other")
 
-    with closing(sqlite3.connect(lived.settings.database)) as mine, closing(sqlite3.connect(told)) as theirs:
+    with (
+        closing(sqlite3.connect(lived.settings.home / "panorama.db")) as mine,
+        closing(sqlite3.connect(told)) as theirs,
+    ):
         for question in (
             "SELECT title, content, tags, pinned FROM notes ORDER BY 1, 2",
             "SELECT title, status, deadline, recurrence, important, tags, notes FROM tasks ORDER BY 1",
@@ -262,11 +265,11 @@ def test_an_import_of_the_pages_gives_the_same_notes_tasks_and_projects(lived: A
 
 
 def _imported(folder: Path, home: Path) -> Path:
-    from panorama.app import opened
+    from panorama.app import open_app
     from panorama.calls import Conversation
     from panorama.config import Settings
 
-    with opened(Settings(home=home, timezone="Europe/Berlin")) as app:
+    with open_app(Settings(home=home, timezone="Europe/Berlin")) as app:
         client = Conversation(id="v", actor="cli", client="tests")
         report = app.calls.call("import.markdown", {"folder": str(folder)}, client).data
         assert report["problem_count"] == 0, report

@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.errors import ConflictError
-from panorama.services.job_line import QUEUE
-from panorama.services.progress import progressing
-from panorama.services.runs_left import GRACE
-from panorama.services.workers import Worker
-from panorama.store import jobs as job_rows
-from panorama.store import runs
-from panorama.store.engine import Session
-from panorama.store.runs import Run as Row
+from panorama.services.jobs.progress import report_progress_to
+from panorama.services.jobs.queue import QUEUE
+from panorama.services.jobs.worker_id import WorkerId
+from panorama.services.scripts.orphaned_runs import GRACE_PERIOD
+from panorama.store.backend import Session
+from panorama.store.log import jobs as job_rows
+from panorama.store.log import runs
+from panorama.store.log.runs import Run as Row
 from tests.conftest import StandingClock
 from tests.services.coding import Call, Run, run, titles
 from tests.services.queued import ended
@@ -42,22 +42,22 @@ def gone() -> str:
     """The name of a process of this machine that has ended."""
     ended_ = subprocess.Popen([sys.executable, "-c", ""])
     ended_.wait()
-    here = Worker.here()
+    here = WorkerId.for_this_process()
     return f"{here.host} {ended_.pid} {here.key}"
 
 
 def left(app: App, run_id: str, worker: str, **options: bool) -> str:
     """Make of a run that has ended one as a process leaves it that is killed."""
-    with app.desk.database.transaction(QUEUE) as session:
+    with app.context.database.transaction(QUEUE) as session:
         found = row(session, run_id)
         values: dict[str, Any] = {name: getattr(found, name) for name in ("id", "at", "client", "conversation")}
         was = {**found.options, **options}
-        runs.put(session, [Row(**values, status="running", source="…", inputs={}, options=was, worker=worker)])
+        runs.save(session, [Row(**values, status="running", source="…", inputs={}, options=was, worker=worker)])
     return run_id
 
 
 def row(session: Session, run_id: str) -> Row:
-    found = runs.found(session, run_id)
+    found = runs.find(session, run_id)
     assert found
     return found
 
@@ -77,7 +77,7 @@ def copied(app: App, run_id: str) -> Path:
 def test_a_run_whose_process_is_gone_is_ended_and_says_what_stands(app: App, run: Run, call: Call, gone: str) -> None:
     id_ = left(app, run(WRITING)["run_id"], gone)
 
-    app.jobs.pick_up()
+    app.recover_orphans()
 
     found = shown(call, id_)
     stands = f"2 changes made before it stand; undo {id_} takes them back."
@@ -89,7 +89,7 @@ def test_a_run_whose_process_is_gone_is_ended_and_says_what_stands(app: App, run
 
 def test_what_such_a_run_wrote_is_undone_as_one(app: App, run: Run, call: Call, gone: str) -> None:
     id_ = left(app, run(WRITING)["run_id"], gone)
-    app.jobs.pick_up()
+    app.recover_orphans()
 
     call("undo", unit=id_)
 
@@ -100,7 +100,7 @@ def test_an_atomic_run_whose_process_is_gone_is_taken_back(app: App, run: Run, c
     call("create_task", title="Good")
     id_ = left(app, run(WRITING)["run_id"], gone, atomic=True)
 
-    app.jobs.pick_up()
+    app.recover_orphans()
 
     found = shown(call, id_)
     assert titles(call) == ["Good"]
@@ -116,7 +116,7 @@ def test_of_an_atomic_run_what_others_changed_stays_and_is_named(app: App, run: 
     id_ = left(app, run(WRITING + '\nsdk.tasks.create("Coffee")')["run_id"], gone, atomic=True)
     call("update_task", task="Tea", notes="mine")
 
-    app.jobs.pick_up()
+    app.recover_orphans()
 
     assert "All but 1 of its 3 changes were taken back" in shown(call, id_)["error"]["message"]
     assert "“Tea” (" in shown(call, id_)["error"]["message"]
@@ -129,21 +129,21 @@ def test_a_dry_run_whose_process_is_gone_changed_nothing_and_leaves_no_copy(
     id_ = left(app, run(WRITING, dry_run=True)["run_id"], gone)
     folder = copied(app, id_)
 
-    app.jobs.pick_up()
+    app.recover_orphans()
 
     assert shown(call, id_)["error"]["message"] == "Panorama ended while it ran. Nothing was changed."
     assert not folder.exists()
 
 
 def test_a_run_of_a_process_that_lives_is_left_to_it(app: App, run: Run, call: Call, clock: StandingClock) -> None:
-    parent = f"{Worker.here().host} {os.getppid()} x"
+    parent = f"{WorkerId.for_this_process().host} {os.getppid()} x"
     id_ = left(app, run(WRITING, dry_run=True)["run_id"], parent)
     folder = copied(app, id_)
 
-    app.jobs.pick_up()
+    app.recover_orphans()
     before = shown(call, id_)["status"], folder.exists()
-    clock.advance(seconds=(GRACE + timedelta(seconds=61)).total_seconds())
-    app.jobs.pick_up()
+    clock.advance(seconds=(GRACE_PERIOD + timedelta(seconds=61)).total_seconds())
+    app.recover_orphans()
 
     assert before == ("running", True)
     assert (shown(call, id_)["status"], folder.exists()) == ("failed", False)
@@ -155,10 +155,10 @@ def test_of_a_process_nobody_here_knows_a_run_is_given_its_time(
 ) -> None:
     id_ = left(app, run(WRITING)["run_id"], worker)
 
-    app.jobs.pick_up()
+    app.recover_orphans()
     before = shown(call, id_)["status"]
     clock.advance(hours=2)
-    app.jobs.pick_up()
+    app.recover_orphans()
 
     assert (before, shown(call, id_)["status"]) == ("running", "failed")
 
@@ -180,11 +180,11 @@ def looking(app: App) -> Iterator[list[str]]:
 
     def look(current: int, total: int, message: str) -> None:
         if current:
-            app.jobs.pick_up()
-            with app.desk.database.reading() as session:
-                found.extend(each.status for each in runs.running(session))
+            app.recover_orphans()
+            with app.context.database.reading() as session:
+                found.extend(each.status for each in runs.list_running(session))
 
-    with progressing(look):
+    with report_progress_to(look):
         yield found
 
 
@@ -198,12 +198,12 @@ def test_a_run_that_is_to_be_taken_back_is_known_before_it_writes(app: App, run:
 def test_the_job_of_an_atomic_script_says_that_nothing_is_left(app: App, run: Run, call: Call, gone: str) -> None:
     id_ = left_behind(app, "run_code", current=1, total=2, heartbeat=None)
     told = left(app, run(WRITING)["run_id"], gone, atomic=True)
-    with app.desk.database.transaction(QUEUE) as session:
-        old = job_rows.found(session, id_)
+    with app.context.database.transaction(QUEUE) as session:
+        old = job_rows.find(session, id_)
         assert old
         job_rows.save(session, old, replace(old, unit=told, arguments={"code": WRITING, "atomic": True}))
 
-    app.jobs.pick_up()
+    app.recover_orphans()
 
     assert ended(app, id_).error["message"] == "Panorama ended while it ran. It came to 1 of 2; nothing of it is left."
     assert titles(call) == []
@@ -221,12 +221,12 @@ def test_the_queue_looks_for_runs_and_copies_that_were_left(app: App, run: Run, 
 
 def test_where_no_queue_works_the_first_script_looks(home: Path, gone: str) -> None:
     talk = Conversation(id="v_test", actor="tool", client="test")
-    with opened(read_settings(home=home)) as app:
+    with open_app(read_settings(home=home)) as app:
         told = app.calls.call("run_code", {"code": WRITING, "dry_run": True}, talk).data
         id_ = left(app, told["run_id"], gone)
         folder = copied(app, id_)
 
-    with opened(read_settings(home=home)) as app:
+    with open_app(read_settings(home=home)) as app:
         before = folder.exists()
         app.calls.call("run_code", {"code": "1"}, talk)
         found = app.calls.call("runs.get", {"run": id_}, talk).data
@@ -238,6 +238,6 @@ def test_a_copy_that_no_log_knows_of_is_given_an_hour(app: App) -> None:
     young, old = copied(app, "x_young"), copied(app, "x_old")
     os.utime(old, (0, 0))
 
-    app.jobs.pick_up()
+    app.recover_orphans()
 
     assert (young.exists(), old.exists()) == (True, False)

@@ -64,12 +64,12 @@ def test_a_schedule_says_when_it_runs_next(call: Call, trigger: dict[str, str], 
 
 
 def test_a_schedule_is_kept_over_a_restart(call: Call, app: App, clock: StandingClock, queue: StandInQueue) -> None:
-    from panorama.services.timing import Timing
+    from panorama.services.schedules.due import DueWork
 
     call("add_schedule", kind="backup", every="2h")
     clock.advance(hours=2)
 
-    Timing(app.desk, queue).round(lambda _: None)
+    DueWork(app.context, queue).run_due(lambda _: None)
 
     assert len(queue.submitted) == 1
 
@@ -184,12 +184,12 @@ def test_a_schedule_of_a_zone_that_is_gone_rests_and_says_why(
 ) -> None:
     from dataclasses import replace
 
-    from panorama.store import schedules
-    from panorama.store.alerts import TICKER
+    from panorama.store.log import schedules
+    from panorama.store.log.alerts import TICKER
 
     call("add_schedule", kind="backup", cron="0 12 * * *")
-    with app.desk.database.transaction(TICKER) as session:
-        old = schedules.found(session, "backup")
+    with app.context.database.transaction(TICKER) as session:
+        old = schedules.find(session, "backup")
         assert old
         schedules.save(session, replace(old, zone="Atlantis/Centre"))
     clock.advance(hours=5)
@@ -209,7 +209,7 @@ def test_a_clock_that_was_a_year_ahead_does_not_stop_a_schedule_for_a_year(
     tick()
     clock.advance(days=-365)
 
-    app.timing.round(lambda _: None, was_set=True)
+    app.timing.run_due(lambda _: None, was_set=True)
     clock.advance(hours=1)
     tick()
 
@@ -223,7 +223,7 @@ def test_a_clock_that_is_set_back_a_little_runs_nothing_twice(
     clock.advance(hours=1)
     tick()
     clock.advance(minutes=-10)
-    app.timing.round(lambda _: None, was_set=True)
+    app.timing.run_due(lambda _: None, was_set=True)
     clock.advance(minutes=15)
     tick()
 
@@ -266,7 +266,7 @@ def test_two_schedules_do_not_have_one_name(call: Call) -> None:
     with pytest.raises(ConflictError) as refused:
         call("add_schedule", kind="reindex", name=" NIGHTLY ", every="1d")
 
-    assert refused.value.told()["candidates"][0]["id"] == first
+    assert refused.value.to_dict()["candidates"][0]["id"] == first
 
 
 def test_an_unknown_schedule_is_refused_with_those_there_are(call: Call) -> None:
@@ -275,7 +275,7 @@ def test_an_unknown_schedule_is_refused_with_those_there_are(call: Call) -> None
     with pytest.raises(NotFoundError) as refused:
         call("pause_schedule", schedule="Nitely")
 
-    assert [each["name"] for each in refused.value.told()["candidates"]] == ["Nightly"]
+    assert [each["name"] for each in refused.value.to_dict()["candidates"]] == ["Nightly"]
 
 
 def test_the_person_is_asked_before_a_schedule_is_forgotten(call: Call) -> None:
@@ -307,7 +307,7 @@ def test_a_clock_that_stands_between_two_runs_knows_the_nearest_moment(call: Cal
     call("add_schedule", kind="backup", every="2h")
     call("create_reminder", title="Tea", at="2026-05-20T11:00")
 
-    coming = app.timing.round(lambda _: None)
+    coming = app.timing.run_due(lambda _: None)
 
     assert coming == datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
-    assert coming - app.desk.now() == timedelta(hours=1)
+    assert coming - app.context.now() == timedelta(hours=1)

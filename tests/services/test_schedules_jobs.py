@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from panorama.app import App, opened
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
-from panorama.daemon.queue import working
+from panorama.daemon.job_scheduler import run_jobs
 from panorama.errors import (
     ConfirmationError,
     InvalidInputError,
@@ -27,12 +27,12 @@ def soon() -> str:
 
 def ended(app: App, talk: Conversation) -> Any:
     """Do what is due, and return the jobs that have ended."""
-    app.timing.round(lambda _: None)
+    app.timing.run_due(lambda _: None)
     return app.calls.call("jobs.list", {"state": "ended"}, talk).data
 
 
 def test_a_due_schedule_becomes_a_job_of_the_real_queue(home: Path) -> None:
-    with opened(read_settings(home=home)) as alone, working(alone):
+    with open_app(read_settings(home=home)) as alone, run_jobs(alone):
         talk = Conversation("v_schedules", actor="cli", client="tests")
         alone.calls.call("schedules.add", {"kind": "backup", "at": soon()}, talk)
         until(lambda: ended(alone, talk), "the backup")
@@ -43,7 +43,7 @@ def test_a_due_schedule_becomes_a_job_of_the_real_queue(home: Path) -> None:
 
 def test_arguments_that_the_job_does_not_take_are_refused_when_the_schedule_is_added(home: Path) -> None:
     talk = Conversation("v_schedules", actor="cli", client="tests")
-    with opened(read_settings(home=home)) as alone, pytest.raises(InvalidInputError) as refused:
+    with open_app(read_settings(home=home)) as alone, pytest.raises(InvalidInputError) as refused:
         alone.calls.call("schedules.add", {"kind": "backup", "every": "1d", "arguments": {"keep": 3}}, talk)
 
     assert "keep" in refused.value.message
@@ -65,7 +65,7 @@ def test_the_person_agrees_to_what_will_ask_nobody_when_it_runs(
     if arguments == {"folder": "."}:
         (tmp_path / "notes").mkdir()
         arguments = {"folder": str(tmp_path / "notes")}
-    with opened(read_settings(home=home)) as alone:
+    with open_app(read_settings(home=home)) as alone:
         talk = Conversation("v_schedules", actor=actor, client="tests")
         wanted = {"kind": kind, "every": "1d", "arguments": arguments}
         with pytest.raises(ConfirmationError) as asked:
@@ -82,7 +82,7 @@ def test_the_person_agrees_to_what_will_ask_nobody_when_it_runs(
 def test_an_assistant_cannot_schedule_what_is_for_the_terminal(home: Path, kind: str) -> None:
     talk = Conversation("v_schedules", actor="tool", client="tests")
     wanted = {"kind": kind, "every": "1d", "confirm": True}
-    with opened(read_settings(home=home)) as alone:
+    with open_app(read_settings(home=home)) as alone:
         with pytest.raises(InvalidInputError) as refused:
             alone.calls.call("add_schedule", wanted, talk)
         with pytest.raises(PanoramaError):
@@ -107,7 +107,7 @@ def test_what_the_job_would_refuse_is_refused_when_the_schedule_is_added(
 ) -> None:
     talk = Conversation("v_schedules", actor="cli", client="tests")
     wanted = {"kind": kind, "every": "1d", "arguments": arguments, "confirm": True}
-    with opened(read_settings(home=home)) as alone, pytest.raises(PanoramaError) as refused:
+    with open_app(read_settings(home=home)) as alone, pytest.raises(PanoramaError) as refused:
         alone.calls.call("schedules.add", wanted, talk)
 
     assert why in refused.value.message
@@ -115,7 +115,7 @@ def test_what_the_job_would_refuse_is_refused_when_the_schedule_is_added(
 
 def test_a_schedule_says_what_went_wrong_with_its_last_job(home: Path, tmp_path: Path) -> None:
     (folder := tmp_path / "notes").mkdir()
-    with opened(read_settings(home=home)) as alone, working(alone):
+    with open_app(read_settings(home=home)) as alone, run_jobs(alone):
         talk = Conversation("v_schedules", actor="cli", client="tests")
         wanted = {"kind": "import", "at": soon(), "arguments": {"folder": str(folder)}, "confirm": True}
         alone.calls.call("schedules.add", wanted, talk)
@@ -130,14 +130,14 @@ def test_a_schedule_says_what_went_wrong_with_its_last_job(home: Path, tmp_path:
 @pytest.mark.parametrize("name", ["confirm", "background", "idempotency_key"])
 def test_a_schedule_cannot_agree_in_the_person_s_place(home: Path, name: str) -> None:
     talk = Conversation("v_schedules", actor="tool", client="tests")
-    with opened(read_settings(home=home)) as alone, pytest.raises(InvalidInputError) as refused:
+    with open_app(read_settings(home=home)) as alone, pytest.raises(InvalidInputError) as refused:
         alone.calls.call("add_schedule", {"kind": "backup", "every": "1d", "arguments": {name: True}}, talk)
 
     assert name in refused.value.message
 
 
 def test_what_the_person_agreed_to_runs_without_asking_again(home: Path) -> None:
-    with opened(read_settings(home=home)) as alone, working(alone):
+    with open_app(read_settings(home=home)) as alone, run_jobs(alone):
         talk = Conversation("v_schedules", actor="cli", client="tests")
         gone = alone.calls.call("create_note", {"title": "Gone"}, talk).data["id"]
         alone.calls.call("delete_item", {"item": gone}, talk)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.config import read_settings
-from panorama.services.sdk_meaning import FLOORS, SdkMeaning
-from panorama.services.sdk_reference import SdkReference
+from panorama.services.scripts.sdk_search.reference import SdkReference
+from panorama.services.scripts.sdk_search.semantic_order import MIN_COSINES, SdkSemanticScores
 from tests.faults.meanings import followed, until
 
 pytestmark = pytest.mark.slow  # they load the model
@@ -24,27 +24,27 @@ MEANT = {"garbage": "trash", "reverse it": "Take back one change", "hyperlink": 
 def test_what_is_meant_is_nearest_once_the_model_is_in_memory(home: Path) -> None:
     with followed(home, embedder="static") as house:
         house.do("create_note", title="Tea")
-        meaning = SdkMeaning(house.app.meaning)
-        house.app.meaning.opened().serving.resident.ready()
-        until(lambda: meaning.nearest("delete something", TEXTS), "an answer")
+        meaning = SdkSemanticScores(house.app.meaning)
+        house.app.meaning.ensure_open().active.resident.ensure_loading()
+        until(lambda: meaning.score("delete something", TEXTS), "an answer")
 
-        near = meaning.nearest("delete something", TEXTS)
+        near = meaning.score("delete something", TEXTS)
 
     assert max(range(3), key=lambda at: near[at]) == 0
-    assert all(-1.001 <= each + FLOORS["static"] <= 1.001 for each in near)
+    assert all(-1.001 <= each + MIN_COSINES["static"] <= 1.001 for each in near)
 
 
 def test_without_a_model_nothing_is_told_at_once(home: Path) -> None:
-    with opened(read_settings(home=home)) as app:
-        assert SdkMeaning(app.meaning).nearest("delete something", TEXTS) == ()
+    with open_app(read_settings(home=home)) as app:
+        assert SdkSemanticScores(app.meaning).score("delete something", TEXTS) == ()
 
 
 @pytest.mark.parametrize("model", ["minilm", "static"])
 def test_meaning_alone_finds_what_is_meant_and_nothing_for_nonsense(home: Path, model: str) -> None:
     with followed(home, embedder=model) as house:
         house.do("create_note", title="Tea")
-        house.app.meaning.opened().serving.resident.ready()
-        reference = SdkReference(SdkMeaning(house.app.meaning).nearest)
+        house.app.meaning.ensure_open().active.resident.ensure_loading()
+        reference = SdkReference(SdkSemanticScores(house.app.meaning).score)
         until(lambda: not reference.search("garbage").python.startswith("Nothing fits"), "an answer")
 
         found = {query: reference.search(query, "brief").python for query in MEANT}

@@ -8,7 +8,7 @@ from tests.services.test_waiting_reminders import Call
 
 
 def test_the_size_of_the_database_counts_its_log(call: Call, app: App) -> None:
-    path = app.desk.database.path
+    path = app.context.database.path
     with closing(sqlite3.connect(path)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM notes").fetchone()  # what is written now stays in the log

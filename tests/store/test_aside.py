@@ -11,22 +11,22 @@ from typing import Any, NamedTuple
 import pytest
 
 from panorama.domain.changes import Origin
-from panorama.domain.notes import Note
+from panorama.domain.items.notes import Note
 from panorama.errors import ScriptError, UnavailableError
-from panorama.store import aside as aside_module
-from panorama.store import rows
-from panorama.store.aside import Aside
-from panorama.store.engine import Database
+from panorama.store.items import rows
 from panorama.store.migrate import migrate
+from panorama.store.sqlite import scratch_copy as aside_module
+from panorama.store.sqlite.engine import SqliteDatabase
+from panorama.store.sqlite.scratch_copy import ScratchDatabase
 
 ORIGIN = Origin(actor="script", client="tests", conversation="v_tests", operation="tests", call="c_1", unit="x_1")
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
     """A store with one note."""
-    database = Database(tmp_path / "panorama.db", busy_seconds=5)
+    database = SqliteDatabase(tmp_path / "panorama.db", busy_seconds=5)
     migrate(database, backups=tmp_path / "backups", now=NOW)
     write(database, 1)
     yield database
@@ -34,25 +34,25 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
-def aside(database: Database, tmp_path: Path) -> Iterator[Aside]:
+def aside(database: SqliteDatabase, tmp_path: Path) -> Iterator[ScratchDatabase]:
     """A view aside."""
-    made = Aside(database, tmp_path / "dry-runs" / "x_1")
+    made = database.create_scratch(tmp_path / "dry-runs" / "x_1")
     yield made
     made.close()
 
 
-def write(database: Database, number: int) -> None:
+def write(database: SqliteDatabase, number: int) -> None:
     with database.transaction(ORIGIN) as session:
         rows.add(session, Note(id=f"n_{number:010}", created_at=NOW, updated_at=NOW, title=f"Note {number}"))
 
 
-def stored(database: Database) -> list[str]:
+def stored(database: SqliteDatabase) -> list[str]:
     with database.reading() as session:
         return [row[0] for row in session.connection.exec_driver_sql("SELECT title FROM notes ORDER BY id")]
 
 
-def test_what_is_written_aside_is_read_aside_and_nowhere_else(database: Database, aside: Aside) -> None:
-    with aside.entered():
+def test_what_is_written_aside_is_read_aside_and_nowhere_else(database: SqliteDatabase, aside: ScratchDatabase) -> None:
+    with aside.activate():
         write(database, 2)
         inside = stored(database)
 
@@ -60,53 +60,55 @@ def test_what_is_written_aside_is_read_aside_and_nowhere_else(database: Database
     assert stored(database) == ["Note 1"]
 
 
-def test_several_entries_are_one_view(database: Database, aside: Aside) -> None:
+def test_several_entries_are_one_view(database: SqliteDatabase, aside: ScratchDatabase) -> None:
     for number in (2, 3):
-        with aside.entered():
+        with aside.activate():
             write(database, number)
 
-    with aside.entered():
+    with aside.activate():
         assert stored(database) == ["Note 1", "Note 2", "Note 3"]
 
 
-def test_who_only_reads_aside_needs_no_copy(database: Database, aside: Aside, tmp_path: Path) -> None:
-    with aside.entered():
+def test_who_only_reads_aside_needs_no_copy(database: SqliteDatabase, aside: ScratchDatabase, tmp_path: Path) -> None:
+    with aside.activate():
         read = stored(database)
 
     assert (read, aside.is_written, (tmp_path / "dry-runs").exists()) == (["Note 1"], False, False)
 
 
-def test_others_write_the_real_store_meanwhile(database: Database, aside: Aside) -> None:
-    with aside.entered():
+def test_others_write_the_real_store_meanwhile(database: SqliteDatabase, aside: ScratchDatabase) -> None:
+    with aside.activate():
         write(database, 2)
     write(database, 3)
 
-    with aside.entered():
+    with aside.activate():
         inside = stored(database)
     assert (inside, stored(database)) == (["Note 1", "Note 2"], ["Note 1", "Note 3"])
 
 
-def test_listeners_hear_nothing_of_what_is_written_aside(database: Database, aside: Aside) -> None:
+def test_listeners_hear_nothing_of_what_is_written_aside(database: SqliteDatabase, aside: ScratchDatabase) -> None:
     heard: list[Any] = []
-    stop = database.tell(heard.append)
+    stop = database.subscribe(heard.append)
 
-    with aside.entered():
+    with aside.activate():
         write(database, 2)
 
     stop()
     assert heard == []
 
 
-def test_several_transactions_of_one_unit_can_be_written_aside(database: Database, aside: Aside) -> None:
-    with aside.entered(), database.acting(ORIGIN) as acting:
+def test_several_transactions_of_one_unit_can_be_written_aside(
+    database: SqliteDatabase, aside: ScratchDatabase
+) -> None:
+    with aside.activate(), database.write_scope(ORIGIN) as acting:
         write(database, 2)
         write(database, 3)
 
     assert (acting.wrote, stored(database)) == (2, ["Note 1"])
 
 
-def test_nothing_is_left_of_it_on_the_disk(database: Database, aside: Aside, tmp_path: Path) -> None:
-    with aside.entered():
+def test_nothing_is_left_of_it_on_the_disk(database: SqliteDatabase, aside: ScratchDatabase, tmp_path: Path) -> None:
+    with aside.activate():
         write(database, 2)
 
     aside.close()
@@ -114,19 +116,21 @@ def test_nothing_is_left_of_it_on_the_disk(database: Database, aside: Aside, tmp
     assert list((tmp_path / "dry-runs").iterdir()) == []
 
 
-def test_the_real_file_does_not_grow_by_it(database: Database, aside: Aside) -> None:
+def test_the_real_file_does_not_grow_by_it(database: SqliteDatabase, aside: ScratchDatabase) -> None:
     def lines() -> int:
         with closing(sqlite3.connect(database.path)) as file:
             return int(file.execute("SELECT count(*) FROM changes").fetchone()[0])
 
     before = lines()
-    with aside.entered():
+    with aside.activate():
         write(database, 2)
 
     assert lines() == before
 
 
-def test_a_copy_that_is_not_wanted_any_more_is_given_up_and_nothing_is_left(database: Database, tmp_path: Path) -> None:
+def test_a_copy_that_is_not_wanted_any_more_is_given_up_and_nothing_is_left(
+    database: SqliteDatabase, tmp_path: Path
+) -> None:
     asked: list[bool] = []
 
     def leave() -> None:
@@ -134,12 +138,12 @@ def test_a_copy_that_is_not_wanted_any_more_is_given_up_and_nothing_is_left(data
         if len(asked) == 1:
             raise ScriptError("Nobody waits.")
 
-    aside = Aside(database, tmp_path / "dry-runs" / "x_1", leave)
-    with aside.entered(), pytest.raises(ScriptError, match="Nobody waits"):
+    aside = database.create_scratch(tmp_path / "dry-runs" / "x_1", leave)
+    with aside.activate(), pytest.raises(ScriptError, match="Nobody waits"):
         write(database, 2)
 
     assert list(aside.folder.iterdir()) == []
-    with aside.entered():
+    with aside.activate():
         write(database, 2)
     aside.close()
     assert stored(database) == ["Note 1"]
@@ -154,11 +158,11 @@ class Usage(NamedTuple):
 
 
 def test_a_disk_that_is_too_small_for_a_copy_is_told(
-    database: Database, aside: Aside, monkeypatch: pytest.MonkeyPatch
+    database: SqliteDatabase, aside: ScratchDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(aside_module.shutil, "disk_usage", lambda _: Usage(1 << 30, 1 << 30, 1 << 20))
 
-    with aside.entered(), pytest.raises(UnavailableError, match=r"needs .* MB for a copy"):
+    with aside.activate(), pytest.raises(UnavailableError, match=r"needs .* MB for a copy"):
         write(database, 2)
 
     monkeypatch.setattr(aside_module.shutil, "disk_usage", shutil.disk_usage)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from panorama.errors import UnavailableError
-from panorama.store import blobs as module
-from panorama.store.blobs import Blobs
+from panorama.store.items import blobs as module
+from panorama.store.items.blobs import Blobs
 
 
 @pytest.fixture
@@ -69,7 +69,11 @@ def test_a_content_is_there_or_not(blobs: Blobs) -> None:
 def test_a_part_of_a_content_is_read(blobs: Blobs) -> None:
     name = blobs.put(b"0123456789")
 
-    assert (blobs.part(name, 2, 3), blobs.part(name, 8, 5), blobs.part(name, 20, 5)) == (b"234", b"89", b"")
+    assert (blobs.read_range(name, 2, 3), blobs.read_range(name, 8, 5), blobs.read_range(name, 20, 5)) == (
+        b"234",
+        b"89",
+        b"",
+    )
 
 
 @pytest.mark.parametrize("damage", [b"", b"te", b"teA", b"teaa"])
@@ -89,7 +93,7 @@ def test_a_missing_content_is_told(blobs: Blobs) -> None:
     name = blobs.put(b"tea")
     blobs.path(name).unlink()
 
-    for read in (lambda: blobs.get(name), lambda: blobs.part(name, 0, 1)):
+    for read in (lambda: blobs.get(name), lambda: blobs.read_range(name, 0, 1)):
         with pytest.raises(UnavailableError, match="missing") as refusal:
             read()
         assert refusal.value.hint
@@ -161,7 +165,7 @@ def test_many_threads_may_put_the_same_content(blobs: Blobs, folder: Path) -> No
 def test_what_is_put_aside_is_seen_inside_alone(blobs: Blobs, folder: Path, tmp_path: Path) -> None:
     kept = blobs.put(b"tea")
 
-    with blobs.aside(tmp_path / "trial" / "files"):
+    with blobs.use_scratch(tmp_path / "trial" / "files"):
         tried = blobs.put(b"milk")
         assert blobs.put(b"tea") == kept
         assert (blobs.get(tried), blobs.get(kept)) == (b"milk", b"tea")
@@ -172,7 +176,7 @@ def test_what_is_put_aside_is_seen_inside_alone(blobs: Blobs, folder: Path, tmp_
 
 
 def test_what_others_put_meanwhile_goes_where_it_always_goes(blobs: Blobs, folder: Path, tmp_path: Path) -> None:
-    with blobs.aside(tmp_path / "trial"):
+    with blobs.use_scratch(tmp_path / "trial"):
         other = Thread(target=blobs.put, args=(b"tea",))
         other.start()
         other.join()
@@ -182,7 +186,7 @@ def test_what_others_put_meanwhile_goes_where_it_always_goes(blobs: Blobs, folde
 
 
 def test_aside_ends_with_an_error_too(blobs: Blobs, folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), blobs.aside(tmp_path / "trial"):
+    with pytest.raises(ZeroDivisionError), blobs.use_scratch(tmp_path / "trial"):
         raise ZeroDivisionError
 
     blobs.put(b"tea")

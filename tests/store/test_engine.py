@@ -10,20 +10,20 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from panorama.domain.changes import Origin
-from panorama.domain.notes import Note
+from panorama.domain.items.notes import Note
 from panorama.errors import UnavailableError
-from panorama.store import rows
-from panorama.store.engine import Database
+from panorama.store.items import rows
 from panorama.store.migrate import migrate
+from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
     """An empty store without the services above it."""
-    database = Database(tmp_path / "panorama.db", busy_seconds=5)
+    database = SqliteDatabase(tmp_path / "panorama.db", busy_seconds=5)
     migrate(database, backups=tmp_path / "backups", now=NOW)
     yield database
     database.close()
@@ -33,17 +33,17 @@ def note(number: int = 1, content: str = "") -> Note:
     return Note(id=f"n_{number:010}", created_at=NOW, updated_at=NOW, title=f"Note {number}", content=content)
 
 
-def stored(database: Database) -> list[str]:
+def stored(database: SqliteDatabase) -> list[str]:
     with database.reading() as session:
         return [row[0] for row in session.connection.exec_driver_sql("SELECT id FROM notes ORDER BY id")]
 
 
-def counted(database: Database, table: str) -> int:
+def counted(database: SqliteDatabase, table: str) -> int:
     with database.reading() as session:
         return session.connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one()
 
 
-def test_a_transaction_inside_another_is_part_of_it(database: Database) -> None:
+def test_a_transaction_inside_another_is_part_of_it(database: SqliteDatabase) -> None:
     with database.transaction(ORIGIN) as outer:
         rows.add(outer, note(1))
         with database.transaction(ORIGIN) as inner:
@@ -53,7 +53,7 @@ def test_a_transaction_inside_another_is_part_of_it(database: Database) -> None:
     assert stored(database) == [note(1).id, note(2).id]
 
 
-def test_a_failed_inner_transaction_takes_everything_back(database: Database) -> None:
+def test_a_failed_inner_transaction_takes_everything_back(database: SqliteDatabase) -> None:
     with suppress(KeyError), database.transaction(ORIGIN) as outer:
         rows.add(outer, note(1))
         with database.transaction(ORIGIN) as inner:
@@ -64,19 +64,19 @@ def test_a_failed_inner_transaction_takes_everything_back(database: Database) ->
     assert counted(database, "changes") == counted(database, "search_parts") == 0
 
 
-def test_a_reading_inside_a_transaction_sees_what_it_wrote(database: Database) -> None:
+def test_a_reading_inside_a_transaction_sees_what_it_wrote(database: SqliteDatabase) -> None:
     with database.transaction(ORIGIN) as session:
         rows.add(session, note(1))
 
         assert stored(database) == [note(1).id]
 
 
-def test_a_write_inside_a_reading_is_a_mistake_of_ours(database: Database) -> None:
+def test_a_write_inside_a_reading_is_a_mistake_of_ours(database: SqliteDatabase) -> None:
     with database.reading(), pytest.raises(RuntimeError, match="a write inside a read"), database.transaction(ORIGIN):
         pass
 
 
-def test_a_reading_sees_one_state_whatever_is_written_meanwhile(database: Database) -> None:
+def test_a_reading_sees_one_state_whatever_is_written_meanwhile(database: SqliteDatabase) -> None:
     def write() -> None:
         with database.transaction(ORIGIN) as session:
             rows.add(session, note(1))
@@ -92,16 +92,16 @@ def test_a_reading_sees_one_state_whatever_is_written_meanwhile(database: Databa
 
 
 @pytest.mark.parametrize("connections", [1, 2], ids=["one process", "two connections as two processes have them"])
-def test_two_threads_that_read_and_then_write_lose_nothing(database: Database, connections: int) -> None:
-    databases = [database, database if connections == 1 else Database(database.path, busy_seconds=20)]
+def test_two_threads_that_read_and_then_write_lose_nothing(database: SqliteDatabase, connections: int) -> None:
+    databases = [database, database if connections == 1 else SqliteDatabase(database.path, busy_seconds=20)]
     with database.transaction(ORIGIN) as session:
         rows.add(session, note(1))
 
-    def count_up(mine: Database) -> None:
+    def count_up(mine: SqliteDatabase) -> None:
         for _ in range(300):
             with mine.transaction(ORIGIN) as session:
                 old: Note = rows.load(session, "note", note(1).id)
-                rows.save(session, old, old.changed(NOW, content=old.content + "x"))
+                rows.save(session, old, old.with_changes(NOW, content=old.content + "x"))
 
     threads = [threading.Thread(target=count_up, args=(each,)) for each in databases]
     for thread in threads:
@@ -117,7 +117,7 @@ def test_two_threads_that_read_and_then_write_lose_nothing(database: Database, c
 
 
 def test_a_writer_that_waits_too_long_for_another_thread_is_told(tmp_path: Path) -> None:
-    database = Database(tmp_path / "panorama.db", busy_seconds=0.1)
+    database = SqliteDatabase(tmp_path / "panorama.db", busy_seconds=0.1)
     migrate(database, backups=tmp_path / "backups", now=NOW)
     refused: list[UnavailableError] = []
 
@@ -137,9 +137,9 @@ def test_a_writer_that_waits_too_long_for_another_thread_is_told(tmp_path: Path)
     assert [error.code for error in refused] == ["unavailable"]
 
 
-def test_steps_of_one_unit_are_kept_each_for_itself(database: Database) -> None:
+def test_steps_of_one_unit_are_kept_each_for_itself(database: SqliteDatabase) -> None:
     unit = Origin(actor="job", client="tests", conversation="", operation="import", call="c_import", unit="c_import")
-    with suppress(KeyError), database.acting(unit) as acting:
+    with suppress(KeyError), database.write_scope(unit) as acting:
         with database.transaction(ORIGIN) as session:
             rows.add(session, note(1))
         raise KeyError
@@ -149,21 +149,21 @@ def test_steps_of_one_unit_are_kept_each_for_itself(database: Database) -> None:
         assert session.connection.exec_driver_sql("SELECT unit FROM changes").scalar_one() == "c_import"
 
 
-def test_a_copy_is_whole_while_others_write(database: Database, tmp_path: Path) -> None:
+def test_a_copy_is_whole_while_others_write(database: SqliteDatabase, tmp_path: Path) -> None:
     with database.transaction(ORIGIN) as session:
         for number in range(50):
             rows.add(session, note(number, "words " * 500))
 
     database.copy_to(tmp_path / "copy.db")
 
-    copy = Database(tmp_path / "copy.db")
+    copy = SqliteDatabase(tmp_path / "copy.db")
     assert (stored(copy), copy.check()) == (stored(database), "ok")
     copy.close()
     assert not list(tmp_path.glob("*.part"))
 
 
 @pytest.mark.parametrize("how", ["reading", "transaction"])
-def test_an_error_that_means_nothing_to_the_owner_stays_as_it_is(database: Database, how: str) -> None:
+def test_an_error_that_means_nothing_to_the_owner_stays_as_it_is(database: SqliteDatabase, how: str) -> None:
     opened = database.reading() if how == "reading" else database.transaction(ORIGIN)
 
     with pytest.raises(OperationalError) as raised, opened as session:
@@ -172,7 +172,7 @@ def test_an_error_that_means_nothing_to_the_owner_stays_as_it_is(database: Datab
     assert raised.value.__cause__ is raised.value.orig
 
 
-def test_moments_come_back_with_their_zone(database: Database) -> None:
+def test_moments_come_back_with_their_zone(database: SqliteDatabase) -> None:
     with database.transaction(ORIGIN) as session:
         rows.add(session, note(1))
         kept: Note = rows.load(session, "note", note(1).id)
@@ -181,6 +181,6 @@ def test_moments_come_back_with_their_zone(database: Database) -> None:
 
 
 @pytest.mark.parametrize(("pragma", "value"), [("journal_mode", "wal"), ("foreign_keys", 1), ("synchronous", 2)])
-def test_every_connection_is_safe(database: Database, pragma: str, value: object) -> None:
+def test_every_connection_is_safe(database: SqliteDatabase, pragma: str, value: object) -> None:
     with database.reading() as session:
         assert session.connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one() == value

@@ -6,13 +6,15 @@ from shutil import copyfile
 
 import pytest
 
-from panorama.app import opened
+from panorama.app import open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.domain.changes import Origin
-from panorama.domain.words import PART_CHARS, terms
-from panorama.store import fulltext, rows
-from panorama.store.engine import Database, Session
+from panorama.domain.text.tokens import PART_CHARS, parse_terms
+from panorama.store.backend import Session
+from panorama.store.items import rows
+from panorama.store.sqlite import fulltext
+from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
 
@@ -21,14 +23,14 @@ ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation=
 def session(template: Path, tmp_path: Path) -> Iterator[Session]:
     """An open write in an empty store."""
     copyfile(template, tmp_path / "panorama.db")
-    database = Database(tmp_path / "panorama.db")
+    database = SqliteDatabase(tmp_path / "panorama.db")
     with database.transaction(ORIGIN) as session:
         yield session
     database.close()
 
 
 def found(session: Session, query: str, *, every: bool = True) -> list[str]:
-    return [hit.item for hit in fulltext.matches(session, terms(query), every=every, limit=20)]
+    return [hit.item for hit in fulltext.search_terms(session, parse_terms(query), every=every, limit=20)]
 
 
 def part_numbers(session: Session) -> set[int]:
@@ -45,7 +47,7 @@ def part_numbers(session: Session) -> set[int]:
     ],
 )  # fmt: skip
 def test_a_word_is_found_however_it_is_written(session: Session, text: str, query: str) -> None:
-    fulltext.put(session, "note", "n_1", "", text)
+    fulltext.set_words(session, "note", "n_1", "", text)
 
     assert found(session, query) == ["n_1"]
 
@@ -73,39 +75,39 @@ def test_a_word_is_found_however_it_is_written(session: Session, text: str, quer
     ],
 )
 def test_any_query_is_answered(session: Session, query: str) -> None:
-    fulltext.put(session, "note", "n_1", "Tea", "green")
+    fulltext.set_words(session, "note", "n_1", "Tea", "green")
 
     assert found(session, query) in ([], ["n_1"])
 
 
 def test_a_word_in_the_title_counts_more_than_one_in_the_body(session: Session) -> None:
-    fulltext.put(session, "note", "n_body", "Soup", "tea")
-    fulltext.put(session, "note", "n_title", "Tea", "soup")
+    fulltext.set_words(session, "note", "n_body", "Soup", "tea")
+    fulltext.set_words(session, "note", "n_title", "Tea", "soup")
 
     assert found(session, "tea") == ["n_title", "n_body"]
 
 
 def test_words_that_were_replaced_are_found_no_more(session: Session) -> None:
-    fulltext.put(session, "note", "n_1", "Tea", "green")
-    fulltext.put(session, "note", "n_1", "Tea", "black")
+    fulltext.set_words(session, "note", "n_1", "Tea", "green")
+    fulltext.set_words(session, "note", "n_1", "Tea", "black")
 
     assert (found(session, "green"), found(session, "black")) == ([], ["n_1"])
 
 
 def test_what_was_removed_is_found_no_more_and_leaves_nothing(session: Session) -> None:
-    fulltext.put(session, "note", "n_1", "Tea", "green")
+    fulltext.set_words(session, "note", "n_1", "Tea", "green")
     fulltext.remove(session, "n_1")
 
-    assert (found(session, "tea"), part_numbers(session), fulltext.parts_match(session)) == ([], set(), True)
+    assert (found(session, "tea"), part_numbers(session), fulltext.has_all_parts(session)) == ([], set(), True)
 
 
 @pytest.mark.parametrize("block", ["first line\n", "\nlast line"], ids=["on top", "at the bottom"])
 def test_a_line_added_to_a_long_text_writes_one_part_anew(session: Session, block: str) -> None:
     text = "\n".join(f"line {number} of many" for number in range(5 * PART_CHARS // 15))
-    fulltext.put(session, "note", "n_1", "Long", text)
+    fulltext.set_words(session, "note", "n_1", "Long", text)
     before = part_numbers(session)
 
-    fulltext.put(session, "note", "n_1", "Long", block + text if block.endswith("\n") else text + block)
+    fulltext.set_words(session, "note", "n_1", "Long", block + text if block.endswith("\n") else text + block)
 
     assert len(part_numbers(session) - before) <= 2
     assert len(before) >= 5
@@ -113,18 +115,18 @@ def test_a_line_added_to_a_long_text_writes_one_part_anew(session: Session, bloc
 
 def test_an_item_of_many_parts_is_found_once_for_each_word(session: Session) -> None:
     text = "\n".join(f"line {number} of many" for number in range(PART_CHARS // 4)) + "\nneedle"
-    fulltext.put(session, "note", "n_1", "Long", text)
+    fulltext.set_words(session, "note", "n_1", "Long", text)
 
     assert found(session, "needle") == ["n_1"]
 
 
 def test_an_item_whose_words_are_missing_is_noticed(tmp_path: Path) -> None:
-    with opened(read_settings(home=tmp_path / "home", timezone="UTC")) as app:
+    with open_app(read_settings(home=tmp_path / "home", timezone="UTC")) as app:
         app.calls.call("create_note", {"title": "Tea"}, Conversation("v1", "tool", "test"))
-        with app.desk.database.reading() as session:
+        with app.context.database.reading() as session:
             before = rows.is_indexed(session)
-        with app.desk.database.transaction(ORIGIN) as session:
+        with app.context.database.transaction(ORIGIN) as session:
             session.connection.exec_driver_sql("DELETE FROM search_parts")
 
-        with app.desk.database.reading() as session:
+        with app.context.database.reading() as session:
             assert (before, rows.is_indexed(session)) == (True, False)

@@ -9,32 +9,32 @@ from pathlib import Path
 
 import pytest
 
-from panorama.domain.changes import Origin, Touch
-from panorama.domain.notes import Note
-from panorama.domain.projects import Project
-from panorama.domain.tasks import Task
-from panorama.store import rows
-from panorama.store.engine import Database
+from panorama.domain.changes import ItemChange, Origin
+from panorama.domain.items.notes import Note
+from panorama.domain.items.projects import Project
+from panorama.domain.items.tasks import Task
+from panorama.store.items import rows
 from panorama.store.migrate import migrate
+from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
     """An empty store without the services above it."""
-    database = Database(tmp_path / "panorama.db", busy_seconds=5)
+    database = SqliteDatabase(tmp_path / "panorama.db", busy_seconds=5)
     migrate(database, backups=tmp_path / "backups", now=NOW)
     yield database
     database.close()
 
 
 @pytest.fixture
-def told(database: Database) -> list[list[Touch]]:
+def told(database: SqliteDatabase) -> list[list[ItemChange]]:
     """What a listener was told, transaction by transaction."""
-    told: list[list[Touch]] = []
-    database.tell(lambda touched: told.append(list(touched)))
+    told: list[list[ItemChange]] = []
+    database.subscribe(lambda touched: told.append(list(touched)))
     return told
 
 
@@ -42,11 +42,11 @@ def note(number: int = 1, **fields: object) -> Note:
     return Note(id=f"n_{number:010}", created_at=NOW, updated_at=NOW, **{"title": f"Note {number}", **fields})
 
 
-def ids(told: list[list[Touch]]) -> list[list[str]]:
+def ids(told: list[list[ItemChange]]) -> list[list[str]]:
     return [[touch.id for touch in touched] for touched in told]
 
 
-def test_a_listener_is_told_what_a_transaction_touched(database: Database, told: list[list[Touch]]) -> None:
+def test_a_listener_is_told_what_a_transaction_touched(database: SqliteDatabase, told: list[list[ItemChange]]) -> None:
     with database.transaction(ORIGIN) as session:
         rows.add(session, note(1))
         rows.add(session, note(2))
@@ -54,14 +54,14 @@ def test_a_listener_is_told_what_a_transaction_touched(database: Database, told:
     assert ids(told) == [[note(1).id, note(2).id]]
 
 
-def test_it_is_told_after_the_commit_and_outside_the_lock(database: Database) -> None:
+def test_it_is_told_after_the_commit_and_outside_the_lock(database: SqliteDatabase) -> None:
     found: list[int] = []
 
-    def look(_: Sequence[Touch]) -> None:
+    def look(_: Sequence[ItemChange]) -> None:
         with database.transaction(ORIGIN) as session:
             found.append(session.connection.exec_driver_sql("SELECT count(*) FROM notes").scalar_one())
 
-    database.tell(look)
+    database.subscribe(look)
     with database.transaction(ORIGIN) as session:
         rows.add(session, note())
         assert found == []
@@ -69,7 +69,7 @@ def test_it_is_told_after_the_commit_and_outside_the_lock(database: Database) ->
     assert found == [1]
 
 
-def test_what_is_taken_back_is_not_told(database: Database, told: list[list[Touch]]) -> None:
+def test_what_is_taken_back_is_not_told(database: SqliteDatabase, told: list[list[ItemChange]]) -> None:
     with suppress(KeyError), database.transaction(ORIGIN) as session:
         rows.add(session, note())
         raise KeyError
@@ -77,7 +77,7 @@ def test_what_is_taken_back_is_not_told(database: Database, told: list[list[Touc
     assert told == []
 
 
-def test_transactions_that_join_are_told_as_one(database: Database, told: list[list[Touch]]) -> None:
+def test_transactions_that_join_are_told_as_one(database: SqliteDatabase, told: list[list[ItemChange]]) -> None:
     with database.transaction(ORIGIN) as outer:
         rows.add(outer, note(1))
         with database.transaction(ORIGIN) as inner:
@@ -87,8 +87,8 @@ def test_transactions_that_join_are_told_as_one(database: Database, told: list[l
     assert ids(told) == [[note(1).id, note(2).id]]
 
 
-def test_transactions_of_one_unit_are_told_one_by_one(database: Database, told: list[list[Touch]]) -> None:
-    with database.acting(ORIGIN):
+def test_transactions_of_one_unit_are_told_one_by_one(database: SqliteDatabase, told: list[list[ItemChange]]) -> None:
+    with database.write_scope(ORIGIN):
         for number in (1, 2):
             with database.transaction(ORIGIN) as session:
                 rows.add(session, note(number))
@@ -96,7 +96,7 @@ def test_transactions_of_one_unit_are_told_one_by_one(database: Database, told: 
     assert ids(told) == [[note(1).id], [note(2).id]]
 
 
-def test_a_transaction_that_touches_no_item_is_not_told(database: Database, told: list[list[Touch]]) -> None:
+def test_a_transaction_that_touches_no_item_is_not_told(database: SqliteDatabase, told: list[list[ItemChange]]) -> None:
     with database.transaction(ORIGIN) as session:
         session.connection.exec_driver_sql("DELETE FROM calls")
 
@@ -107,15 +107,15 @@ def test_a_transaction_that_touches_no_item_is_not_told(database: Database, told
 
 
 def test_an_error_of_a_listener_is_logged_and_harms_nothing(
-    database: Database, caplog: pytest.LogCaptureFixture
+    database: SqliteDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
-    told: list[Sequence[Touch]] = []
+    told: list[Sequence[ItemChange]] = []
 
-    def fail(_: Sequence[Touch]) -> None:
+    def fail(_: Sequence[ItemChange]) -> None:
         raise RuntimeError("deaf")
 
-    database.tell(fail)
-    database.tell(told.append)
+    database.subscribe(fail)
+    database.subscribe(told.append)
     with caplog.at_level(logging.ERROR), database.transaction(ORIGIN) as session:
         rows.add(session, note())
 
@@ -126,7 +126,7 @@ def test_an_error_of_a_listener_is_logged_and_harms_nothing(
 
 
 def test_an_error_of_what_is_done_later_is_logged_and_harms_nothing(
-    database: Database, caplog: pytest.LogCaptureFixture
+    database: SqliteDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     done: list[bool] = []
 
@@ -140,9 +140,9 @@ def test_an_error_of_what_is_done_later_is_logged_and_harms_nothing(
     assert done == [True]
 
 
-def test_who_stops_is_told_no_more(database: Database) -> None:
-    told: list[Sequence[Touch]] = []
-    stop = database.tell(told.append)
+def test_who_stops_is_told_no_more(database: SqliteDatabase) -> None:
+    told: list[Sequence[ItemChange]] = []
+    stop = database.subscribe(told.append)
 
     stop()
     stop()
@@ -152,7 +152,7 @@ def test_who_stops_is_told_no_more(database: Database) -> None:
     assert told == []
 
 
-def test_a_touch_names_what_changed_and_both_projects(database: Database, told: list[list[Touch]]) -> None:
+def test_a_touch_names_what_changed_and_both_projects(database: SqliteDatabase, told: list[list[ItemChange]]) -> None:
     homes = [Project(id=f"p_{n:010}", created_at=NOW, updated_at=NOW, name=f"Home {n}") for n in (1, 2)]
     task = Task(id="t_0000000001", created_at=NOW, updated_at=NOW, title="Tea", project=homes[0].id)
     with database.transaction(ORIGIN) as session:
@@ -160,13 +160,15 @@ def test_a_touch_names_what_changed_and_both_projects(database: Database, told: 
             rows.add(session, item)
 
     with database.transaction(ORIGIN) as session:
-        rows.save(session, task, task.changed(NOW, project=homes[1].id))
+        rows.save(session, task, task.with_changes(NOW, project=homes[1].id))
 
-    moved = Touch("task", task.id, "update", ("project",), (homes[0].id, homes[1].id), marked=False)
+    moved = ItemChange("task", task.id, "update", ("project",), (homes[0].id, homes[1].id), marked=False)
     assert told[-1] == [moved]
 
 
-def test_a_touch_tells_that_an_item_was_or_is_kept_at_hand(database: Database, told: list[list[Touch]]) -> None:
+def test_a_touch_tells_that_an_item_was_or_is_kept_at_hand(
+    database: SqliteDatabase, told: list[list[ItemChange]]
+) -> None:
     loose, pinned = note(1), note(2, pinned=True)
     with database.transaction(ORIGIN) as session:
         rows.add(session, loose)
@@ -174,7 +176,7 @@ def test_a_touch_tells_that_an_item_was_or_is_kept_at_hand(database: Database, t
 
     with database.transaction(ORIGIN) as session:
         rows.save(session, pinned, replace(pinned, pinned=False, version=2))
-        rows.save(session, loose, loose.changed(NOW, deleted_at=NOW))
+        rows.save(session, loose, loose.with_changes(NOW, deleted_at=NOW))
 
     assert [touch.marked for touched in told for touch in touched] == [False, True, True, False]
     assert [touch.action for touch in told[-1]] == ["update", "delete"]

@@ -11,13 +11,24 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 
 from panorama.domain.changes import Origin
-from panorama.store import many
-from panorama.store.column_types import Due, Utc, Words
-from panorama.store.engine import Database
+from panorama.store.column_types import DeadlineText, TagList, Utc
+from panorama.store.sqlite import bulk_insert
+from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
 METADATA = MetaData()
-TYPES = (Integer(), Text(), Boolean(), JSON(), JSON(none_as_null=True), Utc(), Due(), Words(), LargeBinary(), Float())
+TYPES = (
+    Integer(),
+    Text(),
+    Boolean(),
+    JSON(),
+    JSON(none_as_null=True),
+    Utc(),
+    DeadlineText(),
+    TagList(),
+    LargeBinary(),
+    Float(),
+)
 NAMES = tuple(f"column_{number}" for number in range(len(TYPES)))
 
 
@@ -39,7 +50,7 @@ ROWS: list[tuple[Any, ...]] = [
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[Connection]:
     """A file with both tables, in a transaction."""
-    database = Database(tmp_path / "panorama.db")
+    database = SqliteDatabase(tmp_path / "panorama.db")
     with database.transaction(ORIGIN) as session:
         METADATA.create_all(session.connection)
         yield session.connection
@@ -53,7 +64,7 @@ def standing(connection: Connection, name: str) -> list[tuple[Any, ...]]:
 
 
 def test_rows_are_as_if_each_were_inserted_by_sqlalchemy(connection: Connection) -> None:
-    many.write(connection, OURS, ("key", *NAMES), ROWS)
+    bulk_insert.insert_rows(connection, OURS, ("key", *NAMES), ROWS)
 
     connection.execute(insert(THEIRS), [dict(zip(("key", *NAMES), row, strict=True)) for row in ROWS])
     assert standing(connection, "ours") == standing(connection, "theirs")
@@ -64,32 +75,32 @@ def test_rows_are_as_if_each_were_inserted_by_sqlalchemy(connection: Connection)
 def test_any_number_of_rows_is_written_whole_and_in_order(connection: Connection, count: int) -> None:
     rows = [(number, f"Tea {number}") for number in range(count, 0, -1)]
 
-    many.write(connection, OURS, ("key", "column_1"), rows)
+    bulk_insert.insert_rows(connection, OURS, ("key", "column_1"), rows)
 
     found = connection.exec_driver_sql('SELECT "key", column_1 FROM ours ORDER BY rowid').all()
     assert [tuple(row) for row in found] == rows
 
 
 def test_columns_come_in_any_order_and_those_that_are_not_named_stay_empty(connection: Connection) -> None:
-    many.write(connection, OURS, ("column_1", "key"), [("Tea", 1), ("Jam", 2)])
+    bulk_insert.insert_rows(connection, OURS, ("column_1", "key"), [("Tea", 1), ("Jam", 2)])
 
     found = connection.exec_driver_sql('SELECT "key", column_1, column_2 FROM ours ORDER BY "key"').all()
     assert [tuple(row) for row in found] == [(1, "Tea", None), (2, "Jam", None)]
 
 
 def test_a_row_that_is_there_is_refused_or_passed_over_as_is_asked(connection: Connection) -> None:
-    many.write(connection, OURS, ("key", "column_1"), [(1, "Tea")])
+    bulk_insert.insert_rows(connection, OURS, ("key", "column_1"), [(1, "Tea")])
 
-    many.write(connection, OURS, ("key", "column_1"), [(1, "Jam"), (2, "Plum")], prefix="OR IGNORE")
+    bulk_insert.insert_rows(connection, OURS, ("key", "column_1"), [(1, "Jam"), (2, "Plum")], skip_existing=True)
 
     with pytest.raises(DBAPIError, match="UNIQUE"):
-        many.write(connection, OURS, ("key", "column_1"), [(1, "Jam")])
+        bulk_insert.insert_rows(connection, OURS, ("key", "column_1"), [(1, "Jam")])
     found = connection.exec_driver_sql('SELECT column_1 FROM ours ORDER BY "key"').scalars()
     assert list(found) == ["Tea", "Plum"]
 
 
 def test_no_rows_are_nothing(connection: Connection) -> None:
-    many.write(connection, OURS, ("key",), [])
+    bulk_insert.insert_rows(connection, OURS, ("key",), [])
 
     assert standing(connection, "ours") == []
 
@@ -101,4 +112,4 @@ def test_a_driver_that_takes_names_is_refused() -> None:
         dialect = sqlite.dialect(paramstyle="named")
 
     with pytest.raises(ValueError, match="does not take parameters by their places"):
-        many.write(cast("Any", Asked()), OURS, ("key",), [(1,)])
+        bulk_insert.insert_rows(cast("Any", Asked()), OURS, ("key",), [(1,)])

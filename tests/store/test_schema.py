@@ -40,7 +40,7 @@ def test_a_database_built_fresh_equals_one_built_by_migrations(tmp_path: Path, t
 
 
 def test_the_head_is_the_newest_migration() -> None:
-    versions = migrate.shipped("migrations") / "versions"
+    versions = migrate.bundled_path("migrations") / "versions"
     revisions = [re.search(r'^revision = "(\w+)"', path.read_text(), re.M)[1] for path in sorted(versions.glob("*.py"))]
 
     assert revisions[-1] == migrate.HEAD
@@ -48,5 +48,5 @@ def test_the_head_is_the_newest_migration() -> None:
 
 
 def test_migrations_import_nothing_of_ours() -> None:
-    for path in (migrate.shipped("migrations") / "versions").glob("*.py"):
+    for path in (migrate.bundled_path("migrations") / "versions").glob("*.py"):
         assert not re.search(r"^\s*(from|import) panorama", path.read_text(), re.M), path.name

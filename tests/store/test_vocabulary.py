@@ -7,11 +7,13 @@ from shutil import copyfile
 import pytest
 
 from panorama.domain.changes import Origin
-from panorama.domain.items import KINDS
-from panorama.domain.words import terms
-from panorama.store import fulltext, search, vocabulary
-from panorama.store.engine import Database, Session
-from panorama.store.search import Filters
+from panorama.domain.items.item import KINDS
+from panorama.domain.text.tokens import parse_terms
+from panorama.store.backend import Session
+from panorama.store.items import search
+from panorama.store.items.search import Filters
+from panorama.store.sqlite import fulltext, vocabulary
+from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
 ALL = Filters(kinds=KINDS)
@@ -21,7 +23,7 @@ ALL = Filters(kinds=KINDS)
 def session(template: Path, tmp_path: Path) -> Iterator[Session]:
     """An open write in an empty store."""
     copyfile(template, tmp_path / "panorama.db")
-    database = Database(tmp_path / "panorama.db")
+    database = SqliteDatabase(tmp_path / "panorama.db")
     with database.transaction(ORIGIN) as session:
         yield session
     database.close()
@@ -30,24 +32,24 @@ def session(template: Path, tmp_path: Path) -> Iterator[Session]:
 def put(session: Session, *texts: str) -> None:
     """Index some texts as notes."""
     for number, text in enumerate(texts):
-        fulltext.put(session, "note", f"n_{number}", "", text)
+        fulltext.set_words(session, "note", f"n_{number}", "", text)
 
 
 def found(session: Session, query: str) -> list[tuple[str, float]]:
     """Return what is found, with the share of the query that each holds, in hundredths."""
-    hits = search.hits(session, search.asked(session, terms(query)), ALL, wanted=20)
+    hits = search.search_items(session, search.weigh_terms(session, parse_terms(query)), ALL, wanted=20)
     return [(hit.item, round(100 * hit.coverage)) for hit in hits]
 
 
 def test_a_word_is_counted_by_its_stem_and_forgotten_with_its_last_text(session: Session) -> None:
     put(session, "garden gardens", "gardening")
     stem = vocabulary.stem("garden")
-    before = vocabulary.counts(session, [stem])
+    before = vocabulary.count_parts(session, [stem])
 
     fulltext.remove(session, "n_0")
     fulltext.remove(session, "n_1")
 
-    assert (before, vocabulary.counts(session, [stem])) == ({stem: 2}, {})
+    assert (before, vocabulary.count_parts(session, [stem])) == ({stem: 2}, {})
 
 
 @pytest.mark.parametrize(
@@ -61,13 +63,13 @@ def test_a_word_is_counted_by_its_stem_and_forgotten_with_its_last_text(session:
 def test_a_word_is_repaired_by_one_that_is_there(session: Session, text: str, word: str, right: str) -> None:
     put(session, text)
 
-    assert vocabulary.repaired(session, word) == right
+    assert vocabulary.correct(session, word) == right
 
 
 def test_two_words_in_one_are_parted_only_where_they_stand_together(session: Session) -> None:
     put(session, "heat pump", "tea pot of the cook book")
 
-    assert [vocabulary.split(session, word) for word in ("heatpump", "teabook", "cookbook")] == [
+    assert [vocabulary.split_word(session, word) for word in ("heatpump", "teabook", "cookbook")] == [
         "heat pump", "", "cook book",
     ]  # fmt: skip
 
@@ -75,7 +77,7 @@ def test_two_words_in_one_are_parted_only_where_they_stand_together(session: Ses
 def test_a_code_is_known_by_its_parts(session: Session) -> None:
     put(session, "reference QX-83K2")
 
-    assert vocabulary.parted(session, "qx83k2") == (("qx", "83k2"),)
+    assert vocabulary.split_code(session, "qx83k2") == (("qx", "83k2"),)
 
 
 def test_the_coverage_is_the_share_of_what_the_query_says(session: Session) -> None:
@@ -95,7 +97,7 @@ def test_small_words_count_only_where_nothing_else_is_asked_for(session: Session
 
 
 def test_of_very_common_words_the_last_written_are_ranked(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "REACH", 5)
+    monkeypatch.setattr(search, "MAX_RANKED", 5)
     put(session, *(f"tea {'cup' if number % 2 else 'pot'}" for number in range(40)))
 
     assert {item for item, _ in found(session, "tea")} == {f"n_{number}" for number in range(35, 40)}
@@ -103,18 +105,18 @@ def test_of_very_common_words_the_last_written_are_ranked(session: Session, monk
 
 
 def test_the_rarest_word_finds_whatever_the_others_are(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "REACH", 5)
+    monkeypatch.setattr(search, "MAX_RANKED", 5)
     put(session, "quince tea", *["tea cup"] * 40)
 
     assert found(session, "tea quince cup")[0][0] == "n_0"
 
 
 def test_in_a_large_store_common_words_are_estimated(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "LARGE", 10)
-    monkeypatch.setattr(search, "SAMPLE", 10)
+    monkeypatch.setattr(search, "LARGE_STORE_PARTS", 10)
+    monkeypatch.setattr(search, "SAMPLE_PARTS", 10)
     put(session, "quince", *["tea"] * 39)
 
-    counted = {each.term.words[0]: each.count for each in search.asked(session, terms("tea quince."))}
+    counted = {each.term.words[0]: each.count for each in search.weigh_terms(session, parse_terms("tea quince."))}
 
     assert counted["quince"] == 1
     assert 36 <= counted["tea"] <= 44

@@ -24,16 +24,6 @@ async def test_an_answer_begins_with_one_line_that_says_what_happened(chat: Chat
     assert "Buy tea" in first
 
 
-async def test_an_answer_tells_its_policy_and_source(chat: Chat) -> None:
-    made = await chat("create_task", title="Buy tea")
-
-    read = await chat("list_tasks")
-    gone = await chat("delete_item", item=made.id)
-
-    assert [each.metadata["policy"] for each in (read, made, gone)] == ["read", "write", "delete"]
-    assert all(each.metadata["source"] for each in (read, made, gone))
-
-
 async def test_an_id_is_a_letter_and_ten_signs(chat: Chat) -> None:
     project = await chat("create_project", name="House")
 
@@ -251,7 +241,7 @@ async def test_a_link_leads_to_the_web_or_to_a_mailbox_only(chat: Chat, url: str
     result = await chat.raw("create_link", url=url, title="Bad")
 
     assert result.is_error
-    assert (result.structured_content or {})["error"]["code"] == "invalid_input"
+    assert "[invalid_input]" in getattr(result.content[0], "text", "")
 
 
 async def test_status_tells_time_zone_and_counts(chat: Chat) -> None:

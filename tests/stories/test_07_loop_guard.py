@@ -114,4 +114,4 @@ async def test_an_answer_that_says_to_ask_again_may_be_asked_for_again(chat: Cha
     for _ in range(12):
         answer = await chat("search", query="preserves", mode="hybrid")
 
-    assert "missing" in answer.metadata["index"]
+    assert "by words alone" in answer.summary

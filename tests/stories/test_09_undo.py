@@ -192,33 +192,110 @@ async def test_a_batch_that_is_not_atomic_is_undone_as_one(chat: Chat) -> None:
     assert await living(chat) == set()
 
 
-async def test_an_undo_is_undone(chat: Chat) -> None:
+async def test_each_undo_goes_one_write_further_back(chat: Chat) -> None:
     made = await chat("create_task", title="Tea")
     await chat("update_task", task=made.id, title="Coffee")
-    await chat("undo")
+    await chat("create_task", title="Cake")
 
-    await chat("undo")
+    states = []
+    for _ in range(3):
+        await chat("undo")
+        states.append(await living(chat))
 
-    assert await living(chat) == {"Coffee"}
+    assert states == [{"Coffee"}, {"Tea"}, set()]
+    assert (await chat.refused("undo")).message == "There is nothing left to undo; nothing was changed."
 
 
-async def test_undo_goes_to_and_fro_any_number_of_times(chat: Chat) -> None:
+async def test_each_redo_goes_one_write_forward_again(chat: Chat) -> None:
+    made = await chat("create_task", title="Tea")
+    await chat("update_task", task=made.id, title="Coffee")
+    for _ in range(2):
+        await chat("undo")
+
+    states = []
+    for _ in range(2):
+        await chat("undo", redo=True)
+        states.append(await living(chat))
+
+    assert states == [{"Tea"}, {"Coffee"}]
+    assert (await chat.refused("undo", redo=True)).message == "There is nothing left to redo; nothing was changed."
+
+
+async def test_undo_and_redo_go_to_and_fro_any_number_of_times(chat: Chat) -> None:
     house = await full_house(chat)
     await chat("delete_item", item=house.id, items="trash", confirm=True)
 
     counts = []
-    for _ in range(5):
+    for _ in range(3):
         await chat("undo")
         counts.append(len(await living(chat)))
+        await chat("undo", redo=True)
+        counts.append(len(await living(chat)))
 
-    assert counts == [5, 0, 5, 0, 5]
+    assert counts == [5, 0, 5, 0, 5, 0]
 
 
-async def test_the_undo_of_a_creation_is_undone(chat: Chat) -> None:
+async def test_what_was_brought_back_is_the_last_write_again(chat: Chat) -> None:
+    await chat("create_task", title="Tea")
+    await chat("create_task", title="Cake")
+    await chat("undo")
+    await chat("undo", redo=True)
+
+    await chat("undo")
+
+    assert await living(chat) == {"Tea"}
+
+
+async def test_the_last_three_writes_are_taken_back_at_once_and_named(chat: Chat) -> None:
+    for title in ("one", "two", "three", "four"):
+        await chat("create_task", title=title)
+
+    done = await chat("undo", count=3)
+
+    assert await living(chat) == {"one"}
+    assert done.summary == "Took back 3 changes of 3 writes: “four” (create), “three” (create), “two” (create)"
+    assert len(done.data["units"]) == 3
+
+
+async def test_what_was_taken_back_at_once_is_brought_back_at_once(chat: Chat) -> None:
+    for title in ("one", "two"):
+        await chat("create_task", title=title)
+    await chat("undo", count=2)
+
+    done = await chat("undo", redo=True)
+
+    assert await living(chat) == {"one", "two"}
+    assert done.summary.startswith("Brought back 2 changes")
+
+
+async def test_more_writes_than_there_are_are_refused(chat: Chat) -> None:
+    await chat("create_task", title="Tea")
+
+    refusal = await chat.refused("undo", count=2)
+
+    assert refusal.message == "Only 1 of 2 writes can be taken back; nothing was changed."
+    assert await living(chat) == {"Tea"}
+
+
+@pytest.mark.parametrize("more", [{"count": 2}, {"redo": True}])
+async def test_a_unit_does_not_go_with_count_or_redo(chat: Chat, more: dict[str, Any]) -> None:
+    made = await chat("create_task", title="Tea")
+
+    refusal = await chat.refused("undo", unit=made.metadata["undo"], **more)
+
+    assert refusal.code == "invalid_input"
+
+
+@pytest.mark.parametrize("count", [0, -1, 51])
+async def test_a_count_is_between_one_and_fifty(chat: Chat, count: int) -> None:
+    assert (await chat.refused("undo", count=count)).code == "invalid_input"
+
+
+async def test_the_undo_of_a_creation_is_undone_by_its_unit(chat: Chat) -> None:
     made = await chat("create_note", title="Plan", content="text")
-    await chat("undo")
+    undone = await chat("undo")
 
-    await chat("undo")
+    await chat("undo", unit=undone.metadata["undo"])
 
     assert (await chat("get_note", note=made.id)).data["content"] == "text"
 
@@ -232,7 +309,7 @@ async def test_the_same_unit_is_not_undone_twice(chat: Chat) -> None:
     assert refusal.code == "conflict"
 
 
-async def test_undo_without_a_unit_is_about_this_clients_last_write(chat: Chat, other: Chat) -> None:
+async def test_undo_without_a_unit_is_about_the_last_write_of_this_conversation(chat: Chat, other: Chat) -> None:
     await chat("create_task", title="mine")
     await other("create_task", title="theirs")
 
@@ -241,13 +318,63 @@ async def test_undo_without_a_unit_is_about_this_clients_last_write(chat: Chat, 
     assert await living(chat) == {"theirs"}
 
 
-async def test_a_client_that_wrote_nothing_has_nothing_to_undo(chat: Chat, other: Chat) -> None:
+async def test_a_new_conversation_is_offered_the_last_write_of_another_client(chat: Chat, other: Chat) -> None:
+    made = await other("create_task", title="theirs")
+
+    refusal = await chat.refused("undo")
+
+    assert refusal.code == "confirmation_needed"
+    assert "Take back 1 change of “theirs” (tasks.create, " in refusal.message
+    assert made.metadata["undo"] in refusal.message
+    assert await living(chat) == {"theirs"}
+
+
+async def test_the_write_of_another_client_is_taken_back_once_the_person_agreed(chat: Chat, other: Chat) -> None:
+    await other("create_task", title="theirs")
+    await chat.refused("undo")
+
+    await chat("undo", confirm=True)
+
+    assert await living(chat) == set()
+
+
+async def test_after_the_last_write_of_its_own_a_conversation_is_offered_that_of_another(
+    chat: Chat, other: Chat
+) -> None:
+    await other("create_task", title="theirs")
+    await chat("create_task", title="mine")
+    await chat("undo")
+
+    refusal = await chat.refused("undo")
+
+    assert "“theirs”" in refusal.message
+    assert await living(chat) == {"theirs"}
+
+
+async def test_an_old_write_of_its_own_does_not_hide_a_later_one_of_another(
+    chat: Chat, other: Chat, clock: StandingClock
+) -> None:
+    await chat("create_task", title="mine")
+    clock.advance(minutes=11)
     await other("create_task", title="theirs")
 
     refusal = await chat.refused("undo")
 
-    assert refusal.code == "not_found"
+    assert "“theirs”" in refusal.message
+
+
+async def test_what_another_client_took_back_is_brought_back_after_a_question(chat: Chat, other: Chat) -> None:
+    await other("create_task", title="theirs")
+    await other("undo")
+
+    assert (await chat.refused("undo", redo=True)).code == "confirmation_needed"
+    await chat("undo", redo=True, confirm=True)
+
     assert await living(chat) == {"theirs"}
+
+
+async def test_nothing_written_is_nothing_to_undo(chat: Chat) -> None:
+    assert (await chat.refused("undo")).code == "not_found"
 
 
 async def test_reading_or_failing_is_no_write_to_undo(chat: Chat) -> None:

@@ -65,6 +65,46 @@ async def test_an_undo_stands_in_the_history(chat: Chat) -> None:
     assert lines[1]["unit"] == changed.metadata["undo"]
 
 
+async def test_a_history_without_an_item_lists_the_last_writes_of_all_clients(chat: Chat, other: Chat) -> None:
+    made = await chat("create_task", title="Tea")
+    await other("update_task", task=made.id, title="Coffee")
+    steps = [{"tool": "create_note", "args": {"title": title}} for title in ("one", "two", "three")]
+    batch = await chat("batch", operations=steps)
+
+    listed = await chat("history")
+
+    assert [(row["title"], row["action"], row["kind"]) for row in listed.data] == [
+        ("one and 2 more", "create", "note"),
+        ("Coffee", "update", "task"),
+        ("Coffee", "create", "task"),
+    ]
+    assert [row["unit"] for row in listed.data][::2] == [batch.metadata["undo"], made.metadata["undo"]]
+    assert all(row["client"] and row["at"] for row in listed.data)
+    assert listed.summary == "3 writes, the newest first"
+
+
+async def test_the_last_writes_say_what_was_taken_back(chat: Chat) -> None:
+    await chat("create_task", title="Tea")
+    await chat("undo")
+
+    listed = await chat("history")
+
+    assert [(row["operation"], row.get("undone", False)) for row in listed.data] == [
+        ("history.undo", False),
+        ("tasks.create", True),
+    ]
+
+
+async def test_the_last_writes_come_in_pages(chat: Chat) -> None:
+    for title in ("one", "two", "three"):
+        await chat("create_task", title=title)
+
+    first = await chat("history", limit=2)
+    rest = await chat("history", limit=2, cursor=first.metadata["next_cursor"])
+
+    assert [row["title"] for row in (*first.data, *rest.data)] == ["three", "two", "one"]
+
+
 async def test_the_history_of_what_is_in_the_trash_is_told(chat: Chat) -> None:
     made = await chat("create_task", title="Tea")
     await chat("delete_item", item=made.id)

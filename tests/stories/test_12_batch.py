@@ -5,9 +5,13 @@ from typing import Any
 
 import pytest
 
+from panorama.app import App
+from panorama.domain.changes import Origin
 from tests.conftest import Chat
 
 pytestmark = pytest.mark.anyio
+
+OTHER = Origin(actor="tool", client="other", conversation="v_other", operation="", call="c_other", unit="c_other")
 
 
 def step(tool: str, **args: Any) -> dict[str, Any]:
@@ -38,7 +42,7 @@ async def test_a_step_refers_to_an_earlier_result(chat: Chat) -> None:
     )
 
     results = done.data["results"]
-    assert results[1]["data"]["project"] == results[0]["data"]["id"]
+    assert results[1]["data"]["project"] == results[0]["data"]["name"]
     assert results[2]["data"]["tags"] == ["House"]
 
 
@@ -50,15 +54,29 @@ async def test_a_step_refers_to_a_row_of_a_list(chat: Chat) -> None:
     assert await titles(chat) == ["Coffee"]
 
 
-async def test_a_text_that_merely_holds_a_dollar_stays_and_is_told_of_if_it_may_be_meant(chat: Chat) -> None:
-    texts = ("costs $0.data.id or $5", "costs $5, $5.data")
+async def test_a_text_that_merely_holds_a_dollar_stays(chat: Chat) -> None:
+    texts = ("costs $5", "costs $5, $5.data", "costs $7.data.id")
 
-    done = await chat("batch", operations=[step("create_task", title=title) for title in ("a", *texts)])
+    await chat("batch", operations=[step("create_task", title=title) for title in ("a", *texts)])
 
-    hints = [result.get("hint", "") for result in done.data["results"]]
     assert {*texts} <= {*await titles(chat)}
-    assert "$0.data.id stands in a longer text and was kept as it is" in hints[1]
-    assert hints[2] == ""
+
+
+async def test_a_reference_inside_a_longer_text_is_refused_before_anything_runs(chat: Chat) -> None:
+    steps = [step("create_task", title="a"), step("create_note", title="n", content="see $0.data.id")]
+
+    refusal = await chat.refused("batch", operations=steps, atomic=False)
+
+    assert "$0.data.id stands inside a longer text" in refusal.message
+    assert "$$0.data.id" in refusal.hint
+    assert await titles(chat) == []
+
+
+@pytest.mark.parametrize(("sent", "kept"), [("see $$0.data.id", "see $0.data.id"), ("$$0.data.id", "$0.data.id")])
+async def test_a_doubled_dollar_keeps_what_looks_like_a_reference(chat: Chat, sent: str, kept: str) -> None:
+    await chat("batch", operations=[step("create_task", title="a"), step("create_task", title=sent)])
+
+    assert kept in await titles(chat)
 
 
 @pytest.mark.parametrize(
@@ -224,3 +242,10 @@ async def test_a_batch_reaches_no_operation_that_only_the_command_line_has(
 
     assert "There is no tool" in str(answer.content)
     assert (await chat("search", query="read me")).data == []
+
+
+async def test_a_batch_that_only_reads_does_not_wait_for_others_who_write(chat: Chat, app: App) -> None:
+    with app.context.database.transaction(OTHER):
+        read = await chat("batch", operations=[step("list_tasks"), step("list_notes")], atomic=True)
+
+    assert read.data["succeeded"] == 2

@@ -10,7 +10,7 @@ from fastmcp import Client
 from mcp.types import Tool
 
 from panorama.app import App
-from panorama.mcp.server import build
+from panorama.mcp.server import build_server
 from tests.conftest import ERAS, Chat
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +30,9 @@ DEFAULT = {
     "append_to_note",
     "edit_note",
     "create_link",
+    "list_reminders",
     "create_reminder",
+    "update_reminder",
     "add_journal_entry",
     "search",
     "query",
@@ -45,7 +47,6 @@ DEFAULT = {
     "history",
     "undo",
     "status",
-    "list_jobs",
     "get_job",
     "cancel_job",
     "list_scripts",
@@ -75,8 +76,8 @@ async def test_the_default_tools_are_those_of_the_design(either: Chat) -> None:
     assert {tool.name for tool in await listed(either)} == DEFAULT
 
 
-async def test_there_are_at_most_36(either: Chat) -> None:
-    assert len(await listed(either)) <= 36
+async def test_there_are_at_most_38(either: Chat) -> None:
+    assert len(await listed(either)) <= 38
 
 
 async def test_the_list_fits_into_its_budget(either: Chat) -> None:
@@ -90,7 +91,7 @@ async def test_the_list_fits_into_its_budget(either: Chat) -> None:
         for tool in await listed(either)
     ]
 
-    assert sum(sizes) <= 4_500
+    assert sum(sizes) <= 4_900
 
 
 async def test_all_that_scripts_need_in_the_list_is_two_tools_of_700_tokens(either: Chat) -> None:
@@ -107,7 +108,7 @@ async def test_all_that_scripts_need_in_the_list_is_two_tools_of_700_tokens(eith
 async def test_every_connection_sees_the_same_list(app: App) -> None:
     seen = []
     for era in (*ERAS, *ERAS):
-        async with Client(build(app), mode=era) as client:
+        async with Client(build_server(app), mode=era) as client:
             seen.append([tool.model_dump(exclude={"meta"}) for tool in await client.list_tools()])
 
     assert all(each == seen[0] for each in seen)
@@ -130,12 +131,69 @@ async def test_every_tool_has_a_title_and_a_description(either: Chat) -> None:
 
 async def test_no_description_sends_to_a_tool_that_is_not_listed(app: App, either: Chat) -> None:
     tools = await listed(either)
-    others = {each.operation.tool for each in app.calls.offered if "_" in each.operation.tool} - DEFAULT
+    others = {each.operation.tool for each in app.calls.operation_arguments if "_" in each.operation.tool} - DEFAULT
 
     assert others
     for tool in tools:
+        if tool.name == "batch":  # it names what it alone reaches
+            continue
         told = f"{tool.description} {json.dumps(tool.input_schema)}"
         assert not {name for name in others if re.search(rf"\b{name}\b", told)}, tool.name
+
+
+async def test_batch_names_every_tool_that_it_alone_reaches_for_everyday_work(app: App, either: Chat) -> None:
+    batch = next(tool for tool in await listed(either) if tool.name == "batch")
+    others = [each.operation for each in app.calls.operation_arguments if each.operation.toolset in ("more", "files")]
+    named = {each.tool for each in others if f" {each.tool}" in str(batch.description)}
+
+    assert {"list_links", "list_journal_entries", "restore_item", "write_file", "create_backup"} <= named
+
+
+async def test_an_unlisted_tool_has_a_schema_that_can_be_read(either: Chat) -> None:
+    answer = await either("get_item", item="tool:add_schedule")
+
+    assert answer.data["kind"] == "tool"
+    assert {"kind", "cron", "every"} <= set(answer.data["item"]["parameters"]["properties"])
+    assert "cron" in answer.text
+
+
+async def test_an_unknown_tool_that_is_to_be_shown_is_answered_with_the_nearest(either: Chat) -> None:
+    refusal = await either.refused("get_item", item="tool:add_scheduel")
+
+    assert "add_schedule" in refusal.hint
+
+
+async def test_search_sdk_finds_the_tools_that_only_batch_reaches(either: Chat) -> None:
+    assert "add_schedule" in (await either("search_sdk")).text
+    assert '{"tool": "create_backup"' in (await either("search_sdk", query="make a backup")).text
+
+
+async def test_free_form_objects_are_open(app: App, either: Chat) -> None:
+    tools = {tool.name: tool.input_schema["properties"] for tool in await listed(either)}
+
+    for tool, name in (("query", "where"), ("run_code", "inputs"), ("run_script", "args")):
+        assert tools[tool][name]["additionalProperties"] is True
+    assert tools["batch"]["operations"]["items"]["additionalProperties"] is True
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("to-do", "create_task"), ("memo", "create_note"), ("minutes", "create_note"), ("bookmark", "create_link"),
+        ("alarm", "create_reminder"), ("diary", "add_journal_entry"), ("recall", "search"), ("calendar", "create_task"),
+        ("remember", "create_note"), ("remove", "delete_item"), ("today", "status"),
+    ],
+)  # fmt: skip
+async def test_descriptions_hold_the_words_that_people_use(either: Chat, word: str, name: str) -> None:
+    tool = next(tool for tool in await listed(either) if tool.name == name)
+
+    assert word in f"{tool.description} {json.dumps(tool.input_schema)}".lower()
+
+
+async def test_get_job_without_a_job_lists_them(either: Chat) -> None:
+    answer = await either("get_job")
+
+    assert (answer.data, answer.summary) == ([], "0 jobs")
 
 
 async def test_descriptions_are_about_180_characters_on_average(either: Chat) -> None:
@@ -219,9 +277,10 @@ async def test_lists_take_a_limit_and_a_cursor(either: Chat) -> None:
 
 
 async def test_the_instructions_are_short_and_teach_the_rules(app: App) -> None:
-    instructions = build(app).instructions or ""
+    instructions = build_server(app).instructions or ""
 
-    assert len(instructions.encode()) < 2_048
+    assert len(instructions) <= 600
+    assert "find, read, add and change" in instructions.split("\n")[0]
     assert all(word in instructions for word in ("undo", "batch", "next_cursor", "idempotency_key", "candidates"))
 
 
@@ -231,7 +290,7 @@ async def test_a_toolset_adds_to_the_list(app: App, home: Any) -> None:
     from panorama.config import read_settings
 
     more = replace(app, settings=read_settings(home=home, toolsets=("default", "more")))
-    async with Client(build(more)) as client:
+    async with Client(build_server(more)) as client:
         names = [tool.name for tool in await client.list_tools()]
 
     assert set(names) > DEFAULT

@@ -1,5 +1,6 @@
 """Chapter 18, its end: an answer that comes later is worth what was asked, and nothing that was not."""
 
+import time
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from mcp.types import (
 from mcp.types import ElicitResult as Answered
 
 from panorama.app import App
-from panorama.mcp.server import build
+from panorama.mcp.server import build_server
 from tests.stories.confirming import ALL_OF_IT, Call, Person, Rows, furnished
 
 __all__ = ["furnished"]
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 async def asked(app: App) -> InputRequiredResult:
     """Ask for a deletion as a client of today that answers later."""
-    async with Client(build(app), elicitation_handler=Person().answer) as client:
+    async with Client(build_server(app), elicitation_handler=Person().answer) as client:
         result = await client.session.call_tool("delete_item", ALL_OF_IT, allow_input_required=True)
     assert isinstance(result, InputRequiredResult)
     return result
@@ -32,7 +33,7 @@ async def asked(app: App) -> InputRequiredResult:
 async def answered(app: App, state: str | None, arguments: dict[str, Any] = ALL_OF_IT) -> Any:
     """Answer yes to a question, to a server that may be another one than the one that asked it."""
     yes: InputResponses = {"confirmation": Answered(action="accept", content={"value": True})}
-    async with Client(build(app), elicitation_handler=Person().answer) as client:
+    async with Client(build_server(app), elicitation_handler=Person().answer) as client:
         return await client.session.call_tool(
             "delete_item", arguments, input_responses=yes, request_state=state, allow_input_required=True
         )
@@ -46,6 +47,33 @@ async def test_a_question_survives_a_restart(app: App) -> None:
 
     assert isinstance(result, CallToolResult)
     assert (result.structured_content or {})["data"]["trashed"] == 5
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_an_answer_counts_once(app: App, call: Call, rows: Rows) -> None:
+    question = await asked(app)
+    done = await answered(app, question.request_state)
+    call("undo", unit=done.structured_content["metadata"]["undo"])
+    before = rows()
+
+    again = await answered(app, question.request_state)
+
+    assert isinstance(again, InputRequiredResult)
+    assert rows() == before
+
+
+@pytest.mark.usefixtures("furnished")
+async def test_an_answer_that_comes_after_five_minutes_is_refused(
+    app: App, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, question = rows(), await asked(app)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 301)
+
+    with pytest.raises(McpError, match="Invalid or expired requestState"):
+        await answered(app, question.request_state)
+
+    assert rows() == before
 
 
 @pytest.mark.usefixtures("furnished")

@@ -9,7 +9,7 @@ from fastmcp import Client
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.errors import PanoramaError
-from panorama.mcp.server import Server, build
+from panorama.mcp.server import Server, build_server
 from tests.conftest import ERAS, Chat, Era
 from tests.listeners import RESOURCES, TOOLS, Listener, listening
 
@@ -20,7 +20,7 @@ Call = Callable[..., Answer]
 @pytest.fixture
 def server(app: App) -> Server:
     """One server for several clients."""
-    return build(app)
+    return build_server(app)
 
 
 @pytest.fixture(params=ERAS)
@@ -147,7 +147,7 @@ async def test_todays_page_hears_of_every_task(server: Server, call: Call, era: 
 async def test_clients_of_two_servers_on_one_store_hear_each_other(app: App, call: Call, era: Era) -> None:
     note = call("create_note", title="Plan")
 
-    async with listening(build(app), era, page(note)) as listener, Client(build(app)) as other:
+    async with listening(build_server(app), era, page(note)) as listener, Client(build_server(app)) as other:
         await Chat(other)("update_note", note=note.data["id"], title="Scheme")
 
         assert await listener.until(page(note)) == [page(note)]
@@ -257,6 +257,6 @@ async def test_a_pinned_note_that_comes_back_from_the_trash_is_heard(
 
 
 async def test_a_changed_list_of_tools_is_heard(server: Server, listener: Listener) -> None:
-    server.hub.tools_changed()
+    server.hub.on_tools_changed()
 
     assert await listener.until(TOOLS) == [TOOLS]

@@ -176,4 +176,4 @@ async def test_the_page_of_a_dry_run_does_not_say_that_anything_was_changed(eith
 async def test_every_run_tells_what_stood_around_it(either: Chat) -> None:
     told = await either("run_code", code="1")
 
-    assert told.data["isolation"] in ("seccomp+landlock", "seccomp", "language-only")
+    assert told.data["isolation"] in ("seccomp+landlock", "seccomp", "seatbelt", "language-only")

@@ -11,7 +11,7 @@ from mcp.types import ElicitResult as Answered
 
 from panorama.app import App
 from panorama.calls import Answer
-from panorama.mcp.server import build
+from panorama.mcp.server import build_server
 from tests.conftest import ERAS, Chat, Era
 from tests.kept import COUNTING, Person, put
 from tests.listeners import TOOLS, listening
@@ -85,7 +85,7 @@ async def test_a_run_that_proved_useful_is_kept_with_its_inputs(either: Chat) ->
 
 async def test_a_person_approves_in_the_client_and_a_tool_comes(app: App, era: Era) -> None:
     person = Asked()
-    async with Client(build(app), mode=era, elicitation_handler=person.answer) as client:
+    async with Client(build_server(app), mode=era, elicitation_handler=person.answer) as client:
         chat = Chat(client)
         await chat("save_script", name="mark_late", code=MARKING)
         before = await tools(chat)
@@ -109,7 +109,7 @@ async def test_a_person_approves_in_the_client_and_a_tool_comes(app: App, era: E
 
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 async def test_without_a_yes_it_stays_a_draft(app: App, era: Era, action: str) -> None:
-    async with Client(build(app), mode=era, elicitation_handler=Asked(action).answer) as client:
+    async with Client(build_server(app), mode=era, elicitation_handler=Asked(action).answer) as client:
         chat = Chat(client)
         await chat("save_script", name="mark_late", code=MARKING)
 
@@ -145,7 +145,7 @@ async def test_a_tool_that_only_reads_says_so(app: App, chat: Chat) -> None:
 
 async def test_every_connected_client_hears_of_a_new_tool_and_of_its_end(app: App, era: Era) -> None:
     path = put(app, "count", COUNTING)
-    server = build(app)
+    server = build_server(app)
     async with listening(server, era) as one, listening(server, "auto") as other:
         Person(app).promotes("count")
         for each in (one, other):
@@ -183,7 +183,7 @@ async def test_the_list_of_tools_is_the_same_for_all_and_in_one_order(app: App) 
     seen = []
 
     for each in (*ERAS, *ERAS):
-        async with Client(build(app), mode=each) as client:
+        async with Client(build_server(app), mode=each) as client:
             seen.append([tool.name for tool in await client.list_tools()])
 
     assert all(each == seen[0] for each in seen)
@@ -218,7 +218,7 @@ async def test_what_was_done_again_and_again_is_suggested(app: App, either: Chat
 async def test_a_question_about_one_text_is_not_answered_for_another(app: App) -> None:
     path = put(app, "count", COUNTING)
     person = Asked()
-    async with Client(build(app), elicitation_handler=person.answer) as client:
+    async with Client(build_server(app), elicitation_handler=person.answer) as client:
         asked = await client.session.call_tool("promote_script", {"script": "count"}, allow_input_required=True)
         path.write_text(MARKING)
         answers = {"confirmation": Answered(action="accept", content={"value": True})}

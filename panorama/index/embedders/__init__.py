@@ -1,1 +1,1 @@
-"""Embedders: texts to vectors. A model's library is imported when the model is loaded, not before."""
+"""Embedders turn texts into vectors; their libraries load when needed."""

@@ -1,19 +1,19 @@
-"""Keys of embedding services: where they are looked for."""
+"""Finds the API keys of embedding services."""
 
 import os
 from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from panorama.errors import InvalidInputError
-from panorama.index.embedders.line import LOCAL
+from panorama.index.embedders.http import LOCAL_HOSTS
 
-SERVICE = "panorama"
-OPENAI = "api.openai.com"
+KEYRING_SERVICE = "panorama"
+OPENAI_HOST = "api.openai.com"
 
-Ring = Callable[[str, str], str | None]
+KeyringLookup = Callable[[str, str], str | None]
 
 
-def keyring_key(service: str, name: str) -> str | None:
+def read_keyring(service: str, name: str) -> str | None:
     """Return what the system's keyring holds, None if there is none or it stays shut."""
     import keyring  # takes 160 ms
     from keyring.errors import KeyringError
@@ -24,7 +24,7 @@ def keyring_key(service: str, name: str) -> str | None:
         return None
 
 
-def key(base: str, environment: Mapping[str, str] = os.environ, ring: Ring = keyring_key) -> str:
+def find_key(base: str, environment: Mapping[str, str] = os.environ, ring: KeyringLookup = read_keyring) -> str:
     """Return the key for the service at an address, "" if there is none.
 
     PANORAMA_OPENAI_KEY first; then OPENAI_API_KEY, which goes to OpenAI alone; then the keyring's, kept under
@@ -34,14 +34,14 @@ def key(base: str, environment: Mapping[str, str] = os.environ, ring: Ring = key
         InvalidInputError: It cannot be sent.
     """
     host = urlsplit(base).hostname
-    names = ["PANORAMA_OPENAI_KEY", *(["OPENAI_API_KEY"] if host == OPENAI else [])]
+    names = ["PANORAMA_OPENAI_KEY", *(["OPENAI_API_KEY"] if host == OPENAI_HOST else [])]
     found = next((environment[name] for name in names if environment.get(name, "").strip()), None)
-    if found is None and host not in LOCAL:
-        found = ring(SERVICE, base)
+    if found is None and host not in LOCAL_HOSTS:
+        found = ring(KEYRING_SERVICE, base)
     found = (found or "").strip()
     if found.isascii() and found.isprintable():
         return found
     raise InvalidInputError(
         f"The key for {base} holds a character that no key has: an accent, a typographic quote or the like.",
-        hint=f"Copy it again, into PANORAMA_OPENAI_KEY or by `keyring set {SERVICE} {base}`.",
+        hint=f"Copy it again, into PANORAMA_OPENAI_KEY or by `keyring set {KEYRING_SERVICE} {base}`.",
     )

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in 8 bits: the only module that knows ONNX Runtime."""
+"""all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime."""
 
 # pyright: reportUnknownMemberType=false
 # (numpy's stubs name types that come with Python 3.12)
@@ -12,9 +12,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from panorama.errors import UnavailableError
-from panorama.index.embedders.files import MINILM, VOCABULARY
-from panorama.index.embedders.memory import give_back
-from panorama.index.embedders.wordpiece import WordPiece
+from panorama.index.embedders.bundled import MINILM, VOCABULARY
+from panorama.index.embedders.malloc_trim import trim_memory
+from panorama.index.embedders.wordpiece import WordPieceTokenizer
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _SIZE = 384
 _MAX_TOKENS = 256
-_MOST_WORKERS = 4
-_QUIET = 3
+_MAX_WORKERS = 4
+_LOG_ERRORS = 3
 
 
 class MiniLM:
@@ -40,7 +40,7 @@ class MiniLM:
     batch = 64
 
     def __init__(self, *, workers: int | None = None, file: Path | None = None) -> None:
-        self._workers = workers or max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) // 2))
+        self._workers = workers or max(1, min(_MAX_WORKERS, (os.cpu_count() or 1) // 2))
         self._file = file
         self._lock = Lock()
         self._model: _Model | None = None
@@ -51,16 +51,16 @@ class MiniLM:
         Raises:
             UnavailableError: The model cannot be loaded.
         """
-        model = self._loaded()
+        model = self._ensure_loaded()
         import numpy as np  # takes 100 ms
 
         vectors = np.empty((len(texts), _SIZE), np.float32)
 
         def embed(place: int) -> None:
-            vectors[place] = model.vector(texts[place])
+            vectors[place] = model.embed(texts[place])
 
         # The longest first, so that no worker is left with one at the end.
-        _each(embed, sorted(range(len(texts)), key=lambda place: -len(texts[place])), self._workers)
+        _for_each(embed, sorted(range(len(texts)), key=lambda place: -len(texts[place])), self._workers)
         return vectors
 
     def embed_query(self, text: str) -> "NDArray[float32]":
@@ -69,18 +69,18 @@ class MiniLM:
         Raises:
             UnavailableError: The model cannot be loaded.
         """
-        return self._loaded().vector(text)
+        return self._ensure_loaded().embed(text)
 
     def embed_pieces(self, texts: Iterable[Sequence[int]]) -> "NDArray[float32]":
         """Return the vectors of texts that are cut into the numbers of their pieces already, with [CLS] and [SEP]."""
-        model = self._loaded()
+        model = self._ensure_loaded()
         import numpy as np
 
-        return np.stack([model.computed(ids) for ids in texts])
+        return np.stack([model.compute(ids) for ids in texts])
 
     def load(self) -> None:
         """Load the model (0.2 to 0.4 s the first time in a process, 0.1 s later)."""
-        self._loaded()
+        self._ensure_loaded()
 
     def close(self) -> None:
         """Forget the model and give its memory back."""
@@ -88,12 +88,12 @@ class MiniLM:
             was, self._model = self._model, None
         if was:
             del was
-            give_back()
+            trim_memory()
 
-    def _loaded(self) -> "_Model":
+    def _ensure_loaded(self) -> "_Model":
         with self._lock:
             if self._model is None:
-                self._model = _loaded(self._file or MINILM.checked())
+                self._model = _load_model(self._file or MINILM.verify())
             return self._model
 
 
@@ -106,20 +106,20 @@ class _Session(Protocol):
 @dataclass(frozen=True, slots=True)
 class _Model:
     session: _Session
-    words: WordPiece
+    words: WordPieceTokenizer
 
-    def vector(self, text: str) -> "NDArray[float32]":
-        return self.computed(self.words.ids(text, _MAX_TOKENS))
+    def embed(self, text: str) -> "NDArray[float32]":
+        return self.compute(self.words.encode(text, _MAX_TOKENS))
 
-    def computed(self, ids: Sequence[int]) -> "NDArray[float32]":
+    def compute(self, ids: Sequence[int]) -> "NDArray[float32]":
         import numpy as np
 
         return self.session.run(None, {"ids": np.array([ids], np.int32)})[0][0]
 
 
-def _loaded(file: Path) -> _Model:
+def _load_model(file: Path) -> _Model:
     try:
-        return _Model(_session(file), WordPiece.read(VOCABULARY.checked()))
+        return _Model(_create_session(file), WordPieceTokenizer.read(VOCABULARY.verify()))
     except ImportError as error:
         raise UnavailableError(
             f"The embedder minilm needs onnxruntime and numpy, which cannot be imported here: {error}.",
@@ -127,13 +127,13 @@ def _loaded(file: Path) -> _Model:
         ) from error
 
 
-def _session(file: Path) -> _Session:
-    runtime = _runtime()
+def _create_session(file: Path) -> _Session:
+    runtime = _import_runtime()
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1  # its threads wait by spinning, at the cost of everything else that runs
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # keeps what the longest text took, and is no faster
-    options.log_severity_level = _QUIET
+    options.log_severity_level = _LOG_ERRORS
     # The extended level would put SkipLayerNormalization back: see making/graph.py.
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     try:
@@ -145,7 +145,7 @@ def _session(file: Path) -> _Session:
         ) from error
 
 
-def _runtime() -> Any:
+def _import_runtime() -> Any:
     """Import ONNX Runtime, and forbid it to report.
 
     Since 1.29 it tells Microsoft about the machine and the models it loads, unless this variable is set before it
@@ -157,7 +157,7 @@ def _runtime() -> Any:
     return runtime
 
 
-def _each(act: Callable[[int], None], places: Iterable[int], workers: int) -> None:
+def _for_each(act: Callable[[int], None], places: Iterable[int], workers: int) -> None:
     if workers == 1:
         for place in places:
             act(place)

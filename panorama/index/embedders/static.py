@@ -1,4 +1,4 @@
-"""A vector for each word piece, added up: the only module that knows the static table."""
+"""The static embedder: the sum of one vector per word piece."""
 
 # pyright: reportUnknownMemberType=false
 # (numpy's stubs name types that come with Python 3.12)
@@ -9,9 +9,9 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from panorama.errors import UnavailableError
-from panorama.index.embedders.files import STATIC, VOCABULARY
-from panorama.index.embedders.memory import give_back
-from panorama.index.embedders.wordpiece import WordPiece
+from panorama.index.embedders.bundled import STATIC, VOCABULARY
+from panorama.index.embedders.malloc_trim import trim_memory
+from panorama.index.embedders.wordpiece import WordPieceTokenizer
 
 if TYPE_CHECKING:
     from numpy import float32, int8
@@ -22,7 +22,7 @@ _MAX_TOKENS = 512
 _ENDS = slice(1, -1)
 
 
-class Static:
+class StaticEmbedder:
     """The small embedder: 256 dimensions, 512 word pieces, some 10 MB; fast, needs numpy alone, finds less by meaning.
 
     Each row is a word piece's share in what all-MiniLM-L6-v2 makes of texts: see making/distilling.py.
@@ -37,7 +37,7 @@ class Static:
     def __init__(self, *, file: Path | None = None) -> None:
         self._file = file
         self._lock = Lock()
-        self._table: _Table | None = None
+        self._table: _PieceTable | None = None
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
         """Return one vector per text, in the same order; a text gives the same vector whatever stands beside it.
@@ -45,12 +45,12 @@ class Static:
         Raises:
             UnavailableError: The table cannot be loaded.
         """
-        table = self._loaded()
+        table = self._ensure_loaded()
         import numpy as np  # takes 100 ms
 
         found = np.empty((len(texts), _SIZE), np.float32)
         for place, text in enumerate(texts):
-            found[place] = table.vector(text)
+            found[place] = table.embed(text)
         return found
 
     def embed_query(self, text: str) -> "NDArray[float32]":
@@ -59,11 +59,11 @@ class Static:
         Raises:
             UnavailableError: The table cannot be loaded.
         """
-        return self._loaded().vector(text)
+        return self._ensure_loaded().embed(text)
 
     def load(self) -> None:
         """Load the table (20 ms)."""
-        self._loaded()
+        self._ensure_loaded()
 
     def close(self) -> None:
         """Forget the table and give its memory back."""
@@ -71,31 +71,31 @@ class Static:
             was, self._table = self._table, None
         if was:
             del was
-            give_back()
+            trim_memory()
 
-    def _loaded(self) -> "_Table":
+    def _ensure_loaded(self) -> "_PieceTable":
         with self._lock:
             if self._table is None:
-                self._table = _loaded(self._file or STATIC.checked())
+                self._table = _load_table(self._file or STATIC.verify())
             return self._table
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _PieceTable:
     rows: "NDArray[int8]"
     scales: "NDArray[float32]"
-    words: WordPiece
+    words: WordPieceTokenizer
     unknown: int
 
-    def vector(self, text: str) -> "NDArray[float32]":
+    def embed(self, text: str) -> "NDArray[float32]":
         import numpy as np
 
-        ids = self.words.ids(text, _MAX_TOKENS)[_ENDS] or [self.unknown]
+        ids = self.words.encode(text, _MAX_TOKENS)[_ENDS] or [self.unknown]
         total = self.scales[ids] @ self.rows[ids].astype(np.float32)
         return (total / np.sqrt(total @ total)).astype(np.float32)
 
 
-def _loaded(file: Path) -> _Table:
+def _load_table(file: Path) -> _PieceTable:
     try:
         import numpy as np
     except ImportError as error:
@@ -105,5 +105,5 @@ def _loaded(file: Path) -> _Table:
         ) from error
     with np.load(file, allow_pickle=False) as held:
         rows, scales = held["rows"], held["scales"]
-    words = WordPiece.read(VOCABULARY.checked())
-    return _Table(rows, scales.astype(np.float32), words, words.unknown)
+    words = WordPieceTokenizer.read(VOCABULARY.verify())
+    return _PieceTable(rows, scales.astype(np.float32), words, words.unknown)

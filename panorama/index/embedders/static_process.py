@@ -1,4 +1,4 @@
-"""The process that embeds many texts with the static table, so that no other thread has to wait meanwhile.
+"""The child process that embeds many texts with the static table.
 
 It reads requests from the socket that is its standard input, answers each, and ends with whoever holds the other end,
 or when it was not asked for a while.
@@ -10,9 +10,9 @@ import socket
 from collections.abc import Mapping
 from typing import Any
 
-from panorama.index.embedders.static import Static
-from panorama.index.frames import Frame, Frames
-from panorama.niceness import give_way
+from panorama.index.embedders.static import StaticEmbedder
+from panorama.index.frames import Frame, FrameStream
+from panorama.thread_priority import lower_thread_priority
 
 IDLE_SECONDS = 30.0
 
@@ -20,20 +20,20 @@ IDLE_SECONDS = 30.0
 def main() -> None:
     """Answer requests until the other end is closed, or nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; who started us decides
-    give_way()
-    model = Static()
+    lower_thread_priority()
+    model = StaticEmbedder()
     with socket.socket(fileno=0) as stream:
-        frames = Frames(stream)
+        frames = FrameStream(stream)
         while True:
             try:
                 request = frames.receive(IDLE_SECONDS).head
-                frame = _answered(model, request)
+                frame = _handle_request(model, request)
                 frames.send(Frame({**frame.head, "number": request["number"]}, frame.tail))
             except OSError:  # also when nobody asked for a while
                 os._exit(0)
 
 
-def _answered(model: Static, request: Mapping[str, Any]) -> Frame:
+def _handle_request(model: StaticEmbedder, request: Mapping[str, Any]) -> Frame:
     try:
         if request["do"] == "embed":
             return Frame({}, model.embed_documents(request["texts"]).astype("<f4").tobytes())

@@ -1,14 +1,14 @@
-"""Word pieces: the only module that knows how BERT's uncased models cut text into numbers."""
+"""WordPiece tokenizer of BERT's uncased models."""
 
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-CUT = 64
+CHARS_PER_TOKEN = 64
 """Characters read per token asked for: English has 4 or 5, so only texts of blanks or endless words lose by it."""
 
-_LONGEST_WORD = 100
-_REMEMBERED = 20_000
+_MAX_WORD_CHARS = 100
+_MAX_CACHED_WORDS = 20_000
 _IDEOGRAPHS = (
     (0x3400, 0x4DBF),
     (0x4E00, 0x9FFF),
@@ -22,7 +22,7 @@ _IDEOGRAPHS = (
 """What BERT takes for Chinese. The fourth from the end says 2B920 where Unicode says 2B820: so do the models."""
 
 
-class WordPiece:
+class WordPieceTokenizer:
     """The tokenizer of BERT's uncased models, as `tokenizers` has it; safe in threads."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
@@ -35,31 +35,31 @@ class WordPiece:
         return len(self._ids)
 
     @classmethod
-    def read(cls, vocabulary: Path) -> "WordPiece":
+    def read(cls, vocabulary: Path) -> "WordPieceTokenizer":
         """Return the tokenizer of a vocabulary: one piece a line, numbered from 0."""
         return cls(vocabulary.read_text(encoding="utf-8").split("\n"))
 
-    def ids(self, text: str, limit: int) -> list[int]:
+    def encode(self, text: str, limit: int) -> list[int]:
         """Return the numbers of a text's pieces between [CLS] and [SEP], at most `limit` with these."""
-        found = [self._start]
-        for word in cleaned(text[: limit * CUT]).split():
-            found += self._words.get(word) or self._remembered(word)
-            if len(found) >= limit:
-                del found[limit - 1 :]
+        results = [self._start]
+        for word in normalize_text(text[: limit * CHARS_PER_TOKEN]).split():
+            results += self._words.get(word) or self._cache_pieces(word)
+            if len(results) >= limit:
+                del results[limit - 1 :]
                 break
-        found.append(self._end)
-        return found
+        results.append(self._end)
+        return results
 
-    def _remembered(self, word: str) -> tuple[int, ...]:
-        if len(self._words) >= _REMEMBERED:
+    def _cache_pieces(self, word: str) -> tuple[int, ...]:
+        if len(self._words) >= _MAX_CACHED_WORDS:
             self._words.clear()
-        pieces = self._words[word] = self._pieces(word)
+        pieces = self._words[word] = self._split_word(word)
         return pieces
 
-    def _pieces(self, word: str) -> tuple[int, ...]:
-        if len(word) > _LONGEST_WORD:
+    def _split_word(self, word: str) -> tuple[int, ...]:
+        if len(word) > _MAX_WORD_CHARS:
             return (self.unknown,)
-        found: list[int] = []
+        results: list[int] = []
         begin = 0
         while begin < len(word):
             for end in range(min(len(word), begin + self._longest), begin, -1):
@@ -68,24 +68,24 @@ class WordPiece:
                     break
             else:
                 return (self.unknown,)
-            found.append(piece)
+            results.append(piece)
             begin = end
-        return tuple(found)
+        return tuple(results)
 
 
-def cleaned(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return a text in small letters without accents and control characters, with blanks around what stands alone."""
     # A sigma at the end of a word has a form of its own in Python's lower(), but not in the models' vocabulary.
     plain = unicodedata.normalize("NFD", text).replace("Σ", "σ").lower()
-    return plain.translate(_TABLE)
+    return plain.translate(_CHARACTERS)
 
 
-class _Table(dict[int, str]):
+class _CharacterTable(dict[int, str]):
     """What becomes of each character, worked out when it first occurs."""
 
     def __missing__(self, code: int) -> str:
-        made = self[code] = _replacement(chr(code), code)
-        return made
+        created = self[code] = _replacement(chr(code), code)
+        return created
 
 
 def _replacement(character: str, code: int) -> str:
@@ -94,15 +94,15 @@ def _replacement(character: str, code: int) -> str:
         return " "
     if code in (0, 0xFFFD) or category in ("Cc", "Cf", "Co", "Cs", "Mn"):
         return ""
-    if _stands_alone(code, category):
+    if _is_separate(code, category):
         return f" {character} "
     return character
 
 
-def _stands_alone(code: int, category: str) -> bool:
+def _is_separate(code: int, category: str) -> bool:
     if code < 128:
         return not chr(code).isalnum()
     return category[0] == "P" or any(first <= code <= last for first, last in _IDEOGRAPHS)
 
 
-_TABLE = _Table()
+_CHARACTERS = _CharacterTable()

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from panorama.index.embedders.choosing import embedder
-from panorama.index.embedders.line import Limits
+from panorama.index.embedders.http import Limits
 from panorama.index.embedders.minilm import MiniLM
-from panorama.index.embedders.remote import Remote
-from panorama.index.embedders.static import Static
+from panorama.index.embedders.registry import create_embedder
+from panorama.index.embedders.remote import RemoteEmbedder
+from panorama.index.embedders.static import StaticEmbedder
 from panorama.ports import Embedder
 
 from .service import Service, serving
@@ -31,9 +31,9 @@ def minilm() -> Iterator[MiniLM]:
 
 
 @pytest.fixture(scope="session")
-def static() -> Iterator[Static]:
+def static() -> Iterator[StaticEmbedder]:
     """The small embedder."""
-    made = Static()
+    made = StaticEmbedder()
     made.load()
     yield made
     made.close()
@@ -47,14 +47,14 @@ def service() -> Iterator[Service]:
 
 
 @pytest.fixture
-def connected(service: Service) -> Iterator[Callable[..., Remote]]:
+def connected(service: Service) -> Iterator[Callable[..., RemoteEmbedder]]:
     """Makes embedders that ask the service."""
-    made: list[Remote] = []
+    made: list[RemoteEmbedder] = []
 
-    def connect(kind: str, limits: Limits = PATIENT, **environment: str) -> Remote:
+    def connect(kind: str, limits: Limits = PATIENT, **environment: str) -> RemoteEmbedder:
         name = "ollama:tiny" if kind == "ollama" else f"openai:{service.url}/v1#tiny"
-        one = embedder(name, limits=limits, environment={"OLLAMA_HOST": service.url, **environment})
-        assert isinstance(one, Remote)
+        one = create_embedder(name, limits=limits, environment={"OLLAMA_HOST": service.url, **environment})
+        assert isinstance(one, RemoteEmbedder)
         made.append(one)
         return one
 
@@ -65,13 +65,13 @@ def connected(service: Service) -> Iterator[Callable[..., Remote]]:
 
 
 @pytest.fixture(params=KINDS)
-def remote(connected: Callable[..., Remote], request: pytest.FixtureRequest) -> Remote:
+def remote(connected: Callable[..., RemoteEmbedder], request: pytest.FixtureRequest) -> RemoteEmbedder:
     """An embedder of each API in turn."""
     return connected(request.param)
 
 
 @pytest.fixture(params=KINDS)
-def hasty(connected: Callable[..., Remote], request: pytest.FixtureRequest) -> Remote:
+def hasty(connected: Callable[..., RemoteEmbedder], request: pytest.FixtureRequest) -> RemoteEmbedder:
     """An embedder of each API in turn, that gives up soon."""
     return connected(request.param, HASTY)
 

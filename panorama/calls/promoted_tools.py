@@ -1,0 +1,128 @@
+"""Promoted scripts as operations: each has a tool of its own, made of what its text says.
+
+Nothing is registered: which tools there are follows, at every list and call, from what was approved and from the files.
+"""
+
+import inspect
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Annotated, Any
+
+from pydantic import WithJsonSchema
+
+from panorama.calls.arguments import Arguments
+from panorama.catalogue import Operation
+from panorama.domain.scripts.library import TOOL_PREFIX, Parameter, Signature
+from panorama.errors import PanoramaError
+from panorama.services import summaries as say
+from panorama.services.scripts.library import Library, SavedScript, analyze_script
+from panorama.services.scripts.library_runner import LibraryRunner
+from panorama.services.scripts.run_results import RunResult
+from panorama.store.signals import Signal
+
+_Key = tuple[str, str, bool]
+DRY_RUN = "dry_run"
+
+
+class PromotedTools:
+    """The tools that are scripts. Safe to use from several threads."""
+
+    def __init__(self, library: Library, scripts: LibraryRunner) -> None:
+        self._library = library
+        self._scripts = scripts
+        self._known: dict[_Key, Arguments] = {}
+        self._seen: tuple[_Key, ...] | None = None
+        self._lock = threading.Lock()
+        self._changed = Signal[[]]()
+        library.subscribe(self._look_for_changes)
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call a listener once whenever tools come, go or change; return how to stop that."""
+        self._look_for_changes()
+        return self._changed.subscribe(listener)
+
+    def list_tools(self) -> list[Arguments]:
+        """Return what each of these tools takes, in the order of their names."""
+        scripts = {_key(script): script for script in self._list_promoted()}
+        self._known = {key: self._known.get(key) or self._build_arguments(script) for key, script in scripts.items()}
+        return list(self._known.values())
+
+    def list_versions(self) -> list[str]:
+        """Return what tells one state of these tools from another."""
+        return [" ".join(map(str, _key(script))) for script in self._list_promoted()]
+
+    def _list_promoted(self) -> list[SavedScript]:
+        """Return the promoted scripts, and notify the listeners if they are not those of the last time."""
+        scripts = self._library.list_promoted()
+        keys = tuple(map(_key, scripts))
+        with self._lock:
+            seen, self._seen = self._seen, keys
+        if seen is not None and keys != seen:
+            self._changed.notify()
+        return scripts
+
+    def _look_for_changes(self) -> None:
+        with suppress(PanoramaError):  # a locked database: the next list notices it
+            self._list_promoted()
+
+    def find(self, tool: str) -> Arguments | None:
+        """Return what a tool takes, None if there is none of this name (any more)."""
+        if not tool.startswith(TOOL_PREFIX):
+            return None
+        for each in self._library.list_promoted(tool.removeprefix(TOOL_PREFIX)):
+            return self._known.get(_key(each)) or self._build_arguments(each)
+        if any(name == tool.removeprefix(TOOL_PREFIX) for name, _, _ in self._seen or ()):
+            self._list_promoted()  # it is gone: clients that have it in their list are notified
+        return None
+
+    def _build_arguments(self, kept: SavedScript) -> Arguments:
+        told, name = analyze_script(kept.text), kept.name
+        reads = kept.standing.read_only
+        deletes = any(each.endswith(".delete") for each in told.uses.writes)
+        run = self._build_function(name, told.signature, reads_only=reads)
+        return Arguments(
+            Operation(
+                name=f"{TOOL_PREFIX}{name}",
+                call=run,
+                summary=say.summarize_run_result,
+                tool=f"{TOOL_PREFIX}{name}",
+                toolset="scripts",
+                policy="read" if reads else "delete" if deletes else "write",
+                transactional=False,
+                composed=True,
+                long=True,
+            )
+        )
+
+    def _build_function(self, name: str, signature: Signature, *, reads_only: bool) -> Callable[..., RunResult]:
+        """Return a function with the parameters of a script, as `Arguments` reads those of a service's method."""
+        own = {each.name for each in signature.parameters}
+        may_try = not reads_only and DRY_RUN not in own
+
+        def run(**values: Any) -> RunResult:
+            tries = bool(values.pop(DRY_RUN, False)) if may_try else False
+            sent = {key: value for key, value in values.items() if value is not None}
+            return self._scripts.run_tool(name, sent, dry_run=tries)
+
+        parameters = [_parameter(each) for each in signature.parameters]
+        if may_try:
+            parameters.append(_keyword_parameter(DRY_RUN, bool, default=False))
+        run.__doc__ = signature.description
+        run.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": RunResult}
+        run.__signature__ = inspect.Signature(parameters, return_annotation=RunResult)
+        return run
+
+
+def _key(kept: SavedScript) -> _Key:
+    return kept.name, kept.text.digest, kept.standing.read_only
+
+
+def _parameter(each: Parameter) -> inspect.Parameter:
+    schema = each.type.to_json_schema() | ({"description": each.description} if each.description else {})
+    default = inspect.Parameter.empty if each.required else each.default
+    return _keyword_parameter(each.name, Annotated[Any, WithJsonSchema(schema)], default=default)
+
+
+def _keyword_parameter(name: str, annotation: Any, *, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)

@@ -1,0 +1,305 @@
+"""Answers: results as plain data, cut to a size that a model can read, with the text it reads."""
+
+import base64
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import UTC, date, datetime
+from functools import cache, cached_property
+from operator import attrgetter
+from types import UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from zoneinfo import ZoneInfo
+
+from panorama.calls import model_text, msgpack_rows
+from panorama.domain.changes import digest
+from panorama.domain.paging import Key
+from panorama.domain.text.json_types import is_list, is_object, is_sequence
+from panorama.domain.time.times import format_time
+from panorama.errors import InvalidInputError
+
+PAGE_CHARS = 7_000
+"""The size a page is cut to unless a limit is asked for; with summary and metadata it stays under 8 KB."""
+
+MAX_CHARS = 38_500
+"""The size anything is cut to; with summary and metadata it stays under the 40,000 characters that clients take."""
+
+ROW_TEXT_CHARS = 600
+ITEM_TEXT_CHARS = 6_000
+DEFAULT_ROWS = 50
+MAX_ROWS = 500
+_TRUNCATED = "… ({} characters in all; {})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audience:
+    """Who reads an answer, and how much they take at once, in characters and rows.
+
+    `in_row` and `alone` are what is left of a long text in a row of a list, and in an item by itself. `wants_all` keeps
+    every field of a row, empty ones too. `recalls` lets a call mean what was read before.
+    """
+
+    page_chars: int = PAGE_CHARS
+    most_chars: int = MAX_CHARS
+    in_row: int = ROW_TEXT_CHARS
+    alone: int = ITEM_TEXT_CHARS
+    rows: int = DEFAULT_ROWS
+    most_rows: int = MAX_ROWS
+    wants_all: bool = False
+    recalls: bool = True
+
+
+MODEL = Audience()
+SCRIPT = Audience(
+    page_chars=1 << 20,
+    most_chars=1 << 30,
+    in_row=1 << 30,
+    alone=1 << 30,
+    rows=2_000,
+    most_rows=10_000,
+    wants_all=True,
+    recalls=False,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a call gives back: `data` is plain (JSON), `metadata` tells how it came about.
+
+    `rows` are those of `data` as a script gets them, if that was made of them already. `shortfall` says what of its
+    promise was not kept, "" if all was: a call may have an answer then, a job has failed. `exact` names fields that a
+    model must not mistake for anything else, `hidden` those that only programs read.
+    """
+
+    data: Any
+    summary: str
+    metadata: Mapping[str, Any]
+    rows: Sequence[bytes] | None = None
+    shortfall: str = ""
+    exact: Sequence[str] = ()
+    hidden: Sequence[str] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as programs read it."""
+        return {"data": self.data, "summary": self.summary, "metadata": dict(self.metadata)}
+
+    @cached_property
+    def shown(self) -> Any:
+        """The data for a model: nothing that is empty, and projects by name; `exact` fields stay as they are."""
+        names = self.metadata.get("names", {})
+        if not is_object(self.data):
+            return model_text.compact(self.data, names)
+        rest = {name: value for name, value in self.data.items() if name not in (*self.exact, *self.hidden)}
+        compact = model_text.compact(rest, names)
+        exact = {name: value for name, value in self.data.items() if name in self.exact}
+        return {name: exact.get(name, compact.get(name)) for name in self.data if name in exact or name in compact}
+
+    @cached_property
+    def structure(self) -> dict[str, Any]:
+        """The answer as a model reads it if its client gives it the structure: no more than the text holds."""
+        told = {name: value for name in model_text.SHOWN_METADATA if (value := self.metadata.get(name))}
+        if is_list(self.data) and (total := self.metadata.get("total", 0)) > len(self.data):
+            told["total"] = total
+        return {"summary": self.summary, "data": self.shown, **({"metadata": told} if told else {})}
+
+    @cached_property
+    def body(self) -> str:
+        """The data as a model reads it."""
+        return model_text.render_data(self.shown, self.exact)
+
+    @cached_property
+    def text(self) -> str:
+        """The answer as a model reads it: the summary, compact data, and what of the metadata matters."""
+        return model_text.render_answer(self.summary, self.body, self.metadata)
+
+    @cached_property
+    def msgpack_bytes(self) -> bytes:
+        """The answer as a script gets it, without the summary."""
+        if self.rows is not None:
+            return msgpack_rows.pack_rows(self.rows, self.metadata)
+        return msgpack_rows.pack(self.data, self.metadata)
+
+
+def to_plain(
+    value: Any, zone: ZoneInfo, *, brief: bool = False, long: int = ITEM_TEXT_CHARS, nulls: bool = False
+) -> Any:
+    """Return a value as JSON holds it, without nulls unless asked; brief rows keep few fields.
+
+    Moments are written in the person's zone, with nulls as exactly as they are kept. Texts over `long` characters in
+    fields named so are cut. Bytes are JSON that is on its way from one script to another, and stay as they are.
+    """
+    if type(value) in _JSON_SCALARS or isinstance(value, str | int | float | bytes):
+        return value
+    if isinstance(value, datetime | date):
+        return format_time(value, zone, exact=nulls)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain_fields(value, zone, brief=brief, long=long, nulls=nulls)
+    if is_object(value):
+        made = {str(name): to_plain(each, zone, brief=brief, long=long, nulls=nulls) for name, each in value.items()}
+        return made if nulls else {name: each for name, each in made.items() if each is not None}
+    if is_sequence(value):
+        return [to_plain(each, zone, brief=brief, long=long, nulls=nulls) for each in value]
+    raise TypeError(f"{type(value).__name__} has no plain form")
+
+
+def _plain_fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int, nulls: bool) -> dict[str, Any]:
+    shape = _layout_of(cast("type[Any]", type(value)), brief)
+    made = dict(zip(shape.names, shape.read(value), strict=True))
+    for name in shape.odd:
+        inner = made[name]
+        if type(inner) in _TIMES:
+            made[name] = format_time(inner, zone, exact=nulls)
+        elif type(inner) not in _JSON_SCALARS:
+            made[name] = _plain_value(inner, zone, long, nulls)
+    for name in shape.long:
+        if len(made.get(name) or "") > long:
+            made[name] = truncate(made[name], long, value)
+    if nulls:
+        return made
+    return {name: one for name, one in made.items() if one is not None and not (shape.is_brief and _is_empty(one))}
+
+
+def drop_withheld(value: Any, data: Any) -> Any:
+    """Return a value's plain form without what its type withholds from scripts: they know no path of the person's."""
+    withheld: tuple[str, ...] = getattr(value, "WITHHELD", ())
+    return {name: each for name, each in data.items() if name not in withheld} if withheld else data
+
+
+def _plain_value(value: Any, zone: ZoneInfo, long: int, nulls: bool) -> Any:
+    if value == ():
+        return []
+    in_rows = isinstance(value, tuple) and not nulls
+    return to_plain(value, zone, brief=in_rows, long=min(long, ROW_TEXT_CHARS) if in_rows else long, nulls=nulls)
+
+
+_JSON_SCALARS = frozenset((str, int, float, bool, type(None)))
+_TIMES = frozenset((datetime, date))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layout:
+    """What is shown of the values of a type: fields, those among them that JSON may not hold, those that may be cut."""
+
+    names: tuple[str, ...]
+    read: Callable[[Any], tuple[Any, ...]]
+    odd: tuple[str, ...]
+    long: tuple[str, ...]
+    is_brief: bool
+
+
+@cache
+def _layout_of(kind: type, brief: bool) -> _Layout:
+    few: tuple[str, ...] = getattr(kind, "BRIEF", ()) if brief else ()
+    names = few or (*(field.name for field in fields(kind)), *getattr(kind, "DERIVED", ()))
+    long: tuple[str, ...] = () if kind.__name__ == "NoteText" else getattr(kind, "LONG", ())
+    hints, exact = get_type_hints(kind), getattr(kind, "EXACT", ())
+    odd = tuple(name for name in names if name not in exact and not _is_json_type(hints.get(name)))
+    return _Layout(names=names, read=_field_getter(names), odd=odd, long=long, is_brief=bool(few))
+
+
+def _is_json_type(hint: Any) -> bool:
+    """Tell whether JSON holds every value of a type."""
+    if get_origin(hint) is Literal:
+        return all(type(each) in _JSON_SCALARS for each in get_args(hint))
+    if get_origin(hint) in (Union, UnionType):
+        return all(map(_is_json_type, get_args(hint)))
+    return hint in _JSON_SCALARS
+
+
+def _field_getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    return attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is False or (value in ("", [], {}) and not isinstance(value, int))
+
+
+def truncate(value: Any, most: int, owner: Any) -> Any:
+    """Return a text that is not too long, with its length and how to read on."""
+    if not isinstance(value, str) or len(value) <= most:
+        return value
+    onward = "get_note reads on" if getattr(owner, "KIND", "") == "note" else f"get_item {owner.id} shows more"
+    return value[:most] + _TRUNCATED.format(f"{len(value):,}", onward)
+
+
+def take_fitting(rows: list[Any], most: int) -> list[Any]:
+    """Return those of the first rows that fit into a size in characters; at least one."""
+    size = 0
+    for count, row in enumerate(rows):
+        size += len(dump_json(row)) + 1
+        if size > most and count:
+            return rows[:count]
+    return rows
+
+
+def shrink(value: Any, most: int) -> Any:
+    """Return plain data whose texts are cut, halving the longest allowed, until a model can read all of it."""
+    allowed = most // 2
+    while len(model_text.render_data(value)) > most and allowed > 40:
+        value = _truncate_texts(value, allowed)
+        allowed //= 2
+    return value
+
+
+def _truncate_texts(value: Any, most: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= most + 30 else value[:most] + f"… ({len(value):,} characters)"
+    if is_object(value):
+        return {name: _truncate_texts(each, most) for name, each in value.items()}
+    if is_list(value):
+        return [_truncate_texts(each, most) for each in value]
+    return value
+
+
+def dump_json(value: Any) -> str:
+    """Return plain data as compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def encode_cursor(key: Key, question: str) -> str:
+    """Return where the next page begins, as a text bound to the question it belongs to."""
+    values = [question, *(_encode_key_part(each) for each in key)]
+    return base64.urlsafe_b64encode(dump_json(values).encode()).decode().rstrip("=")
+
+
+def decode_cursor(text_: str, question: str) -> Key:
+    """Return the place a cursor stands for.
+
+    Raises:
+        InvalidInputError: It is no cursor, or belongs to another question.
+    """
+    try:
+        raw = base64.urlsafe_b64decode(text_ + "=" * (-len(text_) % 4))
+        found: list[Any] = json.loads(raw)
+        asked, values = found[0], tuple(_decode_key_part(each) for each in found[1:])
+    except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
+        raise InvalidInputError("Invalid cursor.", hint="Pass next_cursor of the last answer, unchanged.") from error
+    if asked != question:
+        raise InvalidInputError(
+            "cursor belongs to another question.", hint="Repeat the call with the same arguments and its next_cursor."
+        )
+    return values
+
+
+def _encode_key_part(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return {"t": value.astimezone(UTC).isoformat()}
+    return {"d": value.isoformat()} if isinstance(value, date) else value
+
+
+def _decode_key_part(value: Any) -> Any:
+    if is_object(value):
+        return datetime.fromisoformat(value["t"]) if "t" in value else date.fromisoformat(value["d"])
+    if is_list(value):
+        raise TypeError("a list in a cursor")
+    return value
+
+
+def query_digest(name: str, arguments: Mapping[str, Any]) -> str:
+    """Return a short digest of what is asked, whatever page of it."""
+    asked = {
+        key: value
+        for key, value in arguments.items()
+        if key not in ("cursor", "limit", "idempotency_key") and value not in (None, "", [])
+    }
+    return digest(name + json.dumps(asked, sort_keys=True, default=str))[:8]

@@ -1,0 +1,107 @@
+"""JSON schemas of tools, derived from the operations' methods: short for a model, and without null branches."""
+
+from collections.abc import Mapping
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
+
+from pydantic import TypeAdapter
+
+from panorama.calls.arguments import Arguments
+from panorama.calls.model_text import SHOWN_METADATA
+from panorama.domain.paging import Page, Result
+from panorama.domain.text.json_types import is_list, is_object
+
+_OMITTED_KEYS = ("title", "maxLength", "minimum", "maximum")
+"""What is left out: `calls` refuses wrong sizes in its own words."""
+
+_EMPTY: tuple[Any, ...] = (None, "", [], {}, False)
+
+
+def input_schema(arguments: Arguments) -> dict[str, Any]:
+    """Return what a tool takes; defaults are shown where they are not simply empty."""
+    schema = _shorten(arguments.model.model_json_schema())
+    schema.setdefault("properties", {})
+    return schema
+
+
+def output_schema(arguments: Arguments) -> dict[str, Any]:
+    """Return the envelope around what a tool returns: summary and data are always there, empty fields are not."""
+    properties: dict[str, Any] = {
+        "summary": {"type": "string"},
+        "data": _data_schema(arguments.returns),
+        "metadata": {"type": "object", "properties": {name: {} for name in SHOWN_METADATA}},
+    }
+    return {"type": "object", "properties": properties, "required": ["summary", "data"]}
+
+
+def _data_schema(returns: Any) -> dict[str, Any]:
+    origin, inner = get_origin(returns), get_args(returns)
+    if origin is Result:
+        return _data_schema(inner[0])
+    if origin in (Union, UnionType) and any(get_origin(each) is Page for each in inner):
+        return {"anyOf": [_data_schema(each) for each in inner]}
+    if origin is Page:
+        return {"type": "array", "items": _data_schema(inner[0])}
+    return _make_optional(_shorten(TypeAdapter(returns).json_schema(mode="serialization")))
+
+
+def _shorten(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without titles, null branches, empty defaults and references."""
+    known: dict[str, Any] = schema.get("$defs", {})
+    return _walk({name: part for name, part in schema.items() if name != "$defs"}, known)
+
+
+def _walk(part: Any, known: Mapping[str, Any]) -> Any:
+    if is_list(part):
+        return [_walk(each, known) for each in part]
+    if not is_object(part):
+        return part
+    found: dict[str, Any] = dict(part)
+    if "$ref" in found:
+        found = {**known[found.pop("$ref").rsplit("/", 1)[-1]], **found}
+    if "anyOf" in found:
+        found = _drop_null(found)
+    return {name: _simplify_property(name, each, known) for name, each in found.items() if _is_relevant(name, each)}
+
+
+def _simplify_property(name: str, value: Any, known: Mapping[str, Any]) -> Any:
+    if name == "properties":
+        return {key: _walk(each, known) for key, each in value.items()}
+    return value if name in ("enum", "default", "description", "required") else _walk(value, known)
+
+
+def _is_relevant(name: str, value: Any) -> bool:
+    if name == "additionalProperties":  # only what opens an object: `calls` refuses unknown names in its own words
+        return value is not False
+    if name == "default":
+        return value not in _EMPTY
+    return name not in _OMITTED_KEYS or isinstance(value, dict)
+
+
+def _drop_null(part: dict[str, Any]) -> dict[str, Any]:
+    branches = _merge_enums([each for each in part.pop("anyOf") if each.get("type") != "null"])
+    return {**branches[0], **part} if len(branches) == 1 else {**part, "anyOf": branches}
+
+
+def _merge_enums(branches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Join what are all choices of words into one choice."""
+    if not all("enum" in each or "const" in each for each in branches):
+        return branches
+    words = [word for each in branches for word in each.get("enum", [each.get("const")])]
+    return [{"enum": words, "type": "string"}]
+
+
+def _make_optional(part: Any) -> Any:
+    """Drop what would forbid leaving a field out, and what only describes."""
+    if is_list(part):
+        return [_make_optional(each) for each in part]
+    if not is_object(part):
+        return part
+    dropped = ("required", "default", "description", "format", "enum")
+    return {
+        name: {key: _make_optional(each) for key, each in value.items()}
+        if name == "properties"
+        else _make_optional(value)
+        for name, value in part.items()
+        if name not in dropped
+    }

@@ -1,0 +1,85 @@
+"""Guests: scripts that call operations, each call for itself, all of them one unit."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from panorama.calls.call_log import CallLogWriter, redact
+from panorama.calls.conversation import SCRIPT_ACTOR, Memory
+from panorama.calls.invocation import CallContext
+from panorama.calls.rendering import SCRIPT, Answer
+from panorama.domain.scripts.scripts import CallRecord
+from panorama.store.log.runs import Run
+
+_CallFunction = Callable[[str, Mapping[str, Any], CallContext, int], tuple[Answer, CallContext]]
+
+
+class ScriptSession:
+    """The calls of one run, in the name of the call that started it. Safe to use from several threads."""
+
+    def __init__(
+        self, calling: _CallFunction, recorder: CallLogWriter, outer: CallContext, *, may_confirm: bool
+    ) -> None:
+        self._calling = calling
+        self._recorder = recorder
+        self._outer = outer
+        self._made: list[CallRecord] = []
+        self._position = 0
+        self._lock = threading.Lock()
+        client = outer.conversation.client_name  # known in the thread of the request, not in those of the calls
+        conversation = replace(outer.conversation, actor=SCRIPT_ACTOR, client=client, memory=Memory())
+        self._frame = CallContext(
+            conversation, "", unit=outer.unit, reader=SCRIPT, key=outer.key, may_confirm=may_confirm
+        )
+
+    @property
+    def run(self) -> str:
+        """The run's id, which is the unit of all it does."""
+        return self._frame.unit
+
+    @property
+    def conversation(self) -> str:
+        """The id of the conversation that asked for it."""
+        return self._frame.conversation.id
+
+    @property
+    def client(self) -> str:
+        """The name of the client's program."""
+        return self._frame.conversation.client_name
+
+    @property
+    def calls(self) -> tuple[CallRecord, ...]:
+        """What was called so far, in the order in which it began."""
+        return tuple(sorted(self._made, key=lambda made: made.position))
+
+    def call(self, name: str, arguments: Mapping[str, Any], *, reads_only: bool = False) -> bytes:
+        """Call one operation; return msgpack of {"data", "metadata"}. One that `reads_only` is refused what writes.
+
+        Raises:
+            PanoramaError: The operation refused.
+        """
+        with self._lock:
+            self._position += 1
+            position = self._position
+        began, wrote, is_done = time.perf_counter(), 0, False
+        try:
+            guest = replace(self._frame, reads_only=True) if reads_only else self._frame
+            answer, frame = self._calling(name, arguments, guest, position)
+            wrote, is_done = frame.wrote, True
+            return answer.msgpack_bytes
+        finally:
+            ms = round((time.perf_counter() - began) * 1000, 3)
+            self._made.append(CallRecord(position=position, name=name, ms=ms, ok=is_done, wrote=wrote))
+
+    def record(self, run: Run, *, at_once: bool = False) -> None:
+        """Log how the run does; `at_once` waits until that is written."""
+        self._recorder.record(replace(run, inputs=redact(run.inputs)))
+        if at_once:
+            self._recorder.flush()
+
+    def finish(self, *, stands: bool) -> None:
+        """Wait until all that happened is in the log, and say whether what was written stands."""
+        self._outer.wrote = self._outer.wrote + sum(made.wrote for made in self._made) if stands else 0
+        self._recorder.flush()

@@ -1,0 +1,1 @@
+"""The MCP clients and their configuration files."""

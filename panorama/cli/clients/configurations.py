@@ -1,0 +1,321 @@
+"""Clients' configuration files: the only module that reads and writes them.
+
+A file is replaced only if the new one means the same apart from Panorama's entry; a dated copy is put beside it first.
+"""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from codecs import BOM_UTF8
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from errno import EACCES
+from itertools import chain, count
+from pathlib import Path
+from stat import S_IMODE
+from typing import Any, Literal, NamedTuple, cast
+
+from panorama.cli.clients import clients, jsonc, toml
+from panorama.cli.clients.clients import SERVER_KEY, McpClient
+from panorama.errors import ConflictError, UnavailableError
+from panorama.transport.address import default_directory
+
+Did = Literal["added", "changed", "kept", "removed", "absent"]
+State = Literal["ok", "warn", "fail"]
+
+HOME_VARIABLE = "PANORAMA_HOME"
+PRIVATE_MODE = 0o600
+"""The mode of a file that is made here: clients keep tokens in theirs."""
+
+_REMOTE_KEYS = frozenset({"url", "httpUrl", "serverUrl"})
+"""Keys of a server that a client reaches over the network instead of starting it."""
+
+_REMOVE_HINT = f"Mend it and run this again, or take “{SERVER_KEY}” out by hand."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What was done to a client's file, and `copy`, the file as it was."""
+
+    did: Did
+    copy: Path | None = None
+
+
+class ConfigCheck(NamedTuple):
+    """A client's file in which Panorama stands: what is wrong with it, and the next step."""
+
+    client: str
+    file: Path
+    state: State
+    problem: str = ""
+    mend: str = ""
+
+
+class _Content(NamedTuple):
+    """A file as bytes, None if there is none, and as text."""
+
+    raw: bytes | None
+    text: str
+
+
+def all_clients() -> dict[str, McpClient]:
+    """Return every client by its name, with its places on this machine, installed or not."""
+    return clients.build_clients(sys.platform, Path.home(), os.environ)
+
+
+def build_entry(client: McpClient) -> dict[str, Any]:
+    """Return what a client has to know: how this program is started, and `PANORAMA_HOME` if it is set."""
+    command, *arguments = launch_command()
+    home = os.environ.get(HOME_VARIABLE, "").strip()
+    env = {"env": {HOME_VARIABLE: str(Path(home).expanduser().absolute())}} if home else {}
+    return {**client.fixed, "command": command, "args": arguments, **client.suggested, **env}
+
+
+def launch_command() -> list[str]:
+    """Return the words that start this program, the first an absolute path."""
+    called = shutil.which(sys.argv[0]) if Path(sys.argv[0]).stem == "panorama" else None
+    script = called or shutil.which(str(Path(sys.executable).with_name("panorama")))
+    # A link such as ~/.local/bin/panorama is not followed: it outlives the environment that it leads to.
+    return [str(Path(script).absolute())] if script else [sys.executable, "-m", "panorama"]
+
+
+def render_snippet(client: McpClient) -> str:
+    """Return Panorama's entry as it stands in a file that holds nothing else."""
+    return _set_value(client, "", client.path, build_entry(client))
+
+
+def install(client: McpClient) -> Outcome:
+    """Put Panorama's entry into a client's file, or bring the one that is there up to date.
+
+    Raises:
+        UnavailableError: The file cannot be understood or written; it is as it was.
+        ConflictError: Another program wrote it meanwhile.
+    """
+    with _translate_errors(client, _manual_hint(client)):
+        before = _read(client)
+        old = _find_entry(client, before.text)
+        new = build_entry(client) if old is None else _update_entry(client, old)
+        if new == old:
+            return Outcome(did="kept")
+        after = _apply_entry(client, before.text, old, new)
+        _check(client, before.text, after, new)
+        return Outcome(did="added" if old is None else "changed", copy=_replace(client, before, after))
+
+
+def uninstall(client: McpClient) -> Outcome:
+    """Take Panorama's entry, and nothing else, out of a client's file.
+
+    Raises:
+        UnavailableError: The file cannot be understood or written; it is as it was.
+        ConflictError: Another program wrote it meanwhile.
+    """
+    with _translate_errors(client, _REMOVE_HINT):
+        before = _read(client)
+        if _find_entry(client, before.text) is None:
+            return Outcome(did="absent")
+        after = _delete_value(client, before.text, client.path)
+        _check(client, before.text, after, None)
+        return Outcome(did="removed", copy=_replace(client, before, after))
+
+
+def check_configs() -> list[ConfigCheck]:
+    """Return what there is to say about every client's file in which Panorama stands; changes nothing."""
+    return [found for client in all_clients().values() if (found := check_config(client))]
+
+
+def check_config(client: McpClient) -> ConfigCheck | None:
+    """Return whether a client can start Panorama, and with the data used here; None if it does not try to."""
+    try:
+        with _translate_errors(client, "Mend it, or put back one of the copies beside it."):
+            found = _find_entry(client, _read(client).text) if _is_mentioned(client) else None
+    except UnavailableError as error:
+        return ConfigCheck(client.name, client.file, "fail", error.message, error.hint)
+    return None if found is None else ConfigCheck(client.name, client.file, *_check_entry(client, found))
+
+
+def _is_mentioned(client: McpClient) -> bool:
+    """Tell whether Panorama may stand in a file; one that cannot be understood is ours to report only then."""
+    word = SERVER_KEY if client.format == "toml" else json.dumps(SERVER_KEY)
+    return os.path.exists(client.file) and word.encode() in client.file.read_bytes()
+
+
+def _check_entry(client: McpClient, found: Mapping[str, Any]) -> tuple[State, str, str]:
+    again = f"panorama install {client.name}"
+    if _REMOTE_KEYS & set(found):
+        return "ok", "", ""
+    command = str(found.get("command", ""))
+    if not shutil.which(command):
+        return "fail", f"{client.title} starts {command or 'nothing'}, which is no program here", again
+    there, here = _home(found), _home(build_entry(client))
+    if os.path.realpath(there) != os.path.realpath(here):
+        return "warn", f"{client.title} keeps its data in {there}, not in {here} as you do here", again
+    return "ok", "", ""
+
+
+def _home(found: Mapping[str, Any]) -> Path:
+    """Return where a server keeps its data."""
+    chosen = str(_as_mapping(found.get("env")).get(HOME_VARIABLE, "")).strip()
+    return Path(chosen).expanduser() if chosen else Path(default_directory())
+
+
+def _as_mapping(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _update_entry(client: McpClient, old: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry as it has to be now, with all else that a person put into it."""
+    fresh = build_entry(client)
+    if _REMOTE_KEYS & set(old):
+        return fresh
+    env = {key: value for key, value in _as_mapping(old.get("env")).items() if key != HOME_VARIABLE} | fresh.pop(
+        "env", {}
+    )
+    chosen = {key: old[key] for key in client.suggested if key in old}
+    needless = {"args"} if not fresh["args"] and "args" not in old else set[str]()
+    new = {key: value for key, value in {**old, **fresh, **chosen}.items() if key not in needless}
+    return {**new, "env": env} if env or "env" in old else new
+
+
+def _parse(client: McpClient, text: str) -> dict[str, Any]:
+    value: object = toml.parse(text) if client.format == "toml" else _parse_json(client, text)
+    if not isinstance(value, dict):
+        raise ValueError("line 1: there is no object")
+    return cast("dict[str, Any]", value)
+
+
+def _parse_json(client: McpClient, text: str) -> object:
+    return jsonc.parse(text, strict=client.format == "json")
+
+
+def _set_value(client: McpClient, text: str, path: Sequence[str], value: object) -> str:
+    return (toml if client.format == "toml" else jsonc).set_value(text, path, value)
+
+
+def _delete_value(client: McpClient, text: str, path: Sequence[str]) -> str:
+    return (toml if client.format == "toml" else jsonc).delete_value(text, path)
+
+
+def _find_entry(client: McpClient, text: str) -> dict[str, Any] | None:
+    """Return Panorama's entry, None if there is none; what cannot be one is empty."""
+    servers = _as_mapping(_parse(client, text).get(client.servers))
+    return _as_mapping(servers[SERVER_KEY]) if SERVER_KEY in servers else None
+
+
+def _apply_entry(client: McpClient, text: str, old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> str:
+    if not old or _REMOTE_KEYS & set(old):
+        return _set_value(client, text, client.path, new)
+    for path, value in _iter_differences(client.path, old, new):
+        text = _delete_value(client, text, path) if value is None else _set_value(client, text, path, value)
+    return text
+
+
+def _iter_differences(
+    path: tuple[str, ...], old: Mapping[str, Any], new: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Yield where two entries differ and what the new one has there, None for nothing."""
+    for key in dict.fromkeys((*old, *new)):
+        if isinstance(old.get(key), dict) and isinstance(new.get(key), dict):
+            yield from _iter_differences((*path, key), old[key], new[key])
+        elif key not in old or key not in new or old[key] != new[key]:
+            yield (*path, key), new.get(key)
+
+
+def _check(client: McpClient, before: str, after: str, new: Mapping[str, Any] | None) -> None:
+    if _other_settings(client, before) != _other_settings(client, after) or _find_entry(client, after) != new:
+        raise ValueError("its form is unusual, and something else would change too")
+
+
+def _other_settings(client: McpClient, text: str) -> dict[str, Any]:
+    """Return what a file means without Panorama's entry, and without servers if there are no others."""
+    value = _parse(client, text)
+    others = {key: each for key, each in _as_mapping(value.get(client.servers)).items() if key != SERVER_KEY}
+    if isinstance(value.get(client.servers, {}), dict):
+        value = {key: each for key, each in value.items() if key != client.servers}
+    return {**value, client.servers: others} if others else value
+
+
+@contextmanager
+def _translate_errors(client: McpClient, hint: str) -> Generator[None]:
+    """Turn what can be wrong with a file into an error that says so."""
+    try:
+        yield
+    except OSError as error:
+        raise _unusable_error(client, error.strerror or str(error), hint) from error
+    except RecursionError as error:
+        raise _unusable_error(client, "it is nested too deeply", hint) from error
+    except ValueError as error:
+        raise _unusable_error(client, str(error), hint) from error
+
+
+def _unusable_error(client: McpClient, why: str, hint: str) -> UnavailableError:
+    return UnavailableError(f"{client.file} cannot be used ({why}); it stays as it is.", hint=hint)
+
+
+def _manual_hint(client: McpClient) -> str:
+    """Return the next step where a file cannot be changed, in one line."""
+    if client.format == "toml":
+        header, *lines = render_snippet(client).splitlines()
+        return f"Mend it and run this again, or add by hand, below a line {header}: {'; '.join(lines)}"
+    words = json.dumps({SERVER_KEY: build_entry(client)}, ensure_ascii=False)[1:-1]
+    return f"Mend it and run this again, or add by hand to “{client.servers}”: {words}"
+
+
+def _read(client: McpClient) -> _Content:
+    try:
+        raw = client.file.read_bytes()
+    except FileNotFoundError:
+        return _Content(None, "")
+    try:
+        return _Content(raw, raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"line {raw.count(10, 0, error.start) + 1}: this is not UTF-8") from error
+
+
+def _replace(client: McpClient, before: _Content, after: str) -> Path | None:
+    """Put a new file in place of the old one at once, and return where the old one was copied to.
+
+    A link stays a link: what it leads to is replaced, and the copy stands beside the link.
+    """
+    made = (BOM_UTF8 if (before.raw or b"").startswith(BOM_UTF8) else b"") + after.encode()
+    target = Path(os.path.realpath(client.file))
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(EACCES, "it may not be written")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = S_IMODE(target.stat().st_mode) if target.exists() else PRIVATE_MODE
+    with _temporary_file(target, made, mode) as new:
+        if _read(client).raw != before.raw:
+            raise ConflictError(f"Another program has just changed {client.file}.", hint="Run this again.")
+        copy = None if before.raw is None else _write_backup(client.file, before.raw, mode)
+        new.replace(target)
+    return copy
+
+
+@contextmanager
+def _temporary_file(target: Path, content: bytes, mode: int) -> Generator[Path]:
+    """Write a file beside another; it is gone at the end unless it was moved."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        yield Path(name)
+    finally:
+        with suppress(FileNotFoundError):
+            Path(name).unlink()
+
+
+def _write_backup(path: Path, content: bytes, mode: int) -> Path:
+    """Write a copy beside a file, under a name with the time, and return it."""
+    stamp = f"{path.name}.{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
+    names = chain((f"{stamp}.bak",), (f"{stamp}-{number}.bak" for number in count(2)))
+    copy = next(each for each in map(path.with_name, names) if not os.path.lexists(each))
+    with open(copy, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        file.write(content)
+    copy.chmod(mode)
+    return copy

@@ -1,0 +1,58 @@
+"""Units: what systemd and launchd are told so that they keep the daemon up. Pure."""
+
+import plistlib
+import re
+from collections.abc import Mapping, Sequence
+
+LABEL = "panorama"
+LAUNCHD_LABEL = "org.panorama.daemon"
+PAUSE_SECONDS = 30
+"""How long a daemon that ended is let be: another, which a client started, may hold the data for some time."""
+
+
+_PLAIN = re.compile(r"[\w/.+@-]+")
+
+
+def render_systemd_unit(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return a systemd user unit (systemd.service(5), systemd.exec(5))."""
+    told = "".join(f'Environment="{_escape(f"{name}={value}")}"\n' for name, value in sorted(environment.items()))
+    # The name of a program may hold none of systemd's own signs; an argument may.
+    by = () if _PLAIN.fullmatch(command[0]) else ("/usr/bin/env",)
+    words = " ".join(_quote_word(each) for each in (*by, *command, "serve"))
+    return f"""\
+[Unit]
+Description=Panorama's daemon
+StartLimitIntervalSec=0
+
+[Service]
+ExecStart={words}
+{told}Restart=always
+RestartSec={PAUSE_SECONDS}
+
+[Install]
+WantedBy=default.target
+"""
+
+
+def _quote_word(text: str) -> str:
+    """Return a word of a command line: quoted where that is needed, without specifiers (%) and variables ($)."""
+    if _PLAIN.fullmatch(text):
+        return text
+    return f'"{_escape(text)}"'.replace("$", "$$")
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+
+
+def render_launchd_agent(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return a launchd agent (launchd.plist(5)); untested."""
+    agent = {
+        "Label": LAUNCHD_LABEL,
+        "ProgramArguments": [*command, "serve"],
+        "RunAtLoad": True,
+        "KeepAlive": True,
+        "ThrottleInterval": PAUSE_SECONDS,
+        **({"EnvironmentVariables": dict(environment)} if environment else {}),
+    }
+    return plistlib.dumps(agent).decode()

@@ -1,0 +1,138 @@
+"""One setting in `config.toml`: the only module that writes that file; all else in it stays as it is, byte for byte."""
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from stat import S_IMODE
+from typing import Any
+
+from panorama.cli.clients import toml
+from panorama.errors import InvalidInputError, UnavailableError
+
+CONFIG_FILE = "config.toml"
+EMBEDDER_VARIABLE = "PANORAMA_EMBEDDER"
+PRIVATE_MODE = 0o600
+"""The mode of a file that is made here: it may hold a key."""
+
+_VALUE = re.compile(r"^[ \t]*[^\s#\[][^\n]*$", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_HEAD = re.compile(r"(?:[ \t]*#[^\n]*\n)+(?=[ \t]*\r?\n|\Z)")
+
+
+def write_setting(home: Path, name: str, value: str) -> bool:
+    """Make a setting this value; return whether the file was another before.
+
+    Raises:
+        InvalidInputError: The file cannot be read as TOML.
+        UnavailableError: The file cannot be changed; it is as it was.
+    """
+    return _update_file(home, {name: value}, lambda text: _iter_candidates(text, name, value))
+
+
+def remove_setting(home: Path, name: str) -> bool:
+    """Leave a setting to its default; return whether the file was another before.
+
+    Raises:
+        InvalidInputError: The file cannot be read as TOML.
+        UnavailableError: The file cannot be changed; it is as it was.
+    """
+    return _update_file(home, {name: None}, lambda text: iter([toml.delete_value(text, (name,))]))
+
+
+def _update_file(home: Path, wanted: dict[str, str | None], written: Callable[[str], Iterator[str]]) -> bool:
+    path = home / CONFIG_FILE
+    ((name, value),) = wanted.items()
+    with _translate_errors(path, _manual_hint(name, value)):
+        text = path.read_bytes().decode() if path.exists() else ""
+        before = _parse_file(path, text)
+        if not isinstance(before.get(name, ""), str):
+            raise ValueError(f"{name} is no text there")
+        after = {**{key: each for key, each in before.items() if key != name}, **({} if value is None else wanted)}
+        if before == after:
+            return False
+        made = next((each for each in written(text) if _is_equivalent(each, after)), None)
+        if made is None:
+            raise ValueError("its form is unusual, and something else would change too")
+        _replace(path, made.encode())
+    return True
+
+
+def _manual_hint(name: str, value: str | None) -> str:
+    return (
+        f"Take the line {name} out by hand."
+        if value is None
+        else f'Put this line at its top by hand: {name} = "{value}"'
+    )
+
+
+def _iter_candidates(text: str, name: str, value: str) -> Iterator[str]:
+    """Give texts with the setting, the best first; one of them means what it should, unless the file is odd."""
+    if name not in toml.parse(text):
+        yield _insert_line(text, f'{name} = "{value}"')
+    yield toml.set_value(text, (name,), value)
+
+
+def _insert_line(text: str, line: str) -> str:
+    """Return the text with a line behind the settings that are there; what stands above a table stays with it."""
+    table = _TABLE.search(text)
+    values = list(_VALUE.finditer(text, 0, table.start() if table else len(text)))
+    head = _HEAD.match(text)
+    place = values[-1].end() + 1 if values else head.end() if head else 0
+    before, after = text[:place], text[place:]
+    end = "\r\n" if "\r\n" in text else "\n"
+    gap = end if before and not before.endswith("\n") else ""
+    blank = end if after.strip() and not values and not after.startswith(("\n", "\r\n")) else ""
+    return f"{before}{gap}{line}{end}{blank}{after}"
+
+
+def _is_equivalent(text: str, wanted: dict[str, Any]) -> bool:
+    with suppress(ValueError):
+        return toml.parse(text) == wanted
+    return False
+
+
+def _parse_file(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return dict(toml.parse(text))
+    except ValueError as error:
+        raise InvalidInputError(f"{path} cannot be read: {error}.", hint="Mend it and run this again.") from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Put a new file in place of the old one at once; what a link leads to is replaced."""
+    target = Path(os.path.realpath(path))
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    mode = S_IMODE(target.stat().st_mode) if target.exists() else PRIVATE_MODE
+    handle, name = tempfile.mkstemp(prefix=f".{CONFIG_FILE}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _translate_errors(path: Path, hint: str) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UnavailableError(f"{path} cannot be changed: {error.strerror}.", hint=hint) from error
+    except ValueError as error:
+        raise UnavailableError(f"{path} cannot be changed: {error}.", hint=hint) from error
+
+
+def env_override(used: str) -> str:
+    """Return why another model is in use than config.toml says, "" if that is not so."""
+    said = os.environ.get(EMBEDDER_VARIABLE)
+    if said is None:
+        return ""
+    return f"{EMBEDDER_VARIABLE}={said} is set, and wins over config.toml" + (
+        f"; {used} is in use." if said != used else "."
+    )

@@ -1,0 +1,156 @@
+"""TOML, changed as text: what is not named stays as it is, byte for byte. Pure.
+
+Tables are found by their headers, because a comment above a header belongs to that header for a person, and to the
+table before it for a parser. tomlkit changes what stands inside a table, and servers that are written within one line.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from typing import Any, cast
+
+Table = MutableMapping[str, Any]
+Span = tuple[int, int]
+
+TABLE_DEPTH = 2
+"""How many keys lead to a server's table: `mcp_servers`, and the server's name."""
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_BARE_NEWLINE = re.compile(r"(?<!\r)\n")
+
+
+def parse(text: str) -> Any:
+    """Return what the text means.
+
+    Raises:
+        ValueError: It cannot be read; names the line.
+    """
+    return tomllib.loads(text)
+
+
+def set_value(text: str, path: Sequence[str], value: object) -> str:
+    """Return the text with this value at this path: a table becomes the last one, all else goes into its table.
+
+    Raises:
+        ValueError: The text cannot be read, or the path leads through something that is no table.
+    """
+    if len(path) == TABLE_DEPTH:
+        appended = _append_table(_remove_spans(text, _spans(text, path)), path, cast("Mapping[str, Any]", value))
+        if _is_valid(appended):
+            return appended
+    return _edit_table(text, path, lambda table: table.__setitem__(path[-1], _to_inline(value)))
+
+
+def delete_value(text: str, path: Sequence[str]) -> str:
+    """Return the text without what stands at this path; comments behind a table stay, as they are about the next.
+
+    Raises:
+        ValueError: The text cannot be read, or the path leads through something that is no table.
+    """
+    if len(path) == TABLE_DEPTH and (spans := _spans(text, path)):
+        return _remove_spans(text, spans)
+    return _edit_table(text, path, lambda table: table.pop(path[-1], None))
+
+
+def _is_valid(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
+def _spans(text: str, path: Sequence[str]) -> list[Span]:
+    """Return where the tables at and below this path stand, from a header to a last value."""
+    spans: list[Span] = []
+    ours = False
+    for found in _LINE.finditer(text):
+        line = found.group().strip()
+        if header := _parse_header(line):
+            if ours := header[: len(path)] == tuple(path):
+                begun = spans.pop() if spans and not text[spans[-1][1] : found.start()].strip() else found.span()
+                spans.append((begun[0], found.end()))
+        elif ours and line and not line.startswith("#"):
+            spans[-1] = spans[-1][0], found.end()
+    return spans
+
+
+def _parse_header(line: str) -> tuple[str, ...]:
+    """Return the keys of a table's header, none if the line is something else."""
+    if not line.startswith("["):
+        return ()
+    try:
+        value: Any = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return ()
+    keys: list[str] = []
+    while isinstance(value, dict) and value:
+        ((key, value),) = cast("dict[str, Any]", value).items()
+        keys.append(key)
+    return tuple(keys)
+
+
+def _remove_spans(text: str, spans: Sequence[Span]) -> str:
+    for start, end in reversed(spans):
+        before, after = text[:start], text[end:]
+        if before.endswith(("\n\n", "\n\r\n")) and (not after or after.startswith(("\n", "\r\n"))):
+            before = before.removesuffix("\n").removesuffix("\r")
+        text = before + after
+    return text
+
+
+def _append_table(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
+    import tomlkit  # 30 ms
+
+    table, servers = tomlkit.table(), tomlkit.table(is_super_table=True)
+    for key, each in value.items():
+        table[key] = _to_inline(each)
+    servers[path[1]] = table
+    made = tomlkit.document()
+    made[path[0]] = servers
+    lines = text if text.endswith("\n") or not text else f"{text}\n"
+    gap = "" if not lines or lines.endswith(("\n\n", "\n\r\n")) else "\n"
+    return _restore_line_endings(text, f"{lines}{gap}{tomlkit.dumps(made)}")
+
+
+def _edit_table(text: str, path: Sequence[str], change: Callable[[Table], object]) -> str:
+    """Return the text after a change to the table that holds the end of this path."""
+    import tomlkit
+
+    spans = _spans(text, path[:TABLE_DEPTH])
+    # Our own tables are parsed alone, so that nothing new ends up behind the comments that follow them.
+    document = tomlkit.parse("".join(text[start:end] for start, end in spans) or text)
+    change(_parent_table(document, path))
+    made = tomlkit.dumps(document)
+    for start, end in reversed(spans[1:]):
+        text = text[:start] + text[end:]
+    start, end = spans[0] if spans else (0, len(text))
+    return _restore_line_endings(text, text[:start] + made + text[end:])
+
+
+def _parent_table(document: Table, path: Sequence[str]) -> Table:
+    for key in path[:-1]:
+        inner = document.get(key)
+        if not isinstance(inner, MutableMapping):
+            raise ValueError(f"“{key}” is not a table")
+        document = cast("Table", inner)
+    return document
+
+
+def _to_inline(value: object) -> Any:
+    """Return a value as it is written within a line."""
+    import tomlkit
+
+    if not isinstance(value, Mapping):
+        return value
+    table = tomlkit.inline_table()
+    for key, each in cast("Mapping[str, Any]", value).items():
+        table[key] = _to_inline(each)
+    return table
+
+
+def _restore_line_endings(text: str, made: str) -> str:
+    """Return what was made with the ends of lines that the text has."""
+    if "\r\n" in text and not _BARE_NEWLINE.search(text):
+        return _BARE_NEWLINE.sub("\r\n", made)
+    return made

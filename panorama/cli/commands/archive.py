@@ -1,0 +1,239 @@
+"""`panorama backup`, `export`, `purge`, and `restore PATH`: copies of everything, and what is forgotten for good."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+from panorama.cli.client import Answer, Client
+from panorama.cli.console import console
+from panorama.cli.console.confirm import call_confirmed
+from panorama.cli.console.tables import Column, Row, TextTable, format_ago, safe_line
+from panorama.cli.options import AsJson, Background, Yes, argument, examples, group, option
+from panorama.domain.text.sizes import format_size
+from panorama.errors import InvalidInputError
+
+EXPORT_EXAMPLES = examples("panorama export                     # into the data directory", "panorama export ~/Desktop")
+PURGE_EXAMPLES = examples(
+    "panorama purge --dry-run",
+    "panorama purge                      # asks first",
+    "panorama purge --days 0 --yes       # empties the trash",
+)
+MANIFEST = "manifest.json"
+EXIT_INCOMPLETE = 1
+"""The exit code where something was not to be had."""
+
+app = group("backup", "Copy everything; list copies, and check them.", default="create")
+Folder = Annotated[str | None, argument("A folder; else the one in the data directory.", metavar="[DIR]")]
+
+
+@app.command(
+    "create",
+    epilog=examples(
+        "panorama backup                     # into the folder backups of the data directory",
+        "panorama backup /media/stick",
+        "panorama backup list",
+        "panorama backup check ~/Backups/panorama-20260520T080000Z",
+    ),
+)
+def create(
+    folder: Folder = None,
+    with_secrets: Annotated[bool, option("Also keep the keys in config.toml.", "--with-secrets")] = False,
+    background: Background = False,
+    as_json: AsJson = False,
+) -> int:
+    """Back up everything while you go on: database, files, scripts and configuration; the copy is checked."""
+    wanted = {"folder": _absolute_path(folder), "with_secrets": with_secrets or None, "background": background or None}
+    with _report_interrupt("No backup was made."), Client() as panorama, console.progress("Backing up") as progress:
+        # Whoever types the folder has said where; a model is asked.
+        answer = panorama.call("backup", {**wanted, "confirm": True}, progress)
+    return _print_result(answer, as_json)
+
+
+@app.command("list", epilog=examples("panorama backup list", "panorama backup list /media/stick --json"))
+def list_(folder: Folder = None, as_json: AsJson = False) -> None:
+    """List the backups in a folder, the newest first."""
+    with Client() as panorama:
+        answer = panorama.call("backups.list", {"folder": _absolute_path(folder)})
+        now = panorama.now
+    console.print_answer(answer, as_json, lambda: console.print_table(backups_table(answer.data["backups"], now)))
+    if not as_json:
+        console.print_message(answer.summary)
+
+
+def backups_table(rows: Sequence[Row], now: datetime) -> TextTable:
+    """Return backups: which, how old, how large."""
+    columns = (
+        Column("name"), Column("made", drop=3), Column("kind", drop=2), Column("size", right=True, drop=1),
+        Column("rows", right=True, drop=4), Column("files", right=True, drop=5), Column("", fold=True),
+    )  # fmt: skip
+    return TextTable(columns, tuple(_backup_row(row, now) for row in rows))
+
+
+def _backup_row(row: Row, now: Any) -> tuple[Any, ...]:
+    remark = row.get("why", "") or (_describe_missing(row["problems"]) if row.get("problems") else "")
+    style = {"damaged": "red", "copy": "dim"}.get(row["kind"], "")
+    how_large = format_size(row["size_bytes"]) if "size_bytes" in row else ""
+    counts = (f"{row[name]:,}" if name in row else "" for name in ("rows", "files"))
+    return (
+        safe_line(row["name"]),
+        safe_line(format_ago(row["made_at"], now)),
+        safe_line(row["kind"], style),
+        safe_line(how_large),
+        *map(safe_line, counts),
+        safe_line(remark, "yellow"),
+    )
+
+
+def _describe_missing(count: int) -> str:
+    return f"{count:,} {'thing' if count == 1 else 'things'} missing"
+
+
+@app.command("check", epilog=examples("panorama backup check ~/Backups/panorama-20260520T080000Z"))
+def check(
+    path: Annotated[str, argument("A backup, or an export.", metavar="DIR")],
+    as_json: AsJson = False,
+) -> int:
+    """Compare a backup or an export with its own list, file by file, and look for damage; changes nothing."""
+    with _report_interrupt("Nothing was changed."), Client() as panorama, console.progress("Comparing") as progress:
+        answer = panorama.call("backups.check", {"path": _absolute_path(path)}, progress)
+    return _print_result(answer, as_json)
+
+
+def export(folder: Folder = None, background: Background = False, as_json: AsJson = False) -> int:
+    """Export everything: as JSON Lines, from which it can be restored, and as a tree of Markdown to read."""
+    with _report_interrupt("No export was made."), Client() as panorama, console.progress("Exporting") as progress:
+        wanted = {"folder": _absolute_path(folder), "background": background or None}
+        answer = panorama.call("export", {**wanted, "confirm": True}, progress)
+    return _print_result(answer, as_json)
+
+
+def purge(
+    days: Annotated[
+        int | None,
+        option("Days in the trash; else as `trash_days` says. 0 empties it.", "--days", min=0),
+    ] = None,
+    dry_run: Annotated[bool, option("Only tell what would be forgotten.", "--dry-run")] = False,
+    background: Background = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget for good what has been in the trash for long, with its history, and the old log. It cannot be undone."""
+    kept = _report_interrupt("What was forgotten stays so; run it again to go on.")
+    with kept, _ProgressClient() as panorama:
+        wanted = {"days": days, "dry_run": dry_run or None, "background": background or None}
+        answer = call_confirmed(panorama, "purge", wanted, yes=yes)
+    console.print_result(answer, as_json)
+    if not as_json:
+        for problem in answer.data.get("problems", ()):
+            console.print_message(problem, "yellow")
+
+
+class _ProgressClient(Client):
+    """A client that shows how far each call is, and no bar while the person is asked."""
+
+    def call(self, name: str, arguments: Any, progress: Any = None, agreed: str = "", *, whole: bool = False) -> Answer:
+        """Call an operation under a bar of its own."""
+        with console.progress("Purging") as bar:
+            return super().call(name, arguments, progress or bar, agreed, whole=whole)
+
+
+def is_copy(text: str) -> bool:
+    """Tell whether what is to be restored is a path: written like one, or of a backup or a database that is there."""
+    path = Path(text).expanduser()
+    return text.startswith(("/", "~", ".")) or (path / MANIFEST).is_file() or (path.suffix == ".db" and path.is_file())
+
+
+def restore(source: str, to: str | None, *, background: bool, yes: bool, as_json: bool) -> None:
+    """Restore a backup, an export or a database file: into a new folder, or in place of the present data."""
+    from panorama.cli.commands import restore as present  # half a second
+
+    path = Path(source).expanduser()
+    if path.is_file():
+        if to is not None or background:
+            raise InvalidInputError(
+                "A database file is restored in place only.", hint="Leave out --to and --background."
+            )
+        present.restore_database(path, yes=yes)
+        return
+    if to is None and not background and present.has_data():
+        present.restore_folder(_absolute_path(source) or "", yes=yes)
+        return
+    _restore_into_folder(source, to, background=background, yes=yes, as_json=as_json)
+
+
+def _restore_into_folder(source: str, to: str | None, *, background: bool, yes: bool, as_json: bool) -> None:
+    """Make a new data directory of a backup or an export; no daemon is needed, unless it is to do it."""
+    if background:
+        with Client() as panorama:
+            begun = panorama.call(
+                "restore", {"source": _absolute_path(source), "folder": _absolute_path(to), "background": True}
+            )
+        console.print_result(begun, as_json)
+        return
+    restored = _restore(source, to, yes=yes)
+    if as_json:
+        console.print_json(restored.to_dict())
+        return
+    console.print_message(restored.summary)
+    _print_remarks(restored.data)
+    console.print_message(
+        f"To use it: PANORAMA_HOME={restored.data['path']}, or move it to where your data directory was."
+    )
+
+
+def _restore(source: str, to: str | None, *, yes: bool) -> Answer:
+    from zoneinfo import ZoneInfo
+
+    from panorama.app import open_backend  # half a second
+    from panorama.calls.rendering import to_plain
+    from panorama.config import data_directory, local_zone
+    from panorama.services.archive.restore import RestoreService
+    from panorama.services.jobs.progress import report_progress_to
+    from panorama.services.summaries import summarize_restored_home
+
+    home, path = data_directory(), _absolute_path(source) or ""
+    service = RestoreService(home, open_backend(home).snapshots)
+    settings = keep_sending_settings(service.list_sending(path), yes=yes)
+    with _report_interrupt("Nothing was made."), console.progress("Restoring") as moved, report_progress_to(moved):
+        done = service.restore(path, _absolute_path(to) or "", settings)
+    data = to_plain(done, ZoneInfo(local_zone()), brief=False, long=10_000, nulls=False)
+    return Answer(data, summarize_restored_home(done), {"source": "backup", "policy": "write"})
+
+
+def keep_sending_settings(sending: Sequence[str], *, yes: bool) -> bool:
+    """Ask whether settings stay that send texts elsewhere; where nobody can answer they do not."""
+    if not sending or yes:
+        return yes
+    question = f"config.toml in it sends your texts elsewhere: {', '.join(sending)}. Keep these settings?"
+    return console.is_interactive() and console.confirm(question)
+
+
+def _print_result(answer: Answer, as_json: bool) -> int:
+    console.print_result(answer, as_json)
+    if not as_json:
+        _print_remarks(answer.data)
+    return EXIT_INCOMPLETE if answer.data.get("problems") else 0
+
+
+def _print_remarks(data: Row) -> None:
+    for problem in data.get("problems", ()):
+        console.print_message(problem, "yellow")
+    if sending := data.get("sending"):
+        console.print_message(f"Its config.toml sends texts elsewhere: {', '.join(sending)}", "yellow")
+    if withheld := data.get("withheld"):
+        console.print_message(
+            f"Left out of config.toml, as secret or sending texts elsewhere: {', '.join(withheld)}", "yellow"
+        )
+
+
+def _absolute_path(folder: str | None) -> str | None:
+    """Return the absolute path of a folder, as this terminal means it; a home is looked up by whoever reads it."""
+    if folder is None or folder.startswith("~"):
+        return folder
+    if not folder.strip():
+        raise InvalidInputError("The path of the folder is empty.", hint="Give one, such as ~/Backups or `.`.")
+    return str(Path(folder).absolute())
+
+
+_report_interrupt = console.report_interrupt

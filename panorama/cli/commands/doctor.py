@@ -1,0 +1,317 @@
+"""The doctor: looks for what is wrong with an installation and its data, without making or changing anything.
+
+It asks the database itself what is wrong, because it must work when that cannot be opened.
+"""
+
+import importlib.metadata
+import os
+import shutil
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from panorama import __version__
+from panorama.app import open_backend
+from panorama.cli.clients.configurations import check_configs
+from panorama.cli.commands.service import detect_manager
+from panorama.config import Settings, data_directory, local_zone, read_settings
+from panorama.domain.scripts.scripts import Script
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.index.embedders.bundled import MINILM, STATIC, VOCABULARY
+from panorama.index.embedders.registry import EmbedderChoice, create_embedder, default_choice
+from panorama.index.open_index import validate_url
+from panorama.sandbox.runner import ForkServer
+from panorama.store.backend import CheckResult, Maintenance
+from panorama.transport.address import (
+    Address,
+    Hello,
+    ShuttingDownError,
+    UnreachableError,
+    handshake,
+    hello_message,
+    settings_hint,
+)
+from panorama.transport.rpc_client import RpcClient, RpcError
+
+PACKAGES = ("panorama-mcp", "fastmcp", "sqlalchemy", "alembic", "pydantic", "typer", "rich", "numpy")
+OPTIONAL_PACKAGES = ("onnxruntime", "qdrant-edge-py", "qdrant-client")
+"""Packages that search by meaning can do without; the first two are not made for every machine."""
+
+OLDEST_PYTHON, UNTESTED_PYTHON = (3, 11), (3, 14)
+LOW_DISK_BYTES, MIN_DISK_BYTES = 1 << 30, 50 << 20
+
+SHIPPED_FILES = {"minilm": (MINILM, VOCABULARY), "static": (STATIC, VOCABULARY)}
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """Where to look; `problem` is why the settings cannot be read."""
+
+    home: Path
+    settings: Settings | None
+    problem: PanoramaError | None = None
+
+    @property
+    def database(self) -> Maintenance:
+        """What is asked of the database."""
+        return open_backend(self.home).maintenance
+
+
+def run_checks() -> list[dict[str, str]]:
+    """Return `check` (its name), `state`, `found` and perhaps `mend` of every check, in the order to mend them."""
+    place = _read_installation()
+    found = {name: _run_check(partial(check, place)) for name, check in _CHECKS.items()}
+    if found["database"].state != "fail" and place.database.has_data():
+        found |= {name: _run_check(check) for name, check in place.database.checks().items()}
+    found |= _check_clients()
+    return [
+        {"check": name, "state": each.state, "found": each.found} | ({"mend": each.mend} if each.mend else {})
+        for name, each in found.items()
+    ]
+
+
+def _read_installation() -> Installation:
+    try:
+        settings = read_settings()
+    except PanoramaError as error:
+        return Installation(data_directory(), None, error)
+    return Installation(settings.home, settings)
+
+
+def _run_check(check: Callable[[], CheckResult]) -> CheckResult:
+    """Run a check; one that breaks is a finding too."""
+    try:
+        return check()
+    except PanoramaError as error:
+        return CheckResult("fail", error.message, error.hint)
+    except OSError as error:
+        return CheckResult(
+            "fail", f"It cannot be read: {error}.", "Check the owner and permissions of the data directory."
+        )
+    except Exception as error:
+        return CheckResult("fail", f"The check broke: {type(error).__name__}: {error}.", "Please report this.")
+
+
+def _check_python(_: Installation) -> CheckResult:
+    version = sys.version_info[:2]
+    found = f"{sys.version.split()[0]} at {sys.executable}"
+    if version < OLDEST_PYTHON:
+        return CheckResult("fail", found, "Install Panorama with Python 3.11 or newer.")
+    if version >= UNTESTED_PYTHON:
+        return CheckResult("warn", found, "Panorama is tested with Python 3.11 to 3.13.")
+    return CheckResult("ok", found)
+
+
+def _check_command(_: Installation) -> CheckResult:
+    """Look for `panorama` where a shell does."""
+    place = shutil.which("panorama")
+    if place is None:
+        hint = "In the checkout: uv tool install . && uv tool update-shell; then open a new shell."
+        return CheckResult("warn", "your shell does not find `panorama`: it is not on the PATH", hint)
+    return CheckResult("ok", place)
+
+
+def _check_packages(_: Installation) -> CheckResult:
+    found: list[str] = []
+    missing: list[str] = []
+    for name in (*PACKAGES, *OPTIONAL_PACKAGES):
+        try:
+            found.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            missing += [name] if name in PACKAGES else []
+    if missing:
+        return CheckResult("fail", f"missing: {', '.join(missing)}", "Install Panorama anew.")
+    return CheckResult("ok", ", ".join(found))
+
+
+def _check_settings(place: Installation) -> CheckResult:
+    if place.problem:
+        return CheckResult("fail", place.problem.message, place.problem.hint)
+    file = place.home / "config.toml"
+    if not file.is_file():
+        return CheckResult("ok", "defaults, the environment")
+    given = set(tomllib.loads(file.read_text("utf-8")))
+    unknown = sorted(given - (set(Settings.model_fields) - {"home"}))
+    if unknown:
+        return CheckResult(
+            "warn", f"{file} has {', '.join(unknown)}, which mean nothing there", "See docs/settings.md."
+        )
+    return CheckResult("ok", f"defaults, the environment and {file}")
+
+
+def _check_time_zone(place: Installation) -> CheckResult:
+    zone = place.settings.zone if place.settings else ZoneInfo(local_zone())
+    here, there = datetime.now().astimezone(), datetime.now(zone)
+    found = f"{zone.key}, where it is {there:%Y-%m-%d %H:%M}"
+    if here.utcoffset() != there.utcoffset():
+        mend = "If dates come out wrong, set timezone in config.toml."
+        return CheckResult("warn", f"{found}; this machine's clock says {here:%H:%M}", mend)
+    return CheckResult("ok", found)
+
+
+def _check_directory(place: Installation) -> CheckResult:
+    home = place.home
+    if not home.exists():
+        return CheckResult("warn", f"{home} does not exist yet", "It is made when Panorama is used first.")
+    if not home.is_dir():
+        return CheckResult("fail", f"{home} is not a directory", "Choose another one with PANORAMA_HOME.")
+    if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
+        return CheckResult("fail", f"{home} may not be read and written", f"chown -R $USER {home} && chmod 700 {home}")
+    mode = home.stat().st_mode & 0o777
+    if mode & 0o077:
+        return CheckResult("warn", f"{home} is open to others (mode {mode:04o})", f"chmod 700 {home}")
+    return CheckResult("ok", f"{home} (mode {mode:04o})")
+
+
+def _check_disk(place: Installation) -> CheckResult:
+    near = next(each for each in (place.home, *place.home.parents) if each.is_dir())
+    free = shutil.disk_usage(near).free
+    found = f"{free / 1e9:,.1f} GB free"
+    if free < MIN_DISK_BYTES:
+        return CheckResult("fail", found, "Free some space: writes will be refused.")
+    return CheckResult("warn", found, "Free some space soon.") if free < LOW_DISK_BYTES else CheckResult("ok", found)
+
+
+def _check_daemon(place: Installation) -> CheckResult:
+    address = Address(str(place.home))
+    pid = address.find_pid()
+    if pid is None:
+        return CheckResult("ok", "none runs; the next client starts one")
+    try:
+        greeted_ = handshake(address, hello_message(address, "calls", "doctor"))
+    except (OSError, ShuttingDownError) as error:
+        mend = "Wait a moment; if it stays so: panorama daemon restart --force"
+        return CheckResult("warn", f"process {pid} does not listen: {error or 'it is leaving'}", mend)
+    except UnreachableError as error:
+        return CheckResult("fail", error.message, error.hint)
+    greeted_.stream.close()
+    return _check_daemon_reply(address, pid, greeted_.reply)
+
+
+def _check_daemon_reply(address: Address, pid: int, reply: Hello) -> CheckResult:
+    found = f"process {pid}, version {reply['version']}, {address.socket}"
+    if reply["version"] != __version__:
+        return CheckResult("warn", f"{found}; this is version {__version__}", "panorama daemon restart")
+    if differs := reply["differs"]:
+        mend = settings_hint("config.toml", differs)
+        return CheckResult("warn", f"{found}; it was started with another {', '.join(differs)}", mend)
+    if os.stat(address.socket).st_mode & 0o077 or os.stat(address.socket_directory).st_mode & 0o077:
+        return CheckResult("warn", f"{found}; others may come to its socket", "panorama daemon restart")
+    return CheckResult("ok", found)
+
+
+def _check_semantic_search(place: Installation) -> CheckResult:
+    """Tell whether the model that the settings name can be had; nothing is loaded, and no service is asked."""
+    if place.settings is None:
+        return CheckResult("warn", "the settings cannot be read")
+    choice = EmbedderChoice(place.settings.embedder) if place.settings.embedder else default_choice()
+    if choice.name == "none":
+        return CheckResult("ok", "off; words are found")
+    chosen = create_embedder(choice.name)
+    for file in SHIPPED_FILES.get(choice.name, ()):
+        file.verify()
+    if choice.name == "minilm" and not find_spec("onnxruntime"):
+        return CheckResult("fail", "minilm needs ONNX Runtime, which is not installed", "panorama models use static")
+    where = validate_url(place.settings.qdrant_url) if place.settings.qdrant_url else place.settings.index_engine
+    if where == "auto":
+        where = "edge" if find_spec("qdrant_edge") else "exact (Qdrant Edge is not installed)"
+    found = f"{chosen.id}, vectors in {where}"
+    if told := _fetch_search_error(place):
+        return CheckResult("warn", f"{found}: {told['last_error']}", str(told.get("do", "")))
+    return CheckResult("ok", found, choice.hint)
+
+
+def _check_scripts(place: Installation) -> CheckResult:
+    """Run a script that does nothing."""
+    least = place.settings.script_isolation if place.settings else "language-only"
+    runner = ForkServer(least=least)
+    try:
+        ending = runner.run(Script(source="1 + 1"), _empty_answer, _ignore_progress, lambda: False)
+        isolation = runner.isolation
+    except UnavailableError as error:
+        return CheckResult("warn", error.message, error.hint)
+    finally:
+        runner.close()
+    if ending.failure:
+        return CheckResult(
+            "warn", f"A script that does nothing ended as {ending.failure.reason}.", ending.failure.message
+        )
+    if isolation == "language-only":
+        return CheckResult("warn", isolation, "No kernel isolation is active: only the language restricts scripts.")
+    if isolation == "seatbelt":
+        return CheckResult("ok", "seatbelt (macOS; not tested yet)")
+    return CheckResult("ok", isolation)
+
+
+def _empty_answer(_operation: str, _arguments: Mapping[str, Any]) -> bytes:
+    return b""
+
+
+def _ignore_progress(_current: float, _total: float, _message: str) -> None:
+    """Tell nobody."""
+
+
+def _fetch_search_error(place: Installation) -> Mapping[str, Any]:
+    """Return what a running daemon tells of search by meaning if something is wrong with it; no service is asked."""
+    told: Mapping[str, Any] = _fetch_daemon_status(place).get("search", {})
+    return told if "last_error" in told else {}
+
+
+def _fetch_daemon_status(place: Installation) -> Mapping[str, Any]:
+    """Return what a running daemon tells of itself; what is wrong with it, the check `daemon` says."""
+    address = Address(str(place.home))
+    if address.find_pid() is None:
+        return {}
+    try:
+        with RpcClient(address, handshake(address, hello_message(address, "calls", "doctor"))) as direct:
+            return direct.request("panorama/daemon", {})
+    except (OSError, UnreachableError, ShuttingDownError, RpcError):
+        return {}
+
+
+def _check_uptime(place: Installation) -> CheckResult:
+    """Look whether something keeps the daemon up: the system's service, or somebody who runs `panorama serve`."""
+    told = _fetch_daemon_status(place)
+    if (told and told["linger_seconds"] is None) or _has_service():
+        return CheckResult("ok", "reminders and schedules run at any time")
+    return CheckResult("ok", "reminders and schedules run only while a client is open", "panorama service install")
+
+
+def _has_service() -> bool:
+    try:
+        return detect_manager().file.exists()
+    except UnavailableError:  # nothing that we know keeps services up here
+        return False
+
+
+def _check_clients() -> dict[str, CheckResult]:
+    """Return a finding for each client in which Panorama is set up; that there is none is no fault."""
+    found = {
+        f"client {each.client}": CheckResult(each.state, each.problem or f"set up in {each.file}", each.mend)
+        for each in check_configs()
+    }
+    return found or {"clients": CheckResult("ok", "no client is set up", "panorama install CLIENT")}
+
+
+_CHECKS: dict[str, Callable[[Installation], CheckResult]] = {
+    "python": _check_python,
+    "command": _check_command,
+    "packages": _check_packages,
+    "sqlite": lambda place: place.database.check_software(),
+    "settings": _check_settings,
+    "time zone": _check_time_zone,
+    "data directory": _check_directory,
+    "disk": _check_disk,
+    "database": lambda place: place.database.check_place(),
+    "daemon": _check_daemon,
+    "uptime": _check_uptime,
+    "meaning": _check_semantic_search,
+    "scripts": _check_scripts,
+}

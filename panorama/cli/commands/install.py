@@ -1,0 +1,146 @@
+"""`panorama install` and `panorama uninstall`: set Panorama up in an MCP client, or take it out again."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from panorama.cli.clients import configurations
+from panorama.cli.clients.clients import CLIENT_NAMES, McpClient
+from panorama.cli.clients.configurations import ConfigCheck, Outcome
+from panorama.cli.console import console
+from panorama.cli.console.tables import Column, TextTable, safe_line
+from panorama.cli.options import AsJson, argument, option
+
+_SUMMARIES = {
+    "added": "Panorama is set up in {title}, in {file}",
+    "changed": "Panorama is set up anew in {title}, in {file}",
+    "kept": "Panorama is already there in {title}, in {file}",
+    "removed": "Panorama is taken out of {title}, from {file}",
+    "absent": "Panorama was not set up in {title}; there is nothing to take out of {file}",
+}
+_UVX_CACHE = "archive-v0"
+"""The folder of uv's cache in which `uvx` keeps environments; `uv cache clean` removes it."""
+
+
+def _validate_client(name: str | None) -> str | None:
+    if name is not None and name not in CLIENT_NAMES:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(CLIENT_NAMES)}.")
+    return name
+
+
+def _client_argument(help_: str) -> Any:
+    return argument(help_, metavar="CLIENT", callback=_validate_client, autocompletion=lambda: list(CLIENT_NAMES))
+
+
+def install(
+    client: Annotated[str | None, _client_argument(f"Where to ({', '.join(CLIENT_NAMES)}); else list them.")] = None,
+    only_print: Annotated[bool, option("Print what would be put there, and where; change nothing.", "--print")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Set Panorama up in an MCP client; without one, list the clients and where they stand.
+
+    All else in the client's file stays as it is, and a dated copy is put beside it first. May be run again.
+    """
+    if client is None:
+        if only_print:
+            raise typer.BadParameter(f"--print needs a client: {', '.join(CLIENT_NAMES)}.")
+        return _list_clients(as_json)
+    chosen = configurations.all_clients()[client]
+    return _print_snippet(chosen, as_json) if only_print else _install(chosen, as_json)
+
+
+def uninstall(
+    client: Annotated[str, _client_argument(f"Where from: {', '.join(CLIENT_NAMES)}.")], as_json: AsJson = False
+) -> None:
+    """Take Panorama out of an MCP client; your data stay, and so does all else in the client's file."""
+    chosen = configurations.all_clients()[client]
+    _print_outcome(chosen, configurations.uninstall(chosen), "", as_json)
+
+
+def _install(client: McpClient, as_json: bool) -> None:
+    found = client.is_found()
+    outcome = configurations.install(client)
+    remarks = [] if found else [f"{client.title} does not seem to be installed here: {client.folder} was not there."]
+    if _UVX_CACHE in str(configurations.build_entry(client)["command"]):
+        remarks.append("The command stands in uv's cache; `uv tool install panorama-mcp` gives it a lasting place.")
+    _print_outcome(client, outcome, " ".join(remarks), as_json)
+
+
+def _print_outcome(client: McpClient, outcome: Outcome, hint: str, as_json: bool) -> None:
+    summary = f"{_SUMMARIES[outcome.did].format(title=client.title, file=client.file)}."
+    next_step = _next_step(client, outcome)
+    if as_json:
+        data = {"client": client.name, "file": client.file, "did": outcome.did}
+        more = {"copy": outcome.copy, "next": next_step}
+        return _print_json(data | {key: value for key, value in more.items() if value}, summary, "write", hint)
+    console.print_blocks([safe_line(summary)])
+    if outcome.copy:
+        console.print_message(f"As it was: {outcome.copy}")
+    if hint:
+        console.print_message(hint, "yellow")
+    if next_step:
+        console.print_message(f"→ {next_step}", "cyan")
+    return None
+
+
+def _next_step(client: McpClient, outcome: Outcome) -> str:
+    if outcome.did in ("added", "changed"):
+        return client.next_step
+    return f"Restart {client.title}." if outcome.did == "removed" else ""
+
+
+def _print_snippet(client: McpClient, as_json: bool) -> None:
+    words = configurations.render_snippet(client)
+    summary = f"This belongs into {client.file}; nothing was changed."
+    if as_json:
+        data = {"client": client.name, "file": client.file, "entry": configurations.build_entry(client), "text": words}
+        return _print_json(data, summary, "read")
+    console.print_raw(words)
+    return console.print_message(summary)
+
+
+def _list_clients(as_json: bool) -> None:
+    rows = [
+        _client_row(client, configurations.check_config(client)) for client in configurations.all_clients().values()
+    ]
+    there = sum(row["set_up"] for row in rows)
+    summary = f"Panorama is set up in {there} of {len(rows)} clients."
+    if as_json:
+        return _print_json(rows, summary, "read")
+    console.print_table(clients_table(rows))
+    return console.print_message(summary)
+
+
+def _client_row(client: McpClient, standing: ConfigCheck | None) -> dict[str, Any]:
+    row = {
+        "client": client.name,
+        "title": client.title,
+        "file": str(client.file),
+        "found": client.is_found(),
+        "set_up": standing is not None and standing.state != "fail",
+    }
+    wrong = {"problem": standing.problem, "mend": standing.mend} if standing and standing.problem else {}
+    return row | wrong
+
+
+def clients_table(rows: Sequence[dict[str, Any]]) -> TextTable:
+    """Return clients: which, whether Panorama stands in them, where."""
+    columns = (Column("client"), Column("panorama"), Column("installed", drop=1), Column("file", fold=True, drop=2))
+    return TextTable(
+        columns, tuple((safe_line(row["client"], "bold"), *_cells(row), safe_line(row["file"])) for row in rows)
+    )
+
+
+def _cells(row: dict[str, Any]) -> tuple[Text, Text]:
+    if "problem" in row:
+        there = Text.assemble(safe_line(row["problem"], "red"), safe_line(f" → {row['mend']}", "cyan"))
+    else:
+        there = safe_line("set up", "green") if row["set_up"] else safe_line("no", "dim")
+    return there, safe_line("yes") if row["found"] else safe_line("no", "dim")
+
+
+def _print_json(data: Any, summary: str, policy: str, hint: str = "") -> None:
+    metadata = {"source": "clients", "policy": policy} | ({"hint": hint} if hint else {})
+    console.print_json({"data": data, "summary": summary, "metadata": metadata})

@@ -1,0 +1,158 @@
+"""`panorama jobs`: what runs in the background; watch it, look at one, cancel one."""
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+from panorama.cli.client import Answer, Client
+from panorama.cli.console import console, tables
+from panorama.cli.console.tables import Row, format_report
+from panorama.cli.console.terminal_words import to_terminal
+from panorama.cli.options import AsJson, Limit, argument, examples, group, option
+from panorama.transport.address import is_in_process
+
+LARGE_FILES = 1000
+"""A folder of so many Markdown files is imported as a job: it takes longer than one likes to keep a terminal open."""
+
+WATCH_SECONDS = 0.5
+WAIT_SECONDS = 50
+STANDING_JOB = "catch_up"
+OPEN_STATES = ("queued", "running")
+
+app = group("jobs", "Look at what runs in the background; cancel it.", default="list")
+
+
+@app.command(
+    "list",
+    epilog=examples(
+        "panorama jobs                       # what runs, what waits, what has ended",
+        "panorama jobs --watch               # bars, until nothing runs any more",
+        "panorama jobs --state failed --json",
+    ),
+)
+def list_(
+    watch: Annotated[bool, option("Show bars until nothing runs any more.", "--watch", "-w")] = False,
+    state: Annotated[str | None, option("active, ended, or one state such as failed.", "--state")] = None,
+    kind: Annotated[str | None, option("Only this kind, such as reindex.", "--kind")] = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List jobs: how far they are, and what became of them."""
+    with Client() as panorama:
+        if watch:
+            _watch(panorama, kind)
+        answer = panorama.list_rows("jobs.list", {"state": state, "kind": kind}, limit)
+        now = panorama.now
+    standing = [row for row in answer.data if row["kind"] == STANDING_JOB and kind is None]
+    if as_json or not standing:
+        console.print_rows(answer, as_json, lambda: console.print_table(tables.jobs(answer.data, now)))
+    else:
+        _print_work(answer, standing, now)
+
+
+def _print_work(answer: Answer, standing: Sequence[Row], now: datetime) -> None:
+    """Print the jobs that somebody asked for, and below them the one that runs as long as the daemon."""
+    work = [row for row in answer.data if row["kind"] != STANDING_JOB]
+    console.print_table(tables.jobs(work, now))
+    console.print_message(f"{len(work)} {'job' if len(work) == 1 else 'jobs'}")
+    for row in standing:
+        progress = tables.format_progress(row) or row["state"]
+        console.print_message(f"Search index: {progress} ({row['kind']}, runs as long as the daemon)")
+
+
+def _watch(panorama: Client, kind: str | None) -> None:
+    """Show a bar for each job that runs or waits, until none does; what stands is no reason to wait."""
+    seen: dict[str, None] = {}
+    with console.job_bars() as moved:
+        while True:
+            rows = panorama.call("jobs.list", {"state": "active", "kind": kind}).data
+            open_ = [row for row in rows if row["kind"] != STANDING_JOB]
+            gone = [id_ for id_ in seen if id_ not in {row["id"] for row in open_}]
+            moved([*open_, *(panorama.call("jobs.get", {"job": id_}).data for id_ in gone)])
+            seen = dict.fromkeys(row["id"] for row in open_)
+            if not open_:
+                return
+            threading.Event().wait(WATCH_SECONDS)
+
+
+@app.command("show", epilog=examples("panorama jobs show w_7k3q9xv2mh", "panorama jobs show w_7k3q9xv2mh --json"))
+def show_(
+    job: Annotated[str, argument("The job's id.")],
+    as_json: AsJson = False,
+) -> int:
+    """Show a job: how far it is, its result or what went wrong."""
+    with Client() as panorama:
+        answer = panorama.call("jobs.get", {"job": job})
+    return _print_job(answer, as_json)
+
+
+def _undo_metadata(job: Mapping[str, Any]) -> dict[str, Any]:
+    return {"undo": job["undo"]} if "undo" in job else {}
+
+
+def _print_job(answer: Answer, as_json: bool) -> int:
+    """Print a job; return 1 if it did not do what it should."""
+    data: Mapping[str, Any] = answer.data
+    if as_json:
+        console.print_json(answer.to_dict())
+    else:
+        console.print_report(answer.summary)
+        if data.get("result") is not None:
+            console.print_report(format_report(data["result"]))
+        if hint := data.get("error", {}).get("hint"):
+            console.print_message(to_terminal(str(hint)), "yellow")
+        if data.get("undo") and data["state"] not in OPEN_STATES:
+            console.print_message(f"`panorama undo {data['undo']}` takes back what it wrote")
+    return 0 if data["state"] in ("succeeded", *OPEN_STATES) else 1
+
+
+@app.command("cancel", epilog=examples("panorama jobs cancel w_7k3q9xv2mh"))
+def cancel(
+    job: Annotated[str, argument("The job's id.")],
+    as_json: AsJson = False,
+) -> None:
+    """Cancel a job; what it finished stands, and can be undone."""
+    with Client() as panorama:
+        answer = panorama.call("jobs.cancel", {"job": job})
+    console.print_result(answer, as_json)
+
+
+def needs_job(folder: Path) -> bool:
+    """Tell whether a folder is so large that it is imported as a job; without a daemon nobody would do it."""
+    if is_in_process():
+        return False
+    count = 0
+    for _, _, names in os.walk(folder):
+        count += sum(name.endswith(".md") for name in names)
+        if count >= LARGE_FILES:
+            return True
+    return False
+
+
+def import_as_job(arguments: Mapping[str, Any], name: str, *, waits: bool, as_json: bool) -> int:
+    """Import a folder as a job, and wait for its end if that is wanted; Ctrl-C cancels it then."""
+    with Client() as panorama:
+        begun = panorama.call("import.markdown", {**arguments, "background": True})
+    if not waits:
+        console.print_result(begun, as_json)
+        return 0
+    id_ = str(begun.data["id"])
+    try:
+        with Client() as panorama, console.progress(f"Reading {name}") as progress:
+            ended = panorama.call("jobs.get", {"job": id_, "wait": WAIT_SECONDS}, progress)
+            while ended.data["state"] in OPEN_STATES:
+                ended = panorama.call("jobs.get", {"job": id_, "wait": WAIT_SECONDS}, progress)
+    except KeyboardInterrupt:
+        with Client() as again:
+            again.call("jobs.cancel", {"job": id_})
+        console.print_message("Stopped. What was taken so far stays; run it again to go on.")
+        raise
+    result = ended.data.get("result")
+    if result is None:
+        return _print_job(ended, as_json)
+    told = Answer(result, str(ended.data.get("summary", "")), {**ended.metadata, **_undo_metadata(ended.data)})
+    console.print_result(told, as_json, lambda: console.print_table(tables.problems(result)))
+    return 0 if ended.data["state"] == "succeeded" else 1

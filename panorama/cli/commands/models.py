@@ -1,0 +1,138 @@
+"""`panorama models`: which models search by meaning can use, choosing one, forgetting what one made, comparing them."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from panorama.cli.client import Answer, Client
+from panorama.cli.clients.settings_file import env_override
+from panorama.cli.console import console
+from panorama.cli.console.confirm import call_confirmed
+from panorama.cli.console.tables import Column, Row, TextTable, safe_line
+from panorama.cli.options import AsJson, Yes, argument, examples, group, option
+from panorama.domain.text.sizes import format_size
+from panorama.transport.rpc_client import ProgressCallback
+
+app = group("models", "List the models of search by meaning; choose, compare, remove one.", default="list")
+Models = Annotated[list[str] | None, argument("Models; else the one in use.", metavar="[NAME]...")]
+
+
+class _ProgressClient(Client):
+    """A client that shows how far each call is, and no bar while the person is asked."""
+
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        progress: ProgressCallback | None = None,
+        agreed: str = "",
+        *,
+        whole: bool = False,
+    ) -> Answer:
+        """Call an operation under a bar of its own."""
+        if progress is not None:
+            return super().call(name, arguments, progress, agreed, whole=whole)
+        with console.progress("Forgetting vectors") as bar:
+            return super().call(name, arguments, bar, agreed, whole=whole)
+
+
+@app.command("list", epilog=examples("panorama models list", "panorama models list --json"))
+def list_(as_json: AsJson = False) -> None:
+    """List the models: which is in use, which can run here, and how much each has made."""
+    with Client() as panorama:
+        answer = panorama.call("models.list", {})
+    console.print_answer(answer, as_json, lambda: _print_models(answer))
+
+
+def _print_models(answer: Answer) -> None:
+    console.print_table(models_table(answer.data))
+    console.print_message(f"{answer.summary}; {answer.data['passages']:,} passages in all")
+    for remark in filter(None, (answer.data.get("hint"), env_override(answer.data["used"]))):
+        console.print_message(remark, "yellow")
+
+
+def models_table(data: Row) -> TextTable:
+    """Return models: which, whether in use, how much each has made."""
+    columns = (
+        Column("model", fold=True), Column("in use"), Column("dimensions", right=True, drop=3),
+        Column("passages", right=True, drop=2), Column("size", right=True, drop=1), Column("", fold=True, drop=4),
+    )  # fmt: skip
+    return TextTable(columns, tuple(_model_row(row) for row in data["models"]))
+
+
+def _model_row(row: Row) -> tuple[Any, ...]:
+    kept = (f"{row['passages']:,}", format_size(row["size_bytes"])) if row["vectors"] else ("", "")
+    name = safe_line(row["name"], "bold" if row["is_used"] else "")
+    about = safe_line(row["about"], "dim" if row["is_there"] else "yellow")
+    return (
+        name,
+        safe_line("yes" if row["is_used"] else "", "green"),
+        safe_line(row.get("size")),
+        *map(safe_line, kept),
+        about,
+    )
+
+
+@app.command(
+    "use",
+    epilog=examples(
+        "panorama models use minilm",
+        "panorama models use none                # turns search by meaning off",
+        "panorama models use ollama:nomic-embed-text",
+        "panorama models use openai:https://api.openai.com/v1#text-embedding-3-small",
+        "keyring set panorama https://api.openai.com/v1   # keeps the key of that one",
+        "panorama models use default             # what serves this machine best",
+    ),
+)
+def use(
+    name: Annotated[str, argument("The model, or `default`.", metavar="NAME")] = "",
+    default: Annotated[bool, option("Leave the choice to Panorama.", "--default")] = False,
+    force: Annotated[bool, option("Do not try it first.", "--force")] = False,
+) -> None:
+    """Choose the model of search by meaning; it is tried first, and nothing is downloaded.
+
+    A service gets the texts of your notes. Its key is looked for in PANORAMA_OPENAI_KEY, for api.openai.com in
+    OPENAI_API_KEY too, and else in the system's keyring under its address.
+    """
+    from panorama.cli.commands.models_use import choose  # 60 ms
+
+    choose(name.strip(), default=default, force=force)
+
+
+@app.command("remove", epilog=examples("panorama models remove static", "panorama models remove ollama:old --yes"))
+def remove(
+    name: Annotated[str, argument("The model, as `panorama models list` shows it.", metavar="NAME")],
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget the vectors that a model made, to free their room; not of the one in use.
+
+    They are no data of yours, so there is nothing to undo: chosen again, the model makes them anew.
+    """
+    with _ProgressClient() as panorama:
+        answer = call_confirmed(panorama, "models.remove", {"model": name.strip()}, yes=yes)
+    console.print_result(answer, as_json)
+
+
+@app.command(
+    "test",
+    epilog=examples(
+        "panorama models test                    # the model in use",
+        "panorama models test minilm static      # side by side",
+        "panorama models test minilm --own       # on your own notes",
+    ),
+)
+def compare(
+    names: Models = None,
+    own: Annotated[bool, option("Look for your own notes by their titles.", "--own")] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how well and how fast models find: on 60 built-in notes, or with --own on up to 300 of yours.
+
+    With --own a note's title is the query, and the beginning of its text, without the title, is to be found. Nothing
+    is kept. recall@1 and recall@5: how often the right note is the first, or among the first five; MRR@10: the
+    mean of 1 / its place among the first ten.
+    """
+    from panorama.cli.commands.models_test import compare_models  # 80 ms
+
+    compare_models(names or [], own=own, yes=yes, as_json=as_json)

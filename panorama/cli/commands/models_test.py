@@ -1,0 +1,180 @@
+"""Comparing models: each is tried on the built-in notes or on the person's own, and measured."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import asdict
+from typing import Any
+
+from panorama.cli.client import Client
+from panorama.cli.console import console
+from panorama.cli.console.tables import Column, TextTable, safe_line
+from panorama.errors import ConfirmationError, DeclinedError, InvalidInputError, PanoramaError
+from panorama.index.embedders import registry
+from panorama.index.embedders.apis import ollama_base
+from panorama.index.embedders.http import Limits
+from panorama.index.embedders.registry import BUNDLED, Embedder
+from panorama.index.evaluation import sets
+from panorama.index.evaluation.sets import EvaluationSet
+from panorama.index.evaluation.trial import Evaluation, evaluate
+
+OFF = "none"
+LIMITS = Limits(documents=120.0, query=20.0, pause=20.0, repeats_queries=True)
+"""A service answers the first query within 20 seconds, or is refused; a batch may take it long."""
+
+PAGE_ROWS = 100
+MAX_NOTES_READ = 2_000
+"""Notes that are looked at for those that have a title and enough text."""
+
+FEW_NOTES = 30
+"""With fewer, chance decides."""
+
+
+def compare_models(names: Sequence[str], *, own: bool, yes: bool, as_json: bool) -> None:
+    """Measure models, the one in use if none is named, and show how they did.
+
+    Raises:
+        InvalidInputError: There is none of a name.
+        UnavailableError: One cannot be loaded, or its service does not answer as it should.
+        PanoramaError: The person did not agree, or there are no notes to look for.
+    """
+    chosen = list(dict.fromkeys(name.strip() for name in names or [_get_current_model()]))
+    with ExitStack() as stack:
+        models = [stack.enter_context(closing(registry.create_embedder(name, limits=LIMITS))) for name in chosen]
+        check = _build_own_check(chosen, yes=yes) if own else sets.load_built_in()
+        for model in models:  # so that none is measured in vain
+            _load(model)
+        trials = [_evaluate(model, check) for model in models]
+    _print_trials(trials, own, as_json)
+
+
+def _get_current_model() -> str:
+    """Return the model in use.
+
+    Raises:
+        InvalidInputError: There is none.
+    """
+    from panorama.config import read_settings  # 300 ms
+
+    used = read_settings().embedder or registry.default_choice().name
+    if used == OFF:
+        raise InvalidInputError("Search by meaning is off.", hint="Name a model: `panorama models test minilm`.")
+    return used
+
+
+def _load(model: Embedder) -> None:
+    with console.progress(f"Trying {model.id}"):
+        model.embed_query("tea")  # in short: `load` may wait for a service as long as a batch
+
+
+def _evaluate(model: Embedder, check: EvaluationSet) -> Evaluation:
+    with console.progress(f"Testing {model.id}") as bar:
+        return evaluate(model, check, lambda done, total: bar(done, total, ""))
+
+
+def _build_own_check(names: Iterable[str], *, yes: bool) -> EvaluationSet:
+    """Return a set of the person's own notes, once they agree that services get them.
+
+    Raises:
+        ConfirmationError: There is nobody to ask.
+        DeclinedError: The person did not say yes.
+        PanoramaError: There are no notes to look for.
+    """
+    if services := [name for name in names if name not in BUNDLED]:
+        _ask_to_send(services, yes=yes)
+    with Client() as panorama, console.progress("Reading notes"):
+        check = sets.from_notes(_iter_notes(panorama))
+    if not check.queries:
+        raise PanoramaError(
+            f"No note has a title and {sets.MIN_CHARS} characters of text.",
+            hint="Leave out --own for the built-in notes.",
+        )
+    return check
+
+
+def _ask_to_send(names: Sequence[str], *, yes: bool) -> None:
+    places = " and ".join(dict.fromkeys(_service_url(name) for name in names))
+    words = f"The titles and beginnings of up to {sets.MAX_NOTES} of your notes go to {places}"
+    if yes:
+        console.print_message(f"{words}.", "yellow")
+        return
+    if not console.is_interactive():
+        raise ConfirmationError(f"{words}.", hint="Add --yes to agree to it.")
+    if not console.confirm(f"{words}. Send them?"):
+        raise DeclinedError("Nothing was sent.")
+
+
+def _service_url(name: str) -> str:
+    kind, _, rest = name.partition(":")
+    return ollama_base() if kind == "ollama" else rest.partition("#")[0]
+
+
+def _iter_notes(panorama: Client) -> Iterator[tuple[str, str]]:
+    """Give the last changed notes as (title, text), page by page as they are needed."""
+    wanted = {"collection": "notes", "select": ["title", "content"], "sort": ["-updated_at"], "limit": PAGE_ROWS}
+    cursor, read = None, 0
+    while read < MAX_NOTES_READ:
+        page = panorama.call("query", {**wanted, "cursor": cursor})
+        yield from ((row["title"], row["content"]) for row in page.data)
+        read, cursor = read + len(page.data), page.metadata.get("next_cursor")
+        if not cursor:
+            return
+
+
+def _print_trials(trials: Sequence[Evaluation], own: bool, as_json: bool) -> None:
+    first = trials[0]
+    what = f"{first.scores[-1].queries} titles of your notes" if own else f"{first.scores[-1].queries} built-in queries"
+    summary = f"Looked for {what} among {first.texts} notes"
+    if as_json:
+        rows = [_to_dict(trial) for trial in trials]
+        console.print_json({"data": rows, "summary": summary, "metadata": {"source": "models", "policy": "read"}})
+        return
+    console.print_table(scores_table(trials))
+    console.print_text("\n")
+    console.print_table(speeds_table(trials))
+    console.print_message(f"{summary}{'; take so few with care' if first.texts < FEW_NOTES else ''}")
+
+
+def _to_dict(trial: Evaluation) -> dict[str, Any]:
+    scores = [{name: _round_float(value) for name, value in asdict(score).items()} for score in trial.scores]
+    return {name: _round_float(value) for name, value in asdict(trial).items()} | {"scores": scores}
+
+
+def _round_float(value: Any) -> Any:
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def scores_table(trials: Sequence[Evaluation]) -> TextTable:
+    """Return the scores, the models of each kind one under the other."""
+    columns = (
+        Column("queries", drop=3), Column("count", right=True, drop=4), Column("model", fold=True),
+        Column("recall@1", right=True), Column("recall@5", right=True, drop=2), Column("MRR@10", right=True, drop=1),
+    )  # fmt: skip
+    rows = [
+        (
+            safe_line(score.kind if trial is trials[0] else "", "cyan"),
+            safe_line(f"{score.queries}" if trial is trials[0] else ""),
+            safe_line(trial.model),
+            *(safe_line(f"{each:.2f}") for each in (score.recall_1, score.recall_5, score.mrr_10)),
+        )
+        for scores in zip(*(trial.scores for trial in trials), strict=True)
+        for trial, score in zip(trials, scores, strict=True)
+    ]
+    return TextTable(columns, tuple(rows))
+
+
+def speeds_table(trials: Sequence[Evaluation]) -> TextTable:
+    """Return how fast models are."""
+    columns = (
+        Column("model", fold=True), Column("dimensions", right=True, drop=1), Column("texts per second", right=True),
+        Column("ms per query", right=True),
+    )  # fmt: skip
+    rows = [
+        (
+            safe_line(trial.model),
+            safe_line(trial.size),
+            safe_line(f"{trial.texts_per_second:,.0f}"),
+            safe_line(f"{trial.query_ms:,.2f}"),
+        )
+        for trial in trials
+    ]
+    return TextTable(columns, tuple(rows))

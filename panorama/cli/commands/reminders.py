@@ -1,0 +1,64 @@
+"""`panorama reminders`: those that rang and wait; beside the shared verbs, add one, put one off, acknowledge one."""
+
+from typing import Annotated
+
+from panorama.cli.client import Client
+from panorama.cli.console import console, timing_tables
+from panorama.cli.nouns.groups import add_verbs
+from panorama.cli.nouns.table import REMINDERS
+from panorama.cli.options import AsJson, Limit, argument, examples, group, option
+
+app = group("reminders", REMINDERS.help, default="waiting")
+Which = Annotated[str, argument("The reminder, by title or id.")]
+
+
+@app.command(epilog=examples("panorama reminders                      # those that rang and wait"))
+def waiting(limit: Limit = 50, as_json: AsJson = False) -> None:
+    """List reminders that rang and wait for you to take note."""
+    with Client() as panorama:
+        answer = panorama.list_rows("reminders.waiting", {}, limit)
+        now = panorama.now
+    console.print_rows(answer, as_json, lambda: console.print_table(timing_tables.waiting_reminders(answer.data, now)))
+
+
+add_verbs(app, REMINDERS)
+
+
+@app.command(
+    epilog=examples(
+        'panorama reminders add "Call Petra" --at 2026-06-01T09:00',
+        'panorama reminders add "Feed the sourdough" --at 2026-06-01T08:00 --recurrence FREQ=DAILY',
+    )
+)
+def add(
+    title: Annotated[str, argument("What to be reminded of.")],
+    at: Annotated[str, option("A moment: 2026-06-01T09:00.", "--at")],
+    recurrence: Annotated[str | None, option("RFC 5545 rule.", "--recurrence")] = None,
+    item: Annotated[str | None, option("What it is about, by name or id.", "--item")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Set a reminder."""
+    with Client() as panorama:
+        wanted = {"title": title, "at": at, "recurrence": recurrence, "item": item}
+        answer = panorama.call("reminders.create", wanted)
+    console.print_result(answer, as_json)
+
+
+@app.command(epilog=examples('panorama reminders snooze "Call Petra" 2h', 'panorama reminders snooze "Call Petra"'))
+def snooze(
+    reminder: Which,
+    until: Annotated[str, argument("A span (10m, 2h, 1d) or a moment; else ten minutes.")] = "10m",
+    as_json: AsJson = False,
+) -> None:
+    """Put off a reminder that rang."""
+    with Client() as panorama:
+        answer = panorama.call("reminders.snooze", {"reminder": reminder, "until": until})
+    console.print_result(answer, as_json)
+
+
+@app.command(epilog=examples('panorama reminders done "Call Petra"'))
+def done(reminder: Which, as_json: AsJson = False) -> None:
+    """Take note of a reminder that rang: it waits no more."""
+    with Client() as panorama:
+        answer = panorama.call("reminders.acknowledge", {"reminder": reminder})
+    console.print_result(answer, as_json)

@@ -1,0 +1,112 @@
+"""Restoring: puts a copy of the database in place of the present one; needs no daemon, and ends the one that runs."""
+
+import shutil
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from panorama.app import open_backend
+from panorama.cli.client import translate_errors
+from panorama.cli.commands.daemon import end_daemon
+from panorama.cli.console import console
+from panorama.config import data_directory
+from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
+from panorama.services.archive.restore import RestoreService
+from panorama.services.archive.secrets import CONFIG_FILE
+from panorama.store.backend import Maintenance
+from panorama.transport.address import Address, hold_lock
+from panorama.transport.launch import exclusive_start
+
+LOCK_SECONDS = 10.0
+"""How long it waits for the daemon that ends to let go of the data."""
+
+
+def restore_database(copy: Path, *, yes: bool) -> None:
+    """Put a copy in place once the person agrees; what was there is kept in the folder backups.
+
+    Raises:
+        InvalidInputError: The file cannot be the database.
+        DeclinedError: The person did not say yes.
+        UnavailableError: The daemon does not leave, or the disk does not take the copy; nothing was changed.
+    """
+    copy, home = copy.expanduser().absolute(), data_directory()
+    database = open_backend(home).maintenance
+    database.validate_copy(copy)
+    if not yes:
+        _confirm(f"Put {copy} in place of {database.describe()}? The present file is kept in {home / 'backups'}.")
+    address = Address(str(home))
+    with translate_errors(), exclusive_start(address):
+        end_daemon(address, again=False)
+        kept = _replace_database(copy, database, address)
+    console.print_message(f"Restored from {copy}" + (f"; what was there before is {kept}" if kept else ""))
+
+
+def has_data() -> bool:
+    """Tell whether there is a database in the data directory."""
+    return open_backend(data_directory()).maintenance.has_data()
+
+
+def restore_folder(source: str, *, yes: bool) -> None:
+    """Put a backup or an export in place once the person agrees; the database that was there is kept.
+
+    Contents of files are added. Scripts that were there are kept in the folder backups; the configuration stays.
+
+    Raises:
+        InvalidInputError: It is no backup, or is damaged.
+        DeclinedError: The person did not say yes.
+        UnavailableError: The daemon does not leave, or the disk does not take the copy; nothing was changed.
+    """
+    home, now = data_directory(), datetime.now(UTC)
+    backend = open_backend(home)
+    service = RestoreService(home, backend.snapshots)
+    fresh = home.with_name(f"{home.name}.restored-{now:%Y%m%dT%H%M%SZ}")
+    service.check(source, str(fresh))
+    if not yes:
+        _confirm(
+            f"Put {source} in place of {backend.maintenance.describe()}? What is there is kept in {home / 'backups'}."
+        )
+    address = Address(str(home))
+    try:
+        service.restore(source, str(fresh))
+        with translate_errors(), exclusive_start(address):
+            end_daemon(address, again=False)
+            kept = _replace_database(fresh / "panorama.db", backend.maintenance, address)
+            _move_files(fresh, home, now)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    console.print_message(f"Restored from {source}" + (f"; what was there before is {kept}" if kept else ""))
+
+
+def _move_files(fresh: Path, home: Path, now: datetime) -> None:
+    """Add the contents of files, and put the scripts in place of those that are there."""
+    for content in (fresh / "files").rglob("*"):
+        target = home / content.relative_to(fresh)
+        if content.is_file() and not target.exists():
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            content.replace(target)
+    if (fresh / "scripts").is_dir():
+        if (home / "scripts").is_dir():
+            (home / "backups").mkdir(mode=0o700, exist_ok=True)
+            (home / "scripts").replace(home / "backups" / f"replaced-{now:%Y%m%dT%H%M%SZ}-scripts")
+        (fresh / "scripts").replace(home / "scripts")
+    if not (home / CONFIG_FILE).exists() and (fresh / CONFIG_FILE).is_file():
+        (fresh / CONFIG_FILE).replace(home / CONFIG_FILE)
+
+
+def _replace_database(copy: Path, database: Maintenance, address: Address) -> Path | None:
+    """Put the copy in place as soon as nobody serves the data: a process that ends lets go of it at the very last."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        with hold_lock(address.lock) as lock:
+            if lock is not None:
+                return database.replace(copy, datetime.now(UTC))
+        if time.monotonic() > deadline:
+            raise UnavailableError("Another program serves this data.", hint="`panorama daemon status` shows it.")
+        time.sleep(0.05)
+
+
+def _confirm(question: str) -> None:
+    if not console.is_interactive():
+        raise ConfirmationError(question, hint="Add --yes to say yes to it.")
+    if not console.confirm(question):
+        raise DeclinedError("Nothing was changed.")

@@ -1,0 +1,423 @@
+"""The commands: what each takes, which operation it calls, and how its answer is shown."""
+
+from collections.abc import Sequence
+from copy import copy
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_command_name
+from typer.models import CommandInfo, TyperInfo
+
+from panorama import __version__
+from panorama.cli.client import Answer, Client
+from panorama.cli.commands import (
+    archive,
+    code,
+    daemon,
+    files,
+    install,
+    jobs,
+    models,
+    reminders,
+    schedules,
+    scripts,
+    search,
+    service,
+)
+from panorama.cli.console import console, status_tables, tables
+from panorama.cli.console.confirm import call_confirmed
+from panorama.cli.nouns.groups import GROUPS, NOTES_GROUP
+from panorama.cli.options import (
+    SETTINGS,
+    AsJson,
+    Background,
+    Limit,
+    Project,
+    Yes,
+    argument,
+    examples,
+    group,
+    option,
+)
+from panorama.domain.items.item import kind_of, normalize_name
+from panorama.errors import ConflictError, InvalidInputError
+
+EXIT_CODES = """[bold]Options[/bold]
+  -V, --version           print the version
+  -h, --help              show this message; every command has its own
+  --install-completion    complete commands in your shell
+  --show-completion       show what that would add
+
+[bold]Exit codes[/bold]
+  0    done
+  1    the answer is no: refused, not found, the doctor found a fault
+  2    wrong usage: an unknown option, a date that does not exist
+  3    the store, or a service it needs, is unavailable: locked, full, damaged
+  130  interrupted
+
+[bold]Environment[/bold]
+  PANORAMA_HOME         where the data lives
+  PANORAMA_NO_DAEMON=1  do everything in this process
+  PANORAMA_DEBUG=1      show where an error came from
+  NO_COLOR=1            no colours"""
+
+EVERYDAY_PANEL, SCRIPTS_PANEL, UNDO_PANEL, MAINTENANCE_PANEL = PANELS = (
+    "Everyday", "Scripts", "History and undo", "Maintenance",
+)  # fmt: skip
+
+SkipConflicts = Annotated[bool, option("Leave what was changed since, undo the rest.", "--skip-conflicts")]
+UndoCount = Annotated[int, option("How many of the last writes.", "--count")]
+
+TRASH_ROWS = 500
+
+
+class _PanelGroup(TyperGroup):
+    """The commands by their panels, everyday ones first, and what concerns `panorama` itself at the end."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (the signature is Typer's)
+        """Return the names in the order of the panels."""
+        return sorted(self.commands, key=lambda name: PANELS.index(_panel_of(self.commands[name])))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Leave the options out: the end of the text names them."""
+        for each in self.get_params(ctx):
+            vars(each)["hidden"] = True
+        super().format_help(ctx, formatter)
+
+
+def _panel_of(command: Any) -> str:
+    panel = getattr(command, "rich_help_panel", None)
+    return panel if panel in PANELS else MAINTENANCE_PANEL
+
+
+app = typer.Typer(name="panorama", cls=_PanelGroup, epilog=EXIT_CODES, **SETTINGS)
+imports = group("import", "Bring in what you have elsewhere.")
+for each in (*GROUPS, files.app, imports):
+    app.add_typer(each, rich_help_panel=EVERYDAY_PANEL)
+app.add_typer(NOTES_GROUP, name="note", hidden=True)
+app.add_typer(reminders.app, rich_help_panel=EVERYDAY_PANEL)
+app.add_typer(schedules.app, rich_help_panel=MAINTENANCE_PANEL)
+app.add_typer(service.app, rich_help_panel=MAINTENANCE_PANEL)
+app.add_typer(daemon.app, rich_help_panel=MAINTENANCE_PANEL)
+app.add_typer(models.app, rich_help_panel=MAINTENANCE_PANEL)
+app.add_typer(jobs.app, rich_help_panel=MAINTENANCE_PANEL)
+app.add_typer(archive.app, rich_help_panel=MAINTENANCE_PANEL)
+app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=archive.EXPORT_EXAMPLES)(archive.export)
+app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=archive.PURGE_EXAMPLES)(archive.purge)
+app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=examples("panorama serve", "panorama serve --http 8642"))(
+    daemon.serve
+)
+
+
+def run_command(words: Sequence[str]) -> int:
+    """Run a command and return its exit code.
+
+    Raises:
+        PanoramaError: The command was refused.
+    """
+    command = get_command(_narrow_to(words[0]) if words else app)
+    code: object = command.main(args=list(words), prog_name="panorama", standalone_mode=False)
+    return code if isinstance(code, int) else 0
+
+
+def _narrow_to(name: str) -> typer.Typer:
+    """Return the app with the one command or group of a name, else the whole: to build all takes 40 ms."""
+    narrow = copy(app)
+    narrow.registered_groups = [info for info in app.registered_groups if _group_name(info) == name]
+    narrow.registered_commands = [info for info in app.registered_commands if _command_name(info) == name]
+    return narrow if narrow.registered_groups or narrow.registered_commands else app
+
+
+def _group_name(info: TyperInfo) -> str | None:
+    return info.name if isinstance(info.name, str) else info.typer_instance and info.typer_instance.info.name
+
+
+def _command_name(info: CommandInfo) -> str | None:
+    return info.name or (info.callback and get_command_name(info.callback.__name__))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        console.print_text(f"panorama {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def panorama_(
+    version: Annotated[
+        bool, option("Print the version.", "--version", "-V", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Your projects, tasks and notes, on your own disk, for every AI assistant you use.
+
+    Without a command this is the MCP server that a client starts.
+    """
+
+
+app.command(epilog=search.SEARCH_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(search.search)
+app.command(epilog=search.SIMILAR_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(search.similar)
+
+
+@app.command(
+    epilog=examples(
+        "panorama history t_7k3q9xv2mh",
+        'panorama history "Order seeds" --limit 3',
+        "panorama history                    # the last writes, as `panorama recent`",
+    ),
+    rich_help_panel=UNDO_PANEL,
+)
+def history(
+    item: Annotated[str | None, argument("Anything, by id or name; what is in the trash by id.")] = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show what was changed on an item, the newest first; without one, show the last writes."""
+    with Client() as panorama:
+        answer = panorama.list_rows("history.list", {"item": item}, limit)
+        now = panorama.now
+    if item is None:
+        console.print_rows(answer, as_json, lambda: console.print_table(tables.recent_writes(answer.data, now)))
+        return
+    console.print_rows(answer, as_json, lambda: console.print_blocks(tables.history(row, now) for row in answer.data))
+
+
+@app.command(epilog=examples("panorama recent", "panorama recent --limit 5"), rich_help_panel=UNDO_PANEL)
+def recent(limit: Limit = 20, as_json: AsJson = False) -> None:
+    """Show the last writes of all clients, the newest first: what, by whom, and the unit to undo."""
+    history(None, limit, as_json)
+
+
+@app.command(
+    epilog=examples(
+        "panorama undo                       # the last write; again: the one before it",
+        "panorama undo --count 3             # the last three writes",
+        "panorama undo c_7k3q9xv2mh          # a call, a batch or an import: see `panorama history`",
+        "panorama undo c_7k3q9xv2mh --skip-conflicts",
+        "panorama undo --yes                 # does not ask before it takes back more than 20 changes",
+    ),
+    rich_help_panel=UNDO_PANEL,
+)
+def undo(
+    unit: Annotated[str, argument("What to take back; else the last write that is not undone.")] = "",
+    skip_conflicts: SkipConflicts = False,
+    count: UndoCount = 1,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take back a write; each further undo takes back the write before it. `panorama redo` brings it back."""
+    _undo({"unit": unit, "skip_conflicts": skip_conflicts, "count": count}, yes=yes, as_json=as_json)
+
+
+@app.command(epilog=examples("panorama redo", "panorama redo --count 2"), rich_help_panel=UNDO_PANEL)
+def redo(
+    skip_conflicts: SkipConflicts = False, count: UndoCount = 1, yes: Yes = False, as_json: AsJson = False
+) -> None:
+    """Bring back what the last undo took."""
+    _undo({"skip_conflicts": skip_conflicts, "count": count, "redo": True}, yes=yes, as_json=as_json)
+
+
+def _undo(arguments: dict[str, Any], *, yes: bool, as_json: bool) -> None:
+    with Client() as panorama:
+        answer = call_confirmed(panorama, "history.undo", arguments, yes=yes)
+    console.print_result(answer, as_json, lambda: _print_undo_result(answer.data))
+
+
+def _print_undo_result(data: dict[str, Any]) -> None:
+    console.print_table(tables.undo_result(data))
+    if (more := data.get("count", 0) - len(data.get("undone", ()))) > 0:
+        console.print_message(f"… and {more:,} more")
+
+
+@app.command(
+    epilog=examples(
+        "panorama restore                    # what is in the trash",
+        "panorama restore n_7k3q9xv2mh",
+        'panorama restore "Order seeds"',
+        "panorama restore ~/Backups/panorama-20260520T080000Z",
+        "panorama restore ~/Backups/panorama-20260520T080000Z --to ~/panorama-again",
+    ),
+    rich_help_panel=UNDO_PANEL,
+)
+def restore(
+    item: Annotated[
+        str | None,
+        argument("An item in the trash, or the path of a backup, an export or a database.", metavar="[ITEM|PATH]"),
+    ] = None,
+    to: Annotated[str | None, option("Make a new data directory there instead.", "--to", metavar="DIR")] = None,
+    background: Background = False,
+    yes: Yes = False,
+    limit: Limit = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Bring an item back from the trash; without one, list the trash. Or bring back a copy of everything."""
+    if item is not None and (archive.is_copy(item) or to is not None or background):
+        archive.restore(item, to, background=background, yes=yes, as_json=as_json)
+        return
+    if to is not None or background:
+        raise InvalidInputError(
+            "--to and --background go with the path of a backup.", hint="panorama restore BACKUP --to NEW_FOLDER"
+        )
+    with Client() as panorama:
+        if item is None:
+            answer = panorama.list_rows("items.trash", {}, limit)
+        else:
+            answer = panorama.call("items.restore", {"item": _resolve_trashed(panorama, item)})
+        now = panorama.now
+    if item is None:
+        console.print_rows(answer, as_json, lambda: console.print_table(tables.trash(answer.data, now)))
+    else:
+        console.print_result(answer, as_json)
+
+
+def _resolve_trashed(panorama: Client, said: str) -> str:
+    """Return the id of the one item in the trash that has this name, or what was said."""
+    if kind_of(said.strip()):
+        return said
+    rows: list[dict[str, Any]] = panorama.list_rows("items.trash", {}, TRASH_ROWS).data
+    found = [row for row in rows if normalize_name(row["label"]) == normalize_name(said)]
+    if len(found) > 1:
+        raise ConflictError(
+            f"{len(found)} items in the trash are called “{said}”.", hint="Give the id.", candidates=found
+        )
+    return str(found[0]["id"]) if found else said
+
+
+@app.command(
+    epilog=examples("panorama status", "panorama status --json | jq .data.counts"), rich_help_panel=MAINTENANCE_PANEL
+)
+def status(as_json: AsJson = False) -> None:
+    """Tell how much is stored, where, and what time it is for Panorama."""
+    with Client() as panorama:
+        answer = panorama.call("status", {})
+    console.print_answer(answer, as_json, lambda: _print_status(answer))
+
+
+def _print_status(answer: Answer) -> None:
+    console.print_table(status_tables.status(answer.data))
+    if hint := answer.metadata.get("hint"):
+        console.print_message(str(hint), "yellow")
+
+
+@app.command(
+    epilog=examples(
+        "panorama calls                      # the last calls of every client",
+        "panorama calls --slow --limit 5",
+        "panorama calls --failed --json",
+    ),
+    rich_help_panel=MAINTENANCE_PANEL,
+)
+def calls(
+    slow: Annotated[bool, option("The slowest first.", "--slow")] = False,
+    failed: Annotated[bool, option("Only those that failed.", "--failed")] = False,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show the call log: which client called what, how long it took and what it cost."""
+    with Client() as panorama:
+        answer = panorama.list_rows("calls.list", {"slow": slow, "failed": failed}, limit)
+        now = panorama.now
+    console.print_rows(answer, as_json, lambda: console.print_table(status_tables.calls(answer.data, now)))
+
+
+@app.command(epilog=examples("panorama doctor", "panorama doctor --json"), rich_help_panel=MAINTENANCE_PANEL)
+def doctor(as_json: AsJson = False) -> int:
+    """Look for what is wrong with this installation and its data, and say how to mend it; changes nothing."""
+    from panorama.cli.commands.doctor import run_checks
+
+    checks = run_checks()
+    failed = sum(check["state"] == "fail" for check in checks)
+    if as_json:
+        told = f"{failed} of {len(checks)} checks failed" if failed else f"All {len(checks)} checks passed"
+        console.print_json({"data": checks, "summary": told, "metadata": {"source": "doctor", "policy": "read"}})
+    else:
+        console.print_table(status_tables.checks(checks))
+    return 1 if failed else 0
+
+
+@app.command(
+    epilog=examples(
+        "panorama reindex                    # what waits, now",
+        "panorama reindex index              # the index of meanings too, from the vectors that are kept",
+        "panorama reindex everything         # every text is cut anew",
+        "panorama reindex --project Garden --kind note",
+        "panorama reindex everything --background",
+    ),
+    rich_help_panel=MAINTENANCE_PANEL,
+)
+def reindex(
+    scope: Annotated[str, argument("changes, index or everything.")] = "changes",
+    project: Project = None,
+    kind: Annotated[str | None, option("Only items of this kind.", "--kind", "-k")] = None,
+    background: Background = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring search by meaning up to date while you watch; it happens in the background by itself."""
+    kept = console.report_interrupt("What was done is kept; run it again to go on.")
+    sent = {"scope": scope, "project": project, "kind": kind, "background": background or None}
+    with Client() as panorama, kept, console.progress("Reading what waits") as progress:
+        answer = panorama.call("reindex", sent, progress)
+    console.print_result(answer, as_json)
+
+
+app.command(
+    epilog=examples(
+        "panorama run report.py",
+        "panorama run report.py --dry-run -i project=Garden",
+        "panorama run -c 'len(sdk.tasks.list(view=\"overdue\"))'",
+        "panorama run - < report.py",
+        "panorama run plan_day --day tomorrow       # a kept script, with options of its own",
+        "panorama run plan_day --help               # which these are",
+    ),
+    cls=code.RunCommand,
+    context_settings={**SETTINGS["context_settings"], "allow_extra_args": True, "ignore_unknown_options": True},
+    rich_help_panel=SCRIPTS_PANEL,
+)(code.run)
+app.add_typer(code.runs, rich_help_panel=SCRIPTS_PANEL)
+app.add_typer(scripts.app, rich_help_panel=SCRIPTS_PANEL)
+app.command(epilog=examples("panorama sdk", 'panorama sdk "group by"'), rich_help_panel=SCRIPTS_PANEL)(code.sdk)
+
+app.command(
+    epilog=examples(
+        "panorama install                    # the clients, and where Panorama is set up",
+        "panorama install claude-code",
+        "panorama install cursor --print     # only show what would be put there",
+    ),
+    rich_help_panel=MAINTENANCE_PANEL,
+)(install.install)
+app.command(epilog=examples("panorama uninstall cursor"), rich_help_panel=MAINTENANCE_PANEL)(install.uninstall)
+
+
+@app.command(
+    epilog=examples("panorama demo", "panorama demo --keep ~/panorama-demo   # keep its data to look around"),
+    rich_help_panel=MAINTENANCE_PANEL,
+)
+def demo(
+    keep: Annotated[Path | None, option("Keep the demo's data here.", "--keep", metavar="DIR")] = None,
+) -> int:
+    """Show the product at work, on data of its own; yours is not touched."""
+    from panorama.cli.demo.demo import run as run_demo
+
+    return run_demo(keep)
+
+
+@imports.command(epilog=examples("panorama import markdown ~/Notes --dry-run", "panorama import markdown ~/Notes"))
+def markdown(
+    folder: Annotated[Path, argument("A folder of Markdown.", metavar="DIR", exists=True, file_okay=False)],
+    dry_run: Annotated[bool, option("Tell what would be done, and do nothing.", "--dry-run")] = False,
+    background: Background = False,
+    as_json: AsJson = False,
+) -> int:
+    """Import a folder of Markdown: files become notes, open boxes become tasks. May be run again.
+
+    A large folder is imported as a job, which goes on if this terminal is closed; Ctrl-C stops it.
+    """
+    arguments = {"folder": str(folder.resolve()), "dry_run": dry_run or None}
+    if background or (not dry_run and jobs.needs_job(folder)):
+        return jobs.import_as_job(arguments, folder.name, waits=not background, as_json=as_json)
+    kept = console.report_interrupt("What was taken so far stays; run it again to go on.")
+    with Client() as panorama, kept, console.progress(f"Reading {folder.name}") as progress:
+        answer = panorama.call("import.markdown", arguments, progress)
+    console.print_result(answer, as_json, lambda: console.print_table(tables.problems(answer.data)))
+    return archive.EXIT_INCOMPLETE if answer.data.get("unread") else 0

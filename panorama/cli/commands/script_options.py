@@ -1,0 +1,54 @@
+"""Options of kept scripts: turns `--project Alpha --days 3 --apply` into arguments, by what a script says it takes."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from panorama.errors import InvalidInputError
+
+
+def parse_options(words: Sequence[str], properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the arguments that words of the command line give; what they should be is looked at by the script's host.
+
+    Raises:
+        InvalidInputError: A word is no option of the script, or its value is missing.
+    """
+    found: dict[str, Any] = {}
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        name = name.replace("-", "_")
+        known = properties.get(name)
+        if known is None and word.startswith("--no-") and _is_flag(properties.get(name.removeprefix("no_"), {})):
+            found[name.removeprefix("no_")] = False
+            continue
+        if known is None or not word.startswith("--"):
+            told = ", ".join(f"--{each.replace('_', '-')}" for each in properties)
+            hint = f"It takes {told}; its name comes first." if told else "It takes none."
+            raise InvalidInputError(f"The script has no option {word[:60]!r}.", hint=hint)
+        if _is_flag(known) and not equals:
+            found[name] = True
+            continue
+        if not equals:
+            if not left:
+                raise InvalidInputError(f"{word} needs a value.", hint=f"Write {word} VALUE.")
+            value = left.pop(0)
+        if known.get("type") == "array":
+            found.setdefault(name, []).append(_parse_value(value, known.get("items", {})))
+        else:
+            found[name] = _parse_value(value, known)
+    return found
+
+
+def _is_flag(known: Mapping[str, Any]) -> bool:
+    return known.get("type") == "boolean"
+
+
+def _parse_value(text: str, known: Mapping[str, Any]) -> Any:
+    if known.get("type") == "string":
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,328 @@
+"""`panorama scripts`: what is kept, and the one place besides a client's question where a person decides on it.
+
+A decision is a word typed at a terminal, after all of the text was shown. There is no option for it, and no pipe is
+listened to.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from rich.text import Text
+
+from panorama.cli.client import Client
+from panorama.cli.console import console, editor, script_tables
+from panorama.cli.console.confirm import call_confirmed
+from panorama.cli.console.tables import format_ago, format_pairs, safe_line, safe_lines
+from panorama.cli.options import AsJson, Limit, argument, examples, group, option
+from panorama.errors import ConfirmationError, DeclinedError, InvalidInputError
+
+app = group("scripts", "List the scripts that are kept; look at them, decide on them.", default="list")
+Name = Annotated[str, argument("The script.", metavar="NAME")]
+DECISIONS = ("approve", "edit", "reject")
+
+
+@app.command(
+    "list", epilog=examples("panorama scripts", "panorama scripts --state draft", "panorama scripts --suggest")
+)
+def list_(
+    state: Annotated[
+        Literal["all", "draft", "reviewed", "promoted", "retired"], option("Only those in this state.", "--state")
+    ] = "all",
+    suggest: Annotated[bool, option("What was done often and is worth a script.", "--suggest")] = False,
+    limit: Limit = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List scripts: yours, and those that came with Panorama."""
+    with Client() as panorama:
+        asked = {"state": state, "suggest": suggest, "detail": "full"}
+        answer = panorama.list_rows("scripts.list", asked, limit)
+    console.print_rows(answer, as_json, lambda: console.print_table(script_tables.scripts(answer.data)))
+
+
+@app.command("show", epilog=examples("panorama scripts show plan_day"))
+def show_(script: Name, as_json: AsJson = False) -> None:
+    """Show a script: its text, its state, what it takes and does, and how its runs went."""
+    with Client() as panorama:
+        answer = panorama.call("scripts.get", {"script": script}, whole=True)
+        now = panorama.now
+    console.print_answer(answer, as_json, lambda: _print_script(answer.data, answer.summary, now))
+
+
+def _print_script(view: Mapping[str, Any], summary: str, now: Any) -> None:
+    console.print_blocks(
+        [safe_line(summary, "bold"), *_format_facts(view), *_format_statistics(view["statistics"], now)]
+    )
+    _print_source(view["text"])
+
+
+def _format_facts(view: Mapping[str, Any]) -> list[Text]:
+    """Return what a person should know of a script: what was found out, not what it says."""
+    did = [
+        f"{name} ({count:,} change{'' if count == 1 else 's'})" if count else name
+        for name, count in view["did"].items()
+    ]
+    told = {
+        "takes": view["parameters"] or "nothing",
+        "reads": _join_names(view["reads"]),
+        "writes": _join_names(view["writes"]),
+        "runs scripts": ", ".join(view["scripts"]),
+        "its runs called": _join_names(did) if did else "",
+        "tool": f"{view['tool']}{', which only reads' if view['read_only'] else ''}" if view["tool"] else "",
+        "once approved": f"it is the tool {view['again']} again" if view["again"] else "",
+        "sha256": view["digest"],
+    }
+    found = [Text.assemble((f"{name:>16}  ", "dim"), safe_line(value)) for name, value in told.items() if value]
+    if view["unclear"]:
+        found.append(safe_line("Its text uses the SDK in ways that cannot be told from the text alone.", "yellow"))
+    found += [safe_line(f"The sandbox would refuse {each}", "red") for each in view["findings"]]
+    return found
+
+
+def _format_statistics(figures: Mapping[str, Any], now: Any) -> list[Text]:
+    if not figures["runs"]:
+        return [Text.assemble(("            runs  ", "dim"), safe_line("none yet"))]
+    said = f"{figures['runs']}, {figures['success_percent']} % succeeded, {figures['median_ms']:g} ms and "
+    made = figures["median_calls"]
+    said += f"{made:g} call{'' if made == 1 else 's'} in the middle, {figures['tokens']:,} tokens answered"
+    found = [
+        Text.assemble(("            runs  ", "dim"), safe_line(f"{said}, last {format_ago(figures['last_at'], now)}"))
+    ]
+    if error := figures.get("last_error"):
+        found.append(Text.assemble(("      last error  ", "dim"), safe_line(error, "red")))
+    return found
+
+
+def _join_names(names: Any) -> str:
+    return ", ".join(names) if names else "nothing"
+
+
+def _print_source(text: str) -> None:
+    """Print a text with its lines numbered; in a terminal with colours, and nothing in it hidden."""
+    from panorama.domain.scripts.library import (
+        escape_controls,  # a person reads what is there, and not what it looks like
+    )
+
+    plain = escape_controls(text)
+    if console.is_terminal():
+        from rich.syntax import Syntax  # 20 ms
+
+        console.print_renderable(
+            Syntax(safe_lines(plain), "python", line_numbers=True, background_color="default", word_wrap=True)
+        )
+    else:
+        console.print_raw(plain)
+
+
+@app.command(epilog=examples("panorama scripts save late_tasks late.py", "panorama scripts save late_tasks --run x_…"))
+def save(
+    script: Name,
+    file: Annotated[Path | None, argument("A file of Python.", metavar="FILE")] = None,
+    run: Annotated[str | None, option("Keep the code of this run.", "--run", metavar="ID")] = None,
+    summary: Annotated[str | None, option("What it does, if its text does not say so.", "--summary")] = None,
+    replace: Annotated[bool, option("Overwrite the script of this name.", "--replace")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Keep a script, as a draft."""
+    code = None
+    if file is not None:
+        try:
+            code = file.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidInputError(f"{file} cannot be read.", hint="Give a file of Python.") from error
+    sent = {"name": script, "code": code, "run": run, "summary": summary, "replace": replace}
+    with Client() as panorama:
+        answer = call_confirmed(panorama, "scripts.save", sent, yes=replace)
+    console.print_result(answer, as_json)
+
+
+@app.command(epilog=examples("panorama scripts review late_tasks"))
+def review(script: Name) -> None:
+    """Look at a script and decide on it: approve, edit or reject, typed at this terminal."""
+    _require_terminal("review")
+    with Client() as panorama:
+        while True:
+            answer = panorama.call("scripts.get", {"script": script}, whole=True)
+            view = answer.data
+            _print_script(view, answer.summary, panorama.now)
+            _print_dry_run(view)
+            _print_difference(view)
+            word = _read_answer(f"{script}: approve, edit or reject? ")
+            if word != "edit":
+                break
+            _open_editor(view)
+        if word not in DECISIONS:
+            raise DeclinedError("Nothing was decided.", hint="The word is approve, edit or reject, in full.")
+        sent = {"script": script, "digest": view["digest"]}
+        done = (
+            _call_agreed(panorama, "scripts.approve", sent)
+            if word == "approve"
+            else panorama.call("scripts.reject", sent)
+        )
+    console.print_result(done, False)
+
+
+def _print_dry_run(view: Mapping[str, Any]) -> None:
+    if not view["dry_run"]:
+        console.print_message("There was no dry run of this text that would have changed anything.")
+        return
+    console.print_blocks([safe_line("Its last dry run would have made these changes:", "bold")])
+    for each in view["dry_run"]:
+        given = {name: value for name, value in each["arguments"].items() if value not in ("", [], None, False)}
+        console.print_blocks([Text.assemble(("  ~ ", "yellow"), safe_line(f"{each['name']} {format_pairs(given)}"))])
+
+
+def _print_difference(view: Mapping[str, Any]) -> None:
+    from panorama.services.scripts.library import unified_diff  # half a second, while a person reads
+
+    if not view["reviewed"]:
+        console.print_message("No text of it was reviewed before.")
+    elif difference := unified_diff(view["reviewed"], view["text"], "reviewed last", "now"):
+        console.print_blocks([safe_line("What differs from the text that was reviewed last:", "bold")])
+        styles = {"+": "green", "-": "red", "@": "cyan"}
+        console.print_blocks(Text(safe_lines(each), styles.get(each[:1], "")) for each in difference.split("\n"))
+    else:
+        console.print_message("It is the text that was reviewed last.")
+
+
+@app.command(epilog=examples("panorama scripts promote plan_day", "panorama scripts promote plan_day --read-only"))
+def promote(
+    script: Name,
+    read_only: Annotated[bool, option("Its tool cannot change anything.", "--read-only")] = False,
+) -> None:
+    """Make a script a tool of your assistants; `yes` is typed at this terminal."""
+    _change_state(script, {"to": "promoted", "read_only": read_only}, "promote")
+
+
+@app.command(epilog=examples("panorama scripts demote plan_day"))
+def demote(script: Name) -> None:
+    """Take a script's tool away; it stays reviewed."""
+    _change_state(script, {"to": "demoted"}, "demote")
+
+
+@app.command(epilog=examples("panorama scripts retire late_tasks"))
+def retire(script: Name) -> None:
+    """Take a script out of use; its file and its history stay."""
+    _change_state(script, {"to": "retired"}, "retire")
+
+
+def _change_state(script: str, to: Mapping[str, Any], verb: str) -> None:
+    _require_terminal(verb)
+    with Client() as panorama:
+        answer = panorama.call("scripts.get", {"script": script}, whole=True)
+        if to["to"] == "promoted":
+            _print_script(answer.data, answer.summary, panorama.now)
+        done = _call_confirmed(panorama, "scripts.promote", {"script": script, **to})
+    console.print_result(done, False)
+
+
+@app.command(epilog=examples("panorama scripts history late_tasks"))
+def history(script: Name, as_json: AsJson = False) -> None:
+    """Tell what was decided on a script, the newest first."""
+    with Client() as panorama:
+        answer = panorama.call("scripts.history", {"script": script}, whole=True)
+        now = panorama.now
+    rows = answer.data["versions"]
+    console.print_answer(answer, as_json, lambda: console.print_table(script_tables.versions(rows, now)))
+
+
+@app.command(epilog=examples("panorama scripts diff late_tasks", "panorama scripts diff late_tasks --old 1 --new 2"))
+def diff(
+    script: Name,
+    old: Annotated[int | None, option("A version; else the one approved last.", "--old", metavar="N")] = None,
+    new: Annotated[int | None, option("Another one; else the file.", "--new", metavar="N")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two texts of a script."""
+    with Client() as panorama:
+        answer = panorama.call("scripts.diff", {"script": script, "old": old, "new": new}, whole=True)
+    console.print_answer(
+        answer, as_json, lambda: console.print_raw(answer.data["diff"]) if answer.data["diff"] else None
+    )
+    if not as_json:
+        console.print_message(answer.summary)
+
+
+@app.command(epilog=examples("panorama scripts rollback late_tasks", "panorama scripts rollback late_tasks 1"))
+def rollback(
+    script: Name,
+    version: Annotated[int | None, argument("Its number; else the one before.", metavar="N")] = None,
+) -> None:
+    """Put a text back that stood there before; `yes` is typed at this terminal."""
+    _require_terminal("rollback")
+    with Client() as panorama:
+        done = _call_confirmed(panorama, "scripts.rollback", {"script": script, "version": version})
+    console.print_result(done, False)
+
+
+@app.command(epilog=examples("panorama scripts edit plan_day"))
+def edit(script: Name) -> None:
+    """Open a script in your editor; one that came with Panorama is copied first, and your copy stands above it."""
+    with Client() as panorama:
+        view = panorama.call("scripts.get", {"script": script}, whole=True).data
+    _open_editor(view)
+    console.print_message(f"`panorama scripts review {script}` decides on it.")
+
+
+# How a person decides.
+
+
+def _require_terminal(verb: str) -> None:
+    """Refuse everything but a terminal: what comes out of a pipe, nobody has typed.
+
+    Raises:
+        InvalidInputError: There is no person.
+    """
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    if not all(stream is not None and stream.isatty() for stream in streams):
+        raise InvalidInputError(
+            f"panorama scripts {verb} is decided by a person at a terminal; nothing was decided.",
+            hint="Run it in a terminal, without a pipe. There is no option that answers.",
+        )
+
+
+def _read_answer(question: str) -> str:
+    """Return what the person types once the question is there; what was typed before it does not count."""
+    import termios
+
+    with suppress(termios.error):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    console.prompt(question)
+    return sys.stdin.readline().strip()
+
+
+def _call_confirmed(panorama: Client, operation: str, sent: Mapping[str, Any]) -> Any:
+    """Put an operation's question, and make the call once `yes` is typed.
+
+    Raises:
+        DeclinedError: Something else was typed.
+    """
+    try:
+        return panorama.call(operation, sent)
+    except ConfirmationError as error:
+        agreement = error.agreement
+        console.print_blocks(safe_line(each) for each in error.question.split("\n"))
+    if _read_answer("Type yes: ") != "yes":
+        raise DeclinedError("Nothing was decided.", hint="The word is yes.")
+    return panorama.call(operation, sent, agreed=agreement)
+
+
+def _call_agreed(panorama: Client, operation: str, sent: Mapping[str, Any]) -> Any:
+    """Make a call whose question the person has answered already, about the text that they were shown."""
+    try:
+        return panorama.call(operation, sent)
+    except ConfirmationError as error:
+        return panorama.call(operation, sent, agreed=error.agreement)
+
+
+def _open_editor(view: Mapping[str, Any]) -> None:
+    """Let the person edit their own copy of a script."""
+    path = Path(view["path"])
+    if not path.exists():
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as copy:
+            copy.write(view["text"])
+    editor.edit_file(path)

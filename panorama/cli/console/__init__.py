@@ -1,0 +1,1 @@
+"""Output, questions and error messages of the terminal."""

@@ -1,0 +1,307 @@
+"""Shows: the only module that prints. Answers go to standard output, all that is said about them to standard error.
+
+A terminal gets colours, folded tables and rendered Markdown; a pipe gets plain text, each row on one line.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from panorama.cli.client import Answer
+from panorama.cli.console.column_widths import GAP, fit_columns
+from panorama.cli.console.pipes import silence_stdout
+from panorama.cli.console.tables import Column, TextTable, format_progress, safe_line, safe_lines
+from panorama.cli.console.terminal_words import to_terminal
+from panorama.domain.items.files import decode_text
+from panorama.errors import InvalidInputError, PanoramaError
+from panorama.transport.rpc_client import ProgressCallback
+
+UNLIMITED_WIDTH = 1_000_000
+STEP_CHARS = 24
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """End in silence."""
+        silence_stdout()
+        raise SystemExit(0)
+
+
+def _console(*, stderr: bool = False) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else UNLIMITED_WIDTH
+    return _Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+def is_terminal() -> bool:
+    """Tell whether a person reads the answer, rather than a pipe or a file."""
+    return sys.stdout.isatty()
+
+
+def is_interactive() -> bool:
+    """Tell whether a person can be asked."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def confirm(question: str) -> bool:
+    """Put a question to the person; all but a yes is a no."""
+    _console(stderr=True).print(safe_line(f"{question} [y/N]"), end=" ")
+    said = sys.stdin.readline()
+    if not said.endswith("\n"):
+        sys.stderr.write("\n")
+    return said.strip().lower() in ("y", "yes")
+
+
+@contextmanager
+def _guard_stdout() -> Generator[None]:
+    """End in silence if nobody reads any more; say what else is wrong with standard output."""
+    try:
+        yield
+    except BrokenPipeError:
+        silence_stdout()
+        raise SystemExit(0) from None
+    except OSError as error:
+        silence_stdout()
+        raise PanoramaError(f"The answer cannot be written: {error.strerror}.", hint="Send it elsewhere.") from error
+
+
+def print_text(words: str) -> None:
+    """Print text as it is."""
+    stream = sys.stdout
+    with _guard_stdout():
+        if "utf" not in (stream.encoding or "").lower():
+            words = words.encode(stream.encoding or "ascii", "backslashreplace").decode(stream.encoding or "ascii")
+        stream.write(words)
+        stream.flush()
+
+
+def print_raw(content: str) -> None:
+    """Print a text exactly; in a terminal without what could steer it, and with an end of line."""
+    print_text(safe_lines(content).rstrip("\n") + "\n" if is_terminal() else content)
+
+
+def print_report(told: str) -> None:
+    """Print several lines about something, with an end of line; also in a pipe without what could steer a terminal.
+
+    Who reads on at the end of a pipe is mostly a person with a pager; `--json` gives programs all of it.
+    """
+    print_text(safe_lines(told).rstrip("\n") + "\n")
+
+
+def print_content(held: bytes) -> None:
+    """Print what a file holds exactly; in a terminal only what is text.
+
+    Raises:
+        InvalidInputError: It is no text, and a terminal would show it.
+    """
+    if is_terminal():
+        found = decode_text(held)
+        if found is None:
+            raise InvalidInputError("The file holds no text.", hint="Write it to the disk with --to PATH.")
+        print_raw(found)
+        return
+    with _guard_stdout():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(held)
+        sys.stdout.buffer.flush()
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """Print an answer as JSON."""
+    print_text(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def print_blocks(parts: Iterable[Text]) -> None:
+    """Print texts one under the other."""
+    for part in parts:
+        _print(part)
+
+
+def print_table(table: TextTable) -> None:
+    """Print a table, nothing if it has no rows."""
+    if not table.rows:
+        return
+    if is_terminal():
+        console = _console()
+        console.print(build_grid(table, console.width))
+    else:
+        print_text("".join(f"{row}\n" for row in align_rows(table)))
+
+
+def _print(what: RenderableType) -> None:
+    if is_terminal():
+        _console().print(what)
+    elif isinstance(what, Text):
+        print_text(f"{what.plain}\n")
+
+
+def build_grid(table: TextTable, width: int) -> Table:
+    """Return a table as a terminal of that width shows it."""
+    grid = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
+    widths = fit_columns(table, width)
+    for at, column_width in widths.items():
+        column = table.columns[at]
+        side = "right" if column.right else "left"
+        overflow = "fold" if column.fold else "ellipsis"
+        grid.add_column(column.name, width=column_width, justify=side, no_wrap=not column.fold, overflow=overflow)
+    for row in table.rows:
+        grid.add_row(*(row[at] for at in widths))
+    return grid
+
+
+def align_rows(table: TextTable) -> list[str]:
+    """Return a table's lines as a pipe gets them: whole, in columns."""
+    every = [[column.name for column in table.columns], *([cell.plain for cell in row] for row in table.rows)]
+    widths = [max(cell_len(row[at]) for row in every) for at in range(len(table.columns))]
+    return ["  ".join(_pad(*each) for each in zip(row, widths, table.columns, strict=True)).rstrip() for row in every]
+
+
+def _pad(cell: str, width: int, column: Column) -> str:
+    gap = " " * (width - cell_len(cell))
+    return gap + cell if column.right else cell + gap
+
+
+def print_markdown(head: Text, content: str) -> None:
+    """Print a note as a terminal shows it."""
+    from rich.markdown import Markdown  # 100 ms
+
+    console = _console()
+    console.print(head, end="\n\n")
+    console.print(Markdown(safe_lines(content), hyperlinks=False))
+
+
+def print_message(words: str, style: str = "dim") -> None:
+    """Say something about the answer."""
+    _console(stderr=True).print(safe_line(words, style))
+
+
+def print_error(message: str, hint: str, candidates: Sequence[Mapping[str, object]]) -> None:
+    """Say what went wrong, what to do next, and what may have been meant."""
+    console = _console(stderr=True)
+    console.print(safe_line(message, "red"))
+    if hint:
+        console.print(safe_line(f"→ {hint}"))
+    for each in candidates:
+        console.print(Text("  ").append_text(safe_line(" · ".join(str(value) for value in each.values()), "dim")))
+
+
+def print_renderable(what: RenderableType) -> None:
+    """Print what a terminal shows in colours."""
+    _print(what)
+
+
+def prompt(question: str) -> None:
+    """Put a question to the person, who types behind it."""
+    _console(stderr=True).print(safe_line(question), end=" ")
+
+
+def print_script_error(told: Text) -> None:
+    """Say what is wrong with a script, in its own lines."""
+    _console(stderr=True).print(told)
+
+
+def print_error_json(value: Mapping[str, Any]) -> None:
+    """Say what went wrong, to a program."""
+    sys.stderr.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def print_traceback(error: BaseException) -> None:
+    """Print where an error came from."""
+    import traceback
+
+    sys.stderr.write("".join(traceback.format_exception(error)))
+
+
+@contextmanager
+def progress(title: str) -> Generator[ProgressCallback]:
+    """Show a bar on standard error, if that is a terminal, which moves when the given function is called."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.fields[at]}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=_console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bars:
+        bar = bars.add_task("", total=None, at=_format_step(title))
+
+        def update(done: int, total: int, at: str) -> None:
+            bars.update(bar, completed=done, total=total or None, at=_format_step(at or title))
+
+        yield update
+
+
+@contextmanager
+def job_bars() -> Generator[Callable[[Sequence[Mapping[str, Any]]], None]]:
+    """Show a bar for each job on standard error; the given function is called with the jobs as they are now."""
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    at, far = (TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("at", "far"))
+    known: dict[str, Any] = {}
+    with Bars(at, BarColumn(), far, console=_console(stderr=True), disable=not sys.stderr.isatty()) as shown:
+
+        def update(jobs: Sequence[Mapping[str, Any]]) -> None:
+            for job in jobs:
+                if job["id"] not in known:
+                    known[job["id"]] = shown.add_task("", total=None, at="", far="")
+                total = job.get("total") or (1 if job.get("ended_at") else None)
+                done = total if job["state"] == "succeeded" else job.get("current", 0)
+                name = f"{job['id']} {job['kind']}"[:32].ljust(32)
+                shown.update(
+                    known[job["id"]], completed=done, total=total, at=name, far=safe_line(format_progress(job)).plain
+                )
+
+        yield update
+
+
+@contextmanager
+def report_interrupt(left: str) -> Generator[None]:
+    """Say what became of a long operation that the person stops."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print_message(f"Stopped. {left}")
+        raise
+
+
+def _format_step(words: str) -> str:
+    return safe_line(words).plain[:STEP_CHARS].ljust(STEP_CHARS)
+
+
+def print_answer(found: Answer, as_json: bool, shown: Callable[[], None]) -> None:
+    """Print an answer as JSON, or the way that is given."""
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        shown()
+
+
+def print_rows(found: Answer, as_json: bool, shown: Callable[[], None]) -> None:
+    """Print a list, and beside it how much of the whole it is."""
+    print_answer(found, as_json, shown)
+    if not as_json:
+        more = "; --limit shows more" if found.metadata.get("next_cursor") else ""
+        print_message(f"{found.summary}{more}")
+        _print_hint(found)
+
+
+def print_result(found: Answer, as_json: bool, shown: Callable[[], None] = lambda: None) -> None:
+    """Print what was done, and how to take it back."""
+    if as_json:
+        print_json(found.to_dict())
+        return
+    _print(safe_line(found.summary))
+    shown()
+    _print_hint(found)
+    if unit := found.metadata.get("undo"):
+        print_message(f"`panorama undo {unit}` takes it back")
+
+
+def _print_hint(found: Answer) -> None:
+    if hint := found.metadata.get("hint"):
+        print_message(to_terminal(str(hint)), "yellow")

@@ -1,0 +1,101 @@
+"""Tables of how Panorama itself does: its state, its daemon, its log of calls, what the doctor found; pure."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.text import Text
+
+from panorama.cli.console.tables import Column, Row, TextTable, format_age, format_pairs, safe_line
+from panorama.domain.text.sizes import format_size
+from panorama.kinds import name_kind
+
+
+def status(data: Row) -> TextTable:
+    """Return the state of the store, a line for each part of it."""
+    counts: Row = data["counts"]
+    now = datetime.fromisoformat(data["now"])
+    told: dict[str, object] = {
+        "now": f"{data['weekday']} {now:%Y-%m-%d %H:%M} ({data['timezone']})",
+        "stored": ", ".join(_pluralize_kind(name, count) for name, count in counts.items()),
+        "data": data["data"],
+        "database": f"{format_size(data.get('database_bytes', 0))}, revision {data['revision']}",
+        **_search_rows(data.get("search", {})),
+        "jobs": ", ".join(f"{count} {state}" for state, count in data.get("jobs", {}).items()) or "none",
+        "reminders": f"{data.get('reminders_waiting', 0)} rang and wait" if data.get("reminders_waiting") else "",
+        "scripts": data.get("scripts", {}).get("isolation", ""),
+        "last backup": data.get("last_backup", "none"),
+    }
+    rows = tuple((safe_line(name, "cyan"), safe_line(value)) for name, value in told.items() if value != "")
+    return TextTable((Column("panorama"), Column(str(data["version"]), fold=True)), rows)
+
+
+def _search_rows(told: Row) -> Row:
+    """Return how search does, and of meaning only what there is to say."""
+    pending = told.get("pending", 0)
+    waiting = "1 change waits" if pending == 1 else f"{pending:,} changes wait"
+    held = f"{told.get('passages', 0):,} passages in {told.get('engine')}, {waiting}"
+    about: Row = {"search": ", ".join(told.get("modes", ()))}
+    if "model_state" in told:
+        becoming = f", changing to {told['changing_to']}" if "changing_to" in told else ""
+        about["meaning"] = f"{told['model']} ({told['model_state']}{becoming}), {held}"
+        about["index"] = f"{told['index_state']}, {format_size(told.get('index_disk_bytes', 0))} on the disk"
+    said = (str(told[name]) for name in ("missing", "remark", "last_error", "do") if name in told)
+    wrong = " ".join(dict.fromkeys(said))
+    return about | ({"remark": wrong} if wrong else {})
+
+
+def daemon(data: Row) -> TextTable:
+    """Return what a daemon tells of itself, a line for each part of it; nothing if none runs."""
+    if not data:
+        return TextTable((), ())
+    clients = [str(each["name"]) for each in data["clients"]]
+    lingers = data["linger_seconds"]
+    told: dict[str, object] = {
+        "process": data["pid"],
+        "since": f"{datetime.fromisoformat(data['since']).astimezone():%Y-%m-%d %H:%M}",
+        "data": data["home"],
+        "socket": data["socket"],
+        "http": data.get("http", "off"),
+        "log": data["log"],
+        "clients": f"{len(clients)} ({', '.join(clients)})" if clients else "none",
+        "stays": "until it is stopped" if lingers is None else f"{lingers:g} seconds after its last client",
+    }
+    rows = tuple((safe_line(name, "cyan"), safe_line(value)) for name, value in told.items())
+    return TextTable((Column("daemon"), Column(str(data["version"]), fold=True)), rows)
+
+
+def _pluralize_kind(kind: str, count: int) -> str:
+    return f"{count:,} {'in the trash' if kind == 'trash' else name_kind(kind, count)}"
+
+
+def calls(rows: Sequence[Row], now: datetime) -> TextTable:
+    """Return calls of the log; the arguments come last, because they are long."""
+    columns = (
+        Column("age", drop=4), Column("client", width=12, drop=3), Column("call"), Column("ms", right=True, drop=2),
+        Column("result"), Column("tokens", right=True, drop=6), Column("wrote", right=True, drop=5),
+        Column("arguments", flexible=True, drop=7),
+    )  # fmt: skip
+    return TextTable(columns, tuple(_call_row(row, now) for row in rows))
+
+
+def _call_row(row: Row, now: datetime) -> tuple[Text, ...]:
+    result = safe_line("ok", "green") if row.get("success") else safe_line(row.get("code") or "failed", "red")
+    numbers = [safe_line(f"{row.get(name, 0):,}") for name in ("tokens", "changes")]
+    arguments = safe_line(format_pairs(row.get("arguments", {})), "dim")
+    old, ms = safe_line(format_age(row["at"], now), "dim"), safe_line(f"{row.get('ms', 0):,.1f}")
+    return old, safe_line(row.get("client")), safe_line(row["name"]), ms, result, *numbers, arguments
+
+
+def checks(rows: Sequence[Row]) -> TextTable:
+    """Return what the doctor found, and how to mend it."""
+    styles = {"ok": "green", "warn": "yellow", "fail": "bold red"}
+    cells = tuple(
+        (safe_line(row["state"], styles[row["state"]]), safe_line(row["check"], "bold"), _check_text(row))
+        for row in rows
+    )
+    return TextTable((Column(""), Column("check"), Column("found", fold=True)), cells)
+
+
+def _check_text(row: Row) -> Text:
+    found = safe_line(row["found"])
+    return Text.assemble(found, " ", safe_line(f"→ {row['mend']}", "cyan")) if row.get("mend") else found

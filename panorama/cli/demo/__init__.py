@@ -1,0 +1,1 @@
+"""The demo: a workspace, its steps, and what it checks."""

@@ -1,0 +1,255 @@
+"""The demo: the product's main job, end to end, in a home of its own that is gone afterwards."""
+
+import asyncio
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+import anyio
+
+from panorama import __version__, sample
+from panorama.app import open_backend
+from panorama.cli.commands.daemon import end_daemon
+from panorama.cli.demo.checks import DemoFacts, Expectation, StepResult, pluralize
+from panorama.cli.demo.steps import IMPORTS, STEPS, Step
+from panorama.cli.demo.transcript import Transcript, format_call, format_command, format_milliseconds
+from panorama.cli.demo.workspace import HOME, WORKSPACE, describe_leftovers, interrupt_on_signals, open_workspace
+from panorama.config import Settings, read_settings
+from panorama.transport.address import Address
+
+if TYPE_CHECKING:
+    from fastmcp import Client
+
+CLIENT = "panorama-demo"
+TIMEOUT = timedelta(seconds=60)
+"""How long the demo waits for the server to start, and for an answer."""
+
+LINGER = timedelta(seconds=30)
+"""How long the daemon waits for the next step."""
+
+CHARS_PER_TOKEN = 4
+"""The usual rule of thumb for English text and current models."""
+
+LOG_CHARS = 2_000
+SHOWN_CHARS = 300
+
+
+def run(keep: Path | None) -> int:
+    """Live a morning with the product and tell it; return 0 only if every step did what it says.
+
+    Args:
+        keep: A new or empty folder that the workspace and the data are left in; else nothing is left.
+
+    Raises:
+        InvalidInputError: `keep` cannot be used.
+        KeyboardInterrupt: It was stopped; what it had made is removed.
+    """
+    transcript = Transcript()
+    with interrupt_on_signals(), open_workspace(keep) as folder:
+        demo = _Demo(transcript, folder, read_settings())
+        try:
+            demo.run()
+        except KeyboardInterrupt:
+            transcript.print_remark("Stopped." if keep else "Stopped; nothing is left behind.")
+            raise
+        finally:
+            demo.end()
+        demo.measure()
+    left = keep is None and folder.exists()
+    transcript.print_title("In short")
+    transcript.print_summary({**demo.totals(), **describe_leftovers(folder, left=left, kept=keep is not None)})
+    return 0 if demo.is_successful and not left else 1
+
+
+@dataclass(slots=True)
+class _Demo:
+    transcript: Transcript
+    folder: Path
+    settings: Settings
+    began: float = field(default_factory=time.perf_counter)
+    calls: list[StepResult] = field(default_factory=list[StepResult])
+    passed: int = 0
+    took: timedelta = timedelta()
+    database_bytes: int = 0
+
+    @property
+    def is_successful(self) -> bool:
+        return self.passed == len(IMPORTS) + len(STEPS)
+
+    def run(self) -> None:
+        """Lay out the workspace, import it, and live the morning; ends at the first step that fails."""
+        day = datetime.now(self.settings.zone).date()
+        morning = DemoFacts(day, self.folder / WORKSPACE)
+        files = sample.write_files(morning.workspace, day)
+        self.transcript.print_title(f"Panorama {__version__}: a morning in Hanne's studio, {day:%A} {day}")
+        self.transcript.print_remark(f"{pluralize(len(files), 'Markdown file')} laid out in {morning.workspace}")
+        asyncio.run(self._run_all(morning))
+
+    async def _run_all(self, morning: DemoFacts) -> None:
+        if not await self._run_steps(IMPORTS, morning, self._run_import):
+            return
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+            try:
+                await self._run_with_server(morning, cast("TextIO", log))
+            except Exception as error:
+                self.transcript.print_remark(f"The server failed: {type(error).__name__}: {error}", "bold red")
+            if not self.is_successful and (said := _read_tail(cast("TextIO", log))):
+                self.transcript.print_remark(f"The server's log ends:\n{said}")
+
+    async def _run_with_server(self, morning: DemoFacts, log: TextIO) -> None:
+        """Start the server as any client does, and speak with it."""
+        from fastmcp import Client  # a second
+        from fastmcp.client.transports import StdioTransport
+        from mcp_types import Implementation
+
+        started = time.perf_counter()
+        transport = StdioTransport(
+            sys.executable, ["-m", "panorama"], env=self._environment(), keep_alive=False, log_file=log
+        )
+        me = Implementation(name=CLIENT, version=__version__)
+        questions: list[str] = []
+
+        async def agree(question: str, *_: Any) -> dict[str, Any]:
+            questions.append(question)
+            return {"value": True}
+
+        async def call_step(step: Step, arguments: Mapping[str, Any]) -> StepResult:
+            questions.clear()
+            answer = await _call_tool(client, step.tool, arguments)
+            return replace(answer, asked=tuple(questions))
+
+        async with Client(
+            transport, client_info=me, timeout=TIMEOUT, init_timeout=TIMEOUT, elicitation_handler=agree
+        ) as client:
+            tools = len(await client.list_tools())
+            took = format_milliseconds(_elapsed_since(started))
+            self.transcript.print_remark(
+                f"\nThe MCP server runs in a process of its own: {pluralize(tools, 'tool')}, {took}."
+            )
+            await self._run_steps(STEPS, morning, call_step)
+
+    async def _run_steps(
+        self, steps: Sequence[Step], morning: DemoFacts, ask: Callable[[Step, Mapping[str, Any]], Awaitable[StepResult]]
+    ) -> bool:
+        for step in steps:
+            if step.chapter:
+                self.transcript.print_title(step.chapter)
+            arguments = step.arguments(morning)
+            self.transcript.print_question(self.passed + 1, step.said, _describe_call(step, arguments, morning))
+            answer = await _time_call(ask(step, arguments))
+            told, wrong = _check_answer(step, answer, morning)
+            if wrong:
+                self.transcript.print_failure(answer, step.name, wrong)
+                return False
+            self.transcript.print_answer(answer, told)
+            morning.answers[step.name] = answer
+            self.calls.append(answer)
+            self.passed += 1
+        return True
+
+    async def _run_import(self, step: Step, arguments: Mapping[str, Any]) -> StepResult:
+        """Run the command as a person does."""
+        words = [sys.executable, "-m", *step.tool.split(), *arguments.values(), "--json"]
+        with anyio.fail_after(TIMEOUT.total_seconds()):
+            done = await anyio.run_process(words, env=self._environment(), check=False)
+        if done.returncode:
+            return StepResult(text=_decode_output(done.stderr or done.stdout), code=f"exit code {done.returncode}")
+        answer = json.loads(done.stdout)
+        return StepResult(text=answer["summary"], data=answer["data"], metadata=answer["metadata"])
+
+    def _environment(self) -> dict[str, str]:
+        """The person's environment without their settings, but for the time zone."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("PANORAMA_")}
+        return {
+            **kept, "PANORAMA_HOME": str(self.folder / HOME), "PANORAMA_LINGER_SECONDS": f"{LINGER.total_seconds():g}",
+            "PANORAMA_TIMEZONE": self.settings.timezone,
+        }  # fmt: skip
+
+    def end(self) -> None:
+        """Let the daemon finish and leave; one that does not is ended, since its data goes too."""
+        end_daemon(Address(str(self.folder / HOME)), again=False, force=True)
+
+    def measure(self) -> None:
+        """Measure what is there before it is removed."""
+        self.took = _elapsed_since(self.began)
+        self.database_bytes = open_backend(self.folder / HOME).open().size_bytes()
+
+    def totals(self) -> Mapping[str, str]:
+        """Return the sums of the run."""
+        asked = self.calls[len(IMPORTS) :]
+        times = [each.took.total_seconds() for each in asked]
+        median = format_milliseconds(timedelta(seconds=statistics.median(times))) if times else "no time"
+        tokens = sum(each.tokens for each in asked)
+        return {
+            "Steps": f"{self.passed} of {len(IMPORTS) + len(STEPS)} did what they say",
+            "Time": f"{self.took.total_seconds():.1f} s in all; the median tool call took {median}",
+            "Tokens": f"{tokens:,} in {pluralize(len(asked), 'answer')} (characters of their text / {CHARS_PER_TOKEN})",
+            "Database": f"{self.database_bytes / 1024:,.0f} KB",
+        }
+
+
+async def _time_call(asking: Awaitable[StepResult]) -> StepResult:
+    started = time.perf_counter()
+    try:
+        answer = await asking
+    except Exception as error:  # whatever it is, the step has failed, and the demo says so
+        answer = StepResult(text=f"{type(error).__name__}: {error}", code="no answer")
+    return replace(answer, took=_elapsed_since(started))
+
+
+async def _call_tool(client: "Client[Any]", tool: str, arguments: Mapping[str, Any]) -> StepResult:
+    result = await client.call_tool_mcp(tool, dict(arguments))
+    said: Mapping[str, Any] = result.structured_content or {}
+    text = "\n".join(each.text for each in result.content if each.type == "text")
+    code = text[1:].partition("]")[0] if result.is_error else ""
+    return StepResult(
+        text=text,
+        data=said.get("data"),
+        metadata=said.get("metadata", {}),
+        code=code,
+        tokens=round(len(text) / CHARS_PER_TOKEN),
+    )
+
+
+def _describe_call(step: Step, arguments: Mapping[str, Any], morning: DemoFacts) -> str:
+    if step in IMPORTS:
+        return format_command(*step.tool.split(), morning.workspace.name)
+    return format_call(step.tool, arguments)
+
+
+def _check_answer(step: Step, answer: StepResult, morning: DemoFacts) -> tuple[str, str]:
+    """Return what can be said of an answer, and what is wrong with it ("" if nothing is)."""
+    if answer.code != step.refused:
+        return "", f"expected {step.refused or 'an answer'}, got {answer.code or 'an answer'}"
+    try:
+        claims = tuple(step.check(answer, morning))
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        return "", f"the answer has another shape than expected ({type(error).__name__}: {error})"
+    wrong = [_describe_mismatch(each) for each in claims if each.expected != each.found]
+    return "; ".join(each.told for each in claims), "; ".join(wrong)
+
+
+def _describe_mismatch(claim: Expectation) -> str:
+    expected, found = (str(each)[:SHOWN_CHARS] for each in (claim.expected, claim.found))
+    return f"“{claim.told}” does not hold: expected {expected}, got {found}"
+
+
+def _decode_output(output: bytes) -> str:
+    return output.decode(errors="replace").strip()
+
+
+def _read_tail(log: TextIO) -> str:
+    log.seek(0)
+    return log.read()[-LOG_CHARS:].strip()
+
+
+def _elapsed_since(started: float) -> timedelta:
+    return timedelta(seconds=time.perf_counter() - started)

@@ -1,0 +1,112 @@
+"""How the demo is told: a transcript for a terminal of any width, or for a pipe, without colours."""
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from panorama.cli.console import console
+from panorama.cli.console.tables import safe_line
+from panorama.cli.demo.checks import StepResult, pluralize
+from panorama.domain.text.json_types import is_list, is_object
+
+MAX_WIDTH = 110
+INDENT = 4
+LINES_SHOWN = 4
+VALUE_CHARS = 44
+
+
+class Transcript:
+    """Tells the demo, line by line."""
+
+    def __init__(self) -> None:
+        self._console = Console(highlight=False, markup=False, emoji=False)
+        self._width = min(self._console.width, MAX_WIDTH)
+
+    def print_title(self, text: str) -> None:
+        """Head the transcript, or a part of it."""
+        self._print([Text(), Text(f"── {text} ".ljust(self._width, "─"), "cyan")])
+
+    def print_remark(self, text: str, style: str = "dim") -> None:
+        """Say something in between, in lines that are left as they are."""
+        self._print(Text(each, style) for each in text.splitlines())
+
+    def print_question(self, number: int, said: str, call: str) -> None:
+        """Tell what the person says and what is called."""
+        sentence = said if said.startswith("(") else f"“{said}”"
+        head = self._wrap(Text(sentence, "bold"))
+        head[0] = Text.assemble((f"{number:>2}  ", "cyan"), head[0][INDENT:])
+        self._print([Text(), *head, self._truncate(Text(call, "yellow"))])
+
+    def print_answer(self, answer: StepResult, told: str) -> None:
+        """Tell what was asked and agreed to, what came back, what it cost, and why it is right."""
+        asked = [
+            row for each in answer.asked for row in self._wrap(Text.assemble(("? ", "cyan"), safe_line(each), " Yes."))
+        ]
+        self._print([*asked, *self._format_lines(answer.text), *self._format_verdict(answer, "ok", told, "green")])
+
+    def print_failure(self, answer: StepResult, step: str, wrong: str) -> None:
+        """Tell what came back and what was expected."""
+        self._print(
+            [*self._format_lines(answer.text), *self._format_verdict(answer, "FAILED", f"{step}: {wrong}", "bold red")]
+        )
+
+    def print_summary(self, rows: Mapping[str, str]) -> None:
+        """Tell the sum of it all, each on one line of any length, so that paths and commands can be copied."""
+        widest = max(map(len, rows))
+        self._print(Text.assemble((f"{name:<{widest}}  ", "dim"), value) for name, value in rows.items())
+
+    def _format_verdict(self, answer: StepResult, word: str, told: str, style: str) -> list[Text]:
+        tokens = f"{pluralize(answer.tokens, 'token')} · " if answer.tokens else ""
+        cost = f"{format_milliseconds(answer.took)} · {tokens}"
+        return self._wrap(Text.assemble((cost, "dim"), (word, style), f": {told}"))
+
+    def _format_lines(self, text: str) -> list[Text]:
+        lines = [each for each in text.splitlines() if each.strip()]
+        most = LINES_SHOWN if len(lines) > LINES_SHOWN + 1 else len(lines)
+        shown = [self._truncate(Text.assemble(("│ ", "dim"), safe_line(each))) for each in lines[:most]]
+        if left := len(lines) - most:
+            shown.append(self._truncate(Text(f"│ … {left} more lines", "dim")))
+        return shown
+
+    def _truncate(self, text: Text) -> Text:
+        text.truncate(self._width - INDENT, overflow="ellipsis")
+        return Text(" " * INDENT) + text
+
+    def _wrap(self, text: Text) -> list[Text]:
+        lines = list(text.wrap(self._console, self._width - INDENT))
+        for each in lines:
+            each.rstrip()
+        return [Text(" " * INDENT) + each for each in lines]
+
+    def _print(self, lines: Iterable[Text]) -> None:
+        with self._console.capture() as captured:
+            for each in lines:
+                self._console.print(each, soft_wrap=True)
+        console.print_text(captured.get())
+
+
+def format_milliseconds(took: timedelta) -> str:
+    """Return a short time in words."""
+    return f"{took / timedelta(milliseconds=1):,.0f} ms"
+
+
+def format_call(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return a call on one line: `→ create_task(title="…", deadline="tomorrow")`."""
+    return f"→ {tool}({', '.join(f'{name}={_short_value(value)}' for name, value in arguments.items())})"
+
+
+def format_command(*words: str) -> str:
+    """Return a command as one types it."""
+    return f"$ {shlex.join(words)}"
+
+
+def _short_value(value: Any) -> str:
+    if is_list(value) and any(is_object(each) for each in value):
+        return f"[{', '.join(str(each.get('tool', '…')) for each in value)}]"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= VALUE_CHARS else f"{text[: VALUE_CHARS - 2]}…{text[-1]}"

@@ -1,0 +1,72 @@
+"""Fields: options and arguments as values, so that one table makes the commands of every noun."""
+
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature
+from typing import Annotated, Any, Literal, get_args
+
+from panorama.cli.options import Project, Tag, argument, option
+from panorama.domain.items.projects import ProjectStatus
+from panorama.domain.items.tasks import TaskStatus, TaskView
+
+DATE_HELP = "2026-05-31, 2026-05-31T15:00, today, tomorrow, +3d or +2w."
+TaskFilter = Literal[TaskStatus, "open", "any"]
+ProjectFilter = Literal[ProjectStatus, "any"]
+
+
+def field(name: str, annotation: Any, default: Any = None) -> Parameter:
+    """Return an option of a command."""
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def text(name: str, help_: str, *names: str) -> Parameter:
+    """Return an option that takes text."""
+    return field(name, Annotated[str | None, option(help_, *(names or (f"--{name.replace('_', '-')}",)))])
+
+
+def flag(name: str, help_: str) -> Parameter:
+    """Return an option that is on, off, or left as it is."""
+    return field(name, Annotated[bool | None, option(help_, f"--{name}/--no-{name}")])
+
+
+def choice(name: str, kinds: Any, help_: str, *names: str) -> Parameter:
+    """Return an option that takes one of several words."""
+    return field(name, Annotated[kinds | None, option(help_, *names, metavar=name.upper())])
+
+
+def required(name: str, help_: str) -> Parameter:
+    """Return an argument that must be given."""
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[str, argument(help_)])
+
+
+def with_parameters(run: Callable[..., Any], help_: str, *parameters: Parameter) -> Callable[..., Any]:
+    """Return a function with the parameters and the help that Typer shows."""
+
+    def command(**given: Any) -> Any:
+        return run(**given)
+
+    command.__doc__ = help_
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    vars(command)["__signature__"] = Signature(parameters)
+    return command
+
+
+def drop_empty(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was given: options that were left out are None, lists of them empty."""
+    return {name: value for name, value in given.items() if value is not None and value != []}
+
+
+PROJECT = field("project", Project)
+TAG = field("tag", Tag)
+TAGS = field(
+    "tags",
+    Annotated[list[str] | None, option("A tag; again for more. `edit` replaces those there are.", "--tag", "-t")],
+)
+TASK_STATUS = choice("status", TaskStatus, f"The state: {', '.join(get_args(TaskStatus))}.", "--status", "-s")
+PROJECT_STATUS = choice("status", ProjectStatus, f"The state: {', '.join(get_args(ProjectStatus))}.", "--status", "-s")
+TASK_FILTER = choice(
+    "status", TaskFilter, f"Only in this state ({', '.join(get_args(TaskFilter))}); else open ones.", "--status", "-s"
+)
+PROJECT_FILTER = choice(
+    "status", ProjectFilter, f"Only in this state ({', '.join(get_args(ProjectFilter))}).", "--status", "-s"
+)
+VIEW = choice("view", TaskView, f"A view: {', '.join(get_args(TaskView))}.", "--view", "-v")

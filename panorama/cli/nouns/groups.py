@@ -1,0 +1,100 @@
+"""The groups of commands that the table of nouns gives, and those of tags and of the trash."""
+
+from typing import Annotated
+
+import typer
+
+from panorama.cli.client import Client
+from panorama.cli.console import console, noun_tables, tables
+from panorama.cli.nouns import table, verbs
+from panorama.cli.nouns.table import Noun
+from panorama.cli.options import AsJson, Limit, argument, examples, group
+
+_EXAMPLE_WORDS = {"move": " Home", "rename": ' "Another name"'}
+TagName = Annotated[str, argument("The tag.")]
+
+
+def build_group(noun: Noun) -> typer.Typer:
+    """Return the group of a noun, with the verbs that it knows."""
+    app = group(noun.group, noun.help, default="list")
+    add_verbs(app, noun)
+    return app
+
+
+def add_verbs(app: typer.Typer, noun: Noun) -> None:
+    """Add the shared verbs that a noun knows to a group."""
+    for verb in noun.verbs:
+        app.command(verb, epilog=examples(*_examples_of(noun, verb)))(verbs.MAKERS[verb](noun))
+
+
+def _examples_of(noun: Noun, verb: str) -> list[str]:
+    name, words = noun.examples
+    own = list(noun.extra_examples.get(verb, ()))
+    if verb == "list":
+        return own or [f"panorama {noun.group}", f"panorama {noun.group} --json"]
+    given = words if verb == "add" else f"{name}{_EXAMPLE_WORDS.get(verb, '')}"
+    return [f"panorama {noun.group} {verb} {given}", *own]
+
+
+tags = group("tags", "List the tags in use; show, rename, delete one.", default="list")
+
+
+@tags.command("list", epilog=examples("panorama tags                          # the most used first"))
+def list_tags(as_json: AsJson = False) -> None:
+    """List the tags in use, and how many items have each."""
+    with Client() as panorama:
+        answer = panorama.call("tags.list", {}, whole=True)
+    console.print_rows(answer, as_json, lambda: console.print_table(noun_tables.tags(answer.data)))
+
+
+@tags.command("show", epilog=examples("panorama tags show spring"))
+def show_tag(tag: TagName, as_json: AsJson = False) -> None:
+    """List the items that have a tag."""
+    with Client() as panorama:
+        answer = panorama.call("tags.get", {"tag": tag}, whole=True)
+    console.print_rows(answer, as_json, lambda: console.print_table(noun_tables.tagged(answer.data)))
+
+
+@tags.command("rename", epilog=examples("panorama tags rename spring summer"))
+def rename_tag(tag: TagName, name: Annotated[str, argument("The tag's new word.")], as_json: AsJson = False) -> None:
+    """Rename a tag on every item that has it."""
+    with Client() as panorama:
+        answer = panorama.call("tags.rename", {"tag": tag, "name": name})
+    console.print_result(answer, as_json)
+
+
+@tags.command("delete", epilog=examples("panorama tags delete spring"))
+def delete_tag(tag: TagName, as_json: AsJson = False) -> None:
+    """Remove a tag from every item that has it; the items stay."""
+    with Client() as panorama:
+        answer = panorama.call("tags.delete", {"tag": tag})
+    console.print_result(answer, as_json)
+
+
+trash = group("trash", "List what was deleted; show one.", default="list")
+
+
+@trash.command("list", epilog=examples("panorama trash                         # the last deleted first"))
+def list_trash(limit: Limit = 50, as_json: AsJson = False) -> None:
+    """List what is in the trash; `panorama restore` brings it back."""
+    with Client() as panorama:
+        answer = panorama.list_rows("items.trash", {}, limit)
+        now = panorama.now
+    console.print_rows(answer, as_json, lambda: console.print_table(tables.trash(answer.data, now)))
+
+
+@trash.command("show", epilog=examples('panorama trash show "Order seeds"'))
+def show_trashed(item: Annotated[str, argument("What was deleted, by name or id.")], as_json: AsJson = False) -> None:
+    """Show something that is in the trash."""
+    with Client() as panorama:
+        answer = panorama.call("items.get_trashed", {"item": item}, whole=True)
+        now = panorama.now
+    body = next((noun.body for noun in table.NOUNS if noun.kind == answer.data["kind"]), "")
+    console.print_answer(answer, as_json, lambda: verbs.print_item(answer, body, now))
+
+
+NOTES_GROUP = build_group(table.NOTES)
+GROUPS = (
+    build_group(table.TASKS), build_group(table.PROJECTS), NOTES_GROUP, build_group(table.LINKS),
+    build_group(table.JOURNAL), tags, trash,
+)  # fmt: skip

@@ -1,0 +1,178 @@
+"""The table of nouns: what each is called, what it has, and which verbs it knows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from inspect import Parameter
+from typing import Annotated
+
+from panorama.cli.console import noun_tables, tables, timing_tables
+from panorama.cli.console.tables import Row, TextTable
+from panorama.cli.nouns import fields as f
+from panorama.cli.options import option
+from panorama.kinds import Kind, name_kind
+
+BuildTable = Callable[[Sequence[Row], Mapping[str, str], datetime], TextTable]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noun:
+    """What the commands of a noun are made of.
+
+    `group` is its command and the prefix of its operations, `reference` the argument of these that names one.
+    `main` is the argument of `add` and its help, `label` the field that `rename` changes, `body` the long text that
+    `edit` opens in an editor. `states` are those that `done` and `reopen` give. `examples` are a name to show in
+    examples and words that `add` takes.
+    """
+
+    group: str
+    kind: Kind
+    help: str
+    word: str
+    main: tuple[str, str]
+    table: BuildTable
+    verbs: tuple[str, ...]
+    examples: tuple[str, str]
+    reference: str = ""
+    label: str = "title"
+    body: str = ""
+    fields: tuple[Parameter, ...] = ()
+    filters: tuple[Parameter, ...] = ()
+    states: tuple[str, str] = ("", "")
+    extra_examples: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+
+    @property
+    def list_help(self) -> str:
+        """What `list` does."""
+        words = "tasks: open ones unless a view or a status says otherwise" if self.kind == "task" else self.plural
+        return f"List {words}."
+
+    @property
+    def plural(self) -> str:
+        """The word for several."""
+        return name_kind(self.kind, 2)
+
+    @property
+    def argument(self) -> str:
+        """The argument of its operations that names one."""
+        return self.reference or self.kind
+
+
+PROJECTS = Noun(
+    group="projects", kind="project", word="project", label="name", body="description",
+    help="List projects; show, add, edit, finish, delete one.",
+    main=("name", "What it is called."),
+    fields=(
+        f.text("description", "What it is about, in Markdown."), f.PROJECT_STATUS,
+        f.text("target_date", f.DATE_HELP), f.flag("favorite", "Keep it at hand."), f.TAGS,
+    ),
+    filters=(f.PROJECT_FILTER, f.TAG),
+    table=noun_tables.projects, states=("done", "active"),
+    verbs=("list", "show", "add", "edit", "done", "reopen", "rename", "delete"),
+    examples=("Garden", 'Garden --target-date 2026-09-30 --tag home'),
+    extra_examples={
+        "list": ("panorama projects                      # favourites first", "panorama projects --status active"),
+        "delete": ("panorama projects delete Garden --items keep", "panorama projects delete Garden --items trash"),
+    },
+)  # fmt: skip
+
+TASKS = Noun(
+    group="tasks", kind="task", word="task", body="notes",
+    help="List tasks; show, add, edit, complete, move, delete one.",
+    main=("title", "What there is to do."),
+    fields=(
+        f.PROJECT, f.text("deadline", f.DATE_HELP, "--deadline", "-d"), f.TASK_STATUS, f.TAGS,
+        f.flag("urgent", "It cannot wait."), f.flag("important", "It matters."),
+        f.text("notes", "More words, in Markdown."), f.text("recurrence", "RFC 5545 rule."),
+        f.text("parent", "The task that it is a part of."), f.text("scheduled_at", "When it is worked on."),
+    ),
+    filters=(f.PROJECT, f.VIEW, f.TASK_FILTER, f.TAG),
+    table=tables.tasks, states=("done", "todo"),
+    verbs=("list", "show", "add", "edit", "done", "reopen", "move", "rename", "delete"),
+    examples=('"Order seeds"', '"Order seeds" --project Garden --deadline +3d --tag spring'),
+    extra_examples={
+        "list": (
+            "panorama tasks                          # open ones, the next deadline first",
+            "panorama tasks --view overdue",
+            "panorama tasks --project Garden --status any",
+            "panorama tasks --json | jq -r '.data[].title'",
+        ),
+        "add": ('panorama tasks add "Water plants" -d today --recurrence "FREQ=WEEKLY;BYDAY=MO"',),
+        "edit": ('panorama tasks edit "Order seeds" --deadline friday', 'panorama tasks edit "Order seeds"'),
+    },
+)  # fmt: skip
+
+NOTES = Noun(
+    group="notes", kind="note", word="note", body="content",
+    help="List notes; show, add, edit, move, delete one.",
+    main=("title", "What it is called."),
+    fields=(
+        f.text("content", "The Markdown; `add` reads standard input without it.", "--content", "-c"),
+        f.PROJECT, f.TAGS, f.flag("pinned", "Keep it at hand."),
+    ),
+    filters=(f.PROJECT, f.TAG),
+    table=tables.notes,
+    verbs=("list", "show", "add", "edit", "move", "rename", "delete"),
+    examples=('"Meeting minutes"', '"Meeting minutes" --project Garden < minutes.md'),
+    extra_examples={
+        "list": ("panorama notes                         # the last changed first", "panorama notes --project Garden"),
+        "show": ('panorama notes "Meeting minutes" > minutes.md', "panorama notes show n_7k3q9xv2mh --json"),
+        "add": ('panorama notes add "Ideas" --content "- a pond"',),
+    },
+)  # fmt: skip
+
+LINKS = Noun(
+    group="links", kind="link", word="link", body="description",
+    help="List links; show, add, edit, move, delete one.",
+    main=("url", "The address."),
+    fields=(
+        f.text("title", "What it is called; else its address."), f.PROJECT, f.TAGS,
+        f.text("description", "More words, in Markdown."),
+    ),
+    filters=(f.PROJECT, f.TAG),
+    table=noun_tables.links,
+    verbs=("list", "show", "add", "edit", "move", "rename", "delete"),
+    examples=('"Seed catalogue"', 'seeds.example.com --title "Seed catalogue" --project Garden'),
+)  # fmt: skip
+
+JOURNAL = Noun(
+    group="journal", kind="journal", word="journal entry", reference="entry", label="text", body="text",
+    help="List journal entries; show, add, edit, delete one.",
+    main=("text", "What happened."),
+    fields=(f.text("at", "The moment it happened; else now."),),
+    filters=(f.text("first_day", f.DATE_HELP, "--since"), f.text("last_day", f.DATE_HELP, "--until")),
+    table=noun_tables.journal,
+    verbs=("list", "show", "add", "edit", "delete"),
+    examples=("j_7k3q9xv2mh", '"Sowed the tomatoes"'),
+)  # fmt: skip
+
+FILES = Noun(
+    group="files", kind="file", word="file", label="name",
+    help="List files; write one to the disk, add, move, rename, delete one.",
+    main=("path", "The file on the disk."),
+    filters=(
+        f.PROJECT, f.TAG,
+        f.field("name", Annotated[str | None, option("Only those whose name holds this.", "--name")]),
+    ),
+    table=tables.files,
+    verbs=("list", "show", "move", "rename", "delete"),
+    examples=("report.csv", ""),
+    extra_examples={
+        "list": ("panorama files                         # the last written first", "panorama files --name .csv"),
+    },
+)  # fmt: skip
+
+REMINDERS = Noun(
+    group="reminders", kind="reminder", word="reminder",
+    help="List reminders that wait; show, add, edit, put off, acknowledge, delete one.",
+    main=("title", "What to be reminded of."),
+    fields=(
+        f.text("at", "A moment: 2026-06-01T09:00."), f.text("recurrence", "RFC 5545 rule."),
+        f.text("item", "What it is about, by name or id."), f.flag("enabled", "Whether it rings at all."),
+    ),
+    table=lambda rows, _names, now: timing_tables.reminders(rows, now),
+    verbs=("list", "show", "edit", "rename", "delete"),
+    examples=('"Call Petra"', ""),
+)  # fmt: skip
+
+NOUNS: tuple[Noun, ...] = (PROJECTS, TASKS, NOTES, LINKS, JOURNAL, FILES, REMINDERS)

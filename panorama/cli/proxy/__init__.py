@@ -1,0 +1,1 @@
+"""The stdio proxy that MCP clients start; standard library only."""

@@ -1,0 +1,72 @@
+"""Keeps the stored answers up to date: they change with version, settings and promoted scripts."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from functools import cached_property
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+import panorama
+from panorama.app import App
+from panorama.transport.address import Address
+from panorama.transport.stored_answers import StoredAnswers, settings_key
+
+if TYPE_CHECKING:
+    from panorama.mcp.server import Server
+
+_log = logging.getLogger(__name__)
+
+
+class AnswerStore:
+    """The stored answers of one daemon."""
+
+    def __init__(self, app: App, address: Address) -> None:
+        self._app = app
+        self._address = address
+
+    def digest(self) -> str:
+        """Return a digest of what the lists are made of; it reads the promoted scripts."""
+        parts = [*self._product, *self._app.settings.toolsets, *self._app.calls.promoted_tools.list_versions()]
+        return sha256("\n".join(parts).encode()).hexdigest()[:32]
+
+    @cached_property
+    def _product(self) -> list[str]:
+        """The versions of the product and of what writes its answers; in a source tree, the last edit too."""
+        source = Path(panorama.__file__).parent
+        edited = max(path.stat().st_mtime_ns for path in source.rglob("*.py"))
+        return [panorama.__version__, str(edited), version("fastmcp"), version("mcp")]
+
+    async def run(self, server: "Server") -> None:
+        """Record the answers whenever promoted scripts have changed, and at the start if they are not stored."""
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def on_change() -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(changed.set)
+
+        unsubscribe = self._app.calls.promoted_tools.subscribe(on_change)
+        try:
+            while True:
+                await self._update(server)
+                await changed.wait()
+                changed.clear()
+        finally:
+            unsubscribe()
+
+    async def _update(self, server: "Server") -> None:
+        from panorama.mcp.answer_recorder import record_answers
+
+        try:
+            digest = await anyio.to_thread.run_sync(self.digest)
+            stored = await anyio.to_thread.run_sync(StoredAnswers.load, self._address)
+            if stored is None or stored.digest != digest:
+                answers = StoredAnswers(digest, settings_key(self._address), await record_answers(server))
+                await anyio.to_thread.run_sync(answers.save, self._address)
+        except Exception:  # clients wait for the daemon, as they do without a copy
+            _log.exception("the answers for the next start cannot be stored")

@@ -1,0 +1,195 @@
+"""Connections to the socket: each is checked, greeted, and served as what it says it wants."""
+
+import json
+import logging
+import os
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+from anyio.abc import SocketAttribute, SocketStream
+
+from panorama import __version__
+from panorama.app import App
+from panorama.daemon.conversations import Conversations, current
+from panorama.daemon.mcp_service import McpService
+from panorama.daemon.rpc_server import MethodHandler, RpcServer
+from panorama.daemon.socket import is_same_user
+from panorama.domain.changes import CLI_ACTOR
+from panorama.mcp.stdio import DISCONNECT_ERRORS
+from panorama.transport.address import PROTOCOL, Address, is_newer, settings_in
+
+if TYPE_CHECKING:
+    from panorama.mcp.connection import Connection
+
+HELLO_SECONDS = 10.0
+HELLO_BYTES = 1 << 16
+DRAIN_SECONDS = 2.0
+"""How long a door may take to be told that the daemon leaves; one that does not read is left behind."""
+
+PURPOSES = ("mcp", "calls")
+MAX_CONNECTIONS = 1000
+"""Visitors at a time; beyond, they are refused rather than all of them slowed down."""
+
+_log = logging.getLogger(__name__)
+
+
+class ClientConnection:
+    """One connection, from its greeting to its end."""
+
+    def __init__(self, stream: SocketStream) -> None:
+        self.stream = stream
+        self.since = datetime.now(UTC)
+        self.hello: Mapping[str, Any] = {}
+        self.name = ""
+        self.serving: Connection | RpcServer | None = None
+
+    def update_name(self) -> str:
+        """Return the name of the client whose request is served now, and remember it."""
+        from panorama.mcp.tools import client_name  # imported by then: an MCP request is served
+
+        self.name = client_name()
+        return self.name
+
+
+class ConnectionManager:
+    """All visitors of one daemon."""
+
+    def __init__(
+        self,
+        app: App,
+        mcp: McpService,
+        address: Address,
+        conversations: Conversations,
+        others: Mapping[str, MethodHandler],
+        outdated: Callable[[], None],
+    ) -> None:
+        self.visitors: set[ClientConnection] = set()
+        self.changed = anyio.Event()
+        self.is_leaving = False
+        self._stopped = False
+        self._app = app
+        self._mcp = mcp
+        self._address = address
+        self._conversations = conversations
+        self._others = others
+        self._outdated = outdated
+
+    async def serve(self, stream: SocketStream) -> None:
+        """Serve one visitor to its end, whatever it does."""
+        visitor = ClientConnection(stream)
+        self.visitors.add(visitor)
+        self._notify_changed()
+        try:
+            async with stream:
+                await self._handle(visitor)
+        except (*DISCONNECT_ERRORS, anyio.EndOfStream, TimeoutError):
+            pass
+        except Exception:
+            _log.exception("a connection broke")
+        finally:
+            self.visitors.discard(visitor)
+            self._notify_changed()
+
+    async def drain(self, seconds: float, *, stopped: bool) -> None:
+        """Let every visitor finish what it began, and tell its door what became of it."""
+        self.is_leaving, self._stopped = True, stopped
+        async with anyio.create_task_group() as tasks:
+            for visitor in self.visitors:
+                if visitor.serving is not None:
+                    tasks.start_soon(visitor.serving.drain, seconds)
+        with anyio.move_on_after(DRAIN_SECONDS):
+            while any(visitor.serving is not None for visitor in self.visitors):
+                await self.changed.wait()
+
+    async def _handle(self, visitor: ClientConnection) -> None:
+        if not is_same_user(visitor.stream.extra(SocketAttribute.raw_socket)):
+            _log.warning("a program of another user came to the socket and was sent away")
+            return
+        with anyio.fail_after(HELLO_SECONDS):
+            line, rest = await _read_first_line(visitor.stream)
+        reply = self._build_reply(line, visitor)
+        if visitor.hello.get("for") == "mcp":
+            reply["tools"] = await anyio.to_thread.run_sync(self._mcp.digest)
+        await visitor.stream.send(_encode_line(reply))
+        if "refused" in reply or "leaving" in reply:
+            return
+        if visitor.hello.get("for") == "calls":
+            await self._serve_calls(visitor, rest)
+        else:
+            await self._serve_mcp(visitor, rest)
+
+    def _build_reply(self, line: bytes, visitor: ClientConnection) -> dict[str, Any]:
+        """Return what a greeting is answered with: who we are, or why not."""
+        us = {"panorama": PROTOCOL, "version": __version__, "pid": os.getpid()}
+        hello: Any = {}
+        try:
+            hello = json.loads(line)
+            protocol, version, home, purpose = (hello[name] for name in ("panorama", "version", "home", "for"))
+            is_one = isinstance(version, str) and purpose in PURPOSES
+        except (ValueError, TypeError, KeyError, RecursionError):
+            is_one, protocol, version, home = False, 0, "", ""
+        if not is_one:
+            return us | {"refused": "This is no greeting of Panorama's.", "hint": "Connect with `panorama`."}
+        if protocol != PROTOCOL:
+            return us | {"refused": f"Panorama {__version__} runs here and {version} came.", "hint": _RESTART_HINT}
+        if home != self._address.home:
+            return us | {"refused": f"The daemon here keeps {self._address.home}, not {home}.", "hint": _RESTART_HINT}
+        if len(self.visitors) > MAX_CONNECTIONS:
+            return us | {
+                "refused": f"{MAX_CONNECTIONS} programs are connected to Panorama.",
+                "hint": "Close some of them.",
+            }
+        if is_newer(version, __version__) and not self.is_leaving:
+            _log.info("version %s came; %s leaves when all that runs is finished", version, __version__)
+            self._outdated()
+        if self.is_leaving:
+            return us | {"leaving": True}
+        visitor.hello = hello
+        ours, theirs = settings_in(os.environ), dict(hello.get("settings") or {})
+        differs = sorted(name for name, value in theirs.items() if ours.get(name) != value)
+        return us | {"timezone": self._app.settings.timezone, "differs": differs}
+
+    async def _serve_mcp(self, visitor: ClientConnection, rest: bytes) -> None:
+        id_ = str(visitor.hello.get("conversation") or "v_unknown")[:40]
+        conversation = self._conversations.get_or_create(id_, "tool", visitor.update_name)
+        current.set(conversation)
+        visitor.serving = connection = await self._mcp.open_connection(visitor.stream, rest)
+        try:
+            await self._mcp.serve(connection)
+        finally:
+            if conversation.client == visitor.update_name:  # else it is here again already
+                conversation.client = visitor.name or "unknown"
+        if connection.unfinished is not None:
+            told = {"panorama": "leaving", "stopped": self._stopped, "unfinished": connection.unfinished}
+            await connection.send_control(told)
+
+    async def _serve_calls(self, visitor: ClientConnection, rest: bytes) -> None:
+        name = str(visitor.hello.get("conversation") or "cli")[:40]
+        conversation = self._conversations.get_or_create(name, CLI_ACTOR, "panorama")
+        visitor.name = "command line"
+        visitor.serving = RpcServer(visitor.stream, rest, self._app.calls, conversation, self._others)
+        await visitor.serving.serve()
+
+    def _notify_changed(self) -> None:
+        self.changed.set()
+        self.changed = anyio.Event()
+
+
+_RESTART_HINT = "Restart this client and run `panorama daemon restart`."
+
+
+async def _read_first_line(stream: SocketStream) -> tuple[bytes, bytes]:
+    got = b""
+    while b"\n" not in got:
+        if len(got) > HELLO_BYTES:
+            raise anyio.EndOfStream
+        got += await stream.receive()
+    line, _, rest = got.partition(b"\n")
+    return line, rest
+
+
+def _encode_line(said: Mapping[str, Any]) -> bytes:
+    return json.dumps(said, separators=(",", ":")).encode() + b"\n"

@@ -1,0 +1,112 @@
+"""The MCP server of a daemon: imported and built after the daemon answers the command line.
+
+The import takes half a second, which a terminal command need not wait for.
+"""
+
+import gc
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+from anyio.abc import SocketStream
+
+from panorama.app import App
+from panorama.calls import Conversation
+from panorama.daemon.answer_store import AnswerStore
+from panorama.daemon.conversations import Conversations, current
+from panorama.domain.items.reminders import ReminderEvent
+from panorama.errors import PanoramaError
+from panorama.transport.address import Address
+
+if TYPE_CHECKING:
+    from panorama.daemon.http import HttpServer
+    from panorama.mcp.connection import Connection
+    from panorama.mcp.server import Server
+
+IDLE_SECONDS = 1.0
+"""How long a daemon without MCP clients waits before it imports the server: the command that started it goes first."""
+
+
+class McpService:
+    """The MCP server, from the moment a client needs it."""
+
+    def __init__(self, app: App, address: Address, conversations: Conversations) -> None:
+        self._app = app
+        self._answers = AnswerStore(app, address)
+        self._conversations = conversations
+        self._server: Server | None = None
+        self._http: HttpServer | None = None
+        self._requested, self._started = anyio.Event(), anyio.Event()
+
+    async def run(self, port: socket.socket | None) -> None:
+        """Build the server when a client or the port needs it, at the latest after a second; serve HTTP on the port."""
+        with anyio.move_on_after(0 if port else IDLE_SECONDS):
+            await self._requested.wait()
+        server = await anyio.to_thread.run_sync(self.build)
+        async with server._lifespan_manager(), anyio.create_task_group() as tasks:  # pyright: ignore[reportPrivateUsage] (FastMCP offers no other way)
+            if port:
+                self._http = self._create_http_server(port)
+                tasks.start_soon(self._http.serve)
+            self._started.set()
+            with suppress(Exception):  # the first list of tools would wait 250 ms for this import
+                await anyio.to_thread.run_sync(lambda: server._state_store)  # pyright: ignore[reportPrivateUsage] (FastMCP offers no other way)
+            await self._answers.run(server)
+
+    def build(self) -> "Server":
+        """Return the server; the first call imports and builds it."""
+        if self._server is None:
+            gc.disable()
+            from panorama.mcp.server import build_server  # half a second
+
+            self._server = build_server(self._app, self._get_conversation)
+            gc.freeze()  # what was imported stays: no search for garbage need go through it
+            gc.enable()
+        return self._server
+
+    def digest(self) -> str:
+        """Return a digest of what the lists are made of, "" if the database is locked; it reads promoted scripts."""
+        try:
+            return self._answers.digest()
+        except PanoramaError:
+            return ""
+
+    async def open_connection(self, stream: SocketStream, rest: bytes) -> "Connection":
+        """Return a connection that `serve` can serve, once there is a server."""
+        self._requested.set()
+        await self._started.wait()
+        from panorama.mcp.connection import Connection
+
+        return Connection(stream, rest, tells=True)
+
+    async def serve(self, connection: "Connection") -> None:
+        """Serve a client until it has left."""
+        await connection.serve(self.build())
+
+    async def close_http(self) -> None:
+        """Take no more HTTP requests, and finish those under way."""
+        if self._http:
+            await self._http.close()
+
+    def notify_reminder(self, event: ReminderEvent) -> None:
+        """Send a reminder to the clients; without a server there are none."""
+        if self._server is not None:
+            from panorama.mcp.server import to_reminder_fired
+
+            self._server.hub.on_reminder_fired(to_reminder_fired(event, self._app.context.zone))
+
+    def _create_http_server(self, port: socket.socket) -> "HttpServer":
+        from panorama.daemon.http import HttpServer
+
+        return HttpServer(self.build(), self._app.settings.home, port)
+
+    def _get_conversation(self) -> Conversation:
+        """Return the conversation of the request that is served: of a socket's client, else of an HTTP session."""
+        return current.get(None) or self._get_http_conversation()
+
+    def _get_http_conversation(self) -> Conversation:
+        from panorama.mcp.tools import client_name, http_session_id
+
+        name = client_name()
+        return self._conversations.get_or_create(f"h_{http_session_id() or name}"[:40], "tool", name)

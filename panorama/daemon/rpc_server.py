@@ -1,0 +1,148 @@
+"""Operations called directly over the socket, by the command line and by programs: `panorama/call` and its kin.
+
+One JSON-RPC request a line, answered in turn. The other end is `panorama.transport.rpc_client`.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+
+from panorama.calls import MODEL, SCRIPT, Calls, Conversation
+from panorama.domain.text.json_types import is_object
+from panorama.errors import ConfirmationError, InvalidInputError, PanoramaError
+from panorama.mcp.stdio import CHUNK_BYTES, DISCONNECT_ERRORS, ByteStream
+from panorama.services.jobs.progress import ignore_progress, report_progress_to
+from panorama.transport.lines import LineDecoder, OversizedLine
+
+ERROR_CODE = -32000
+_log = logging.getLogger(__name__)
+MethodHandler = Callable[[Mapping[str, Any]], Any]
+
+
+class ClientGoneError(Exception):
+    """The program that asked is gone."""
+
+
+class RpcServer:
+    """Serves one program; `others` are the methods beside `panorama/call`."""
+
+    def __init__(
+        self,
+        carrier: ByteStream,
+        rest: bytes,
+        calls: Calls,
+        conversation: Conversation,
+        others: Mapping[str, MethodHandler],
+    ) -> None:
+        self._carrier = carrier
+        self._rest = rest
+        self._calls = calls
+        self._conversation = conversation
+        self._others = others
+        self._reading = anyio.CancelScope()
+        self._idle = anyio.Event()
+        self._idle.set()
+        self._has_left = False
+
+    async def serve(self) -> None:
+        """Answer until the program has closed its side, or until `leave`."""
+        requests_in, requests = anyio.create_memory_object_stream[bytes | OversizedLine](0)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._read, requests_in)
+            async with requests:
+                async for line in requests:
+                    self._idle = anyio.Event()
+                    try:
+                        await self._carrier.send(await self._answer(line))
+                    except DISCONNECT_ERRORS:
+                        break
+                    finally:
+                        self._idle.set()
+            tasks.cancel_scope.cancel()
+
+    async def drain(self, seconds: float) -> None:
+        """Answer what is asked, then read no more."""
+        with anyio.move_on_after(seconds):
+            await self._idle.wait()
+        self._reading.cancel()
+
+    async def _read(self, requests: Any) -> None:
+        lines, chunk = LineDecoder(), self._rest
+        async with requests:
+            with self._reading:
+                try:
+                    while True:
+                        for line in lines.feed(chunk):
+                            await requests.send(line)
+                        chunk = await self._carrier.receive(CHUNK_BYTES)
+                except (anyio.EndOfStream, *DISCONNECT_ERRORS):
+                    self._has_left = True
+
+    async def _answer(self, line: bytes | OversizedLine) -> bytes:
+        id_ = None
+        try:
+            id_, method, params = _parse_request(line)
+            return _encode_line({"id": id_, "result": await self._call_method(method, params)})
+        except PanoramaError as error:
+            data = error.to_dict() | ({"agreement": error.agreement} if isinstance(error, ConfirmationError) else {})
+            return _encode_line({"id": id_, "error": {"code": ERROR_CODE, "message": error.message, "data": data}})
+        except ClientGoneError:
+            return b""
+        except Exception as error:  # a bug of ours: it is logged once with its trace
+            _log.exception("a direct call failed")
+            told = f"Panorama itself failed: {type(error).__name__}: {error}"
+            data = {"code": "internal", "message": told, "hint": "`panorama daemon logs` tells more."}
+            return _encode_line({"id": id_, "error": {"code": ERROR_CODE, "message": told, "data": data}})
+
+    async def _call_method(self, method: str, params: Mapping[str, Any]) -> Any:
+        if method == "panorama/call":
+            return await anyio.to_thread.run_sync(self._call, params)
+        if method not in self._others:
+            raise InvalidInputError(f"There is no method {method[:80]!r}.", hint="There is panorama/call.")
+        return self._others[method](params)
+
+    def _call(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        operation, sent = str(params.get("operation", "")), params.get("arguments")
+        arguments: Mapping[str, Any] = sent if is_object(sent) else {}
+        moved = self._report_progress if params.get("progress") else ignore_progress
+        with report_progress_to(moved, lambda: self._has_left):
+            agreed = str(params.get("agreed", ""))
+            reader = SCRIPT if params.get("whole") else MODEL
+            return self._calls.call(operation, arguments, self._conversation, agreed, reader).to_dict()
+
+    def _report_progress(self, done: int, total: int, at: str) -> None:
+        """Tell how far a call is; it ends, between two steps, when nobody waits for it any more."""
+        if self._has_left:
+            raise ClientGoneError
+        told = {"method": "panorama/progress", "params": {"done": done, "total": total, "at": at}}
+        anyio.from_thread.run(self._send_progress, _encode_line(told))
+
+    async def _send_progress(self, line: bytes) -> None:
+        try:
+            await self._carrier.send(line)
+        except DISCONNECT_ERRORS:
+            self._has_left = True
+
+
+def _parse_request(line: bytes | OversizedLine) -> tuple[Any, str, Mapping[str, Any]]:
+    if isinstance(line, OversizedLine):
+        raise InvalidInputError("The request is longer than 32 MB.", hint="Send less at a time.")
+    try:
+        said = json.loads(line)
+        return said.get("id"), str(said.get("method")), dict(said.get("params") or {})
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise InvalidInputError("This line is not a request.", hint="Send JSON-RPC, one request a line.") from error
+
+
+def _encode_line(said: Mapping[str, Any]) -> bytes:
+    return (
+        json.dumps({"jsonrpc": "2.0", **said}, ensure_ascii=False, separators=(",", ":"), default=str).encode(
+            "utf-8", "replace"
+        )
+        + b"\n"
+    )

@@ -1,0 +1,78 @@
+"""The daemon's socket: made for its owner alone, found stale, and put back when it vanishes.
+
+All that is particular to Unix sockets stands here and in `panorama.transport.address`.
+"""
+
+import os
+import socket
+import stat
+import struct
+import sys
+from contextlib import suppress
+
+from panorama.errors import UnavailableError
+from panorama.transport.address import Address
+
+BACKLOG = 256
+_LOCAL_PEERCRED = 1
+"""macOS: the option of a Unix socket that tells who stands at its other end (`sys/un.h`)."""
+
+
+class ListeningSocket:
+    """A socket that listens at its address."""
+
+    def __init__(self, address: Address) -> None:
+        self._path = address.socket
+        _create_directory(address.socket_directory)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            # Whoever comes here holds the daemon's lock: a socket that is still there is a dead daemon's.
+            with suppress(FileNotFoundError):
+                os.unlink(self._path)
+            self.socket.bind(self._path)
+            os.chmod(self._path, 0o600)
+            self._inode = os.stat(self._path).st_ino
+            self.socket.listen(BACKLOG)
+            self.socket.setblocking(False)
+        except OSError as error:
+            self.socket.close()
+            raise UnavailableError(
+                f"The socket {self._path} cannot be made: {error.strerror}.",
+                hint="Choose a data directory on a local disk with PANORAMA_HOME.",
+            ) from error
+
+    def is_reachable(self) -> bool:
+        """Tell whether clients still find it: those who clean /tmp take sockets away."""
+        try:
+            return os.stat(self._path).st_ino == self._inode
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Listen no more; the path is freed if it is still this socket's."""
+        if self.is_reachable():
+            os.unlink(self._path)
+        self.socket.close()
+
+
+def _create_directory(directory: str) -> None:
+    """Make the socket's directory one that only this user may enter."""
+    try:
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        found = os.lstat(directory)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            raise UnavailableError(f"{directory} belongs to another user.", hint="Choose a shorter PANORAMA_HOME.")
+        os.chmod(directory, 0o700)
+    except OSError as error:
+        raise UnavailableError(
+            f"The folder {directory} cannot be made: {error.strerror}.", hint="Check its owner and permissions."
+        ) from error
+
+
+def is_same_user(stream: socket.socket) -> bool:
+    """Tell whether the program at the other end runs as this user."""
+    if sys.platform == "darwin":  # struct xucred: a version, then the user (`sys/ucred.h`); untested
+        _, uid = struct.unpack("II", stream.getsockopt(0, _LOCAL_PEERCRED, 8))
+    else:
+        _, uid, _ = struct.unpack("3i", stream.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    return uid == os.getuid()

@@ -1,0 +1,1 @@
+"""Items as values, and the rules of each kind."""

@@ -1,0 +1,175 @@
+"""The fields of every item, and the rules of ids, titles and tags."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, ClassVar, Self, TypeVar
+
+from panorama.errors import InvalidInputError
+from panorama.kinds import ITEM_KINDS, Kind
+
+LETTERS: dict[str, Kind] = {kind.letter: kind.name for kind in ITEM_KINDS}
+"""The first letter of an id and the kind it stands for."""
+
+PREFIXES: dict[str, str] = {kind: letter for letter, kind in LETTERS.items()}
+KINDS: tuple[Kind, ...] = tuple(LETTERS.values())
+
+FAVORITE_FIELDS: dict[Kind, str] = {"project": "favorite", "note": "pinned"}
+"""The field by which a person keeps an item of a kind at hand."""
+
+BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base 32, lower case: no i, l, o, u."""
+
+_ID = re.compile(rf"([a-z])_[{BASE32}]{{10}}")
+_ID_IN_TEXT = re.compile(r"(?<!\w)[a-z]_[0-9a-tv-z]{10}(?!\w)", re.ASCII | re.IGNORECASE)
+_DIGIT_LOOKALIKES = str.maketrans("ilo", "110")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SPACES = re.compile(r"\s+")
+
+TITLE_CHARS = 200
+TAG_CHARS = 60
+TAGS = 50
+TEXT_CHARS = 1_000_000
+"""The longest text other than a note's content, in characters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing a person keeps; `version` starts at 1 and rises by one with every write.
+
+    `DERIVED` are properties that are told beside the fields. `TOGETHER` are fields that say one thing: if one of them
+    changes, the change line holds all, so that an undo takes them back together or not at all.
+    """
+
+    KIND: ClassVar[Kind]
+    BRIEF: ClassVar[tuple[str, ...]] = ()
+    LONG: ClassVar[tuple[str, ...]] = ()
+    DERIVED: ClassVar[tuple[str, ...]] = ()
+    TOGETHER: ClassVar[tuple[str, ...]] = ()
+
+    id: str
+    version: int = 1
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None = None
+
+    def with_changes(self, now: datetime, **fields: Any) -> Self:
+        """Return this item with new field values, one version on; itself if nothing differs."""
+        if all(getattr(self, name) == value for name, value in fields.items()):
+            return self
+        return replace(self, **fields, updated_at=now, version=self.version + 1)
+
+    @property
+    def label(self) -> str:
+        """What a person calls it."""
+        return str(getattr(self, "title", ""))
+
+    def search_text(self) -> tuple[str, str]:
+        """Return what keyword search reads: the title, and the body."""
+        return self.label, ""
+
+    def to_markdown_line(self) -> str:
+        """Return it as a line of an export."""
+        return self.label
+
+    def public_view(self) -> "Item":
+        """Return it as it is answered: without what search alone reads."""
+        return self
+
+
+AnyItem = TypeVar("AnyItem", bound=Item)
+
+
+def kind_of(id_: str) -> Kind | None:
+    """Return the kind an id stands for, or None if the text is no id of an item."""
+    match = _ID.fullmatch(id_)
+    return LETTERS.get(match[1]) if match else None
+
+
+def extract_ids(text: str) -> tuple[str, ...]:
+    """Return the ids in a text as they are kept."""
+    return tuple(dict.fromkeys(normalize_id(entry) for entry in _ID_IN_TEXT.findall(text)))
+
+
+def extract_definite_ids(text: str) -> tuple[str, ...]:
+    """Return what in a text can be nothing but ids, as it is said there in lower case.
+
+    Without a digit it may be a name, such as n_characters.
+    """
+    found = (entry.lower() for entry in _ID_IN_TEXT.findall(text))
+    return tuple(dict.fromkeys(entry for entry in found if any(sign.isdigit() for sign in entry)))
+
+
+def normalize_id(said: str) -> str:
+    """Return an id as it is kept: Crockford's base 32 knows no case, and reads i and l as 1, o as 0."""
+    return said[:2].lower() + said[2:].lower().translate(_DIGIT_LOOKALIKES)
+
+
+def remove_ids(text: str) -> str:
+    """Return what stands in a text beside ids."""
+    return _ID_IN_TEXT.sub(" ", text)
+
+
+def is_id(text: str) -> bool:
+    """Tell whether a text has the form of an id."""
+    return bool(_ID_IN_TEXT.fullmatch(text.strip()))
+
+
+def validate_text(text: str, name: str, *, limit: int = TEXT_CHARS) -> str:
+    """Return text that every database and every client can hold.
+
+    Raises:
+        InvalidInputError: The text is longer than `limit` characters, or holds a NUL or a lone surrogate.
+    """
+    if len(text) > limit:
+        raise InvalidInputError(f"{name} has {len(text):,} characters; {limit:,} is the most.", hint=f"Shorten {name}.")
+    if "\x00" in text:
+        raise InvalidInputError(f"{name} holds a NUL byte.", hint=f"Remove it from {name}: it is not text.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        at = f"{name} holds half of a character (a lone surrogate) at position {error.start}."
+        raise InvalidInputError(at, hint=f"Send {name} as valid Unicode.") from error
+    return text
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether nothing of a text can be seen: spaces, controls, marks of the order of bytes."""
+    return all(unicodedata.category(sign)[0] in "CZ" for sign in text)
+
+
+def single_line(text: str, name: str = "title", *, limit: int = TITLE_CHARS) -> str:
+    """Return text as one line without control characters or outer spaces.
+
+    Raises:
+        InvalidInputError: Nothing is left, or it is longer than `limit` characters.
+    """
+    cleaned = _SPACES.sub(" ", _CONTROLS.sub("", validate_text(text, name))).strip()
+    if is_blank(cleaned):
+        raise InvalidInputError(f"{name} is empty.", hint=f"Give {name} at least one character.")
+    return validate_text(cleaned, name, limit=limit)
+
+
+def single_line_or_empty(text: str, name: str, *, limit: int = TITLE_CHARS) -> str:
+    """Return text as one line, or "" if there is none."""
+    return single_line(text, name, limit=limit) if text.strip() else ""
+
+
+def normalize_tags(tags: Iterable[str], name: str = "tags") -> tuple[str, ...]:
+    """Return tags without `#`, spaces as hyphens, each once however it is spelled, in order."""
+    kept: dict[str, str] = {}
+    for tag in tags:
+        bare = tag.strip().lstrip("#").strip()
+        if bare:
+            word = single_line(bare, name, limit=TAG_CHARS).replace(" ", "-")
+            kept.setdefault(normalize_name(word), word)
+    if len(kept) > TAGS:
+        raise InvalidInputError(f"{name} has {len(kept)} words; {TAGS} is the most.", hint="Keep the few that matter.")
+    return tuple(kept.values())
+
+
+def normalize_name(text: str) -> str:
+    """Return text as names are compared: without case, width or outer spaces."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()

@@ -1,0 +1,128 @@
+"""Notes, and edits of their text."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from panorama.domain.items.item import Item, Kind, validate_text
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError
+
+CONTENT_BYTES = 10 * 1024 * 1024
+"""The longest content, in bytes of UTF-8."""
+
+Position = Literal["bottom", "top"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note(Item):
+    """A text in Markdown."""
+
+    KIND: ClassVar[Kind] = "note"
+    BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "project", "tags", "pinned", "chars", "version")
+    LONG: ClassVar[tuple[str, ...]] = ("content",)
+    DERIVED: ClassVar[tuple[str, ...]] = ("chars",)
+
+    title: str
+    content: str = ""
+    project: str | None = None
+    tags: tuple[str, ...] = ()
+    pinned: bool = False
+
+    @property
+    def chars(self) -> int:
+        """The content's length in characters."""
+        return len(self.content)
+
+    def search_text(self) -> tuple[str, str]:
+        """Its title; its content and tags."""
+        return self.title, "\n".join((self.content, " ".join(self.tags))) if self.tags else self.content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteHeader:
+    """A note without its content; `chars` is the content's length."""
+
+    BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "project", "tags", "pinned", "chars", "updated_at")
+
+    id: str
+    title: str
+    project: str | None
+    tags: tuple[str, ...]
+    pinned: bool
+    chars: int
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None = None
+
+
+def validate_content(text: str) -> str:
+    """Return a note's content as it may be stored, unchanged.
+
+    Raises:
+        InvalidInputError: It is over 10 MB in UTF-8, or not text.
+    """
+    cleaned = validate_text(text, "content", limit=CONTENT_BYTES)
+    if len(cleaned) * 4 > CONTENT_BYTES and (size := len(cleaned.encode())) > CONTENT_BYTES:
+        over = f"content has {size:,} bytes; {CONTENT_BYTES:,} is the most."
+        raise InvalidInputError(over, hint="Split it into several notes.")
+    return cleaned
+
+
+def append_block(text: str, block: str, *, position: Position, after_marker: str, separator: str) -> str:
+    """Return text with a block put below it, above it, or under the line that holds a marker.
+
+    The separator stands between block and text where both are there.
+
+    Raises:
+        NotFoundError: No line holds `after_marker`.
+        ConflictError: More than one line holds it.
+    """
+    if after_marker:
+        return _insert_after_marker(text, block, after_marker)
+    if not text:
+        return block
+    return f"{block}{separator}{text}" if position == "top" else f"{text}{separator}{block}"
+
+
+def _insert_after_marker(text: str, block: str, marker: str) -> str:
+    found = text.find(marker)
+    if found < 0:
+        raise NotFoundError(
+            f"No line of the note holds {marker[:80]!r}.", hint="Read the note with get_note and copy a line from it."
+        )
+    end = _line_end(text, found + len(marker))
+    if text.find(marker, end) >= 0:
+        many = f"{text.count(marker)} places of the note hold {marker[:80]!r}."
+        raise ConflictError(many, hint="Give a longer marker that occurs once.")
+    head, tail = text[:end], text[end:]
+    return f"{head}\n{block}{tail}"
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
+
+
+def replace_once(text: str, old: str, new: str) -> str:
+    """Return text with the one place that holds `old` holding `new`.
+
+    Raises:
+        InvalidInputError: `old` is empty.
+        NotFoundError: Nothing holds `old`.
+        ConflictError: More than one place holds it.
+    """
+    if not old:
+        raise InvalidInputError("old_text is empty.", hint="Give the exact text to replace, or use append_to_note.")
+    at = text.find(old)
+    if at < 0:
+        raise NotFoundError(
+            "The note does not hold old_text.",
+            hint="Read the note with get_note and copy the text exactly, spaces and line breaks too.",
+        )
+    if text.find(old, at + 1) >= 0:
+        raise ConflictError(
+            f"old_text occurs {text.count(old)} times in the note.",
+            hint="Give a longer old_text that occurs exactly once.",
+        )
+    return text[:at] + new + text[at + len(old) :]

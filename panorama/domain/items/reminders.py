@@ -1,0 +1,156 @@
+"""Reminders, their occurrences and their alerts."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import ClassVar, Self
+from zoneinfo import ZoneInfo
+
+from panorama.domain.items.item import Item, Kind
+from panorama.domain.schedules import format_delay
+from panorama.domain.time import recurrence, wall_clock
+from panorama.domain.time.times import format_time
+from panorama.errors import InvalidInputError
+
+GRACE_PERIOD = timedelta(minutes=1)
+"""A reminder for a moment that has just passed rings at once; one for an earlier moment was set too late."""
+
+TIMING_FIELDS = ("at", "recurrence", "zone", "enabled", "deleted_at")
+"""The fields that decide when it rings; the moment at which one was written is the one from which on it rings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reminder(Item):
+    """A moment with a title; `zone` is the IANA name its recurrence is meant in.
+
+    It keeps quiet until `snoozed_until`. What rang until `acknowledged_at` the person has taken note of.
+    """
+
+    KIND: ClassVar[Kind] = "reminder"
+    BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "at", "recurrence", "snoozed_until", "enabled", "item")
+
+    title: str
+    at: datetime
+    recurrence: str = ""
+    zone: str = "UTC"
+    snoozed_until: datetime | None = None
+    enabled: bool = True
+    item: str | None = None
+    acknowledged_at: datetime | None = None
+
+    def iter_occurrences(self, after: datetime) -> Iterator[datetime]:
+        """Return its occurrences after a moment, in order."""
+        return recurrence.iter_occurrences(self.recurrence, self.at, after=after, zone=self.zone_info)
+
+    def is_snoozed(self, now: datetime) -> bool:
+        """Tell whether it was put off to a moment that is to come."""
+        return self.snoozed_until is not None and self.snoozed_until > now
+
+    @property
+    def zone_info(self) -> ZoneInfo:
+        """The zone whose clock is meant; UTC if this machine does not know it."""
+        try:
+            return wall_clock.get_zone(self.zone)
+        except InvalidInputError:
+            return ZoneInfo("UTC")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """One occurrence of a reminder that has rung: `at` is when it was due, `missed` how many before it nobody heard.
+
+    It rings again after a snooze (`rings`), last at `rung_at`. It is told once each time (`delivered_at`); `tries`
+    counts the attempts, so that one that is told again after a crash can be recognised.
+    """
+
+    id: str
+    reminder: str
+    at: datetime
+    rung_at: datetime
+    missed: int = 0
+    rings: int = 1
+    tries: int = 0
+    delivered_at: datetime | None = None
+
+    def repeat(self, now: datetime) -> Self:
+        """Return it as it rings once more."""
+        return replace(self, rung_at=now, rings=self.rings + 1, tries=0, delivered_at=None)
+
+    def is_unacknowledged(self, reminder: Reminder) -> bool:
+        """Tell whether the person has not taken note of it yet."""
+        return reminder.acknowledged_at is None or self.rung_at > reminder.acknowledged_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReminderEvent:
+    """What a person is told when a reminder rings; `repeated` says that they may have been told already."""
+
+    alert: Alert
+    reminder: Reminder
+    late: timedelta
+    repeated: bool
+
+    def describe(self, zone: ZoneInfo) -> str:
+        """Return it as one line: «Call Petra (due 2026-05-31T09:00+02:00, 2 h late)»."""
+        return f"{self.reminder.title} ({self.describe_timing(zone)})"
+
+    def describe_timing(self, zone: ZoneInfo) -> str:
+        """Return when it was due, and how late it is."""
+        told = [f"due {format_time(self.alert.at, zone)}"]
+        if self.alert.rings > 1:
+            told.append("put off until now")
+        elif late := format_delay(self.late):
+            told.append(f"{late} late")
+        if self.alert.missed:
+            told.append(f"{self.alert.missed} before it missed")
+        return ", ".join(told)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlarmState:
+    """All that decides when a reminder rings next.
+
+    `since` is the moment from which on it was set; `last` is the alert of its latest occurrence that rang, if any.
+    """
+
+    reminder: Reminder
+    since: datetime
+    last: Alert | None
+
+    def next_alarm(self, now: datetime) -> datetime | None:
+        """Return when it rings next, which may have passed; None if it never does."""
+        reminder = self.reminder
+        if not reminder.enabled or reminder.deleted_at is not None:
+            return None
+        quiet = reminder.snoozed_until
+        due = next(reminder.iter_occurrences(self._handled_until(now)), None)
+        due = max(due, quiet) if due and quiet else due
+        again = self._snooze_end()
+        return min(due, again) if due and again else due or again
+
+    def find_due_alert(self, id_: str, now: datetime) -> Alert | None:
+        """Return the alert of what is due, new or once more; None if nothing is.
+
+        Of several occurrences that were missed the last one rings, and tells how many there were before it.
+        """
+        ring = self.next_alarm(now)
+        if ring is None or ring > now:
+            return None
+        heard = self._handled_until(now)
+        at = wall_clock.last_before(self.reminder.iter_occurrences, heard, now)
+        if at is None:
+            return self.last.repeat(now) if self.last else None
+        missed = wall_clock.count_between(self.reminder.iter_occurrences, heard, at - timedelta(microseconds=1))
+        return Alert(id=id_, reminder=self.reminder.id, at=at, rung_at=now, missed=missed)
+
+    def _handled_until(self, now: datetime) -> datetime:
+        """Return the moment up to which nothing rings any more."""
+        since = min(self.since, now) - GRACE_PERIOD
+        return max(since, self.last.at) if self.last else since
+
+    def _snooze_end(self) -> datetime | None:
+        """Return when the last one rings once more, if it was put off and not taken note of."""
+        quiet, last = self.reminder.snoozed_until, self.last
+        if quiet is None or last is None or quiet <= last.rung_at or not last.is_unacknowledged(self.reminder):
+            return None
+        return quiet

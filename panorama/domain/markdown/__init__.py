@@ -1,0 +1,1 @@
+"""Markdown: its lines, front matter, links and tasks."""

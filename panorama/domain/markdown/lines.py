@@ -1,0 +1,244 @@
+"""The lines of a Markdown text: which are code, which are headings, and what tags and links stand in them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from panorama.domain.items.item import TAG_CHARS, is_blank, normalize_name
+
+FILLER = "\x00"
+"""Fills up what is not to be read in a line, so that every offset stays; control characters are gone from it before."""
+
+# Possessive quantifiers (*+ and ++) keep the time linear on hostile text.
+_LINE = re.compile(r"([^\r\n]*+)(?:\r\n|[\r\n]|\Z)")
+_REST = re.compile(r"[^\r\n]*+")
+_FENCE = re.compile(r"[ \t]*+(>[> \t]*+)?(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*(`{3,}+(?=[^`]*+$)|~{3,}+)")
+_HEADING = re.compile(r"\ufeff? {0,3}(#{1,6})(?![^ \t])(.*)", re.DOTALL)
+# A line that may be a heading or a fence, found behind the break before it: a literal is searched at memory speed, a
+# set of characters ten times slower.
+_HEADING_OR_FENCE = r"[ \t>\-*+0-9.)\ufeff]*+(?:#|```|~~~)"
+_HEADING_OR_FENCE_AFTER_LF = re.compile(f"\n{_HEADING_OR_FENCE}")
+_HEADING_OR_FENCE_AFTER_BREAK = re.compile(f"[\r\n]{_HEADING_OR_FENCE}")
+_UNQUOTED = re.compile(r"(?>\r\n|[\r\n])(?![^\S\r\n]*+>)")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_BACKTICKS = re.compile(r"`++")
+_LINK = re.compile(r"\[\[([^\[\]|#]*+)(?:[|#][^\[\]]*+)?\]\]")
+_FILE_TARGET = re.compile(r"\[\[([^\[\]|]++)[^\[\]]*+\]\]|\]\((?:<([^<>]++)>|([^()<>\s]++))")
+_OPAQUE = re.compile(r"\[\[[^\[\]]++\]\]|\]\([^()\s]*+|://\S*+")
+# Letters as \w has them, and the marks that many scripts, and names from macOS, write after a letter.
+_TAG_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e\u200d"
+_TAG = re.compile(rf"(?<![\w#&/\\=%])(?<!=[\"'])#(?=\w)([\w\-/{_TAG_MARKS}]++)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A heading and its section, `text[start:end]`: up to the next heading of the same or a higher level."""
+
+    level: int
+    title: str
+    start: int
+    end: int
+
+
+class Line(NamedTuple):
+    """A line without its ending; `fence` is "" outside fenced code, "opens", or "inside" (its closing line too)."""
+
+    number: int
+    start: int
+    text: str
+    fence: str
+
+
+def iter_lines(text: str, first: int = 1) -> Iterator[Line]:
+    """Yield the lines; only CR, LF and CRLF end a line, as in CommonMark."""
+    mark, quoted = "", False
+    for number, found in enumerate(_LINE.finditer(text), first):
+        line = found[1]
+        if mark and not (quoted and not line.lstrip().startswith(">")):
+            yield Line(number, found.start(), line, "inside")
+            mark = "" if _is_closing_fence(line, mark, quoted) else mark
+            continue
+        fence = _match_fence(line)
+        mark, quoted = (fence[2], bool(fence[1])) if fence else ("", False)
+        yield Line(number, found.start(), line, "opens" if fence else "")
+
+
+def _match_fence(line: str) -> re.Match[str] | None:
+    return _FENCE.match(line) if "```" in line or "~~~" in line else None
+
+
+def _is_closing_fence(line: str, mark: str, quoted: bool) -> bool:
+    closing = line.lstrip(" \t>" if quoted else " \t").rstrip()
+    return closing.startswith(mark) and not closing.strip(mark[0])
+
+
+# Headings
+
+
+MAX_MARKED_LINES = 50_000
+"""Lines of a text that are read for headings: half a second; a note of 10 MB may have millions."""
+
+
+def parse_headings(text: str) -> tuple[Heading, ...]:
+    """Return the headings (`#` to `######`) outside fenced code, in order, with their sections.
+
+    Only the first 50,000 lines are looked at that may be a heading or a fence.
+    """
+    found = [(start, *heading) for start, line in _iter_heading_candidates(text) if (heading := _parse_heading(line))]
+    ends: list[int] = []
+    later: list[tuple[int, int]] = []  # (level, start) of the headings further down that can still end a section
+    for start, level, _ in reversed(found):
+        while later and later[-1][0] > level:
+            later.pop()
+        ends.append(later[-1][1] if later else len(text))
+        later.append((level, start))
+    return tuple(
+        Heading(level=level, title=title, start=start, end=end)
+        for (start, level, title), end in zip(found, reversed(ends), strict=True)
+    )
+
+
+def _iter_heading_candidates(text: str) -> Iterator[tuple[int, str]]:
+    """Yield start and text of those lines outside code that may be headings; what `lines` says, without the rest."""
+    feeds_only = text.count("\r") == text.count("\r\n")
+    marked = _HEADING_OR_FENCE_AFTER_LF if feeds_only else _HEADING_OR_FENCE_AFTER_BREAK
+    mark, quoted, quote_end = "", False, 0
+    # The break put in front moves all by one: where a break is found, the line behind it starts in the text.
+    for start in (found.start() for found in islice(marked.finditer(f"\n{text}"), MAX_MARKED_LINES)):
+        line = _rest_of_line(text, start)
+        if mark and not (quoted and start >= quote_end):
+            mark = "" if _is_closing_fence(line, mark, quoted) else mark
+            continue
+        fence = _match_fence(line)
+        mark, quoted = (fence[2], bool(fence[1])) if fence else ("", False)
+        if not fence:
+            yield start, line
+        elif quoted and quote_end <= start:
+            unquoted = _UNQUOTED.search(text, start)
+            quote_end = unquoted.end() if unquoted else len(text)
+
+
+def _rest_of_line(text: str, start: int) -> str:
+    found = _REST.match(text, start)
+    return found[0] if found else ""
+
+
+def _parse_heading(line: str) -> tuple[int, str] | None:
+    found = _HEADING.match(line) if "#" in line else None
+    if not found:
+        return None
+    title = found[2].strip()
+    unclosed = title.rstrip("#")
+    return len(found[1]), collapse_whitespace(unclosed if not unclosed or unclosed[-1] in " \t" else title)
+
+
+def first_heading(lines: Iterable[Line]) -> str:
+    """Return the title of the first heading of the first level that has one."""
+    found = (_parse_heading(line.text) for line in lines if not line.fence)
+    return next((heading[1] for heading in found if heading and heading[0] == 1 and heading[1]), "")
+
+
+# Words
+
+
+def replace_controls(text: str) -> str:
+    """Return text of the same length with spaces for control characters and the breaks that only Unicode knows."""
+    return _CONTROL.sub(" ", text)
+
+
+def collapse_whitespace(text: str) -> str:
+    """Return text on one line, without control characters, one space between its words; "" if nothing can be seen."""
+    joined = " ".join(replace_controls(text).split())
+    return "" if is_blank(joined) else joined
+
+
+def deduplicate(words: Iterable[str]) -> tuple[str, ...]:
+    """Return each word once however it is spelled, in order."""
+    first: dict[str, str] = {}
+    for word in words:
+        first.setdefault(normalize_name(word), word)
+    return tuple(first.values())
+
+
+# Tags and links
+
+
+def iter_tags(lines: Iterable[Line]) -> Iterator[str]:
+    """Yield the `#tags` outside code, links and addresses."""
+    for line in lines:
+        if "#" in line.text and not line.fence:
+            yield from parse_tags(mask_line(line.text))
+
+
+def parse_tags(masked: str) -> list[str]:
+    """Return the tags of a masked line."""
+    return [tag for tag, _, _ in locate_tags(masked) if tag]
+
+
+def locate_tags(masked: str) -> list[tuple[str, int, int]]:
+    """Return what looks like a tag in a masked line, with its extent; "" for a mere number or an overlong one."""
+    return [(_clean_tag(found[1]), *found.span()) for found in _TAG.finditer(masked)]
+
+
+def _clean_tag(written: str) -> str:
+    tag = written.rstrip("-/")
+    return "" if tag.isnumeric() or len(tag) > TAG_CHARS else tag
+
+
+def list_link_targets(lines: Iterable[Line]) -> tuple[str, ...]:
+    """Return the targets of `[[links]]` outside code, each once, in order."""
+    plain = (_mask_code(line.text) for line in lines if "[[" in line.text and not line.fence)
+    # A backslash at the end is the table's way to write the bar: [[Target\|label]].
+    targets = (collapse_whitespace(found[1].rstrip("\\")) for line in plain for found in _LINK.finditer(line))
+    return tuple(dict.fromkeys(target for target in targets if target))
+
+
+def list_file_targets(lines: Iterable[Line]) -> tuple[str, ...]:
+    """Return what may be files of the targets of `![[embeds]]`, `[[links]]` and `[text](path)`, each once, in order."""
+    plain = (_mask_code(line.text) for line in lines if ("[[" in line.text or "](" in line.text) and not line.fence)
+    found = (match for line in plain for match in _FILE_TARGET.finditer(line))
+    targets = (match[1] or match[2] or match[3] for match in found)
+    return tuple(dict.fromkeys(target.strip() for target in targets if "://" not in target))
+
+
+def parse_link_target(text: str) -> str:
+    """Return the target if a text is one `[[link]]` and nothing else, else the text."""
+    found = _LINK.fullmatch(text)
+    return found[1].strip() if found else text
+
+
+def mask_line(line: str) -> str:
+    """Return the line with code spans, wikilinks and addresses filled up, so that nothing is found in them."""
+    return _OPAQUE.sub(_fill, _mask_code(line))
+
+
+def _fill(found: re.Match[str]) -> str:
+    return FILLER * len(found[0])
+
+
+def _mask_code(line: str) -> str:
+    """Return the line with its code spans filled up; a span lies between two equal runs of backticks."""
+    if "`" not in line:
+        return line
+    parts: list[str] = []
+    done = 0
+    for start, end in _iter_code_spans(line):
+        parts += (line[done:start], FILLER * (end - start))
+        done = end
+    return "".join((*parts, line[done:]))
+
+
+def _iter_code_spans(line: str) -> Iterator[tuple[int, int]]:
+    runs = [found.span() for found in _BACKTICKS.finditer(line)]
+    nearest: dict[int, int] = {}
+    closers: list[int] = []  # for each run, the end of the next one of the same length, or 0; built from the back
+    for start, end in reversed(runs):
+        closers.append(nearest.get(end - start, 0))
+        nearest[end - start] = end
+    done = 0
+    for (start, _), closer in zip(runs, reversed(closers), strict=True):
+        if start >= done and closer:
+            yield start, closer
+            done = closer

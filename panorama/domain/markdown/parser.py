@@ -1,0 +1,283 @@
+"""Markdown as people write it: the only module that knows how a text shows its title, tags, links and tasks."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from panorama.domain.items.item import TITLE_CHARS, is_blank
+from panorama.domain.markdown import front_matter
+from panorama.domain.markdown.front_matter import normalize_date
+from panorama.domain.markdown.lines import (
+    Heading,
+    Line,
+    collapse_whitespace,
+    deduplicate,
+    first_heading,
+    iter_lines,
+    iter_tags,
+    list_file_targets,
+    list_link_targets,
+    mask_line,
+    parse_headings,
+    parse_tags,
+    replace_controls,
+)
+from panorama.domain.markdown.task_fields import TaskFields, parse_task_fields, split_rule
+from panorama.domain.time.times import MAX_DATE, MIN_DATE
+
+__all__ = ["Document", "Heading", "TaskLine", "parse_headings", "parse_markdown"]
+
+TASK_TITLE_CHARS = 500
+
+_TAB_COLUMNS = 4
+_NEST_COLUMNS = 2  # one column deeper is a slip of the hand, in CommonMark too
+
+# Possessive quantifiers (*+ and ++) keep the time linear on hostile text.
+_INDENT = re.compile(r"[ \t]*+")
+_TASK = re.compile(
+    r"[ \t]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t]++\[([^\[\]])\][ \t]++(?=[\s\x00-\x1f\x7f-\x9f]*+.)(.*)", re.DOTALL
+)
+
+_STATUSES = {" ": "todo", "/": "in_progress", "x": "done", "X": "done", "-": "cancelled"}
+_QUOTE = re.compile(r"[ \t]*+(?:>[ \t]?)*+")
+
+_DATES = {
+    "due": "deadline", "scheduled": "scheduled", "start": "start", "created": "created", "completion": "completed",
+    "cancelled": "cancelled",
+}  # fmt: skip
+TASK_TAG = "#task"
+"""The usual global filter of the Tasks plug-in: it marks a box as a task and is no part of a title."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskLine:
+    """One line with a checkbox, its fields read, and the lines that belong to it.
+
+    `title` is one line of 1 to 500 characters; a longer one is cut and stands in full at the head of `notes`. Dates are
+    ISO dates or "". `parent` is an index into the document's tasks, `line` counts from 1 in the original text.
+    `anchor` is the task's own id in the file (🆔 or ^block). `unmapped` are fields that a task here does not have, such
+    as `Start: 2026-01-02`.
+    """
+
+    title: str
+    status: str
+    deadline: str = ""
+    scheduled: str = ""
+    start: str = ""
+    created: str = ""
+    completed: str = ""
+    cancelled: str = ""
+    recurrence: str = ""
+    urgent: bool = False
+    important: bool = False
+    tags: tuple[str, ...] = ()
+    line: int = 0
+    parent: int | None = None
+    notes: str = ""
+    anchor: str = ""
+    unmapped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What one Markdown text says about itself; `body` is its text after the front matter, unchanged.
+
+    `file_targets` are links and embeds that may mean other files.
+    `properties` are the fields of its front matter that have no place here, as lines of YAML.
+    `unmarked` counts the boxes that are no tasks, because they lack the global filter.
+    """
+
+    title: str
+    body: str
+    tags: tuple[str, ...]
+    pinned: bool
+    created: str
+    modified: str
+    project: str
+    tasks: tuple[TaskLine, ...]
+    links: tuple[str, ...]
+    warnings: tuple[str, ...]
+    unmarked: int = 0
+    properties: str = ""
+    file_targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TaskDraft:
+    """A task whose own line is found and whose notes are still being gathered."""
+
+    index: int
+    parent: int | None
+    indent: int
+    quotes: int
+    line: int
+    mark: str
+    text: str
+    notes: list[str] = field(default_factory=list[str])
+
+
+def parse_markdown(text: str, *, name: str, task_filter: str = "") -> Document:
+    """Return what a Markdown text says; `name` is its title if it gives none itself.
+
+    Never fails: what is not understood stays in the body, or in a task's title, and is told in `warnings`.
+    A byte order mark at the start belongs to the file and is not part of the body.
+
+    Args:
+        task_filter: The global filter of the Tasks plug-in: only boxes that hold this text are tasks.
+    """
+    front = front_matter.split(text.removeprefix("\ufeff"))
+    found = tuple(iter_lines(front.body, front.first_line))
+    drafts, unmarked = _collect_drafts(found, task_filter)
+    wrong_tasks: list[str] = []
+    tasks = tuple(_build_task(draft, task_filter, wrong_tasks) for draft in drafts)
+    return Document(
+        title=_choose_title(front.title, first_heading(found), name),
+        body=front.body,
+        tags=deduplicate((*front.tags, *iter_tags(found))),
+        pinned=front.pinned,
+        created=front.created,
+        modified=front.modified,
+        project=front.project,
+        tasks=tasks,
+        links=list_link_targets(found),
+        warnings=(*front.warnings, *wrong_tasks),
+        unmarked=unmarked,
+        properties=front.unknown,
+        file_targets=list_file_targets(found),
+    )
+
+
+def _choose_title(*candidates: str) -> str:
+    cleaned = (collapse_whitespace(candidate) for candidate in candidates)
+    return next((title[:TITLE_CHARS].rstrip() for title in cleaned if title), "Untitled")
+
+
+# Tasks
+
+
+def _collect_drafts(lines: Iterable[Line], task_filter: str) -> tuple[list[_TaskDraft], int]:
+    """Return the tasks with the lines below them, and how many boxes lack the filter.
+
+    A line belongs to the nearest task that it is indented under.
+    """
+    drafts: list[_TaskDraft] = []
+    unmarked = 0
+    above: list[_TaskDraft] = []  # the tasks that the next line may stand under, outermost first
+    for line in lines:
+        quote = _QUOTE.match(line.text)
+        prefix = quote[0] if quote and ">" in quote[0] else ""
+        quotes, text = prefix.count(">"), line.text[len(prefix) :]
+        if line.fence != "inside" and not text.isspace() and text:
+            outer, inner = _indent(line.text), _indent(text)
+            while above and not _is_below(above[-1], quotes, outer, inner):
+                above.pop()
+            box = None if line.fence else _TASK.match(text)
+            if box and not is_blank(box[2]) and task_filter not in box[2]:
+                unmarked += 1
+            elif box and not is_blank(box[2]):
+                parent = above[-1].index if above else None
+                draft = _TaskDraft(
+                    index=len(drafts), parent=parent, indent=inner if quotes else outer, quotes=quotes,
+                    line=line.number, mark=box[1], text=box[2],
+                )  # fmt: skip
+                drafts.append(draft)
+                above.append(draft)
+                continue
+        if above:
+            above[-1].notes.append(text if above[-1].quotes else line.text)
+    return drafts, unmarked
+
+
+def _is_below(task: _TaskDraft, quotes: int, outer: int, inner: int) -> bool:
+    """Tell whether a line is indented under a task; in a quote the columns behind its signs count."""
+    if task.quotes == quotes:
+        return inner >= task.indent + _NEST_COLUMNS
+    return not task.quotes and outer >= task.indent + _NEST_COLUMNS
+
+
+def _indent(line: str) -> int:
+    blank = _INDENT.match(line)
+    return len(blank[0].expandtabs(_TAB_COLUMNS)) if blank and blank[0] else 0
+
+
+def _build_task(draft: _TaskDraft, task_filter: str, warnings: list[str]) -> TaskLine:
+    text = replace_controls(draft.text)
+    masked = mask_line(text)
+    fields = parse_task_fields(masked)
+    dates, unmapped = _read_dates(fields, draft.line, warnings)
+    rule, from_completion = split_rule(fields.values.get("repeat", ""))
+    unmapped += _list_unmapped(fields, rule=rule, from_completion=from_completion)
+    priority = fields.values.get("priority", "")
+    title = _task_title(text, masked, fields.end, task_filter)
+    notes = _dedent(draft.notes)
+    if len(title) > TASK_TITLE_CHARS:
+        notes = f"{title}\n\n{notes}".rstrip()
+        title = title[: TASK_TITLE_CHARS - 1].rstrip() + "…"
+    return TaskLine(
+        title=title,
+        status=_STATUSES.get(draft.mark, "todo"),
+        **dates,
+        recurrence=rule,
+        urgent=priority == "highest",
+        important=priority in ("highest", "high"),
+        tags=deduplicate(tag for tag in parse_tags(masked) if f"#{tag}" != task_filter) if "#" in masked else (),
+        line=draft.line,
+        parent=draft.parent,
+        notes=notes,
+        anchor=fields.values.get("id", "") or fields.block,
+        unmapped=tuple(unmapped),
+    )
+
+
+def _read_dates(fields: TaskFields, line: int, warnings: list[str]) -> tuple[dict[str, str], list[str]]:
+    """Return the dates by the name of their field, and as text those that do not exist."""
+    dates: dict[str, str] = {}
+    wrong: list[str] = []
+    for key, name in _DATES.items():
+        day = fields.values.get(key, "")
+        if normalize_date(day):
+            dates[name] = day
+        elif day:
+            wrong.append(f"{key.capitalize()}: {day}")
+            warnings.append(f"line {line}: {day} is not a date that exists ({MIN_DATE.year} to {MAX_DATE.year})")
+    return dates, wrong
+
+
+def _list_unmapped(fields: TaskFields, *, rule: str, from_completion: bool) -> list[str]:
+    """Return the fields for which a task here has no place, as lines of its notes."""
+    values, lines = fields.values, [f"{_LABELS[key]}: {value}" for key, value in fields.repeated]
+    phrase = values.get("repeat", "")
+    if phrase and (not rule or from_completion):
+        lines.append(f"{_LABELS['repeat']}: {phrase}")
+    if normalize_date(values.get("start", "")):
+        lines.append(f"{_LABELS['start']}: {values['start']}")
+    if values.get("priority") in ("medium", "low", "lowest"):
+        lines.append(f"{_LABELS['priority']}: {values['priority']}")
+    lines += [f"{_LABELS[key]}: {values[key]}" for key in ("id", "dependson", "oncompletion") if key in values]
+    return [*lines, *([f"Block: ^{fields.block}"] if fields.block else [])]
+
+
+_LABELS = {
+    "due": "Due", "scheduled": "Scheduled", "start": "Start", "created": "Created", "completion": "Completed",
+    "cancelled": "Cancelled", "repeat": "Repeats", "priority": "Priority", "id": "Id", "dependson": "Depends on",
+    "oncompletion": "On completion",
+}  # fmt: skip
+
+
+def _task_title(text: str, masked: str, end: int, task_filter: str) -> str:
+    """Return the text before the closing fields without the global filter; all of it if that is nothing."""
+    title = text[:end]
+    for word in filter(None, {task_filter, TASK_TAG}):
+        if word in masked:
+            title = re.sub(rf"(?<!\S){re.escape(word)}(?![\w/-])", " ", title)
+    return collapse_whitespace(title) or collapse_whitespace(text)
+
+
+def _dedent(lines: Sequence[str]) -> str:
+    """Join the lines without the indentation that all of them share, and without blank lines around them."""
+    filled = [line for line in lines if line.strip()]
+    if not filled:
+        return ""
+    shared = min(_indent(line) for line in filled)
+    dedented = (" " * (_indent(line) - shared) + line.lstrip(" \t") if line.strip() else "" for line in lines)
+    return "\n".join(dedented).replace("\x00", "").strip("\n")

@@ -1,0 +1,137 @@
+"""The fields of a task line, as the Obsidian Tasks plug-in documents them: emoji and Dataview fields at its end.
+
+Source: publish.obsidian.md/tasks, "Reference": Task Formats, Priority, Recurring Tasks, On Completion, Task
+Dependencies, Filters (global filter). The plug-in reads fields from the end of the line and stops at the first text
+that is none; what stands before that is part of the title.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from panorama.domain.markdown.lines import FILLER, locate_tags
+from panorama.domain.time.recurrence_phrases import parse_phrase
+
+MAX_FIELDS = 40
+_TAIL_CHARS = 400
+"""The longest field that is read; so the time is linear however long the line is."""
+
+_EMOJI_KEYS = {
+    **dict.fromkeys("📅📆🗓", "due"),
+    **dict.fromkeys("⏳⌛", "scheduled"),
+    "🛫": "start",
+    "➕": "created",
+    "✅": "completion",
+    "❌": "cancelled",
+    "🔁": "repeat",
+    "🏁": "oncompletion",
+    "🆔": "id",
+    "⛔": "dependson",
+}
+_PRIORITIES = {"🔺": "highest", "⏫": "high", "🔼": "medium", "🔽": "low", "⏬": "lowest"}
+_KEYS = "due|scheduled|start|created|completion|completed|cancelled|repeat|priority|onCompletion|id|dependsOn"
+_DATE_KEYS = ("due", "scheduled", "start", "created", "completion", "cancelled")
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_IDS = r"[A-Za-z0-9_-]+(?:[ ]*,[ ]*[A-Za-z0-9_-]+)*"
+
+_EMOJI_FIELD = re.compile(
+    rf"""(?P<emoji>[📅📆🗓⏳⌛🛫➕✅❌])\ufe0f?[ \t]*(?P<date>{_DATE})\Z
+    | (?P<repeat>🔁)\ufe0f?[ \t]*(?P<rule>[A-Za-z0-9, !]+)\Z
+    | (?P<word>[🏁🆔⛔])\ufe0f?[ \t]*(?P<value>{_IDS})[ \t,]*\Z
+    | (?P<priority>[🔺⏫🔼🔽⏬])\ufe0f?\Z""",
+    re.VERBOSE,
+)
+_INLINE_FIELD = re.compile(
+    rf"""(?:\[[ \t]*(?P<key>{_KEYS})::[ \t]*(?P<value>[^\[\]{FILLER}]*?)[ \t]*\]
+    | \([ \t]*(?P<key2>{_KEYS})::[ \t]*(?P<value2>[^(){FILLER}]*?)[ \t]*\)
+    | (?<![\w\[(])(?P<key3>due|scheduled|start|created|completion|completed|cancelled)::[ \t]*(?P<value3>{_DATE}))
+    [ \t]*,?\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_BLOCK_LINK = re.compile(r"(?:\A|[ \t])\^([A-Za-z0-9-]+)\Z")
+_CLOSING_TAG = re.compile(r"(?:\A|(?<=[ \t,]))#[^\s#,]+,?\Z")
+
+
+@dataclass(slots=True)
+class TaskFields:
+    """What was read at the end of a line: values by the plug-in's Dataview key in lower case, and the end of the title.
+
+    `end` is the length of the title in the line; `block` is the block id, without its sign.
+    """
+
+    end: int
+    values: dict[str, str] = field(default_factory=dict[str, str])
+    repeated: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    block: str = ""
+
+    def add(self, key: str, value: str) -> None:
+        """Add a field; the one nearest to the title counts, another value of it is listed as repeated."""
+        if key in self.values and self.values[key] != value:
+            self.repeated.append((key, self.values[key]))
+        self.values[key] = value
+
+
+def parse_task_fields(masked: str) -> TaskFields:
+    """Return the fields at the end of a line whose code, links and addresses are masked."""
+    found = TaskFields(_strip_end(masked, len(masked)))
+    if block := _BLOCK_LINK.search(_tail(masked, found.end)):
+        found.block = block[1]
+        found.end = _strip_end(masked, found.end - len(block[0]))
+    tags = {last for tag, _, last in locate_tags(masked) if tag} if "#" in masked else set[int]()
+    for _ in range(MAX_FIELDS):
+        length = _read_field(masked, found, tags)
+        if not length:
+            break
+        found.end = _strip_end(masked, found.end - length)
+    return found
+
+
+def _read_field(masked: str, found: TaskFields, tags: set[int]) -> int:
+    """Read the last field; return its length, 0 if there is none."""
+    tail = _tail(masked, found.end)
+    if tag := _CLOSING_TAG.search(tail):
+        is_tag = found.end - tag[0].endswith(",") in tags
+        return len(tag[0]) if is_tag else 0
+    if emoji := _EMOJI_FIELD.search(tail):
+        found.add(*_emoji_value(emoji))
+        return len(emoji[0])
+    if inline := _INLINE_FIELD.search(tail):
+        key = (inline["key"] or inline["key2"] or inline["key3"]).lower()
+        value = (inline["value"] or inline["value2"] or inline["value3"] or "").strip()
+        key = "completion" if key == "completed" else key
+        if not _is_valid(key, value):
+            return 0
+        found.add(key, value.lower() if key == "priority" else value)
+        return len(inline[0])
+    return 0
+
+
+def _emoji_value(found: re.Match[str]) -> tuple[str, str]:
+    if found["priority"]:
+        return "priority", _PRIORITIES[found["priority"]]
+    key = _EMOJI_KEYS[found["emoji"] or found["repeat"] or found["word"]]
+    return key, " ".join((found["date"] or found["rule"] or found["value"]).split())
+
+
+def _is_valid(key: str, value: str) -> bool:
+    """Tell whether a Dataview field has a value that the plug-in takes."""
+    if key in _DATE_KEYS:
+        return re.fullmatch(_DATE, value) is not None
+    if key == "priority":
+        return value.lower() in _PRIORITIES.values()
+    return re.fullmatch(r"[A-Za-z0-9, !]+" if key == "repeat" else _IDS, value) is not None
+
+
+def _tail(text: str, end: int) -> str:
+    return text[max(0, end - _TAIL_CHARS) : end]
+
+
+def _strip_end(text: str, end: int) -> int:
+    """Return the end of a text without the blanks before it."""
+    while end and text[end - 1] in " \t":
+        end -= 1
+    return end
+
+
+def split_rule(phrase: str) -> tuple[str, bool]:
+    """Return the rule of a phrase of repetition, "" if it is not understood, and whether it counts from completion."""
+    return parse_phrase(phrase), phrase.lower().strip().endswith("when done")

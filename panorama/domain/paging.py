@@ -1,0 +1,79 @@
+"""Pages of a list with a cursor, and results with a hint."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeGuard, TypeVar
+
+from panorama.errors import InvalidInputError
+
+T = TypeVar("T")
+
+Key = tuple[Any, ...]
+"""The sort values of a row; the next page begins behind it, whatever was written meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Which part of a list is wanted: at most `limit` rows behind the row with the sort values `after`.
+
+    `counts` False: how long the whole list is need not be told, which takes as long as going through it.
+    """
+
+    limit: int = 50
+    after: Key | None = None
+    counts: bool = True
+
+    def get_start_key(self, *types: type | tuple[type, ...]) -> Key | None:
+        """Return the place where the part begins, None for the beginning.
+
+        Raises:
+            InvalidInputError: The place does not have values of these types: it was not made by us.
+        """
+        if self.after is None:
+            return None
+        if len(self.after) == len(types) and all(map(_is_of_type, self.after, types)):
+            return self.after
+        raise InvalidInputError("Invalid cursor.", hint="Pass next_cursor of the last answer, unchanged.")
+
+
+def _is_of_type(value: object, kind: type | tuple[type, ...]) -> bool:
+    if isinstance(value, str) and not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
+        return False
+    small = not isinstance(value, int) or abs(value) < 1 << 62
+    return isinstance(value, kind) and isinstance(value, bool) == (kind is bool) and small
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Part of a list; `keys` are the rows' sort values, `total` counts the whole list (None if that is not known).
+
+    `hint` is a remark for the caller, `scope` a few words on what the list is narrowed to without being asked; `index`
+    tells which arms of a search ran.
+    """
+
+    items: tuple[T, ...]
+    keys: tuple[Key, ...]
+    total: int | None
+    more: bool
+    hint: str = ""
+    scope: str = ""
+    index: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[T]):
+    """A value and a remark that the caller should read with it; `wrote` False says that nothing had to be written."""
+
+    value: T
+    hint: str = ""
+    wrote: bool = True
+
+
+def is_page(value: object) -> TypeGuard[Page[Any]]:
+    """Tell whether a result is a page."""
+    return isinstance(value, Page)
+
+
+def is_result(value: object) -> TypeGuard[Result[Any]]:
+    """Tell whether a result comes with a remark."""
+    return isinstance(value, Result)

@@ -1,0 +1,1 @@
+"""Scripts as values: SDK use, parameter types, outcome."""

@@ -1,0 +1,366 @@
+"""The script library: names, metadata and states of saved scripts. Pure.
+
+A script is read, never run, to know what it takes: its docstring, and the parameters of its `main`.
+"""
+
+import ast
+import keyword
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any, Literal
+
+from panorama.domain.scripts.script_types import (
+    Dated,
+    ParameterType,
+    TypeMismatchError,
+    UnknownTypeError,
+    coerce,
+    parse_annotation,
+)
+from panorama.domain.text.lenient_json import fit_to_schema
+from panorama.errors import ConflictError, InvalidInputError
+
+State = Literal["draft", "reviewed", "promoted", "retired"]
+NAME_CHARS = 33
+"""So that `script_<name>`, the name of its tool, has at most 40."""
+
+TEXT_BYTES = 256 << 10
+"""The largest script."""
+
+MAX_PROMOTED = 12
+"""Tools that may come on top: each costs every conversation some tokens."""
+
+DESCRIPTION_CHARS = 600
+TOOL_PREFIX = "script_"
+TOOL_ARGUMENTS = frozenset({"background", "idempotency_key"})
+"""What each tool of a script takes beside the script's own parameters."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_SECTION = re.compile(r"^\s*(Args|Arguments|Parameters|Returns|Raises|Example|Examples|Notes):\s*$", re.MULTILINE)
+_ARGUMENT = re.compile(r"^\s{4,}(\w+)(?: \([^)]*\))?: (.*(?:\n\s{8,}.*)*)", re.MULTILINE)
+_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
+
+
+def validate_script_name(name: str, taken: Collection[str] = ()) -> str:
+    """Return a script's name.
+
+    Args:
+        taken: Names that are something else already: tools, nouns of the SDK, sources.
+
+    Raises:
+        InvalidInputError: It cannot be the name of a script.
+    """
+    hint = f"Use up to {NAME_CHARS} lower-case letters, digits and underscores, such as weekly_review."
+    if not _NAME.fullmatch(name) or "__" in name:
+        raise InvalidInputError(f"{escape_controls(name[:60])!r} cannot be the name of a script.", hint=hint)
+    if len(name) > NAME_CHARS:
+        raise InvalidInputError(f"{name[:60]!r} has {len(name)} characters; {NAME_CHARS} are the most.", hint=hint)
+    if keyword.iskeyword(name) or keyword.issoftkeyword(name):
+        raise InvalidInputError(f"{name!r} is a word of Python.", hint="Add a word, such as its noun.")
+    if name in taken or name == "main":
+        raise InvalidInputError(f"{name!r} is the name of something else already.", hint="Add a word.")
+    return name
+
+
+def digest_of(content: bytes) -> str:
+    """Return what stands for a text: its sha256."""
+    return sha256(content).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One argument of a script; `default` is None also where it is computed when the script runs."""
+
+    name: str
+    type: ParameterType
+    required: bool
+    default: Any = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What a script says of itself: `summary` is the first sentence of its docstring."""
+
+    summary: str
+    description: str
+    parameters: tuple[Parameter, ...] = ()
+
+    def to_json_schema(self) -> dict[str, Any]:
+        """Return what it takes as JSON schema, without nulls and without what is left to the script."""
+        properties = {entry.name: _parameter_schema(entry) for entry in self.parameters}
+        required = [entry.name for entry in self.parameters if entry.required]
+        return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+    def coerce_arguments(self, sent: Mapping[str, Any], dated: Dated) -> dict[str, Any]:
+        """Return arguments as the script gets them; what is left out stays out, so that its own defaults count.
+
+        Raises:
+            InvalidInputError: Something is missing, unknown or of the wrong type; every problem is named.
+        """
+        known = {entry.name: entry for entry in self.parameters}
+        problems = [f"{escape_controls(name[:60])} is not one of its parameters" for name in sent if name not in known]
+        problems += [
+            f"{entry.name} is missing" for entry in self.parameters if entry.required and entry.name not in sent
+        ]
+        results: dict[str, Any] = {}
+        for name, value in sent.items():
+            if name in known and not (value is None and not known[name].required):
+                kind = known[name].type
+                try:
+                    results[name] = coerce(kind, fit_to_schema(value, kind.to_json_schema()), name, dated)
+                except TypeMismatchError as misfit:
+                    problems.append(str(misfit))
+                except InvalidInputError as wrong:
+                    problems.append(wrong.message.rstrip("."))
+        if problems:
+            raise InvalidInputError(f"The script was not run: {'; '.join(problems)}.", hint=self.describe_usage())
+        return results
+
+    def describe_usage(self) -> str:
+        """Return how it is called, in one sentence."""
+        told = ", ".join(
+            f"{entry.name}{'*' if entry.required else ''} ({entry.type.label})" for entry in self.parameters
+        )
+        needed = " (* needed)" if any(entry.required for entry in self.parameters) else ""
+        return f"Its parameters are {told}{needed}." if told else "It takes no arguments."
+
+
+def _parameter_schema(each: Parameter) -> dict[str, Any]:
+    shown = each.default if each.default not in (None, "", [], {}, False) else None
+    told = {"description": each.description, "default": shown}
+    return each.type.to_json_schema() | {name: value for name, value in told.items() if value not in (None, "")}
+
+
+def parse_signature(text: str) -> Signature:
+    """Return what a script says of itself.
+
+    Raises:
+        InvalidInputError: It is no Python, has no `main`, or one that cannot be called by name.
+    """
+    tree = parse_source(text)
+    main = find_main(tree)
+    if main is None:
+        raise InvalidInputError(
+            "The script has no function main.",
+            hint="Write `def main(project: str, days: int = 7):` and return a result.",
+        )
+    shape = main.args
+    if shape.posonlyargs or shape.vararg or shape.kwarg:
+        raise InvalidInputError(
+            "main takes arguments that have no name (*, ** or /).", hint="Name each parameter, with its type."
+        )
+    doc = ast.get_docstring(tree) or ast.get_docstring(main) or ""
+    told = _parse_argument_docs(doc) | _parse_argument_docs(ast.get_docstring(main) or "")
+    text_ = re.sub(r"\s*\n\s*", " ", re.sub(r"\n\s*\n", "\n", _SECTION.split(doc)[0].strip()))
+    first = _SENTENCE.match(text_)
+    return Signature(
+        summary=escape_controls((first[1] if first else text_)[:200]),
+        description=escape_controls(text_[:DESCRIPTION_CHARS]),
+        parameters=tuple(_parse_parameters(shape, told)),
+    )
+
+
+def parse_source(text: str) -> ast.Module:
+    """Return a text's tree.
+
+    Raises:
+        InvalidInputError: It is no Python.
+    """
+    try:
+        return ast.parse(text)
+    except SyntaxError as error:
+        where = f" (line {error.lineno})" if error.lineno else ""
+        raise InvalidInputError(f"The script is no Python: {error.msg}{where}.", hint="Mend that line.") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise InvalidInputError("The script cannot be read as Python.", hint="Make it simpler.") from error
+
+
+def find_main(tree: ast.Module) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """Return the function that runs, the last of its name."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return next((entry for entry in reversed(tree.body) if isinstance(entry, kinds) and entry.name == "main"), None)
+
+
+def _parse_parameters(shape: ast.arguments, told: Mapping[str, str]) -> list[Parameter]:
+    plain = [None] * (len(shape.args) - len(shape.defaults)) + list(shape.defaults)
+    results = [_parse_parameter(entry, default, told) for entry, default in zip(shape.args, plain, strict=True)]
+    return results + [
+        _parse_parameter(entry, default, told)
+        for entry, default in zip(shape.kwonlyargs, shape.kw_defaults, strict=True)
+    ]
+
+
+def _parse_parameter(each: ast.arg, default: ast.expr | None, told: Mapping[str, str]) -> Parameter:
+    if each.arg.startswith("_"):
+        raise InvalidInputError(f"main has a parameter {each.arg!r}.", hint="Begin its name with a letter.")
+    try:
+        type_ = parse_annotation(each.annotation)
+    except UnknownTypeError as error:
+        raise InvalidInputError(
+            f"main's parameter {each.arg} is annotated as {str(error)[:80]!r}, which nobody can send.",
+            hint="Use str, int, float, bool, date, datetime, list[…], dict, Literal[…], or one of them | None.",
+        ) from error
+    value = _eval_literal(default)
+    if type_.kind == "any" and isinstance(value, str | int | float | bool):
+        kind: Any = {str: "text", int: "integer", float: "number", bool: "boolean"}[type(value)]
+        type_ = ParameterType(kind=kind)
+    if default is not None and value is None:
+        type_ = replace(type_, optional=type_.optional or (isinstance(default, ast.Constant)))
+    return Parameter(
+        name=each.arg, type=type_, required=default is None, default=value, description=told.get(each.arg, "")
+    )
+
+
+def _eval_literal(default: ast.expr | None) -> Any:
+    if default is None:
+        return None
+    try:
+        value = ast.literal_eval(default)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    if isinstance(value, tuple):
+        value = list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] (a literal of any type)
+    return value if isinstance(value, str | int | float | bool | list) else None  # pyright: ignore[reportUnknownVariableType] (as above)
+
+
+def _parse_argument_docs(doc: str) -> dict[str, str]:
+    sections = _SECTION.split(doc)
+    named = dict(zip(sections[1::2], sections[2::2], strict=True))
+    told = next((named[name] for name in ("Args", "Arguments", "Parameters") if name in named), "")
+    return {
+        match[1]: escape_controls(re.sub(r"\s*\n\s*", " ", match[2]).strip()[:200])
+        for match in _ARGUMENT.finditer(told)
+    }
+
+
+# How it is run.
+
+ARGUMENTS_NAME = "_arguments"
+"""The name under which a script's text finds what `main` is called with."""
+
+
+def to_runnable(text: str, found: Signature, given: Collection[str]) -> str:
+    """Return the text that runs a script: itself, and behind it the call of `main` with what was given.
+
+    Lines keep their numbers. What stands under `if __name__ == "__main__":` is left out, for it would run too.
+    """
+    lines = text.split("\n")
+    for node in parse_source(text).body if "__name__" in text else ():
+        if isinstance(node, ast.If) and "__name__" in ast.dump(node.test):
+            lines[node.lineno - 1 : node.end_lineno] = ["pass", *[""] * ((node.end_lineno or 0) - node.lineno)]
+    sent = ", ".join(f"{entry.name}={_argument_expression(entry)}" for entry in found.parameters if entry.name in given)
+    needed = "import datetime as _datetime; " if "_datetime" in sent else ""
+    return "\n".join([*lines, f"{needed}return main({sent})"])
+
+
+def _argument_expression(each: Parameter) -> str:
+    return _conversion_expression(each.type, f"{ARGUMENTS_NAME}[{each.name!r}]")
+
+
+def _conversion_expression(type_: ParameterType, value: str) -> str:
+    if type_.kind in ("day", "moment"):
+        kind = "date" if type_.kind == "day" else "datetime"
+        told = f"_datetime.{kind}.fromisoformat({value})"
+        return f"(None if {value} is None else {told})" if type_.optional else told
+    if type_.kind == "list" and type_.items and type_.items.kind in ("day", "moment"):
+        return f"[{_conversion_expression(type_.items, '_each')} for _each in {value}]"
+    return value
+
+
+# What became of it.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewState:
+    """What a person decided on a script, bound to the text that they were shown."""
+
+    state: State = "draft"
+    digest: str = ""
+    read_only: bool = False
+
+    def state_of(self, digest: str) -> State:
+        """Return the state of a text: any text but the one that was decided on is a draft."""
+        return self.state if digest and digest == self.digest else "draft"
+
+    def approve(self, digest: str) -> "ReviewState":
+        """Return how it stands once a text was approved; a tool stays one."""
+        return replace(self, digest=digest, state="promoted" if self.state == "promoted" else "reviewed")
+
+    def promote(self, digest: str, read_only: bool) -> "ReviewState":
+        """Return how it stands once a text is approved and its tool is there."""
+        if self.state_of(digest) == "promoted" and self.read_only == read_only:
+            raise ConflictError("It is a tool already.", hint="Call it by its name.")
+        return ReviewState(state="promoted", digest=digest, read_only=read_only)
+
+    def demote(self, digest: str) -> "ReviewState":
+        """Return how it stands without its tool."""
+        if self.state_of(digest) == "promoted" or (self.state == "promoted" and self.digest):
+            return replace(self, state="reviewed", read_only=False)
+        state = {"draft": "a draft"}.get(self.state_of(digest), self.state_of(digest))
+        raise ConflictError(
+            f"The script is {state}, not a tool; nothing was changed.", hint="list_scripts shows the state of each."
+        )
+
+    def retire(self, digest: str) -> "ReviewState":
+        """Return how it stands once it is out of use."""
+        if self.state_of(digest) == "retired":
+            raise ConflictError("It is retired already.", hint="Approving it takes it back into use.")
+        return ReviewState(state="retired", digest=digest)
+
+
+DRAFT = ReviewState()
+
+
+# What a text looks like.
+
+_ALLOWED_CONTROLS = frozenset("\n\t")
+
+
+def escape_controls(text: str) -> str:
+    """Return a text in which nothing is hidden: controls, directions and signs without width as `<U+202E>`."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        entry if entry in _ALLOWED_CONTROLS or not _is_hidden(entry) else f"<U+{ord(entry):04X}>" for entry in text
+    )
+
+
+def _is_hidden(sign: str) -> bool:
+    return not sign.isprintable() and sign != " "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptText:
+    """The text of a script, read once, and its digest, to which a review applies."""
+
+    name: str
+    content: bytes = field(repr=False)
+    digest: str
+    is_shipped: bool = False
+
+    @property
+    def source(self) -> str:
+        """The text.
+
+        Raises:
+            InvalidInputError: It is no text.
+        """
+        try:
+            text = self.content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InvalidInputError(f"The script {self.name} is no text in UTF-8.", hint="Write it anew.") from error
+        if "\x00" in text:
+            raise InvalidInputError(f"The script {self.name} holds a NUL byte.", hint="Write it anew.")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    @property
+    def signature(self) -> Signature:
+        """What it says of itself.
+
+        Raises:
+            InvalidInputError: It is none that could run.
+        """
+        return parse_signature(self.source)

@@ -1,0 +1,198 @@
+"""Types of a script's parameters: from annotations to JSON schema and checks."""
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from panorama.domain.text.json_types import is_list, is_object
+
+Kind = Literal["text", "integer", "number", "boolean", "day", "moment", "list", "choice", "object", "any"]
+Dated = Callable[[Kind, str, str], str]
+"""Returns a day or moment as ISO text, from what a person calls it and the parameter's name."""
+
+_NAMED_TYPES: Mapping[str, Kind] = {
+    "str": "text", "int": "integer", "float": "number", "bool": "boolean", "date": "day", "datetime": "moment",
+    "dict": "object", "Mapping": "object", "list": "list", "tuple": "list", "Sequence": "list", "Iterable": "list",
+    "List": "list", "Dict": "object", "Any": "any", "object": "any",
+}  # fmt: skip
+_SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
+    "text": {"type": "string"}, "integer": {"type": "integer"}, "number": {"type": "number"},
+    "boolean": {"type": "boolean"}, "day": {"type": "string", "format": "date"},
+    "moment": {"type": "string", "format": "date-time"}, "object": {"type": "object"}, "any": {},
+}  # fmt: skip
+_REQUIREMENTS: Mapping[Kind, str] = {
+    "text": "is text", "integer": "is a whole number", "number": "is a number", "boolean": "is true or false",
+    "day": "is a day such as 2026-05-31", "moment": "is a moment such as 2026-05-31T15:00", "list": "is a list",
+    "object": "is an object",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterType:
+    """What a parameter takes: `choices` of a choice, `items` of a list, and whether null is a value too."""
+
+    kind: Kind
+    choices: tuple[Any, ...] = ()
+    items: "ParameterType | None" = None
+    optional: bool = False
+
+    def to_json_schema(self) -> dict[str, Any]:
+        """Return the type as JSON schema, without a branch for null: what is null is left out."""
+        if self.kind == "choice":
+            kinds = {"boolean" if isinstance(entry, bool) else _schema_type(entry) for entry in self.choices}
+            one = {"type": kinds.pop()} if len(kinds) == 1 else {}
+            return {**one, "enum": list(self.choices)}
+        if self.kind == "list":
+            inner = self.items.to_json_schema() if self.items else {}
+            return {"type": "array", "items": inner} if inner else {"type": "array"}
+        return dict(_SCHEMAS[self.kind])
+
+    @property
+    def label(self) -> str:
+        """Return the type as a person reads it."""
+        if self.kind == "choice":
+            return " or ".join(map(repr, self.choices))
+        if self.kind == "list" and self.items:
+            return f"list of {self.items.label}"
+        return {"day": "day", "moment": "moment", "boolean": "yes or no", "integer": "whole number"}.get(
+            self.kind, self.kind
+        )
+
+
+ANY_TYPE = ParameterType(kind="any")
+
+
+class UnknownTypeError(ValueError):
+    """An annotation means nothing that can be sent; its text is that annotation."""
+
+
+def parse_annotation(annotation: ast.expr | None) -> ParameterType:
+    """Return what an annotation means.
+
+    Raises:
+        UnknownTypeError: Nothing that JSON could hold.
+    """
+    match annotation:
+        case None:
+            return ANY_TYPE
+        case ast.Constant(value=str() as text):
+            return parse_annotation(_parse_expression(text))
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _NAMED_TYPES:
+            return ParameterType(kind=_NAMED_TYPES[name])
+        case ast.BinOp(op=ast.BitOr()):
+            return _parse_union(annotation)
+        case ast.Subscript(value=ast.Name(id=name) | ast.Attribute(attr=name), slice=inner):
+            return _parse_subscript(name, inner, annotation)
+        case _:
+            raise UnknownTypeError(ast.unparse(annotation))
+
+
+def _parse_expression(text: str) -> ast.expr:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError) as error:
+        raise UnknownTypeError(text) from error
+
+
+def _parse_union(annotation: ast.expr) -> ParameterType:
+    parts = list(_iter_union_members(annotation))
+    known = [entry for entry in parts if not (isinstance(entry, ast.Constant) and entry.value is None)]
+    types = dict.fromkeys(parse_annotation(entry) for entry in known)
+    if {entry.kind for entry in types} == {"integer", "number"}:
+        types = {ParameterType(kind="number"): None}
+    if {entry.kind for entry in types} == {"text", "day"}:
+        types = {ParameterType(kind="day"): None}
+    if len(types) != 1:
+        raise UnknownTypeError(ast.unparse(annotation))
+    return replace(next(iter(types)), optional=len(known) < len(parts))
+
+
+def _iter_union_members(annotation: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        yield from _iter_union_members(annotation.left)
+        yield from _iter_union_members(annotation.right)
+    else:
+        yield annotation
+
+
+def _parse_subscript(name: str, inner: ast.expr, whole: ast.expr) -> ParameterType:
+    if name == "Optional":
+        return replace(parse_annotation(inner), optional=True)
+    if name == "Literal":
+        return _parse_choice(inner, whole)
+    if _NAMED_TYPES.get(name) == "list":
+        first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
+        return ParameterType(kind="list", items=parse_annotation(first))
+    if _NAMED_TYPES.get(name) == "object":
+        return ParameterType(kind="object")
+    if name == "Annotated" and isinstance(inner, ast.Tuple) and inner.elts:
+        return parse_annotation(inner.elts[0])
+    raise UnknownTypeError(ast.unparse(whole))
+
+
+def _parse_choice(inner: ast.expr, whole: ast.expr) -> ParameterType:
+    try:
+        found: Any = ast.literal_eval(inner)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+        raise UnknownTypeError(ast.unparse(whole)) from error
+    values: list[Any] = [*found] if isinstance(found, tuple) else [found]
+    choices = tuple(entry for entry in values if entry is not None)
+    if not choices or not all(isinstance(entry, str | int | bool) for entry in choices):
+        raise UnknownTypeError(ast.unparse(whole))
+    return ParameterType(kind="choice", choices=choices, optional=len(choices) < len(values))
+
+
+def _schema_type(value: Any) -> str:
+    return "string" if isinstance(value, str) else "integer"
+
+
+class TypeMismatchError(ValueError):
+    """A value is not what its parameter takes; the text says what that is."""
+
+
+def coerce(type_: ParameterType, value: Any, name: str, dated: Dated) -> Any:
+    """Return a value as a script gets it: days and moments as ISO text, whole floats as integers.
+
+    Raises:
+        MisfitError: It is of another type.
+    """
+    if value is None:
+        if type_.optional or type_.kind == "any":
+            return None
+        raise TypeMismatchError(f"{name} {_describe_requirement(type_)}, not null")
+    if type_.kind == "list" and is_list(value):
+        inner = type_.items or ANY_TYPE
+        return [coerce(inner, entry, f"{name}.{at}", dated) for at, entry in enumerate(value)]
+    if type_.kind in ("day", "moment") and isinstance(value, str):
+        return dated(type_.kind, value, name)
+    if type_.kind == "integer" and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if type_.kind == "number" and isinstance(value, float) and not math.isfinite(value):
+        raise TypeMismatchError(f"{name} is a number, not {value}")
+    if not _is_instance(type_, value):
+        raise TypeMismatchError(f"{name} {_describe_requirement(type_)}, not {_short_repr(value)}")
+    return value
+
+
+def _is_instance(type_: ParameterType, value: Any) -> bool:
+    if type_.kind == "any":
+        return True
+    if type_.kind == "choice":
+        return any(type(entry) is type(value) and entry == value for entry in type_.choices)
+    if isinstance(value, bool):
+        return type_.kind == "boolean"
+    kinds: Mapping[Kind, Any] = {"text": str, "integer": int, "number": (int, float)}
+    return is_object(value) if type_.kind == "object" else isinstance(value, kinds.get(type_.kind, ()))
+
+
+def _describe_requirement(type_: ParameterType) -> str:
+    if type_.kind == "choice":
+        return f"is one of {', '.join(map(repr, type_.choices))}"
+    return _REQUIREMENTS[type_.kind]
+
+
+def _short_repr(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

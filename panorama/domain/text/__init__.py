@@ -1,0 +1,1 @@
+"""Words, secrets, chunks and ranking of texts."""

@@ -1,0 +1,11 @@
+"""Sizes as words: how a person reads a number of bytes."""
+
+
+def format_size(count: int) -> str:
+    """Return a number of bytes as a person reads it."""
+    number = float(count)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"

@@ -1,0 +1,296 @@
+"""Splits text into words for keyword search, and finds hits in it again."""
+
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+PART_CHARS = 131_072
+"""The longest text that is indexed as one; longer ones are cut at a line, so that a change to one costs one part."""
+
+SNIPPET_CHARS = 160
+MAX_TERMS = 24
+"""The most terms of a query that are looked for."""
+
+_HAN = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_RUN = re.compile(f"[{_HAN}]+")
+_TERM = re.compile(r'"([^"]*)"|(\S+)')
+_PIECE = re.compile(f"[{_HAN}]+|[^\\W{_HAN}]+")
+
+
+_CLITICS = re.compile(r"(?<=\w)['’](?:s|t|d|m|ll|re|ve)\b|\b(?:\w|qu)['’](?=\w)", re.IGNORECASE)
+"""What is written with an apostrophe at a word and is none of its own: children's, we'll, d'une, qu'il."""
+
+_STOP_WORDS = """
+a about after all also an and any are as at be because been before but by can could did do does doing for from had has
+have having he her here him his how i if in into is it its just me more most my no nor not of off on one only or other
+our out over own she should so some such than that the their them then there these they this those through to too until
+up us very was we were what when where which while who whom whose why will with would you your
+aber alle als am auch auf aus bei bin bis da das dass dem den der des die doch du durch ein eine einem einen einer eines
+er es für habe haben hat ich ihr ihre im ins ist jede jeder kann man mein meine mit muss nach nicht noch nur ob oder
+ohne sein seine sich sie sind soll sollen um und uns unser unsere unter vom von vor war weil wenn wer werden wie wieder
+wir wird wo zu zum zur zwischen über
+au aux avec ce ces cette dans elle en est et il ils je la le les leur lui ma mais mes mon ne nous on où par pas pour qu
+que qui sa ses son sont sur un une vous
+al como con cuando de del donde el ella es esta este lo los las mi mis muy o para pero por se sin su sus una unas unos
+y ya
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""Words that tell little in English, German, French and Spanish; they count where nothing else was asked for."""
+
+
+_QUOTE_MAP = str.maketrans("\x00_“”„«»", '  """""')
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing to look for: words that stand together, the last one perhaps only begun.
+
+    `guessed` says that nobody wrote that it is only begun: it is the last word, and may be still on its way. What was
+    `quoted` is meant as it stands. `others` are other ways to write it: a code with or without a hyphen, ß as ss.
+    """
+
+    words: tuple[str, ...]
+    prefix: bool = False
+    guessed: bool = False
+    quoted: bool = False
+    others: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def is_stop_word(self) -> bool:
+        """Whether it is one word that tells little."""
+        return len(self.words) == 1 and not self.quoted and self.words[0].casefold() in STOP_WORDS
+
+
+def index_text(text: str) -> str:
+    """Return text as the index holds it: runs of Chinese and Japanese signs as overlapping pairs.
+
+    No tokenizer of SQLite knows their words; 東京都 becomes 東京 京都 都, so that every pair, and every sign as the
+    beginning of a word, is found.
+    """
+    normal = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return normal if normal.isascii() else _RUN.sub(_to_bigrams, normal)
+
+
+def _to_bigrams(match: re.Match[str]) -> str:
+    run = match[0]
+    return " " + " ".join(run[at : at + 2] for at in range(len(run))) + " "
+
+
+def parse_terms(query: str) -> tuple[Term, ...]:
+    """Return what a query asks for; quoted words stand together, the last word may be only begun.
+
+    Every sign that is no letter or digit only parts words, so nothing in a query is an operator; `*` behind a word
+    says that it is only begun. Quotes may be of any style.
+    """
+    text = unicodedata.normalize("NFKC", query.translate(_QUOTE_MAP))
+    results: list[Term] = []
+    for match in _TERM.finditer(text):
+        if match[1] is not None:
+            words = tuple(word for piece in _PIECE.findall(match[1]) for word in _split_word(piece))
+            results += [Term(words, quoted=True)] if words else []
+        else:
+            pieces = _PIECE.findall(_CLITICS.sub(" ", match[2])) or _PIECE.findall(match[2])
+            results += [_make_term(piece, match[2].endswith("*")) for piece in pieces]
+    kept = results[:MAX_TERMS]
+    if kept and not text.rstrip().endswith(('"', "*")) and len(kept[-1].words[-1]) > 1 and not kept[-1].quoted:
+        kept[-1] = Term(kept[-1].words, prefix=True, guessed=not kept[-1].prefix)
+    return tuple(kept)
+
+
+def _make_term(piece: str, begun: bool) -> Term:
+    alone = len(piece) == 1 and bool(_RUN.match(piece))
+    return Term(_split_word(piece), prefix=begun or alone)
+
+
+def _split_word(piece: str) -> tuple[str, ...]:
+    """A run of Chinese or Japanese signs as the pairs that stand in the index; any other word as it is."""
+    if not _RUN.match(piece) or len(piece) == 1:
+        return (piece,)
+    return tuple(piece[at : at + 2] for at in range(len(piece) - 1))
+
+
+MAX_CUT_LOOKS = 2000
+"""Line breaks that are compared for one cut: a text of empty lines has 65,536 of them in half a part."""
+
+
+def split_parts(text: str) -> list[str]:
+    """Return a text in parts of at most 131,072 characters, cut behind lines.
+
+    Each cut is the line break in the part's second half whose line has the smallest checksum: it depends on the text
+    around it and not on what stands before, so a block put on top moves no later cut.
+    """
+    results: list[str] = []
+    start = 0
+    while len(text) - start > PART_CHARS:
+        cut = _choose_cut(text, start + PART_CHARS // 2, start + PART_CHARS)
+        results.append(text[start:cut])
+        start = cut
+    return [*results, text[start:]]
+
+
+def _choose_cut(text: str, low: int, high: int) -> int:
+    best, best_sum = high, 1 << 33
+    at, looks = text.find("\n", low, high), 0
+    while at >= 0 and looks < MAX_CUT_LOOKS:
+        looks += 1
+        checksum = zlib.crc32(text[max(low, at - 80) : at].encode("utf-8", "replace"))
+        if checksum < best_sum:
+            best, best_sum = at + 1, checksum
+        at = text.find("\n", at + 1, high)
+    return best
+
+
+class _FoldTable(dict[int, str]):
+    """Maps a character to its base letter in lower case, one to one, so that places stay the same."""
+
+    def __missing__(self, code: int) -> str:
+        base = unicodedata.normalize("NFKD", chr(code))[0].lower()
+        self[code] = base if len(base) == 1 else chr(code)
+        return self[code]
+
+
+_FOLDING = _FoldTable()
+MAX_REPLACED_CHARS = 64
+"""So many different signs beyond ASCII are replaced one by one, which takes a third of the time; Chinese has more."""
+
+
+def fold_keep_offsets(text: str) -> str:
+    """Return text without case and diacritics, of the same length."""
+    if text.isascii():
+        return text.lower()
+    foreign = {sign for sign in set(text) if sign > "\x7f"}
+    if len(foreign) > MAX_REPLACED_CHARS:
+        return text.translate(_FOLDING)
+    for sign in foreign:
+        text = text.replace(sign, _FOLDING[ord(sign)])
+    return text.lower()
+
+
+def extract_snippet(text: str, query: tuple[Term, ...], *, chars: int = SNIPPET_CHARS) -> str:
+    """Return the stretch of a text where most of a query stands, on one line, each hit between `**`.
+
+    The beginning of the text if nothing of the query stands in it.
+    """
+    sought = _build_matcher(query)
+    hits = sought.list_hits(text)
+    if not hits:
+        return _collapse_whitespace(text[:chars].replace("**", "")) + ("…" if len(text) > chars else "")
+    first = _densest_hit(hits, chars - chars // 3)
+    start = max(0, hits[first].begin - chars // 3)
+    end = min(len(text), start + max(chars, hits[first].end - hits[first].begin + chars // 3))
+    found, at = ["…" if start else ""], start
+    for hit in hits:
+        if hit.begin < at or hit.end > end:
+            continue
+        found.append(f"{text[at : hit.begin].replace('**', '')}**{text[hit.begin : hit.end]}**")
+        at = hit.end
+    tail = text[at:end].replace("**", "")
+    return found[0] + _collapse_whitespace("".join(found[1:]) + tail) + ("…" if end < len(text) else "")
+
+
+def contains(text: str, query: tuple[Term, ...]) -> bool:
+    """Tell whether any word of a query stands in a text."""
+    return bool(_build_matcher(query).list_hits(text, most=1))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Match:
+    """Where a word begins and ends in a text, which one of the query it is, and whether it stands there as it does."""
+
+    begin: int
+    end: int
+    asked: str
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _QueryMatcher:
+    """What of a query is marked: its words with any ending, else their beginnings, since the index has stems.
+
+    One of `begun` stands wherever any of the patterns does; `exact` are the words as they stand, each for itself.
+    """
+
+    words: frozenset[str]
+    begun: tuple[str, ...]
+    patterns: tuple[re.Pattern[str], re.Pattern[str]]
+    exact: tuple[re.Pattern[str], ...]
+
+    def list_hits(self, text: str, most: int = 100) -> list[_Match]:
+        """The first hundred; if there are more, also where each word first stands as it does, and what is near."""
+        for pattern in self.patterns:
+            if found := self._scan(text, pattern, most):
+                break
+        else:
+            return []
+        if 1 < most <= len(found):
+            first = [place.begin for entry in self.exact for place in self._scan(text, entry, most // 5)]
+            near = [self._scan(text, pattern, most, begin, begin + SNIPPET_CHARS) for begin in first]
+            found = sorted({*found, *(place for places in near for place in places)})
+        return found
+
+    def _scan(
+        self, text: str, pattern: re.Pattern[str], most: int, begin: int = 0, end: int | None = None
+    ) -> list[_Match]:
+        results: list[_Match] = []
+        end = len(text) if end is None else end
+        for start in range(begin, end, PART_CHARS):
+            last = min(end, start + PART_CHARS)
+            part = fold_keep_offsets(text[start : last + SNIPPET_CHARS])
+            if not any(
+                started in part for started in self.begun
+            ):  # in 10 MB this takes 10 ms for each, the pattern 300
+                continue
+            for match in pattern.finditer(part):
+                if start + match.start() >= last:
+                    break  # it was cut off, perhaps
+                if not results or start + match.start() >= results[-1].end:
+                    results.append(self._to_match(start, match))
+                if len(results) == most:
+                    return results
+        return results
+
+    def _to_match(self, start: int, match: re.Match[str]) -> _Match:
+        asked = next(started for started in self.begun if match[0].startswith(started))
+        return _Match(start + match.start(), start + match.end(), asked, match[0] in self.words)
+
+
+@lru_cache(maxsize=64)
+def _build_matcher(query: tuple[Term, ...]) -> _QueryMatcher:
+    told = [term for term in query if not term.is_stop_word] or query
+    words = [fold_keep_offsets(word) for term in told for entry in (term.words, *term.others) for word in entry]
+    started = [word if len(word) < 5 else word[: max(4, len(word) - 3)] for word in words]
+    patterns = _any_of(map(_prefix_pattern, words)), _any_of(map(_prefix_pattern, started))
+    exact = tuple(re.compile(rf"\b{re.escape(word)}\b") for word in words)
+    return _QueryMatcher(frozenset(words), tuple(dict.fromkeys(started)), patterns, exact)
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns) or r"(?!)")
+
+
+def _densest_hit(hits: list[_Match], chars: int) -> int:
+    """The first of the hits behind which the most words of the query stand within some characters.
+
+    One that stands there as it was asked for counts half as much again as one with another ending.
+    """
+
+    def score(at: int) -> float:
+        near = [hit for hit in hits[at : at + 12] if hit.begin < hits[at].begin + chars]
+        return len({hit.asked for hit in near}) + len({hit.asked for hit in near if hit.is_exact}) / 2
+
+    return max(range(len(hits)), key=lambda at: (score(at), -at))
+
+
+def _prefix_pattern(word: str) -> str:
+    if _RUN.match(word):
+        return re.escape(word)
+    return rf"\b{re.escape(word)}\b" if len(word) == 1 else rf"\b{re.escape(word)}\w*"
+
+
+def _collapse_whitespace(text: str) -> str:
+    return " ".join(text.split())

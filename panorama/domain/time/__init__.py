@@ -1,0 +1,1 @@
+"""Times, time zones and recurrence rules."""

@@ -1,0 +1,163 @@
+"""Parses dates and times in words, and formats them."""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from typing import cast
+from zoneinfo import ZoneInfo
+
+from panorama.errors import InvalidInputError
+
+Deadline = date | datetime
+"""A day in the person's own zone, or a moment in UTC. A datetime is also a date: test for datetime first."""
+
+_NAMED_DAYS = {"today": 0, "tomorrow": 1, "yesterday": -1}
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ]\d)")
+_DAY_OFFSET = re.compile(r"([+-]\d{1,4})([dw])")
+_DAY_WITH_TIME = re.compile(r"(\S+)(?: at)? (\d\d?):(\d\d)")
+_TIME_OFFSET = re.compile(r"\+(\d{1,4}) ?(h|min)")
+_HINT = (
+    "Use 2026-05-31, 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:00, today, yesterday, tomorrow 9:00, +3d, "
+    "-2w, or +2h."
+)
+_MOMENT_HINT = "Use 2026-05-31T15:00 (your own zone), 2026-05-31T15:00+02:00, tomorrow 9:00, +3d 9:00, or +2h."
+MIN_DATE, MAX_DATE = date(1900, 1, 1), date(2199, 12, 31)
+
+
+def today(now: datetime, zone: ZoneInfo) -> date:
+    """Return the day it is in a zone."""
+    return now.astimezone(zone).date()
+
+
+def start_of_day(day: date, zone: ZoneInfo) -> datetime:
+    """Return the first moment of a day in a zone, in UTC."""
+    return datetime.combine(day, time(), zone).astimezone(UTC)
+
+
+def parse_deadline(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> Deadline:
+    """Return what a person means by a day or a moment.
+
+    Raises:
+        InvalidInputError: It is neither, does not exist, or lies outside 1900 to 2199.
+    """
+    found = _parse_text(text.strip(), now, zone)
+    if found is None:
+        raise InvalidInputError(f"{name} is {_describe_invalid('date', text)}.", hint=_HINT)
+    return _check_range(found, text, name, _HINT)
+
+
+def _describe_invalid(what: str, text: str) -> str:
+    """Return what a text is instead of a date: one that the calendar has not, or words that are not understood."""
+    word = text.strip()
+    wrong = "that exists" if _ISO.match(word) else "in a form that is understood"
+    return f"not a {what} {wrong}: {word[:40]!r}"
+
+
+def _check_range(found: Deadline, text: str, name: str, hint: str) -> Deadline:
+    if not MIN_DATE <= (found.date() if isinstance(found, datetime) else found) <= MAX_DATE:
+        raise InvalidInputError(f"{name} is outside the years 1900 to 2199: {text[:40]!r}.", hint=hint)
+    return found
+
+
+def _parse_text(word: str, now: datetime, zone: ZoneInfo) -> Deadline | None:
+    """Return the day or the moment that a word stands for, None if there is no such."""
+    if _ISO.match(word):
+        return _parse_iso(word, zone)
+    word = word.lower()
+    if match := _TIME_OFFSET.fullmatch(word):
+        unit = timedelta(hours=1) if match[2] == "h" else timedelta(minutes=1)
+        return now.astimezone(UTC).replace(microsecond=0) + int(match[1]) * unit
+    if match := _DAY_WITH_TIME.fullmatch(word):
+        day, hour, minute = _parse_relative(match[1], today(now, zone)), int(match[2]), int(match[3])
+        if day is None or hour > 23 or minute > 59:
+            return None
+        try:
+            return datetime.combine(day, time(hour, minute), zone).astimezone(UTC)
+        except OverflowError:
+            return None
+    return _parse_relative(word, today(now, zone))
+
+
+def _parse_relative(word: str, day: date) -> date | None:
+    if word in _NAMED_DAYS:
+        return day + timedelta(days=_NAMED_DAYS[word])
+    if match := _DAY_OFFSET.fullmatch(word):
+        return day + timedelta(days=int(match[1]) * (7 if match[2] == "w" else 1))
+    return None
+
+
+def _parse_iso(word: str, zone: ZoneInfo) -> Deadline | None:
+    try:
+        if len(word) <= 10:
+            return date.fromisoformat(word)
+        moment = datetime.fromisoformat(word.replace(" ", "T", 1))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_date(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> date:
+    """Return the day a person means; a moment means its day in the zone."""
+    found = parse_deadline(text, name, now=now, zone=zone)
+    return found.astimezone(zone).date() if isinstance(found, datetime) else found
+
+
+def check_order(first: date | None, last: date | None, *names: str) -> None:
+    """Refuse a period that ends before it begins; either end may be open.
+
+    Args:
+        names: What the two days are called.
+
+    Raises:
+        InvalidInputError: It does.
+    """
+    if first and last and first > last:
+        raise InvalidInputError(
+            f"{names[0]} ({first}) is later than {names[1]} ({last}).", hint="Give the first day and the last."
+        )
+
+
+def parse_datetime(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> datetime:
+    """Return the moment a person means, in UTC.
+
+    Raises:
+        InvalidInputError: It is a day without a time, or no date.
+    """
+    found = _parse_text(text.strip(), now, zone)
+    if found is None:
+        raise InvalidInputError(f"{name} is {_describe_invalid('moment', text)}.", hint=_MOMENT_HINT)
+    if not isinstance(_check_range(found, text, name, _MOMENT_HINT), datetime):
+        raise InvalidInputError(f"{name} needs a time of day: {text[:40]!r}.", hint=_MOMENT_HINT)
+    return cast("datetime", found)
+
+
+def to_local_day(deadline: Deadline, zone: ZoneInfo) -> date:
+    """Return the day of a deadline in a zone."""
+    return deadline.astimezone(zone).date() if isinstance(deadline, datetime) else deadline
+
+
+def format_utc(when: datetime) -> str:
+    """Return a moment as `2026-05-31T13:00:00Z`: how a deadline is kept; it sorts behind the bare day it falls on."""
+    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def format_time(when: date | datetime, zone: ZoneInfo, *, exact: bool = False) -> str:
+    """Return a day as 2026-05-31 and a moment as 2026-05-31T15:00+02:00 in the zone, seconds only if there are any.
+
+    With `exact`, parts of a second follow if there are any, so that the text means the very same moment.
+    """
+    return _format_datetime(when, zone, exact) if isinstance(when, datetime) else when.isoformat()
+
+
+@lru_cache(4096)  # rows of a list share many moments: made and changed at once
+def _format_datetime(when: datetime, zone: ZoneInfo, exact: bool) -> str:
+    local = when.astimezone(zone)
+    if exact and local.microsecond:
+        return local.isoformat()
+    whole = local.second == 0 and local.microsecond == 0
+    return local.isoformat(timespec="minutes" if whole else "seconds")
+
+
+def next_day(day: date) -> date:
+    """Return the day after."""
+    return day + timedelta(days=1)

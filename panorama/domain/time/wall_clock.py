@@ -1,0 +1,119 @@
+"""Converts local times to instants across daylight-saving changes."""
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from heapq import heappop, heappush
+from itertools import islice
+from zoneinfo import ZoneInfo, available_timezones
+
+from panorama.errors import InvalidInputError
+
+MAX_CLOCK_SHIFT = timedelta(hours=25)
+"""No clock was ever moved by more than a day (Samoa, 30 December 2011), so a day around a time tells all."""
+
+MAX_COUNT = 1000
+_WINDOWS = tuple(timedelta(hours=hours) for hours in (1, 24, 24 * 8, 24 * 70, 24 * 400))
+
+Following = Callable[[datetime], Iterator[datetime]]
+"""Returns the occurrences after a moment, in order, in UTC."""
+
+
+def get_zone(name: str) -> ZoneInfo:
+    """Return the time zone of an IANA name.
+
+    Raises:
+        InvalidInputError: There is none.
+    """
+    try:
+        return ZoneInfo(name.strip())
+    except (ValueError, OSError, LookupError) as error:
+        raise InvalidInputError(f"There is no time zone {name[:60]!r}.", hint=_zone_hint(name.strip())) from error
+
+
+def _zone_hint(name: str) -> str:
+    known = {entry.casefold(): entry for entry in available_timezones()}
+    near = difflib.get_close_matches(name.casefold()[:60], known, 1, 0.6)
+    return f"Did you mean {known[near[0]]}?" if near else "Use an IANA name such as Europe/Berlin or America/New_York."
+
+
+def to_local(moment: datetime, zone: ZoneInfo) -> datetime:
+    """Return what a clock on the wall shows at a moment."""
+    return moment.astimezone(zone).replace(tzinfo=None, fold=0)
+
+
+def to_instants(
+    walls: Iterable[datetime], zone: ZoneInfo, after: datetime, *, twice: bool = False
+) -> Iterator[datetime]:
+    """Return the moments after one at which a wall clock shows the given times, in order, each once.
+
+    A time that is left out when clocks go forward is meant as if they had not gone (RFC 5545, 3.3.5): 02:30 is then
+    03:30. One that comes twice when they go back is meant the first time, with `twice` both times. `walls` ascend;
+    they begin no later than `first_wall(after)`.
+    """
+    waiting: list[datetime] = []
+    last = after
+    for entry in walls:
+        for moment in _resolve_local(entry, zone, twice=twice):
+            heappush(waiting, moment)
+        floor = entry - _max_utc_offset(entry, zone)
+        while waiting and waiting[0].replace(tzinfo=None) <= floor:
+            last, is_new = _pop_next(waiting, last)
+            if is_new:
+                yield last
+    while waiting:
+        last, is_new = _pop_next(waiting, last)
+        if is_new:
+            yield last
+
+
+def _pop_next(waiting: list[datetime], last: datetime) -> tuple[datetime, bool]:
+    found = heappop(waiting)
+    return (found, True) if found > last else (last, False)
+
+
+def _resolve_local(time: datetime, zone: ZoneInfo, *, twice: bool) -> Iterator[datetime]:
+    first = time.replace(tzinfo=zone)
+    yield first.astimezone(UTC)
+    second = first.replace(fold=1)
+    # Where clocks go forward the two differ also, but then the second is no time that they show.
+    if twice and first.utcoffset() != second.utcoffset() and to_local(second.astimezone(UTC), zone) == time:
+        yield second.astimezone(UTC)
+
+
+def _max_utc_offset(time: datetime, zone: ZoneInfo) -> timedelta:
+    """Return how far the zone is ahead of UTC around a time, at most: no later time means an earlier moment."""
+    known = (time.replace(tzinfo=zone).utcoffset(), (time - MAX_CLOCK_SHIFT).replace(tzinfo=zone).utcoffset(),
+             (time + MAX_CLOCK_SHIFT).replace(tzinfo=zone).utcoffset())  # fmt: skip
+    return max(entry for entry in known if entry is not None)
+
+
+def first_local(after: datetime, zone: ZoneInfo) -> datetime:
+    """Return the wall time from which on later moments are found."""
+    shown = to_local(after, zone)
+    before, behind = ((after + span).astimezone(zone).utcoffset() for span in (-MAX_CLOCK_SHIFT, MAX_CLOCK_SHIFT))
+    return shown if before == behind else shown - MAX_CLOCK_SHIFT
+
+
+def last_before(following: Following, after: datetime, until: datetime) -> datetime | None:
+    """Return the last occurrence after one moment that is not after another; None if there is none."""
+    for window in _WINDOWS:
+        if until - window <= after:
+            break
+        if found := _last_until(following(until - window), until):
+            return found
+    return _last_until(following(after), until)
+
+
+def _last_until(occurrences: Iterator[datetime], until: datetime) -> datetime | None:
+    found = None
+    for entry in occurrences:
+        if entry > until:
+            break
+        found = entry
+    return found
+
+
+def count_between(following: Following, after: datetime, until: datetime) -> int:
+    """Count the occurrences after one moment that are not after another; over a thousand are not told apart."""
+    return sum(1 for entry in islice(following(after), MAX_COUNT) if entry <= until)

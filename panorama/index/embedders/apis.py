@@ -1,0 +1,194 @@
+"""The HTTP APIs of embedding services: requests and answers, no I/O."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from panorama.errors import InvalidInputError, UnavailableError
+from panorama.index.embedders.http import LOCAL_HOSTS, TOO_MANY_REQUESTS
+
+OLLAMA = "http://127.0.0.1:11434"
+_OLLAMA_PORT = 11434
+_MAX_ERROR_CHARS = 200
+
+
+class EmbeddingApi(Protocol):
+    """How one kind of service is spoken to; `describing` is a resource that tells the model's digest, "" if none."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def describing(self) -> str: ...
+    @property
+    def next_step(self) -> str: ...
+    @property
+    def takes_key(self) -> bool: ...
+
+    def build_request(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Return the body that asks for the vectors of texts."""
+        ...
+
+    def parse_vectors(self, body: Any) -> list[Any] | None:
+        """Return the vectors of an answer in the order of the texts, None if it holds none."""
+        ...
+
+    def parse_digest(self, body: Any) -> str:
+        """Return the digest of the model that `describing` tells, "" if it does not."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaApi:
+    """Ollama's own API."""
+
+    model: str
+    path = "/api/embed"
+    describing = "/api/tags"
+    takes_key = False
+
+    @property
+    def next_step(self) -> str:
+        """What to do if the model is not there."""
+        return f"Fetch it with: ollama pull {self.model}"
+
+    def build_request(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Return the body that asks for the vectors of texts."""
+        return {"model": self.model, "input": list(texts), "truncate": True}
+
+    def parse_vectors(self, body: Any) -> list[Any] | None:
+        """Return the vectors of an answer."""
+        return _as_list(_get_member(body, "embeddings"))
+
+    def parse_digest(self, body: Any) -> str:
+        """Return the digest of the model among those that are there."""
+        names = {self.model, f"{self.model}:latest"}
+        for entry in _as_list(_get_member(body, "models")) or []:
+            if _get_member(entry, "name") in names and isinstance(_get_member(entry, "digest"), str):
+                return str(_get_member(entry, "digest"))
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAiApi:
+    """The API of OpenAI, and of the many that speak it."""
+
+    model: str
+    path = "/embeddings"
+    describing = ""
+    takes_key = True
+    next_step = "See which models it has, and that the address ends where /embeddings begins (often /v1)."
+
+    def build_request(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Return the body that asks for the vectors of texts."""
+        return {"model": self.model, "input": list(texts), "encoding_format": "float"}
+
+    def parse_vectors(self, body: Any) -> list[Any] | None:
+        """Return the vectors of an answer, in the order of their indices."""
+        rows = _as_list(_get_member(body, "data"))
+        if rows is None:
+            return None
+        places = [_get_member(row, "index") for row in rows]
+        if sorted(place for place in places if type(place) is int) == list(range(len(rows))):
+            rows = sorted(rows, key=lambda row: row["index"])
+        return [_get_member(row, "embedding") for row in rows]
+
+    def parse_digest(self, body: Any) -> str:  # noqa: ARG002  (the others' signature)
+        """Return "": the API does not tell."""
+        return ""
+
+
+def error_text(body: Any) -> str:
+    """Return what a service says of an error, in one line of 200 characters at most."""
+    error = _get_member(body, "error")
+    words = _get_member(error, "message") if isinstance(error, Mapping) else error
+    return " ".join(str(words).split())[:_MAX_ERROR_CHARS] if words else ""
+
+
+def refusal(base: str, dialect: Any, status: int, body: Any) -> UnavailableError:
+    """Return the error for an answer that is no success."""
+    if status in (401, 403):  # what it says may show a part of the key
+        return UnavailableError(
+            f"The embedding service at {base} does not accept the key ({status}).",
+            hint=_key_hint(base, is_sent=dialect.takes_key),
+        )
+    if 300 <= status < 400:
+        return UnavailableError(
+            f"The embedding service at {base} has moved ({status}).", hint="Choose its new address."
+        )
+    words = error_text(body)
+    if status == TOO_MANY_REQUESTS:
+        return UnavailableError(
+            f"The embedding service at {base} takes no more for now: a rate limit or a quota is used up "
+            f"({status}{words and ': '}{words}).",
+            hint="It is asked again by and by; if it stays so, see the limits and the balance of your account there.",
+        )
+    return UnavailableError(
+        f"The embedding service at {base} refuses the model {dialect.model} ({status}{words and ': '}{words}).",
+        hint=dialect.next_step,
+    )
+
+
+def _key_hint(base: str, *, is_sent: bool) -> str:
+    """Return how a service gets its key; that of one on this machine is not looked for in the keyring."""
+    from urllib.parse import urlsplit
+
+    if not is_sent:
+        return "Ollama is sent no key: let it answer without one, or choose it as openai:<address>/v1#<model>."
+    shell = "set PANORAMA_OPENAI_KEY and run `panorama daemon restart` in the same shell"
+    if urlsplit(base).hostname in LOCAL_HOSTS:
+        return f"It is on this machine: {shell}."
+    return f"Keep its key with `keyring set panorama {base}`, then `panorama daemon restart`; or {shell}."
+
+
+def ollama_base(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the address of Ollama: what OLLAMA_HOST says, in any of the forms that Ollama takes, else its default."""
+    said = environment.get("OLLAMA_HOST", "").strip().rstrip("/")
+    if not said:
+        return OLLAMA
+    scheme, found, rest = said.partition("://")
+    if not found:
+        scheme, rest = "http", said
+    host, slash, path = rest.partition("/")
+    if not _has_port(host):
+        host += {"http": f":{_OLLAMA_PORT}"}.get(scheme, "") if not found else ""
+    return validate_url(f"{scheme}://{host.replace('0.0.0.0', '127.0.0.1', 1)}{slash}{path}")
+
+
+def _has_port(host: str) -> bool:
+    return ":" in host.rpartition("]")[2]
+
+
+def validate_url(base: str) -> str:
+    """Return an address without a slash at its end.
+
+    Raises:
+        InvalidInputError: It is none that can be asked, or holds a password.
+    """
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(base)
+        parts.port  # noqa: B018  (reading it checks it)
+        (parts.hostname or "").encode("idna")
+    except ValueError as error:
+        raise InvalidInputError(f"{base!r} is not the address of a service: {error}.", hint=_ADDRESS) from error
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+        raise InvalidInputError(f"{base!r} is not the address of a service.", hint=_ADDRESS)
+    if "@" in parts.netloc:
+        raise InvalidInputError(
+            "An address with a password would be kept beside every vector.",
+            hint="Leave it out, and keep the key in the keyring or in PANORAMA_OPENAI_KEY.",
+        )
+    return base.rstrip("/")
+
+
+_ADDRESS = "Say one such as https://api.openai.com/v1."
+
+
+def _get_member(body: Any, name: str) -> Any:
+    return cast("Mapping[str, Any]", body).get(name) if isinstance(body, Mapping) else None
+
+
+def _as_list(found: Any) -> list[Any] | None:
+    return cast("list[Any]", found) if isinstance(found, list) else None

@@ -1,0 +1,12 @@
+"""Returns freed memory to the system."""
+
+import ctypes
+import gc
+
+
+def trim_memory() -> None:
+    """Return freed memory to the system, where the C library has to be asked (glibc; 40 MB after a model)."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim:
+        trim(0)

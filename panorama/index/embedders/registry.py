@@ -1,0 +1,95 @@
+"""Embedders by name: `minilm`, `static`, `ollama:<model>`, `openai:<address>#<model>`."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.util import find_spec
+
+from panorama.errors import InvalidInputError
+from panorama.index.embedders.apis import EmbeddingApi, OllamaApi, OpenAiApi, ollama_base, validate_url
+from panorama.index.embedders.http import HttpClient, Limits
+from panorama.index.embedders.keys import KeyringLookup, find_key, read_keyring
+from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.remote import RemoteEmbedder
+from panorama.index.embedders.static import StaticEmbedder
+from panorama.index.embedders.static_worker import StaticProcessEmbedder
+
+BUNDLED = ("minilm", "static")
+Embedder = MiniLM | StaticEmbedder | RemoteEmbedder
+NAME_FORMS = (*BUNDLED, "ollama:<model>", "openai:<address>#<model>")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderChoice:
+    """The name of an embedder, and what a person should know about it, "" if nothing."""
+
+    name: str
+    hint: str = ""
+
+
+def default_choice() -> EmbedderChoice:
+    """Return what serves this machine without being asked: `minilm`, or `static` where ONNX Runtime is missing."""
+    if find_spec("onnxruntime"):
+        return EmbedderChoice("minilm")
+    return EmbedderChoice(
+        "static",
+        "ONNX Runtime is not installed (it has no build for every machine), so the small embedder runs, which finds "
+        "less by meaning. If pip finds a build, `pip install onnxruntime` beside Panorama brings the better one.",
+    )
+
+
+def create_embedder(
+    name: str,
+    *,
+    limits: Limits | None = None,
+    aside: bool = False,
+    environment: Mapping[str, str] = os.environ,
+    ring: KeyringLookup = read_keyring,
+) -> Embedder:
+    """Return the embedder of this name; nothing is loaded or sent before it is needed.
+
+    Args:
+        aside: Let one that would keep all other threads waiting have a process of its own for many texts.
+
+    Raises:
+        InvalidInputError: There is none of this name, or a part of it is missing.
+    """
+    limits = limits or Limits()
+    kind, _, rest = name.partition(":")
+    if name == "minilm":
+        return MiniLM()
+    if name == "static":
+        return StaticProcessEmbedder() if aside else StaticEmbedder()
+    if kind == "ollama" and rest:
+        return _create_remote(name, ollama_base(environment), OllamaApi(rest), "", limits)
+    if kind == "openai":
+        return _create_openai(name, rest, limits, environment, ring)
+    raise _unknown_error(name)
+
+
+def _create_openai(
+    name: str, rest: str, limits: Limits, environment: Mapping[str, str], ring: KeyringLookup
+) -> RemoteEmbedder:
+    base, _, model = rest.partition("#")
+    if not model:
+        raise InvalidInputError(
+            f"{name!r} names no model.",
+            hint="Say openai:https://api.openai.com/v1#text-embedding-3-small, for example.",
+        )
+    base = validate_url(base)
+    return _create_remote(name, base, OpenAiApi(model), find_key(base, environment, ring), limits)
+
+
+def _create_remote(name: str, base: str, dialect: EmbeddingApi, secret: str, limits: Limits) -> RemoteEmbedder:
+    headers = {"authorization": f"Bearer {secret}"} if secret else {}
+    return RemoteEmbedder(name, HttpClient(base=base, headers=headers, limits=limits), dialect, limits)
+
+
+def _unknown_error(name: str) -> InvalidInputError:
+    near = get_close_matches(name.partition(":")[0], [form.partition(":")[0] for form in NAME_FORMS], n=2)
+    return InvalidInputError(
+        f"There is no embedder {name!r}.",
+        hint=f"There are {', '.join(NAME_FORMS)}.",
+        candidates=[{"id": form} for form in NAME_FORMS if form.partition(":")[0] in near],
+    )

@@ -1,0 +1,73 @@
+"""Evaluation sets: queries with known answers."""
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from panorama.domain.items.item import normalize_name
+from panorama.domain.text.chunks import split_chunks, strip_blobs
+
+BUILT_IN_FILE = Path(__file__).with_name("notes.toml")
+TITLE_KIND = "title"
+"""The kind of a query that is the title of a person's note."""
+
+MAX_NOTES = 300
+MIN_CHARS = 120
+"""Characters that the beginning of a note must have, so that there is something to find it by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is searched for, of which kind, and the numbers of the texts that are right."""
+
+    kind: str
+    text: str
+    wanted: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSet:
+    """Texts to be embedded, and queries for them."""
+
+    texts: tuple[str, ...]
+    queries: tuple[Query, ...]
+
+
+def load_built_in() -> EvaluationSet:
+    """Return the set that ships: 60 notes with their titles, 40 queries of four kinds."""
+    told = tomllib.loads(BUILT_IN_FILE.read_text(encoding="utf-8"))
+    places = {note["title"]: place for place, note in enumerate(told["notes"])}
+    texts = tuple(f"{note['title']}\n{note['text']}" for note in told["notes"])
+    queries = (Query(entry["kind"], entry["text"], frozenset({places[entry["wanted"]]})) for entry in told["queries"])
+    return EvaluationSet(texts, tuple(queries))
+
+
+def from_notes(notes: Iterable[tuple[str, str]]) -> EvaluationSet:
+    """Return a set of the first 300 notes, as (title, body), that have a title and enough text.
+
+    Each title is searched for once, among the beginnings of the bodies; notes of one title are all right. A heading
+    that repeats the title is left out, or it would be found by itself.
+    """
+    taken = list(islice(_iter_usable(notes), MAX_NOTES))
+    places: dict[str, set[int]] = {}
+    for place, (title, _) in enumerate(taken):
+        places.setdefault(normalize_name(title), set()).add(place)
+    first = {key: min(found) for key, found in places.items()}
+    queries = (Query(TITLE_KIND, taken[first[key]][0], frozenset(found)) for key, found in places.items())
+    return EvaluationSet(tuple(text for _, text in taken), tuple(queries))
+
+
+def _iter_usable(notes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for title, body in notes:
+        name, text = strip_blobs(title), _first_passage(title, body)
+        if name and len(text) >= MIN_CHARS:
+            yield name, text
+
+
+def _first_passage(title: str, body: str) -> str:
+    """Return the first passage of a body, about as much as models read at once."""
+    head, _, rest = body.lstrip().partition("\n")
+    found = split_chunks("", rest if normalize_name(head.lstrip("# ")) == normalize_name(title) else body)
+    return found[0].text if found else ""

@@ -1,0 +1,218 @@
+"""The folders of the index and which one is live; standard library only.
+
+    index/lock            held by the program that uses it
+    index/live            the name of the live generation; replacing this file is the swap
+    index/g-…/made.json   the model and the identity of a generation
+    index/g-…/shard/      Qdrant Edge's files
+    index.damaged-…       a generation that could not be read, or what stood in the folder's place; the last two
+
+A generation that is not the live one is what a crash left of a build, or of the one before it.
+"""
+
+import errno
+import json
+import os
+import shutil
+import stat
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+from uuid import uuid4
+
+from panorama.errors import UnavailableError
+from panorama.index.points import Model
+
+MAX_DAMAGED = 2
+"""How many damaged generations are kept for somebody to look at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """A complete index in its own folder."""
+
+    folder: Path
+    model: Model
+    identity: str
+
+    @property
+    def shard(self) -> Path:
+        """Where Qdrant Edge's files are."""
+        return self.folder / "shard"
+
+    def size_bytes(self) -> int:
+        """Return what it takes on the disk; files with holes count for what is in them."""
+        found = 0
+        for at, _, names in os.walk(self.folder):
+            for name in names:
+                with suppress(OSError):
+                    found += os.stat(os.path.join(at, name)).st_blocks * 512
+        return found
+
+
+class DamagedIndexError(Exception):
+    """What is there cannot be read."""
+
+
+class IndexFolder:
+    """The folder of one index, locked for this program."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock: IO[str] | None = None
+
+    def clear_path(self, now: datetime) -> Path | None:
+        """Move aside what stands in the folder's place and is no folder; return where to, None if there is nothing.
+
+        A link to a folder is one; a link to nowhere is not.
+
+        Raises:
+            UnavailableError: It cannot be moved.
+        """
+        if not os.path.lexists(self._folder) or _is_folder(self._folder):
+            return None
+        aside = self._quarantine_path(now)
+        try:
+            self._folder.rename(aside)
+        except OSError as error:
+            raise unusable_error(self._folder, error) from error
+        self._remove_old_quarantine()
+        return aside
+
+    def lock(self) -> None:
+        """Take the folder for this program; make it if it is not there.
+
+        Raises:
+            UnavailableError: Another program has it, or it cannot be written.
+        """
+        import fcntl  # POSIX alone, as the rest of the daemon
+
+        self.unlock()
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = (self._folder / "lock").open("a+")
+        except OSError as error:
+            raise unusable_error(self._folder, error) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            lock.close()
+            raise UnavailableError(
+                f"Another program uses the index in {self._folder}.",
+                hint="Close it, or let it do the work; search by keyword works meanwhile.",
+            ) from error
+        self._lock = lock
+
+    def unlock(self) -> None:
+        """Let other programs have the folder."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def find_live(self) -> Generation | None:
+        """Return the live generation, or None if there never was one.
+
+        Raises:
+            DamagedError: It is not what it should be.
+        """
+        try:
+            name = (self._folder / "live").read_text().strip()
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise DamagedIndexError(f"{error}") from error
+        return self._load_generation(name)
+
+    def _load_generation(self, name: str) -> Generation:
+        if not name.startswith("g-") or "/" in name:
+            raise DamagedIndexError(f"{name!r} is no generation")
+        folder = self._folder / name
+        try:
+            created = json.loads((folder / "made.json").read_bytes())
+            return Generation(folder=folder, model=Model(**created["model"]), identity=str(created["identity"]))
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise DamagedIndexError(f"{error}") from error
+
+    def create_generation(self, model: Model) -> Generation:
+        """Make a new generation that is not live yet."""
+        identity = uuid4().hex
+        created = Generation(folder=self._folder / f"g-{identity[:12]}", model=model, identity=identity)
+        created.folder.mkdir(mode=0o700)
+        _write_atomically(created.folder / "made.json", json.dumps({"model": asdict(model), "identity": identity}))
+        return created
+
+    def set_live(self, generation: Generation) -> None:
+        """Make a generation the live one, in one step that a power cut does not divide."""
+        _write_atomically(self._folder / "live", generation.folder.name)
+
+    def remove_stale(self, live: Generation | None) -> None:
+        """Remove all generations but the live one, which may be none."""
+        if live is None:
+            (self._folder / "live").unlink(missing_ok=True)
+        for entry in self._folder.glob("g-*"):
+            if live is None or entry.name != live.folder.name:
+                shutil.rmtree(entry, ignore_errors=True)
+
+    def remove(self, generation: Generation) -> None:
+        """Remove a generation."""
+        shutil.rmtree(generation.folder, ignore_errors=True)
+
+    def quarantine(self, generation: Generation | None, now: datetime) -> Path | None:
+        """Move a generation aside, or all if none is known; return where to, None if there is nothing.
+
+        The oldest moved before are removed.
+        """
+        moved = [generation.folder] if generation else list(self._folder.glob("g-*"))
+        there = [entry for entry in (*moved, self._folder / "live") if os.path.lexists(entry)]
+        if not there:
+            return None
+        aside = self._quarantine_path(now)
+        aside.mkdir(mode=0o700)
+        for entry in there:
+            with suppress(OSError):
+                entry.rename(aside / entry.name)
+        self._remove_old_quarantine()
+        return aside
+
+    def _quarantine_path(self, now: datetime) -> Path:
+        return self._folder.with_name(f"{self._folder.name}.damaged-{now:%Y%m%dT%H%M%S%f}")
+
+    def _remove_old_quarantine(self) -> None:
+        for old in sorted(self._folder.parent.glob(f"{self._folder.name}.damaged-*"))[:-MAX_DAMAGED]:
+            if _is_folder(old) and not old.is_symlink():
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    old.unlink()
+
+
+def _is_folder(path: Path) -> bool:
+    """Tell whether a folder is there; one that may not be looked at counts."""
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except OSError as error:
+        return error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+
+
+def unusable_error(folder: Path, error: OSError) -> UnavailableError:
+    """Return that the folder cannot be read or written, with the reason."""
+    return UnavailableError(
+        f"The index in {folder} cannot be used: {error.strerror or error}.",
+        hint="Check its owner, its permissions and the room on the disk; search by keyword works meanwhile.",
+    )
+
+
+def _write_atomically(file: Path, text: str) -> None:
+    """Write a file so that after a crash it holds either the old text or the new one."""
+    new = file.with_suffix(".new")
+    with new.open("w") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    new.replace(file)
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

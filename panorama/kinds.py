@@ -1,0 +1,95 @@
+"""The kinds of items: one table from which ids, tables, collections and the nouns of the SDK derive."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["project", "task", "note", "link", "reminder", "journal", "file"]
+Collection = Literal[
+    "projects", "tasks", "notes", "links", "reminders", "journal", "files", "changes", "calls"
+]  # fmt: skip
+"""What can be queried: the collections of the kinds, what was written, and what was called."""
+
+_ITEM = ("id", "version", "created_at", "updated_at")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemKind:
+    """One kind of item.
+
+    `collection` is the name of its table, of its collection in queries, and of its module in the domain and in the SDK.
+    `row` is the type of its rows in the SDK, and `fields` are what whole rows hold, empty or not. `functions` are those
+    of the SDK whose tools are named by function and kind, such as update_link. `label` and `labels` are what one and
+    several of it are called, if not by its name.
+    """
+
+    name: Kind
+    letter: str
+    collection: Collection
+    row: str
+    fields: tuple[str, ...]
+    functions: tuple[str, ...] = ("list", "create", "update")
+    label: str = ""
+    labels: str = ""
+
+    @property
+    def has_project(self) -> bool:
+        """Whether an item of it can belong to a project."""
+        return "project" in self.fields
+
+
+ITEM_KINDS = (
+    ItemKind(
+        name="project", letter="p", collection="projects", row="Project", functions=("get", "list", "create", "update"),
+        fields=(
+            *_ITEM, "name", "description", "status", "target_date", "favorite", "color", "tags", "rank", "tasks",
+            "notes", "links",
+        ),
+    ),
+    ItemKind(
+        name="task", letter="t", collection="tasks", row="Task",
+        fields=(
+            *_ITEM, "title", "notes", "status", "project", "deadline", "urgent", "important", "tags", "rank",
+            "scheduled_at", "scheduled_minutes", "recurrence", "parent", "completed_at", "status_changed_at",
+            "provenance",
+        ),
+    ),
+    ItemKind(
+        name="note", letter="n", collection="notes", row="Note", functions=("get", "list", "create", "update", "edit"),
+        fields=(*_ITEM, "title", "content", "project", "tags", "pinned", "chars", "start", "end", "headings"),
+    ),
+    ItemKind(
+        name="link", letter="l", collection="links", row="Link",
+        fields=(*_ITEM, "title", "url", "project", "tags", "description"),
+    ),
+    ItemKind(
+        name="reminder", letter="r", collection="reminders", row="Reminder",
+        functions=("list", "create", "update", "snooze", "acknowledge"),
+        fields=(*_ITEM, "title", "at", "recurrence", "zone", "snoozed_until", "enabled", "item", "acknowledged_at"),
+    ),
+    ItemKind(
+        name="journal", letter="j", collection="journal", row="Entry", functions=(), label="journal entry",
+        labels="journal entries", fields=(*_ITEM, "text", "at"),
+    ),
+    ItemKind(
+        name="file", letter="f", collection="files", row="File", functions=("get", "list", "update", "write"),
+        fields=(
+            *_ITEM, "name", "media_type", "size", "sha256", "project", "tags", "chars", "start", "end", "text",
+        ),
+    ),
+)  # fmt: skip
+"""Every kind, in the order in which kinds are listed."""
+
+PLAIN_KINDS = tuple(
+    kind for kind in ITEM_KINDS if kind.name not in ("project", "task", "note", "reminder", "journal", "file")
+)
+"""The kinds that projects and exports list all in the same way."""
+
+BY_NAME: Mapping[str, ItemKind] = {kind.name: kind for kind in ITEM_KINDS}
+
+
+def name_kind(kind: str, count: int = 1) -> str:
+    """Return what one or several items of a kind are called: «task», «journal entries»."""
+    known = BY_NAME.get(kind)
+    one = known.label if known and known.label else kind
+    return one if count == 1 else known.labels if known and known.labels else f"{one}s"

@@ -1,0 +1,114 @@
+"""Watching: a long operation tells its client how far it is, and ends between two steps when the client cancels it."""
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+import anyio
+import anyio.from_thread
+import anyio.lowlevel
+import anyio.to_thread
+from fastmcp.server.dependencies import get_context
+
+from panorama.calls.dispatcher import TRACKED_CALL
+from panorama.services.jobs.progress import ignore_progress, report_progress_to
+from panorama.services.jobs.running_job import RunningJob
+
+Result = TypeVar("Result")
+
+MIN_STEP = 0.001
+"""What is added where only the words changed: the protocol wants every notification to be further than the last."""
+
+REMAINING_SHARE = 0.1
+"""What is taken instead of what is left up to the total, where that is less."""
+
+
+def next_progress(last: float, done: int, total: int) -> float:
+    """Return what is told next: more than what was told last as long as there is room below the total (0: none)."""
+    if total and done >= total:
+        return total
+    further = max(done, last + MIN_STEP)
+    return further if not total or further < total else last + (total - last) * REMAINING_SHARE
+
+
+class _ClientCancelledError(Exception):
+    """The client cancelled what it asked for."""
+
+
+async def run_abandonable(call: Callable[[], Result]) -> Result:
+    """Make a call that only reads in a thread; if the client cancels it, its thread ends a moment later."""
+    gone = threading.Event()
+
+    def run() -> Result:
+        with report_progress_to(ignore_progress, gone.is_set):
+            return call()
+
+    try:
+        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+    finally:
+        gone.set()
+
+
+async def run_cancellable(call: Callable[[], Result]) -> Result:
+    """Make a call in a thread; what it tells of its progress goes to the client, if that asked for it.
+
+    Once it has become a job, the client has its answer: then the job is told, and stops it.
+    """
+    context, followed = get_context(), TRACKED_CALL.get()
+    gone = threading.Event()
+
+    def find_job() -> RunningJob | None:
+        return followed.running if followed else None
+
+    def should_stop() -> bool:
+        running = find_job()
+        return gone.is_set() or (running is not None and running.should_stop())
+
+    last = -MIN_STEP
+
+    def report(done: int, total: int, what: str) -> None:
+        nonlocal last
+        if gone.is_set():
+            raise _ClientCancelledError
+        if running := find_job():
+            running.report_progress(done, total, what)
+            return
+        further = next_progress(last, done, total)
+        if further > last:
+            last = further
+            anyio.from_thread.run(partial(context.report_progress, last, total or None, what))
+
+    def run() -> Result:
+        with report_progress_to(report, should_stop):
+            return call()
+
+    return await _run_in_thread(run, gone)
+
+
+async def _run_in_thread(run: Callable[[], Result], gone: threading.Event) -> Result:
+    """Run in a thread, which hears by `gone` if the client cancelled it."""
+
+    def run_and_store() -> None:
+        try:
+            done.append(run())
+        except Exception as error:  # a task group would wrap it
+            failed.append(error)
+
+    done: list[Result] = []
+    failed: list[Exception] = []
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_wait_for_cancel, gone)
+        await anyio.to_thread.run_sync(run_and_store)
+        tasks.cancel_scope.cancel()
+    await anyio.lowlevel.checkpoint()
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+async def _wait_for_cancel(gone: threading.Event) -> None:
+    try:
+        await anyio.sleep_forever()
+    finally:
+        gone.set()

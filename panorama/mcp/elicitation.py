@@ -1,0 +1,115 @@
+"""Confirming: puts an operation's question to the person, in either protocol era, where their client can show it.
+
+Until 2025-11-25 the server asks while the call waits. Since 2026-07-28 the call ends with what has to be asked, and the
+client repeats it with the answer and with our state, which the SDK seals.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+from fastmcp import Context
+from fastmcp.server.dependencies import get_context
+from fastmcp.tools import InputRequiredToolResult, ToolResult
+from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from panorama.errors import ConfirmationError, DeclinedError
+
+ANSWER_SECONDS = 300
+"""How long a question waits for its answer."""
+
+MAX_QUESTIONS = 3
+"""How often one call asks again because what it would do has changed in the meantime."""
+
+ToolCall = Callable[[str], Awaitable[ToolResult]]
+"""Makes the call; takes the agreement that the person gave to it, "" if none."""
+
+_ANSWER = "confirmation"
+_FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"value": {"type": "boolean", "title": "Yes, do it", "default": True}},
+    "required": ["value"],
+}
+"""Only `true` in this box is a yes; an accepted form that holds anything else is none."""
+
+_log = logging.getLogger(__name__)
+
+
+async def call_with_confirmation(call: ToolCall) -> ToolResult:
+    """Make a call, and if the person has to agree first, ask them; they agree to what was shown and nothing else.
+
+    Raises:
+        ConfirmationError: Their client cannot put the question, or failed to.
+        DeclinedError: They did not agree.
+    """
+    context = get_context()
+    if context.request_context and context.request_context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        return await _call_or_request_input(context, call)
+    return await _call_and_elicit(context, call)
+
+
+async def _call_or_request_input(context: Context, call: ToolCall) -> ToolResult:
+    """Make the call with the answer that came along, and end with the question that is open."""
+    answer = (context.input_responses or {}).get(_ANSWER)
+    agreed = _get_agreement(answer, context.request_state or "") if isinstance(answer, ElicitResult) else ""
+    try:
+        return await call(agreed)
+    except ConfirmationError as error:
+        if not _can_ask(context, error):
+            raise
+        form = ElicitRequestFormParams(message=error.question, requested_schema=_FORM)
+        asking = InputRequiredResult(
+            input_requests={_ANSWER: ElicitRequest(params=form)}, request_state=error.agreement
+        )
+        return InputRequiredToolResult(asking)
+
+
+async def _call_and_elicit(context: Context, call: ToolCall) -> ToolResult:
+    """Make the call, ask while it waits, and make it again."""
+    agreed = ""
+    for _ in range(MAX_QUESTIONS):
+        try:
+            return await call(agreed)
+        except ConfirmationError as error:
+            if not _can_ask(context, error):
+                raise
+            agreed = await _elicit(context, error)
+    return await call(agreed)
+
+
+async def _elicit(context: Context, error: ConfirmationError) -> str:
+    try:
+        with anyio.fail_after(ANSWER_SECONDS):
+            answer = await context.session.elicit(error.question, _FORM, context.request_id)
+    except Exception as failure:  # whatever went wrong at the client: the question can still be asked in the chat
+        _log.info("the client could not put a question: %s", failure)
+        raise error from failure
+    return _get_agreement(answer, error.agreement)
+
+
+def _can_ask(context: Context, error: ConfirmationError) -> bool:
+    """Tell whether a question can be put; a client that names no way of asking means forms."""
+    declared = context.session.client_capabilities
+    ways = declared.elicitation if declared else None
+    return bool(error.question) and ways is not None and (ways.form is not None or ways.url is None)
+
+
+def _get_agreement(answer: ElicitResult, agreement: str) -> str:
+    """Return what the person agreed to.
+
+    Raises:
+        DeclinedError: They did not agree.
+    """
+    if answer.action == "accept" and (answer.content or {}).get("value") is True:
+        return agreement
+    if answer.action == "cancel":
+        raise DeclinedError(
+            "The person closed the question without an answer; nothing was changed.",
+            hint="Ask them what they want before you call this again.",
+        )
+    raise DeclinedError(
+        "The person was asked and did not agree; nothing was changed.",
+        hint="Leave it as it is, and do not repeat the call unless they ask for it.",
+    )

@@ -1,0 +1,68 @@
+"""JSON-RPC messages as lines.
+
+The SDK drops a line that its parser does not take, and the client waits for ever. Here such a line is parsed once more
+by Python, which takes half characters and deeper nesting, so that the call is refused in our words; what is no JSON at
+all is answered with JSON-RPC's own error.
+"""
+
+import json
+import re
+
+import mcp_types as types
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+from panorama.transport.lines import MAX_LINE_BYTES, OversizedLine
+
+LARGE_BYTES, MAX_KEYS = 1 << 20, 20_000
+"""A large line holds long texts, not more keys than that: a million of them would keep everybody waiting."""
+
+_TOO_MANY = f"This message holds more than {MAX_KEYS:,} names and was not read; send less at a time."
+_TOO_LONG = f"This message is longer than {MAX_LINE_BYTES >> 20} MB and was not read; send less at a time."
+_NO_ID = "The id of a request is a text or a whole number."
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_ID = re.compile(rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18}(?![\d.eE]))')
+
+
+def parse_message(line: bytes | OversizedLine) -> SessionMessage | types.JSONRPCError:
+    """Return the message a line holds, or the error to answer it with."""
+    if isinstance(line, OversizedLine):
+        return _refusal(line.edges, types.INVALID_REQUEST, _TOO_LONG)
+    if len(line) > LARGE_BYTES and line.count(b'":') - line.count(b'\\":') > MAX_KEYS:
+        return _refusal(line, types.INVALID_REQUEST, _TOO_MANY)
+    try:
+        read = SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValidationError:
+        pass
+    else:
+        return _refusal(line, types.INVALID_REQUEST, _NO_ID) if _has_no_usable_id(read, line) else read
+    try:
+        plain = json.loads(line)
+        return SessionMessage(types.jsonrpc_message_adapter.validate_python(plain, by_name=False))
+    except (ValueError, RecursionError) as error:
+        code = types.INVALID_REQUEST if isinstance(error, ValidationError) else types.PARSE_ERROR
+        return _refusal(line, code, "This line is not a JSON-RPC message.")
+
+
+def _has_no_usable_id(read: SessionMessage, line: bytes) -> bool:
+    """Tell whether a request was taken for a notification because its id is neither a text nor a whole number."""
+    if not isinstance(read.message, types.JSONRPCNotification) or b'"id"' not in line:
+        return False
+    plain: dict[str, object] = json.loads(line)
+    return "id" in plain
+
+
+def _refusal(text: bytes, code: int, told: str) -> types.JSONRPCError:
+    """Answer a request that cannot be read as a whole, under its id if that is found: its sender stops waiting."""
+    match = _ID.search(text)
+    id_ = json.loads(match[1]) if match else None
+    return types.JSONRPCError(jsonrpc="2.0", id=id_, error=types.ErrorData(code=code, message=told))
+
+
+def encode_line(sent: SessionMessage) -> bytes:
+    """Return a message as a line; half characters, which no client could read, are replaced."""
+    try:
+        return sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+    except ValueError:
+        plain = sent.message.model_dump(mode="python", by_alias=True, exclude_unset=True)
+        return _SURROGATES.sub("\ufffd", json.dumps(plain, ensure_ascii=False, default=str)).encode() + b"\n"

@@ -1,0 +1,1 @@
+"""The daemon's side of a run: starting workers, serving their calls, ending them."""

@@ -1,0 +1,1 @@
+"""The limits that the kernel enforces on a worker."""

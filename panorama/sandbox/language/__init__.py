@@ -1,0 +1,1 @@
+"""The restricted Python of scripts: which syntax and attributes are allowed."""

@@ -1,0 +1,1 @@
+"""What host and worker send each other."""

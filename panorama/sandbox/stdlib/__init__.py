@@ -1,0 +1,1 @@
+"""The built-in names and modules that scripts get."""

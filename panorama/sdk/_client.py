@@ -1,0 +1,230 @@
+"""Outside of scripts: the only place where a person's own Python reaches the daemon of their data."""
+
+import os
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from panorama.sdk import _wire, scripts
+from panorama.sdk._namespace import SURFACE
+from panorama.sdk._rows import Row
+from panorama.sdk._suggestions import explain_unknown
+from panorama.sdk._types import NounModules
+from panorama.sdk.errors import ConflictError, UnavailableError, from_dict
+
+if TYPE_CHECKING:
+    from panorama.sdk import _history, _parallel, _search, _tables
+    from panorama.transport.address import Address
+    from panorama.transport.rpc_client import RpcClient
+
+PAGE_ROWS = 10_000
+"""The most rows that the daemon gives in one answer."""
+
+
+class _DaemonTransport:
+    """The daemon as a transport; each call that runs has a connection of its own, which the next one uses again."""
+
+    page_rows = PAGE_ROWS
+
+    def __init__(self, address: "Address") -> None:
+        self.state: dict[str, Any] = {}
+        self.home = address.home
+        self._address = address
+        self._idle: list[RpcClient] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def call(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Call an operation of the daemon."""
+        from panorama.transport.address import UnreachableError
+        from panorama.transport.rpc_client import RpcError
+
+        try:
+            with self._borrow_connection() as direct:
+                try:
+                    answer, refused = direct.call(operation, arguments, whole=True), None
+                except RpcError as error:
+                    answer, refused = {}, error.told
+        except UnreachableError as error:
+            raise UnavailableError(error.message, hint=error.hint) from error
+        if refused is not None:
+            raise from_dict(_to_rows(refused))
+        return _to_rows(answer)
+
+    def progress(self, current: float, total: float, message: str) -> None:
+        """Do nothing: outside of a run nobody waits to be told."""
+
+    def parallel(self, functions: Sequence[Callable[[], Any]], at_most: int) -> list[Any]:
+        """Run functions in threads."""
+        from concurrent.futures import ThreadPoolExecutor  # 15 ms, and needed only here
+
+        with ThreadPoolExecutor(at_most, "panorama-sdk") as threads:
+            running = [threads.submit(function) for function in functions]
+        return [each.result() for each in running]
+
+    def close(self) -> None:
+        """Hang up; calls that are under way are answered first."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for each in idle:
+            each.__exit__(None, None, None)
+
+    @contextmanager
+    def _borrow_connection(self) -> Generator["RpcClient"]:
+        """Lend a connection; one on which a call broke off is not used again."""
+        with self._lock:
+            direct = self._idle.pop() if self._idle else None
+        direct = direct or self._connect()
+        try:
+            yield direct
+        except BaseException:
+            direct.__exit__(None, None, None)
+            raise
+        with self._lock:
+            is_kept = not self._closed
+            if is_kept:
+                self._idle.append(direct)
+        if not is_kept:
+            direct.__exit__(None, None, None)
+
+    def _connect(self) -> "RpcClient":
+        from panorama.transport.address import hello_message
+        from panorama.transport.launch import connect_or_launch
+        from panorama.transport.rpc_client import RpcClient
+
+        said = hello_message(self._address, "calls", f"sdk_{os.getpid()}")
+        return RpcClient(self._address, connect_or_launch(self._address, said))
+
+
+class _Namespace:
+    """The functions of one noun; a wrong name is answered with the nearest."""
+
+    def __init__(self, name: str, functions: Mapping[str, object]) -> None:
+        self.__dict__.update(functions)
+        self.__name__ = name
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what there is instead; the names of scripts are known to the library alone."""
+        if self.__name__ == "scripts" and not name.startswith("_"):
+            return scripts.script_function(name)
+        owner = f"sdk.{self.__name__}"
+        raise AttributeError(f"{owner} has no {name}. {explain_unknown(owner, name, self.__dir__())}")
+
+    def __dir__(self) -> list[str]:
+        """Return the names of the functions."""
+        return [name for name in self.__dict__ if name != "__name__"]
+
+
+class Connection(NounModules):
+    """What `sdk` is in a script, over the daemon's socket; `state` is a plain dict that lives as long as this."""
+
+    if TYPE_CHECKING:
+        from panorama.sdk import errors, items, overview
+
+        search = staticmethod(_search.search)
+        similar = staticmethod(_search.similar)
+        query = staticmethod(_search.query)
+        batch = staticmethod(_history.batch)
+        history = staticmethod(_history.history)
+        undo = staticmethod(_history.undo)
+        status = staticmethod(_history.status)
+        parallel = staticmethod(_parallel.parallel)
+        parallel_map = staticmethod(_parallel.parallel_map)
+        progress = staticmethod(_parallel.progress)
+        markdown_table = staticmethod(_tables.markdown_table)
+
+    def __init__(self, transport: _DaemonTransport) -> None:
+        self.state = transport.state
+        self._transport = transport
+        self._holders = 0
+        for name, value in SURFACE.items():
+            noun = _Namespace(name, cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else value
+            self.__dict__[name] = noun
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Hang up."""
+        self.close()
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what there is instead of a name that is not there."""
+        raise AttributeError(f"sdk has no {name}. {explain_unknown('sdk', name, [*SURFACE, 'state'])}")
+
+    def close(self) -> None:
+        """Hang up, as often as `connect` was called; closing once more is harmless."""
+        with _ProcessConnection.lock:
+            self._holders -= 1
+            if self._holders > 0 or _ProcessConnection.connection is not self:
+                return
+            _ProcessConnection.connection = None
+            _wire.use(None)
+        self._transport.close()
+
+    def acquire(self, home: str) -> Self:
+        """Return itself for one more who connects.
+
+        Raises:
+            ConflictError: It is connected to other data.
+        """
+        if self._transport.home != home:
+            raise ConflictError(
+                f"This process is connected to {self._transport.home}.", hint="Close that connection first."
+            )
+        self._holders += 1
+        return self
+
+
+class _ProcessConnection:
+    """The connection of this process."""
+
+    lock = threading.Lock()
+    connection: Connection | None = None
+
+
+def connect(home: str | os.PathLike[str] | None = None) -> Connection:
+    """Connect to the daemon of a data directory, starting it if none runs, and return what `sdk` is in scripts.
+
+    A process is connected to one data directory at a time; a second call for the same one returns the same connection.
+    Its functions, and those imported from `panorama.sdk`, may be called from several threads.
+
+    Args:
+        home: The data directory; `PANORAMA_HOME` or the platform's place if left out.
+
+    Raises:
+        UnavailableError: The daemon cannot be started.
+        ConflictError: This process is connected to other data.
+    """
+    from panorama.transport.address import Address, data_directory, is_in_process
+
+    if is_in_process():
+        raise UnavailableError(
+            "The SDK reaches Panorama through its daemon, and PANORAMA_NO_DAEMON or this platform forbids one.",
+            hint="Unset PANORAMA_NO_DAEMON.",
+        )
+    address = Address(data_directory() if home is None else os.path.abspath(os.path.expanduser(home)))
+    with _ProcessConnection.lock:
+        if _ProcessConnection.connection is None:
+            _ProcessConnection.connection = _open_connection(_DaemonTransport(address))
+        return _ProcessConnection.connection.acquire(address.home)
+
+
+def _open_connection(transport: _DaemonTransport) -> Connection:
+    """Knock once, so that a daemon that cannot be started is heard of here and not at the first call."""
+    transport.call("status", {})
+    _wire.use(transport)
+    return Connection(transport)
+
+
+def _to_rows(value: Any) -> Any:
+    """Return plain data with its mappings as rows."""
+    if isinstance(value, dict):
+        return Row({name: _to_rows(each) for name, each in cast("dict[str, Any]", value).items()})
+    return [_to_rows(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value

@@ -1,0 +1,53 @@
+"""One item: the only place that makes sure that an item of any kind is of the one that is meant."""
+
+from typing import Any
+
+from panorama.kinds import BY_NAME
+from panorama.sdk import _wire
+from panorama.sdk._rows import Row
+from panorama.sdk.errors import InvalidInputError
+
+
+def check_item(kind: str, item: Any, verb: str) -> None:
+    """Check that an item is named at all.
+
+    Raises:
+        InvalidInputError: It is neither text nor a row with an id; the function that was called is named.
+    """
+    if isinstance(item, str) or (isinstance(item, Row) and isinstance(item.get("id"), str)):
+        return
+    called, what = f"sdk.{BY_NAME[kind].collection}.{verb}", type(item).__name__
+    if item is None:
+        what, hint = "None", "A field that is empty is None: ask first."
+    elif what in ("list", "tuple", "set"):
+        hint = f"Call it for each of them, as in sdk.parallel_map({called}, …)."
+    else:
+        hint = "Give one of these."
+    raise InvalidInputError(f"{called} takes a {kind} by its id, its name or its row, not {what}.", hint=hint)
+
+
+def get_item(kind: str, item: Any, verb: str = "get") -> Any:
+    """Return the fields of one item of a kind.
+
+    Raises:
+        InvalidInputError: It is of another kind.
+    """
+    check_item(kind, item, verb)
+    found: Row = _wire.call("items.get", item=item)
+    if found.kind != kind:
+        raise InvalidInputError(
+            f"{item!r} is a {found.kind} ({found.item.id}), not a {kind}.", hint="sdk.items.get takes any kind."
+        )
+    return found.item
+
+
+def delete_item(kind: str, item: Any, items: str = "", confirm: bool | None = None) -> Any:
+    """Move one item of a kind to the trash.
+
+    Raises:
+        InvalidInputError: It is of another kind, or something belongs to it.
+    """
+    id_ = item.get("id") if isinstance(item, Row) else item
+    is_meant = isinstance(id_, str) and id_.startswith(f"{BY_NAME[kind].letter}_")
+    meant = id_ if is_meant else get_item(kind, item, "delete").id
+    return _wire.call("items.delete", item=meant, items=items, confirm=confirm)

@@ -1,0 +1,37 @@
+"""The surface: the only place that lists what `sdk` is."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType, ModuleType
+
+from panorama.kinds import ITEM_KINDS
+from panorama.sdk import errors, items, overview, scripts
+from panorama.sdk._history import batch, history, status, undo
+from panorama.sdk._parallel import parallel, parallel_map, progress
+from panorama.sdk._rows import Row
+from panorama.sdk._search import query, search, similar
+from panorama.sdk._tables import markdown_table
+
+
+def _public_names(module: ModuleType) -> Mapping[str, object]:
+    return MappingProxyType({name: getattr(module, name) for name in module.__all__})
+
+
+_NOUNS = (*(import_module(f"panorama.sdk.{kind.collection}") for kind in ITEM_KINDS), items, overview, scripts)
+_FUNCTIONS = (
+    search, similar, query, batch, history, undo, status, parallel, parallel_map, progress, markdown_table,
+)  # fmt: skip
+
+SURFACE: Mapping[str, object] = MappingProxyType(
+    {
+        **{module.__name__.rpartition(".")[2]: _public_names(module) for module in _NOUNS},
+        **{function.__name__: function for function in _FUNCTIONS},
+        "errors": _public_names(errors),
+        **_public_names(errors),
+        "Row": Row,
+    }
+)
+"""What `sdk` is: functions and classes by name, those of a noun in a mapping of their own.
+
+The host adds `state`, the transport's, which is another dict for each run.
+"""

@@ -1,0 +1,112 @@
+"""Running: functions side by side, and how far a script is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from panorama.sdk import _wire
+from panorama.sdk._signatures import explain_misuse
+
+T = TypeVar("T")
+R = TypeVar("R")
+AT_MOST = 8
+
+
+@explain_misuse
+def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_most: int = AT_MOST) -> list[Any]:
+    """Run functions, their results in order; their calls are answered one at a time.
+
+    In a script this saves little time: one function goes on while the call of another waits. Fewer calls save most:
+    sdk.batch, sdk.query, the filters of lists. In your own Python, after connect(), functions run in threads.
+
+    Args:
+        functions: Functions without arguments, such as lambda: sdk.tasks.list(view="today"); or one list of them.
+        at_most: How many are begun at a time, 1 or more; a script has 8 at most.
+
+    Returns:
+        What each function returned, in their order.
+
+    Raises:
+        SdkError: Any that a function raised: the first in order, when all have ended.
+        TypeError: One of them is no function.
+        ValueError: `at_most` is below 1.
+
+    Example:
+        late, review = sdk.parallel(lambda: sdk.tasks.list(view="overdue"), lambda: sdk.overview.week())
+        print(len(late), review.completed.count)
+    """
+    first = functions[0] if len(functions) == 1 else None
+    wanted: list[Any] = [*first] if isinstance(first, Sequence) else [*functions]
+    for each in wanted:
+        if not callable(each):
+            raise TypeError(
+                f"sdk.parallel takes functions, not {type(each).__name__}: "
+                'write lambda: sdk.tasks.list(view="today"), or use sdk.parallel_map(function, items).'
+            )
+    return _wire.get_transport().parallel(wanted, _check_at_most(at_most))
+
+
+@explain_misuse
+def parallel_map(function: Callable[[T], R], items: Iterable[T], at_most: int = AT_MOST) -> list[R]:
+    """Call a function with each item, results in order; calls are answered one at a time.
+
+    In a script this saves little time over a loop. Fewer calls save most: sdk.batch, sdk.query, the filters of lists.
+    In your own Python, after connect(), the function runs in threads.
+
+    Args:
+        function: Takes one item.
+        items: What it is called with.
+        at_most: How many are begun at a time, 1 or more; a script has 8 at most.
+
+    Returns:
+        What the function returned for each item, in their order.
+
+    Raises:
+        SdkError: Any that the function raised: the first in order, when all have ended.
+        ValueError: `at_most` is below 1.
+
+    Example:
+        notes = sdk.notes.list(project="Kitchen renovation")
+        texts = sdk.parallel_map(sdk.notes.text, notes)
+        print({note.title: len(text) for note, text in zip(notes, texts)})
+    """
+    return _wire.get_transport().parallel([partial(function, each) for each in items], _check_at_most(at_most))
+
+
+@explain_misuse
+def progress(current: float, total: float = 0, message: str = "") -> None:
+    """Tell whoever waits how far the script is.
+
+    Args:
+        current: How much is done, in any unit.
+        total: How much there is, in the same unit; 0 if that is not known.
+        message: What it is at, in a few words.
+
+    Returns:
+        Nothing.
+
+    Raises:
+        TypeError: `current` or `total` is no number.
+
+    Example:
+        notes = sdk.notes.list()
+        for count, note in enumerate(notes, start=1):
+            sdk.progress(count, len(notes), note.title)
+    """
+    for value in (current, total):
+        try:
+            float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise TypeError(
+                f"sdk.progress takes how much is done, as numbers, not {type(value).__name__}: in a loop such as "
+                "for count, task in enumerate(tasks, start=1) write sdk.progress(count, len(tasks), task.title)."
+            ) from None
+    _wire.get_transport().progress(current, total, message)
+
+
+def _check_at_most(at_most: int) -> int:
+    if not at_most >= 1:  # NaN is neither
+        raise ValueError(f"at_most is {at_most}: give 1 or more.")
+    return at_most

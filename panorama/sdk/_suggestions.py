@@ -1,0 +1,49 @@
+"""Unknown names: the only place that says what to write for a name that `sdk`, or a noun of it, does not have."""
+
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from panorama.sdk._aliases import KINDS, suggest_replacement
+from panorama.sdk._namespace import SURFACE
+from panorama.sdk._signatures import describe_usage
+
+_MIN_SIMILARITY = 0.5
+_SDK_PATH = re.compile(r"\bsdk(?:\.\w+)+")
+
+
+def explain_unknown(owner: str, name: str, known: Iterable[str]) -> str:
+    """Return what to write for a name that is not there, else the nearest and what there is; and how that is called.
+
+    Args:
+        owner: `sdk`, or a noun such as `sdk.tasks`.
+        known: The names that it has.
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, 3, _MIN_SIMILARITY)
+    said = suggest_replacement(owner, name, names) or (_suggest_noun_call(name) if owner == "sdk" else "")
+    meant = _SDK_PATH.findall(said) if said else [f"{owner}.{each}" for each in near[:1]]
+    function = next(filter(None, map(_find_function, meant)), None)
+    called = f"{describe_usage(function)}." if function else ""
+    if said:
+        return f"{said} {called}".rstrip()
+    nearest = f"Did you mean {' or '.join(near)}?" if near else ""
+    return " ".join(filter(None, [nearest, called, f"It has {', '.join(names)}."]))
+
+
+def _suggest_noun_call(name: str) -> str:
+    """Return what a noun says of a name such as `complete_task`, "" if it ends with none."""
+    verb, _, thing = name.rpartition("_")
+    noun = next((noun for noun, kind in KINDS.items() if thing in (noun, kind)), "")
+    held: Any = SURFACE.get(noun, ())
+    return f"Write sdk.{noun}.{verb}(…)." if verb in held else suggest_replacement(f"sdk.{noun}", verb, held)
+
+
+def _find_function(path: str) -> Callable[..., Any] | None:
+    """Return the function that goes by a name such as `sdk.tasks.list`, None if there is none."""
+    noun, _, name = path.removeprefix("sdk.").rpartition(".")
+    held: Any = SURFACE.get(noun) if noun else SURFACE
+    found: Any = held.get(name) if hasattr(held, "get") else None
+    return found if inspect.isfunction(found) else None

@@ -1,0 +1,57 @@
+"""Long texts: the only place that reads one stretch by stretch."""
+
+from collections.abc import Callable
+from typing import Any
+
+from panorama.sdk.errors import ConflictError, InvalidInputError
+
+MAX_CHARS = 35_000
+"""The longest stretch that one call gives."""
+
+_ATTEMPTS = 3
+
+
+def read_all(read: Callable[[Any, int], Any], item: Any, start: int, field: str) -> Any:
+    """Return an item with the text of a field from a character on, however long it is.
+
+    Args:
+        read: Reads the stretch of an item that begins with a character, up to `MOST_CHARS`.
+
+    Raises:
+        ConflictError: It was changed each time before all was read.
+    """
+    for _ in range(_ATTEMPTS):
+        row = part = read(item, start)
+        texts = [part.get(field)]
+        while part.version == row.version and _has_more(part):
+            part = read(part.id, part.end)
+            texts.append(part.get(field))
+        if part.version == row.version:
+            return row if part is row else _merge_parts(row, part.end, field, "".join(texts))
+    raise ConflictError(f"{item!r} was changed again and again while it was read.", hint="Read it later.")
+
+
+def require_text(row: Any, field: str) -> str:
+    """Return the text in a field of an item.
+
+    Raises:
+        InvalidInputError: It is no text.
+    """
+    if isinstance(found := row.get(field), str):
+        return found
+    raise InvalidInputError(f"{row.id} is no text.", hint="Look at its media_type and size.")
+
+
+def _has_more(part: Any) -> bool:
+    """Tell whether more may follow: a section under a heading may end before the whole text does."""
+    return part.get("end") is not None and part.end - part.start >= MAX_CHARS and part.end < part.chars
+
+
+def _merge_parts(row: Any, end: int, field: str, text: str) -> Any:
+    """Return the first stretch with all that was read; what is whole tells of no stretch, as a short text does."""
+    row[field], row["end"] = text, end
+    if row.start == 0 and end == row.chars:
+        row["start"] = row["end"] = None
+        if "headings" in row:
+            row["headings"] = []
+    return row

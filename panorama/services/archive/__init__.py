@@ -1,0 +1,1 @@
+"""Backup, export, restore and purge."""

@@ -1,0 +1,401 @@
+"""Backing up: copies of everything, made while others write, checked before they count, and kept for a while."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+
+from panorama import __version__
+from panorama.domain.retention import backup_name, expired_backups, is_copy, parse_backup_time
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.services.archive.paths import ArchivePaths, parse_path
+from panorama.services.archive.results import ArchiveCheckResult, BackupList, BackupResult
+from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_secrets
+from panorama.services.base import Service, ServiceContext
+from panorama.services.jobs.pace import ProgressTracker
+from panorama.services.jobs.progress import Progress, report_progress
+from panorama.store import migrate
+from panorama.store.archive import atomic_folder, jsonl, manifests
+from panorama.store.archive.atomic_folder import AtomicFolder
+from panorama.store.archive.manifests import DATABASE, Entry, Manifest
+from panorama.store.archive.safe_files import UnreadableError
+from panorama.store.backend import Snapshots
+from panorama.store.items import files
+
+SPARE_BYTES = 32 << 20
+"""What must stay free on the disk beside a backup."""
+
+MIB = 1 << 20
+MAX_LISTED = 50
+
+
+class Backups(Service):
+    """Backups of everything that cannot be made again."""
+
+    def __init__(
+        self,
+        context: ServiceContext,
+        keeper: ArchivePaths,
+        snapshots: Snapshots,
+        progress: Progress = report_progress,
+    ) -> None:
+        super().__init__(context)
+        self._keeper = keeper
+        self._snapshots = snapshots
+        self._progress = progress
+
+    def create(self, folder: str = "", with_secrets: bool = False) -> BackupResult:
+        """Back up everything: the database, the contents of files, scripts and configuration; others go on writing.
+
+        The copy is checked before it counts. Then backups that have had their time are removed. To read your data
+        elsewhere use export_data.
+
+        Args:
+            folder: Where it is put; the folder `backups` of the data directory if left out.
+            with_secrets: Also keep the keys that config.toml holds.
+
+        Raises:
+            InvalidInputError: The folder lies in the data directory, or is none.
+            UnavailableError: The disk is full, the folder cannot be written, or the database is damaged.
+        """
+        keeper = self._keeper
+        target = keeper.resolve_target(folder, default=keeper.backups, what="backup")
+        pace = ProgressTracker(self._progress, unit=MIB)
+        earlier = list_own_backups(keeper, target)
+        with keeper.blobs.retain():
+            place = pick_free_path(target, self._now(), backup_name)
+            with atomic_folder.create(place, "backup") as parcel:
+                manifest = _BackupWriter(
+                    self._context, keeper, self._snapshots, parcel, pace, find_latest_backup(target, keeper.origin)
+                ).write(with_secrets)
+            removed = apply_retention(keeper, target, earlier, self._now(), made=place.name)
+        return BackupResult(
+            path=str(place), size_bytes=manifest.size_bytes, rows=sum(manifest.rows.values()),
+            files=len(manifest.contents), removed=removed, problems=manifest.missing[:MAX_LISTED],
+            problem_count=len(manifest.missing), withheld=manifest.withheld, is_complete=not manifest.missing,
+            seconds=round(pace.elapsed_seconds, 1),
+        )  # fmt: skip
+
+    def create_check(self, folder: str = "", with_secrets: bool = False) -> None:
+        """Refuse a folder that cannot take a backup, before anything begins."""
+        del with_secrets
+        self._keeper.resolve_target(folder, default=self._keeper.backups, what="backup")
+
+    def create_question(self, folder: str = "", with_secrets: bool = False) -> str:
+        """Return what to ask before a backup is put elsewhere, or holds secrets."""
+        question = self._keeper.question(folder, default=self._keeper.backups, what="a backup")
+        if with_secrets:
+            return f"{question or 'Make a backup of all your data?'} It holds the keys in config.toml as they are."
+        return question
+
+    def list(self, folder: str = "") -> BackupList:
+        """List the backups in a folder, the newest first, and copies that were put aside before a migration.
+
+        Raises:
+            InvalidInputError: It is no path of a folder, or lies in the data directory.
+        """
+        keeper = self._keeper
+        target = keeper.resolve_target(folder, default=keeper.backups, what="backup")
+        names = sorted(
+            (each.name for each in target.glob("*") if parse_backup_time(each.name)), key=_sort_key, reverse=True
+        )
+        return BackupList(
+            folder=str(target),
+            backups=tuple(_describe_backup(target / name) for name in names[:MAX_LISTED]),
+            count=len(names),
+        )
+
+    def check(self, path: str) -> ArchiveCheckResult:
+        """Look whether a backup or an export is whole: every file against its digest, the database as SQLite does.
+
+        Raises:
+            InvalidInputError: It is no backup, is damaged, or was made by a newer Panorama.
+        """
+        folder = parse_path(path, "path")
+        manifest = manifests.read(folder)
+        pace = ProgressTracker(self._progress, unit=MIB)
+        pace.set_total(manifest.size_bytes)
+        pace.start("comparing")
+        check_copy(self._snapshots, folder, manifest, pace)
+        return ArchiveCheckResult(
+            path=str(folder), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
+            version=manifest.version, files=len(manifest.files), size_bytes=manifest.size_bytes,
+            rows=sum(manifest.rows.values()), problems=manifest.missing[:MAX_LISTED], withheld=manifest.withheld,
+            sending=list_sending_settings(folder) if CONFIG_FILE in manifest.files else (),
+        )  # fmt: skip
+
+
+class _BackupWriter:
+    """Makes one backup: first the database, then what it names, so that nothing it names is missing."""
+
+    def __init__(
+        self,
+        context: ServiceContext,
+        keeper: ArchivePaths,
+        snapshots: Snapshots,
+        parcel: AtomicFolder,
+        pace: ProgressTracker,
+        before: Path | None,
+    ) -> None:
+        self._context = context
+        self._keeper = keeper
+        self._snapshots = snapshots
+        self._parcel = parcel
+        self._pace = pace
+        self._before = before
+        self._known = _read_entries(before) if before else {}
+        self._missing: list[str] = []
+
+    def write(self, with_secrets: bool) -> Manifest:
+        """Fill the parcel and return what is in it."""
+        rows, named, sequences = self._copy_database()
+        contents = {name: path for name in sorted(named) if (path := self._add_content(name))}
+        withheld = add_configuration(self._parcel, self._keeper.home, self._missing, with_secrets=with_secrets)
+        add_scripts(self._parcel, self._keeper.home, self._missing, self._pace)
+        manifest = Manifest(
+            kind="backup", version=__version__, revision=migrate.HEAD, made_at=self._context.now().isoformat(),
+            origin=self._keeper.origin, rows=rows, files=self._parcel.files, contents=contents, sequences=sequences,
+            missing=tuple(self._missing), withheld=withheld,
+        )  # fmt: skip
+        self._check(manifest)
+        self._parcel.write_manifest(manifest)
+        return manifest
+
+    def _copy_database(self) -> tuple[dict[str, int], set[str], dict[str, int]]:
+        """Copy the database; return how many rows its tables have, and which contents they name."""
+        copy = self._parcel.folder / DATABASE
+        self._require_space()
+        self._pace.start("copying the database")
+        with self._context.database.reading() as session:
+            rows, named, sequences = (
+                jsonl.count_rows(session),
+                files.list_digests(session),
+                jsonl.list_sequences(session),
+            )
+            self._set_total(sum(map(self._content_bytes, named)))
+            done = 0
+
+            def report_progress(now: int, _total: int) -> None:
+                nonlocal done
+                self._pace.advance(now - done)
+                done = now
+
+            session.dialect.write_snapshot(session, copy, report_progress)
+        return rows, named, sequences
+
+    def _require_space(self) -> None:
+        """Refuse at once what the disk cannot hold."""
+        contents = sum(size for _, size in self._keeper.blobs.iter_sizes()) if self._before is None else 0
+        atomic_folder.require_space(
+            self._parcel.folder, self._context.database.size_bytes() + contents + SPARE_BYTES, "backup"
+        )
+
+    def _set_total(self, contents: int) -> None:
+        self._pace.set_total(3 * self._context.database.size_bytes() + 2 * contents)
+
+    def _content_bytes(self, name: str) -> int:
+        path = self._keeper.blobs.path(name)
+        return path.stat().st_size if path.is_file() else 0
+
+    def _add_content(self, name: str) -> str:
+        """Put a content into the parcel and return its path there; "" if there is none that is sound."""
+        self._pace.start("copying files")
+        path = f"files/{name[:2]}/{name[2:]}"
+        if (known := self._known.get(path)) and known.sha256 == name and self._link_previous(path, known):
+            return path
+        try:
+            entry = self._parcel.copy(self._keeper.blobs.path(name), path, self._pace.advance)
+        except UnreadableError as error:
+            self._missing.append(f"{path}: the content {error}")
+            return ""
+        if entry.sha256 != name:
+            self._parcel.remove(path)
+            self._missing.append(f"{path}: the content is damaged")
+            return ""
+        return path
+
+    def _link_previous(self, path: str, known: Entry) -> bool:
+        """Let a content be the one of the backup before, if that is sound."""
+        if self._before is None or atomic_folder.find_file_mismatch(
+            self._before / path, known, self._pace.advance, below=self._before
+        ):
+            return False
+        if not self._parcel.link(self._before / path, path):
+            return False
+        self._parcel.add_existing(path, known)
+        return True
+
+    def _check(self, manifest: Manifest) -> None:
+        """Look whether what was written is what was there; also whether that was sound.
+
+        Raises:
+            UnavailableError: It is not.
+        """
+        self._pace.start("checking the copy")
+        copy = self._parcel.folder / DATABASE
+        entry = hash_file(copy, self._pace.advance)
+        wrong = find_damage(self._snapshots, copy, manifest, self._pace)
+        if not wrong:
+            wrong = atomic_folder.find_mismatch(self._parcel.folder, manifest, self._pace.advance)
+        if wrong:
+            raise UnavailableError(
+                f"The copy is not sound, so no backup was kept: {wrong}.",
+                hint="`panorama doctor` tells whether the database itself is damaged, and what to do then.",
+            )
+        self._parcel.add_existing(DATABASE, entry)
+
+
+def hash_file(path: Path, moved: Callable[[int], None]) -> Entry:
+    """Return the size and digest of a file."""
+    digest, size = sha256(), 0
+    with path.open("rb") as file:
+        while chunk := file.read(atomic_folder.CHUNK_BYTES):
+            digest.update(chunk)
+            size += len(chunk)
+            moved(len(chunk))
+    return Entry(size, digest.hexdigest())
+
+
+def find_damage(snapshots: Snapshots, copy: Path, manifest: Manifest, pace: ProgressTracker, revision: str = "") -> str:
+    """Return what is wrong with a copy of the database that nobody writes; "" if nothing is.
+
+    Args:
+        revision: That of its schema, if it was brought up to date since the manifest was written.
+    """
+    pace.start("checking the database")
+    if wrong := snapshots.find_damage(copy, pace.check_cancel):
+        return wrong
+    if snapshots.read_revision(copy) != (revision or manifest.revision):
+        return "it has another schema"
+    if not revision and (uncounted := jsonl.find_unlisted_table(snapshots.list_tables(copy), manifest.rows)):
+        return f"the rows of the table {uncounted} were not counted"
+    found = snapshots.count_rows(copy, manifest.rows)
+    differing = [name for name, count in manifest.rows.items() if found[name] != count]
+    return f"the table {differing[0]} has not as many rows as it had" if differing else ""
+
+
+def check_copy(snapshots: Snapshots, folder: Path, manifest: Manifest, pace: ProgressTracker) -> None:
+    """Look whether a parcel is what was written.
+
+    Raises:
+        InvalidInputError: It is damaged.
+    """
+    if wrong := atomic_folder.find_mismatch(folder, manifest, pace.advance):
+        raise manifests.damage_error(folder, wrong)
+    if manifest.kind == "backup" and (wrong := find_damage(snapshots, folder / DATABASE, manifest, pace)):
+        raise manifests.damage_error(folder, f"{DATABASE}: {wrong}")
+    if manifest.kind == "backup" and (wrong := snapshots.find_invalid(folder / DATABASE)):
+        raise manifests.damage_error(folder, f"{DATABASE}: {wrong}")
+
+
+def add_configuration(
+    parcel: AtomicFolder, home: Path, missing: list[str], *, with_secrets: bool = False
+) -> tuple[str, ...]:
+    """Put config.toml into a parcel, unless it is told without its secrets; return the names of those."""
+    try:
+        text = (home / CONFIG_FILE).read_text("utf-8")
+        kept, withheld = (text, ()) if with_secrets else remove_secrets(text)
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError) as error:
+        missing.append(f"{CONFIG_FILE}: it cannot be read, so nobody can tell what in it is secret ({error})")
+        return ()
+    parcel.write(CONFIG_FILE, kept.encode())
+    return withheld
+
+
+def add_scripts(parcel: AtomicFolder, home: Path, missing: list[str], pace: ProgressTracker) -> None:
+    """Put a person's own scripts into a parcel."""
+    for path in atomic_folder.iter_files(home / "scripts"):
+        try:
+            parcel.copy(home / "scripts" / path, manifests.validate_path(f"scripts/{path}"), pace.advance)
+        except UnreadableError as error:
+            missing.append(f"scripts/{path}: it {error}")
+        except ValueError:  # not valid Unicode, or with a backslash, which is two names elsewhere
+            missing.append(f"scripts/{path.encode('utf-8', 'replace').decode()}: its name cannot be kept; rename it")
+
+
+def list_own_backups(keeper: ArchivePaths, folder: Path) -> list[str]:
+    """Return the names of the backups of this store in a folder, and of copies put aside in the data directory."""
+    if not folder.is_dir():
+        return []
+    copies = folder == keeper.backups
+    return [
+        each.name for each in folder.iterdir() if _is_own_backup(each, keeper.origin) or (copies and is_copy(each.name))
+    ]
+
+
+def apply_retention(keeper: ArchivePaths, folder: Path, names: Sequence[str], now: datetime, *, made: str = "") -> int:
+    """Remove expired backups from a folder; return how many.
+
+    Args:
+        names: The backups that were there when the work began; others made since are not touched.
+        made: The backup that was made now. It counts and stays, whatever the clock says.
+    """
+    count = 0
+    for name in expired_backups([*names, made], keeper.retention, now):
+        if name != made:
+            with suppress(OSError):
+                _remove(folder / name)
+                count += 1
+    return count
+
+
+def find_latest_backup(folder: Path, origin: str) -> Path | None:
+    """Return the newest backup of an origin in a folder."""
+    mine = [each for each in folder.glob("panorama-*") if _is_own_backup(each, origin)]
+    return max(mine, key=lambda each: _sort_key(each.name), default=None)
+
+
+def pick_free_path(folder: Path, now: datetime, named: Callable[[datetime, int], str]) -> Path:
+    """Return a place in a folder where nothing is yet."""
+    number = 1
+    while os.path.lexists(place := folder / named(now, number)):
+        number += 1
+    return place
+
+
+def _is_own_backup(path: Path, origin: str) -> bool:
+    if not parse_backup_time(path.name) or is_copy(path.name) or path.is_symlink() or not path.is_dir():
+        return False
+    with suppress(PanoramaError):
+        found = manifests.read(path)
+        return found.kind == "backup" and found.origin == origin
+    return False
+
+
+def _read_entries(before: Path) -> dict[str, Entry]:
+    with suppress(PanoramaError):
+        return dict(manifests.read(before).files)
+    return {}
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        atomic_folder.remove(path)
+        return
+    for ending in ("-wal", "-shm", ""):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def _sort_key(name: str) -> tuple[datetime, str]:
+    at = parse_backup_time(name)
+    assert at is not None
+    return at, name
+
+
+def _describe_backup(path: Path) -> dict[str, object]:
+    """Return what is known of a backup without reading its files."""
+    told: dict[str, object] = {"name": path.name, "made_at": parse_backup_time(path.name)}
+    if is_copy(path.name):
+        return told | {"kind": "copy", "size_bytes": path.stat().st_size}
+    try:
+        manifest = manifests.read(path)
+    except PanoramaError as error:
+        return told | {"kind": "damaged", "why": error.message}
+    return told | {
+        "kind": manifest.kind, "version": manifest.version, "size_bytes": manifest.size_bytes,
+        "rows": sum(manifest.rows.values()), "files": len(manifest.contents), "problems": len(manifest.missing),
+    }  # fmt: skip

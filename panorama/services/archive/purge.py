@@ -1,0 +1,327 @@
+"""Purging: forgets for good what has been in the trash for long, and the log that has had its time."""
+
+import time
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from panorama.domain.changes import Origin
+from panorama.errors import InvalidInputError, UnavailableError
+from panorama.index.points import in_batches
+from panorama.kinds import name_kind
+from panorama.services.archive.backup import apply_retention, list_own_backups
+from panorama.services.archive.paths import ArchivePaths
+from panorama.services.archive.results import PurgeResult, pluralize
+from panorama.services.base import Service, ServiceContext
+from panorama.services.jobs.pace import ProgressTracker
+from panorama.services.jobs.progress import Progress, report_progress
+from panorama.store.archive import purging
+from panorama.store.archive.purging import LogTable, PurgePlan
+from panorama.store.backend import Session
+from panorama.store.items import files, passages
+from panorama.store.log import idempotency
+
+ITEM_BATCH, ROW_BATCH, VECTOR_BATCH, CONTENT_BATCH = 20, 1000, 250, 100
+"""How much is forgotten or looked at in one step: others write in between, and it can be stopped."""
+
+MAX_PAUSE_SECONDS = 0.1
+
+ORPHAN_GRACE_SECONDS = 24 * 60 * 60
+"""A content that nobody names is young that long: the row that will name it may be still to come."""
+
+MAX_DAYS = 36_500
+PURGE_ORIGIN = Origin(actor="purge", client="", conversation="", operation="purge", call="", unit="")
+"""Who takes out; it leaves no line in `changes`, for there would be nothing that could be undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionAges:
+    """How long the trash and the log are kept."""
+
+    trash: timedelta = timedelta(days=30)
+    log: timedelta = timedelta(days=30)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What is to be forgotten: by kind in rounds, each before what it refers to; and how much has to wait."""
+
+    rounds: list[tuple[str, list[str]]] = field(default_factory=list[tuple[str, list[str]]])
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    waiting: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many items."""
+        return sum(self.counts.values())
+
+
+class PurgeService(Service):
+    """Forgets for good."""
+
+    def __init__(
+        self, context: ServiceContext, keeper: ArchivePaths, ages: RetentionAges, progress: Progress = report_progress
+    ) -> None:
+        super().__init__(context)
+        self._keeper = keeper
+        self._ages = ages
+        self._progress = progress
+
+    def purge(self, days: int | None = None, dry_run: bool = False) -> PurgeResult:
+        """Forget for good what has been in the trash for long, and what of the log is old; it cannot be undone.
+
+        With an item goes its history, its words, its vectors, contents that no other file holds, and what the log says
+        of it. Backups go by their own age. If it is stopped, what is forgotten stays so, and the next one goes on.
+
+        Args:
+            days: How long an item must have been in the trash; else the setting `trash_days`. 0 empties the trash.
+            dry_run: Only tell what would be forgotten.
+
+        Raises:
+            InvalidInputError: `days` is negative or over 36,500.
+        """
+        before = self._parse_cutoff(days)
+        old = self._now() - self._ages.log
+        with self._reading() as session:
+            plan = _make_plan(session, before)
+            logged = purging.count_old(session, old)
+        if dry_run:
+            return _build_result(
+                before, plan.counts, plan.waiting, dry_run=True, calls=logged["calls"], runs=logged["runs"]
+            )
+        return _PurgeRun(self._context, self._keeper, ProgressTracker(self._progress)).run(plan, before, old)
+
+    def purge_check(self, days: int | None = None, dry_run: bool = False) -> None:
+        """Refuse days that make no sense, before anything begins."""
+        del dry_run
+        self._parse_cutoff(days)
+
+    def purge_question(self, days: int | None = None, dry_run: bool = False) -> str:
+        """Return what to ask before items are forgotten for good; "" if none would be."""
+        before = self._parse_cutoff(days)
+        with self._reading() as session:
+            plan = _make_plan(session, before)
+        if dry_run or not plan.count:
+            return ""
+        since = f"{before.astimezone(self._context.zone):%Y-%m-%d %H:%M}"
+        return f"Forget {_join_counts(plan.counts)} in the trash since before {since} for good? This cannot be undone."
+
+    def summarize_purge(self, done: PurgeResult) -> str:
+        """Return what was forgotten, in one line."""
+        verb = "Would forget" if done.dry_run else "Forgot"
+        said = [f"{verb} {_join_counts(done.items) or 'nothing'} from the trash"]
+        said += [f"{pluralize(done.changes, 'change')} of theirs"] if done.changes else []
+        logged = done.calls + done.runs + done.jobs
+        said += [f"{pluralize(logged, 'entry', 'entries')} of the log"] if logged else []
+        said += [f"{pluralize(done.contents, 'content')} ({done.content_bytes / 1e6:,.1f} MB)"] if done.contents else []
+        said += [pluralize(done.copies, "old backup")] if done.copies else []
+        wait = pluralize(done.waiting, "waits for others that belong to it", "wait for others that belong to them")
+        said += [wait] if done.waiting else []
+        return "; ".join(said)
+
+    def _parse_cutoff(self, days: int | None) -> datetime:
+        if days is not None and not 0 <= days <= MAX_DAYS:
+            raise InvalidInputError(f"days is {days}.", hint=f"0 to {MAX_DAYS:,}; 0 empties the trash.")
+        return self._now() - (self._ages.trash if days is None else timedelta(days=days))
+
+
+class _PurgeRun:
+    """One purge, in steps that may each be repeated: one that was stopped is gone on with by the next.
+
+    What the log says of items is emptied before they go, because nobody would know later what told of them.
+    """
+
+    def __init__(self, context: ServiceContext, keeper: ArchivePaths, pace: ProgressTracker) -> None:
+        self._context = context
+        self._keeper = keeper
+        self._pace = pace
+        self._problems: list[str] = []
+
+    def run(self, plan: _Plan, before: datetime, old: datetime) -> PurgeResult:
+        """Do all of it and return what was forgotten."""
+        self._pace.set_total(plan.count)
+        emptied = self._empty_log(plan)
+        counts, changes = self._delete_items(plan, before)
+        log = self._delete_old_log(old)
+        texts = self._delete_texts()
+        vectors = self._delete_vectors()
+        if counts:
+            self._merge_word_index()
+        contents, size = self._delete_contents()
+        keeper = self._keeper
+        copies = apply_retention(keeper, keeper.backups, list_own_backups(keeper, keeper.backups), self._context.now())
+        self._context.database.truncate_log()
+        left = plan.waiting + plan.count - sum(counts.values())
+        return _build_result(
+            before, counts, left, changes=changes, texts=texts, vectors=vectors, contents=contents,
+            content_bytes=size, copies=copies, problems=tuple(self._problems), jobs=emptied["jobs"],
+            calls=emptied["calls"] + log["calls"], runs=emptied["runs"] + log["runs"],
+        )  # fmt: skip
+
+    def _empty_log(self, plan: _Plan) -> dict[str, int]:
+        self._pace.start("reading the log")
+        traces = PurgePlan()
+        for kind, ids in plan.rounds:
+            with self._reading() as session:
+                purging.collect_traces(session, kind, ids, traces)
+            self._pace.check_cancel()
+        if not traces.items:
+            return dict.fromkeys((log.name for log in purging.LOGS), 0)
+        for found in self._iter_log_rows(purging.RUNS, traces):
+            with self._reading() as session:
+                purging.collect_scripts(session, found, traces)
+        self._delete_answers(traces)
+        return {log.name: self._empty_log_rows(log, traces) for log in purging.LOGS}
+
+    def _delete_answers(self, traces: PurgePlan) -> None:
+        with self._reading() as session:
+            keys = purging.list_traced_answers(session, traces)
+        for some in in_batches(keys, ROW_BATCH):
+            with self._writing() as session:
+                purging.delete_keys(session, some)
+
+    def _empty_log_rows(self, log: LogTable, traces: PurgePlan) -> int:
+        count = 0
+        for found in self._iter_log_rows(log, traces):
+            with self._writing() as session:
+                purging.clear_rows(session, log, found)
+            count += len(found)
+        return count
+
+    def _iter_log_rows(self, log: LogTable, traces: PurgePlan) -> Iterator[list[int]]:
+        """Give the numbers of the rows of a log that tell of items, some at a time."""
+        after, more = 0, True
+        while more:
+            with self._reading() as session:
+                found, after = purging.list_matching_rows(session, log, traces, after, ROW_BATCH)
+            more = bool(after)
+            if found:
+                yield found
+            self._pace.check_cancel()
+
+    def _delete_items(self, plan: _Plan, before: datetime) -> tuple[dict[str, int], int]:
+        """Take the items out; return how many of each kind, and how many lines of their history."""
+        self._pace.start("forgetting items")
+        counts, changes = dict.fromkeys(plan.counts, 0), 0
+        for kind, ids in plan.rounds:
+            for some in in_batches(ids, ITEM_BATCH):
+                with self._writing() as session:
+                    taken = purging.delete_items(session, kind, some, before)
+                    purging.reset_stale_indexes(session, taken.last)
+                counts[kind] += taken.items
+                changes += taken.changes
+                self._pace.advance(len(some))
+        return {kind: count for kind, count in counts.items() if count}, changes
+
+    def _delete_old_log(self, old: datetime) -> dict[str, int]:
+        self._pace.start("forgetting the old log")
+        counts = {"calls": 0, "runs": 0}
+        while True:
+            with self._writing() as session:
+                gone = purging.delete_old(session, old, ROW_BATCH)
+                purging.delete_answers(session, self._context.now() - idempotency.RETENTION)
+            counts = {name: counts[name] + gone[name] for name in counts}
+            if not any(gone.values()):
+                return counts
+            self._pace.check_cancel()
+
+    def _delete_texts(self) -> int:
+        """Forget long texts that no line of any history names."""
+        self._pace.start("forgetting long texts")
+        with self._reading() as session:
+            loose = purging.list_texts(session)
+        after = last = 0
+        while loose:
+            with self._reading() as session:
+                named, after = purging.list_referenced_texts(session, after, ROW_BATCH)
+            loose -= named
+            if not after:
+                break
+            last = after
+            self._pace.check_cancel()
+        count = 0
+        for some in in_batches(sorted(loose), ITEM_BATCH):
+            with self._writing() as session:
+                count += purging.delete_texts(session, some, last)
+            self._pace.check_cancel()
+        return count
+
+    def _delete_vectors(self) -> int:
+        self._pace.start("forgetting vectors")
+        with self._reading() as session:
+            unused = passages.list_unused_vectors(session)
+        for some in in_batches(unused, VECTOR_BATCH):
+            with self._writing() as session:
+                passages.delete_vectors(session, some)
+            self._pace.check_cancel()
+        return len(unused)
+
+    def _merge_word_index(self) -> None:
+        """Write the index of words anew without those that were taken out."""
+        self._pace.start("forgetting words")
+        is_first = more = True
+        while more:
+            with self._writing() as session:
+                more = session.full_text.merge(session, begin=is_first)
+            is_first = False
+            self._pace.check_cancel()
+
+    def _delete_contents(self) -> tuple[int, int]:
+        """Forget contents that neither a file nor its history names; return how many, and their bytes."""
+        self._pace.start("forgetting contents")
+        with self._reading() as session:
+            named = files.list_digests(session)
+        loose = [name for name, _ in self._keeper.blobs.iter_sizes() if name not in named]
+        count = size = 0
+        try:
+            for some in in_batches(loose, CONTENT_BATCH):
+                gone = self._keeper.blobs.delete(some, before=time.time() - ORPHAN_GRACE_SECONDS)
+                count, size = count + gone[0], size + gone[1]
+                self._pace.check_cancel()
+        except UnavailableError:
+            self._problems.append("A backup or an export is being made; contents of files go with the next purge.")
+        return count, size
+
+    def _reading(self) -> AbstractContextManager[Session]:
+        return self._context.database.reading()
+
+    @contextmanager
+    def _writing(self) -> Generator[Session]:
+        """Open one step's transaction, and rest as long as it took: the lock goes to whoever asks first."""
+        begun = time.perf_counter()
+        with self._context.database.transaction(PURGE_ORIGIN) as session:
+            yield session
+        time.sleep(min(MAX_PAUSE_SECONDS, time.perf_counter() - begun))
+
+
+def _make_plan(session: Session, before: datetime) -> _Plan:
+    due = purging.list_expired(session, before)
+    ties = {kind: purging.list_references(session, kind, ids) for kind, ids in due.items() if ids}
+    held = purging.find_blocked(due, [pair for pairs in ties.values() for pair in pairs])
+    plan = _Plan(waiting=sum(id_ in held for ids in due.values() for id_ in ids))
+    for kind, ids in due.items():
+        going = [id_ for id_ in ids if id_ not in held]
+        if going:
+            plan.counts[kind] = len(going)
+            plan.rounds += [(kind, some) for some in purging.order_in_rounds(going, ties[kind])]
+    return plan
+
+
+def _build_result(
+    before: datetime,
+    items: Mapping[str, int],
+    waiting: int,
+    *,
+    dry_run: bool = False,
+    problems: tuple[str, ...] = (),
+    **counts: int,
+) -> PurgeResult:
+    names = ("changes", "texts", "calls", "runs", "jobs", "vectors", "contents", "content_bytes", "copies")
+    every = dict.fromkeys(names, 0) | counts
+    return PurgeResult(before=before, items=items, waiting=waiting, dry_run=dry_run, problems=problems, **every)
+
+
+def _join_counts(counts: Mapping[str, int]) -> str:
+    """Return counts of kinds as words: «3 tasks, 1 note»."""
+    return ", ".join(f"{count:,} {name_kind(kind, count)}" for kind, count in counts.items())

@@ -1,0 +1,216 @@
+"""Restoring: makes a new data directory of a backup or an export, and compares it with what that says it holds."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+from panorama.domain.changes import Origin
+from panorama.errors import ConflictError, InvalidInputError
+from panorama.services.archive.backup import MIB, SPARE_BYTES, find_damage
+from panorama.services.archive.paths import parse_path
+from panorama.services.archive.results import RestoreResult
+from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_sending_settings
+from panorama.services.base import utc_now
+from panorama.services.jobs.pace import ProgressTracker
+from panorama.services.jobs.progress import Progress, report_progress
+from panorama.store import migrate
+from panorama.store.archive import atomic_folder, jsonl, manifests
+from panorama.store.archive.atomic_folder import AtomicFolder
+from panorama.store.archive.manifests import DATABASE, Manifest
+from panorama.store.archive.safe_files import UnreadableError
+from panorama.store.backend import Database, RowLoader, Snapshots
+from panorama.store.items import rows
+
+RESTORE_ORIGIN = Origin(actor="restore", client="", conversation="", operation="", call="", unit="")
+REBUILT_TABLES = frozenset({"alembic_version", "search_parts"})
+"""Tables whose rows are not copied: the version of the schema, and the index of words, which is made anew."""
+
+ITEM_BATCH = 200
+"""Items whose words are written in one transaction."""
+
+
+class RestoreService:
+    """Brings back everything; it needs no store that is open, and touches none."""
+
+    def __init__(
+        self,
+        home: Path,
+        snapshots: Snapshots,
+        progress: Progress = report_progress,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._home = home
+        self._snapshots = snapshots
+        self._progress = progress
+        self._now = now
+
+    def restore(self, source: str, folder: str = "", with_settings: bool = False) -> RestoreResult:
+        """Make a new data directory of a backup or an export; the present one is not touched.
+
+        Jobs that had not ended when the copy was made end there as cancelled: the original goes on with them.
+
+        Args:
+            source: The folder that `panorama backup` or `panorama export` made.
+            folder: The new data directory: one that is not there yet, or is empty. The present one if left out.
+            with_settings: Also keep the settings that send texts elsewhere, such as a model of a service.
+
+        Raises:
+            InvalidInputError: The backup is damaged, is none, or was made by a newer Panorama; nothing was made.
+            ConflictError: There is something in that folder.
+            UnavailableError: The disk is full, or the folder cannot be written.
+        """
+        found, target, manifest = self._prepare(source, folder)
+        atomic_folder.require_space(target, manifest.size_bytes + SPARE_BYTES, "data directory")
+        pace = ProgressTracker(self._progress, unit=MIB)
+        with atomic_folder.create(target, "data directory") as parcel:
+            making = _HomeBuilder(found, manifest, self._snapshots, parcel, pace)
+            sending = making.fill(with_settings=with_settings)
+            database = parcel.folder / DATABASE
+            wrong = find_damage(self._snapshots, database, manifest, pace, migrate.HEAD)
+            if wrong := wrong or self._snapshots.find_invalid(database):
+                raise manifests.damage_error(found, wrong)
+            self._snapshots.make_independent(parcel.folder / DATABASE, self._now())
+        return RestoreResult(
+            path=str(target), source=str(found), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
+            rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.missing,
+            withheld=(*manifest.withheld, *sending), seconds=round(pace.elapsed_seconds, 1),
+        )  # fmt: skip
+
+    def list_sending(self, source: str) -> tuple[str, ...]:
+        """Return the settings in a backup or an export that send texts elsewhere, as they are written there."""
+        folder = parse_path(source, "source")
+        return list_sending_settings(folder) if CONFIG_FILE in manifests.read(folder).files else ()
+
+    def check(self, source: str, folder: str = "", with_settings: bool = False) -> None:
+        """Refuse what is no backup, and a place that is taken, before anything begins."""
+        del with_settings
+        self._prepare(source, folder)
+
+    def _prepare(self, source: str, folder: str) -> tuple[Path, Path, Manifest]:
+        """Return what is restored, to where, and what it says it holds."""
+        found, target = parse_path(source, "source"), parse_path(folder, "folder") if folder.strip() else self._home
+        manifest = manifests.read(found)
+        self._check_target(found, target)
+        return found, target, manifest
+
+    def _check_target(self, source: Path, target: Path) -> None:
+        if target.exists() and not target.is_dir():
+            raise InvalidInputError(f"{target} is a file.", hint="Give a folder that is not there yet.")
+        if target.exists() and any(target.iterdir()):
+            raise ConflictError(
+                f"{target} is not empty; a backup is restored into a new folder only.",
+                hint="Give another folder, or move what is there away first.",
+            )
+        if target.is_relative_to(source) or (target != self._home and target.is_relative_to(self._home)):
+            raise InvalidInputError(
+                f"{target} lies in {'the backup' if target.is_relative_to(source) else 'the present data directory'}.",
+                hint="Give a folder elsewhere.",
+            )
+
+
+class _HomeBuilder:
+    """Fills a new data directory."""
+
+    def __init__(
+        self, source: Path, manifest: Manifest, snapshots: Snapshots, parcel: AtomicFolder, pace: ProgressTracker
+    ) -> None:
+        self._source = source
+        self._snapshots = snapshots
+        self._manifest = manifest
+        self._parcel = parcel
+        self._pace = pace
+
+    def fill(self, *, with_settings: bool) -> tuple[str, ...]:
+        """Bring everything back; return the settings that were left out because they send texts elsewhere.
+
+        Raises:
+            InvalidInputError: Something is not what was written.
+        """
+        self._pace.set_total(2 * self._manifest.size_bytes)
+        if self._manifest.kind == "export":
+            self._pace.start("comparing")
+            if wrong := atomic_folder.find_mismatch(self._source, self._manifest, self._pace.advance):
+                raise manifests.damage_error(self._source, wrong)
+        else:
+            self._pace.start("comparing the database")
+            listed, source = self._manifest.files[DATABASE], self._source / DATABASE
+            if wrong := atomic_folder.find_file_mismatch(source, listed, self._pace.advance, below=self._source):
+                raise manifests.damage_error(self._source, f"{DATABASE} {wrong}")
+            if wrong := self._snapshots.find_invalid(source):
+                raise manifests.damage_error(self._source, f"{DATABASE}: {wrong}")
+        self._load()
+        self._pace.start("copying files")
+        for name, path in self._manifest.contents.items():
+            place = f"files/{name[:2]}/{name[2:]}"
+            if self._copy(path, place) != name:
+                raise manifests.damage_error(self._source, f"{path} is not what was written")
+        for path in self._manifest.files:
+            if path == CONFIG_FILE or path.startswith("scripts/"):
+                self._copy(path, path)
+        return () if with_settings else self._remove_sending_settings()
+
+    def _remove_sending_settings(self) -> tuple[str, ...]:
+        if CONFIG_FILE not in self._parcel.files:
+            return ()
+        text, names = remove_sending_settings((self._parcel.folder / CONFIG_FILE).read_text("utf-8", "replace"))
+        if names:
+            self._parcel.remove(CONFIG_FILE)
+            self._parcel.write(CONFIG_FILE, text.encode())
+        return names
+
+    def _copy(self, path: str, place: str) -> str:
+        """Copy a file and return its digest."""
+        wanted = self._manifest.files.get(path)
+        try:
+            if self._parcel.copy(self._source / path, place, self._pace.advance, below=self._source) != wanted:
+                raise manifests.damage_error(self._source, f"{path} is not what was written")
+        except UnreadableError as error:
+            raise manifests.damage_error(self._source, f"{path} {error}") from error
+        return self._parcel.files[place].sha256
+
+    def _load(self) -> None:
+        """Make a database with a schema of its own: as it was when the rows were written, then brought up to date."""
+        path = self._parcel.folder / DATABASE
+        with closing(self._snapshots.create(path)) as database:
+            self._pace.start("making the database")
+            migrate.create_tables(database, self._manifest.revision)
+        try:
+            with closing(self._snapshots.open_loader(path)) as loading:
+                if self._manifest.kind == "export":
+                    self._load_lines(loading)
+                else:
+                    self._pace.start("copying rows")
+                    loading.copy_tables(self._source / DATABASE, without=REBUILT_TABLES)
+                loading.set_sequences(self._manifest.sequences)
+        except (ValueError, OSError) as error:
+            raise manifests.damage_error(self._source, str(error)) from error
+        if uncounted := jsonl.find_unlisted_table(self._snapshots.list_tables(path), self._manifest.rows):
+            raise manifests.damage_error(self._source, f"the rows of the table {uncounted} were not counted")
+        with closing(self._snapshots.create(path)) as database:
+            migrate.create_tables(database)
+            self._index_words(database)
+
+    def _load_lines(self, loading: RowLoader) -> None:
+        for name, forms in self._manifest.columns.items():
+            self._pace.start(name)
+            with (self._source / "data" / f"{name}.jsonl").open("rb") as lines:
+                loading.load(name, forms, lines, self._pace.advance)
+
+    def _index_words(self, database: Database) -> None:
+        """Write the words of every living item anew."""
+        self._pace.start("writing the index of words")
+        with database.reading() as session:
+            every = [(kind, id_) for kind in rows.NOUNS for id_ in rows.list_living(session, kind)]
+        for some in _iter_batches(every):
+            with database.transaction(RESTORE_ORIGIN) as session:
+                for kind, id_ in some:
+                    session.full_text.set_words(
+                        session, kind, id_, *rows.load(session, kind, id_).search_text(), new=True
+                    )
+            self._pace.check_cancel()
+
+
+def _iter_batches(every: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    for start in range(0, len(every), ITEM_BATCH):
+        yield every[start : start + ITEM_BATCH]

@@ -1,0 +1,103 @@
+"""The configuration as copies hold it: which of its values are secret, and how they are left out."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, MutableMapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from panorama.config import Settings
+from panorama.domain.text.json_types import is_list, is_object
+from panorama.store.archive.safe_files import UnreadableError, open_plain_file
+
+CONFIG_FILE = "config.toml"
+MAX_CONFIG_BYTES = 1 << 20
+SENDING_SETTINGS = ("embedder", "qdrant_url")
+"""Settings by which texts, or what is made of them, leave this machine or this program."""
+
+_SECRET_NAME = re.compile(
+    r"(?i)pass(word|wd|phrase)?$|secret|token$|(api|access|private)_?key|_key$|^key$|authorization|credential"
+)
+_SECRET_VALUE = re.compile(r"://[^\s/:@]+:[^\s/@]+@")
+_SECRET_COMMENT = re.compile(
+    r"(?im)^[ \t]*#[ \t]*[\w.\"-]*(?:key|token|secret|password|credential)[\w\"-]*[ \t]*=.*$\n?"
+)
+_SECRET_SETTINGS = frozenset(name for name, field in Settings.model_fields.items() if field.annotation is SecretStr)
+
+
+def remove_secrets(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a configuration without its secret values, and the names of those.
+
+    Secret are settings that hold a key, whatever is named like one (`token`, `password`, `api_key` …), and addresses
+    with a password in them. All else stays, comments too, unless they hold such a setting.
+
+    Raises:
+        ValueError: It is no TOML; nobody can tell then what is secret.
+    """
+    import tomlkit  # 30 ms
+
+    found = tuple(".".join(path) for path in _find_secrets(tomllib.loads(text)))
+    if found:
+        document: Any = tomlkit.parse(text)
+        for path in _find_secrets(tomllib.loads(text)):
+            _delete_value(document, path)
+        text = tomlkit.dumps(document)
+    return _SECRET_COMMENT.sub("", text), found
+
+
+def list_sending_settings(folder: Path) -> tuple[str, ...]:
+    """Return the settings in a folder's configuration that send texts elsewhere, such as `qdrant_url = …`."""
+    try:
+        with open_plain_file(folder / CONFIG_FILE, folder) as read_:
+            values = tomllib.loads(read_(MAX_CONFIG_BYTES).decode())
+    except (UnreadableError, ValueError):
+        return ()
+    return tuple(f"{name} = {str(values[name])[:200]!r}" for name in _sending_names(values))
+
+
+def remove_sending_settings(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a configuration without what sends texts elsewhere, and the names of that.
+
+    A text that is no TOML is removed whole: nobody can tell what it says.
+    """
+    import tomlkit  # 30 ms
+
+    try:
+        names = _sending_names(tomllib.loads(text))
+    except ValueError:
+        return "", (CONFIG_FILE,)
+    document: Any = tomlkit.parse(text)
+    for name in names:
+        del document[name]
+    return tomlkit.dumps(document), names
+
+
+def _sending_names(values: Mapping[str, Any]) -> tuple[str, ...]:
+    local = {"", "minilm", "static", "none"}
+    return tuple(name for name in SENDING_SETTINGS if name in values and values[name] not in local)
+
+
+def _find_secrets(table: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    items = table.items() if is_object(table) else enumerate(table) if is_list(table) else ()
+    for name, value in items:
+        here = (*path, str(name))
+        if value in ("", None):
+            continue
+        if isinstance(name, str) and (name in _SECRET_SETTINGS or _SECRET_NAME.search(name)):
+            yield here
+        elif isinstance(value, str):
+            yield from [here] if _SECRET_VALUE.search(value) else []
+        else:
+            yield from _find_secrets(value, here)
+
+
+def _delete_value(document: MutableMapping[str, Any], path: tuple[str, ...]) -> None:
+    at: Any = document
+    for name in path[:-1]:
+        at = at[int(name)] if is_list(at) else at[name]
+    if is_list(at):
+        at[int(path[-1])] = ""
+    else:
+        del at[path[-1]]

@@ -1,0 +1,1 @@
+"""Import of folders of Markdown and other files."""

@@ -1,0 +1,94 @@
+"""Attachments: files of a folder that its notes embed or link, and how a note's words find them."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from posixpath import normpath
+from typing import Any
+from urllib.parse import unquote
+
+from panorama.domain.items import files as rules
+from panorama.domain.items.files import StoredFile
+from panorama.domain.items.item import normalize_name
+from panorama.errors import NotFoundError
+from panorama.services.importing.folder import compute_digest, read_file
+from panorama.store.backend import Session
+from panorama.store.items import files, rows
+from panorama.store.items.blobs import Blobs
+from panorama.store.log.imports import ATTACHMENT, ImportedPart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file that a note refers to: its path below the folder, and the fields of the item that it becomes."""
+
+    path: str
+    digest: str
+    fields: Mapping[str, Any]
+
+
+class AttachmentFinder:
+    """Finds the file that a note means: by its path from the note, from the root, or by the shortest unique name."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._by_path = {_fold(path): path for path in paths}
+        self._by_name: dict[str, list[str]] = {}
+        for folded, path in self._by_path.items():
+            self._by_name.setdefault(folded.rpartition("/")[2], []).append(path)
+
+    def find(self, note: str, target: str) -> str:
+        """Return the path of the file that a target in a note means; "" if there is none."""
+        for written in dict.fromkeys((target, unquote(target))):
+            wanted = _fold(written.partition("#")[0].strip())
+            beside = _fold(normpath(str(PurePosixPath(note).parent / wanted)))
+            for path in (beside, _fold(normpath(wanted))):
+                if path in self._by_path:
+                    return self._by_path[path]
+            named = self._by_name.get(wanted.rpartition("/")[2], [])
+            if len(named) == 1:
+                return named[0]
+        return ""
+
+
+def _fold(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+def read_attachment(root: str, path: str, blobs: Blobs | None) -> Attachment:
+    """Read a file and keep its content, unless there is no store to keep it in.
+
+    Raises:
+        UnreadableError: It cannot be read, or is too large.
+        InvalidInputError: Its name is none that a file here can have.
+    """
+    content = read_file(root, path, limit=rules.CONTENT_BYTES)
+    name = rules.validate_file_name(unicodedata.normalize("NFC", path.rpartition("/")[2]))
+    media_type = rules.resolve_media_type("", name, content)
+    digest = compute_digest(content)
+    fields = {
+        "name": name, "media_type": media_type, "size": len(content),
+        "sha256": blobs.put(content) if blobs else digest, "body": rules.extract_text(name, media_type, content),
+    }  # fmt: skip
+    return Attachment(path=path, digest=digest, fields=fields)
+
+
+def load_known(session: Session, entry: ImportedPart | None) -> StoredFile | None:
+    """Return the living file that an attachment became."""
+    if entry is None or entry.part != ATTACHMENT:
+        return None
+    try:
+        found: StoredFile = rows.load(session, "file", entry.item)
+    except NotFoundError:
+        return None
+    return found
+
+
+def free_name(session: Session, name: str, project: str | None) -> str:
+    """Return a name that no file of a project has yet."""
+    stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
+    number, free = 1, name
+    while files.list_by_name(session, normalize_name(free), project or ""):
+        number += 1
+        free = f"{stem} ({number}){dot}{ending}"
+    return free

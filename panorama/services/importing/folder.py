@@ -1,0 +1,244 @@
+"""A person's folder of Markdown on disk: finds and reads its files, and never writes."""
+
+import hashlib
+import json
+import os
+import unicodedata
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread
+
+from panorama.domain.items.item import TITLE_CHARS, single_line_or_empty
+from panorama.domain.items.notes import CONTENT_BYTES
+from panorama.domain.text.json_types import is_object
+from panorama.errors import InvalidInputError
+from panorama.store.archive import safe_files
+from panorama.store.archive.safe_files import open_plain_file
+
+SUFFIXES = (".md", ".markdown")
+SKIPPED_FOLDERS = frozenset({"node_modules"})
+"""Folders that are left out beside hidden ones (`.obsidian`, `.git`, `.trash`)."""
+
+TASKS_SETTINGS = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
+HIDDEN = "hidden files, and folders of programs, are not read"
+NOT_FOLLOWED = "a link that leads out of the folder is not followed"
+MAX_SHOWN_CHARS = 200
+READ_SECONDS = 30.0
+"""How long one file may take: a disk that is gone would hold the import for ever."""
+
+
+class UnreadableError(Exception):
+    """A file cannot be taken; the message says why, as the end of «it was skipped: …»."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileTimes:
+    """When a file was made and last changed, as its disk says."""
+
+    created: datetime
+    modified: datetime
+
+
+@dataclass(slots=True)
+class Folder:
+    """A folder and its Markdown files by their path below it; `unread` are subfolders that could not be listed.
+
+    `others` are plain files that are no Markdown, `omitted` what is not read, with the reason.
+    `task_filter` is the text that marks a box as a task, as the settings of the Tasks plug-in in the folder say.
+    """
+
+    root: str
+    task_filter: str = ""
+    files: dict[str, FileTimes] = field(default_factory=dict[str, FileTimes])
+    others: list[str] = field(default_factory=list[str])
+    omitted: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    unread: list[str] = field(default_factory=list[str])
+    problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    def can_contain(self, path: str) -> bool:
+        """Tell whether a file that was not found may still be there, in a subfolder that could not be listed."""
+        return any(path.startswith(folder) for folder in self.unread)
+
+
+def scan(text: str, *, avoid: Path) -> Folder:
+    """Return the folder that a person means, with its Markdown files sorted by path.
+
+    Hidden files and folders are left out, and so is `avoid`; links are not followed, since what they lead to inside
+    the folder is found under its own path.
+
+    Raises:
+        InvalidInputError: It is no folder that can be read, or it is `avoid` or lies in it.
+    """
+    root, home = _resolve_root(text), os.path.realpath(avoid)
+    if root.is_relative_to(home):
+        hint = "Choose the folder that holds your Markdown files."
+        raise InvalidInputError(f"{root} belongs to Panorama's own data directory.", hint=hint)
+    folder = Folder(str(root), _read_task_filter(str(root)))
+    waiting = [""]  # paths below the root, each with a slash at its end
+    while waiting:
+        waiting += _scan_subfolder(folder, waiting.pop(), home)
+    folder.files = dict(sorted(folder.files.items()))
+    folder.others.sort()
+    folder.omitted.sort()
+    folder.problems.sort()
+    return folder
+
+
+def _read_task_filter(root: str) -> str:
+    with suppress(UnreadableError, ValueError, RecursionError):
+        settings = json.loads(read_file(root, TASKS_SETTINGS, limit=1 << 20))
+        if is_object(settings) and isinstance(word := settings.get("globalFilter"), str):
+            return word.strip()
+    return ""
+
+
+def _scan_subfolder(folder: Folder, below: str, home: str) -> list[str]:
+    """Take in what lies in one subfolder; return its own subfolders."""
+    try:
+        with os.scandir(os.path.join(folder.root, below)) as listing:
+            entries = list(listing)
+    except OSError as error:
+        folder.unread.append(below)
+        folder.problems.append((_printable(below), f"the folder cannot be listed: {error.strerror}"))
+        return []
+    inner: list[str] = []
+    for entry in entries:
+        path = f"{below}{entry.name}"
+        if entry.name.startswith(".") or entry.name in SKIPPED_FOLDERS:
+            folder.omitted.append((_printable(path), HIDDEN))
+        elif entry.is_dir(follow_symlinks=False):
+            inner += [f"{path}/"] if entry.path != home else []
+        elif why := _skip_reason(entry, folder.root):
+            folder.problems.append((_printable(path), why))
+        elif entry.is_file(follow_symlinks=False) and _is_markdown(entry.name):
+            folder.files[path] = _read_times(entry)
+        elif entry.is_file(follow_symlinks=False):
+            folder.others.append(path)
+    return inner
+
+
+def _read_times(entry: os.DirEntry[str]) -> FileTimes:
+    """Return the times of a file; where the disk does not say when it was made, that is the last change."""
+    with suppress(OSError, ValueError, OverflowError):
+        status = entry.stat(follow_symlinks=False)
+        created = min(getattr(status, "st_birthtime", status.st_mtime), status.st_mtime)
+        return FileTimes(datetime.fromtimestamp(created, UTC), datetime.fromtimestamp(status.st_mtime, UTC))
+    return FileTimes(datetime.max.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+
+
+def _resolve_root(text: str) -> Path:
+    if not text.strip():
+        raise InvalidInputError("folder is empty.", hint="Give the path of a folder, such as ~/Notes.")
+    shown = text[:MAX_SHOWN_CHARS]
+    try:
+        root = Path(text).expanduser().resolve()
+        os.scandir(root).close()
+    except FileNotFoundError as error:
+        raise InvalidInputError(f"There is no folder {shown!r}.", hint=_nearest_folder_hint(text)) from error
+    except NotADirectoryError as error:
+        raise InvalidInputError(f"{shown!r} is not a folder.", hint="Give the folder that holds it.") from error
+    except PermissionError as error:
+        raise InvalidInputError(f"The folder {shown!r} cannot be read.", hint="Check its owner and rights.") from error
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InvalidInputError(f"{shown!r} cannot be the path of a folder.", hint="Give one as ~/Notes.") from error
+    return root
+
+
+def _nearest_folder_hint(text: str) -> str:
+    above = (parent for parent in Path(text).expanduser().absolute().parents if os.path.isdir(parent))
+    return f"The nearest folder that exists is {next(above, Path('/'))}."
+
+
+def _printable(path: str) -> str:
+    return path.encode("utf-8", "replace").decode()
+
+
+def _is_markdown(name: str) -> bool:
+    return name.lower().endswith(SUFFIXES)
+
+
+def _skip_reason(entry: os.DirEntry[str], root: str) -> str:
+    """Return why a file or link that would be read cannot be; "" if it can, or nobody would read it."""
+    if entry.is_symlink():
+        target = Path(os.path.realpath(entry.path))
+        leads_out = not target.is_relative_to(root) and (_is_markdown(entry.name) or target.is_dir())
+        return NOT_FOLLOWED if leads_out else ""
+    if _is_markdown(entry.name) and _printable(entry.path) != entry.path:
+        return "its name is not valid Unicode"
+    if _is_markdown(entry.name) and not entry.is_file(follow_symlinks=False):
+        return "it is no plain file"  # a pipe, a socket, a device: whoever reads one may wait for ever
+    return ""
+
+
+def read_file(root: str, path: str, *, limit: int = CONTENT_BYTES, timeout_seconds: float = READ_SECONDS) -> bytes:
+    """Return the bytes of a file below a folder; nothing on the way there may be a link.
+
+    Raises:
+        UnreadableError: It is over the limit, cannot be read, or its disk does not answer in time.
+    """
+    raw = call_with_deadline(lambda: _read(Path(root), path, limit + 1), timeout_seconds)
+    if len(raw) > limit:
+        raise UnreadableError(f"it is over {limit >> 20} MB; split it into several files")
+    return raw
+
+
+def _read(root: Path, path: str, count: int) -> bytes:
+    parts: list[bytes] = []
+    with open_plain_file(root / path, root) as read_:
+        while count and (part := read_(count)):
+            parts.append(part)
+            count -= len(part)
+    return b"".join(parts)
+
+
+def call_with_deadline(read_: Callable[[], bytes], timeout_seconds: float) -> bytes:
+    """Call in a thread that is left behind when it takes too long: a disk that hangs lets nobody interrupt a read."""
+    result: Future[bytes] = Future()
+
+    def work() -> None:
+        try:
+            result.set_result(read_())
+        except BaseException as error:
+            result.set_exception(error)
+
+    Thread(target=work, name="import-read", daemon=True).start()
+    try:
+        return result.result(timeout_seconds)
+    except TimeoutError as error:
+        raise UnreadableError(f"it could not be read within {timeout_seconds:g} seconds") from error
+    except safe_files.UnreadableError as error:
+        raise UnreadableError(f"it {error}") from error
+
+
+def decode(raw: bytes) -> str:
+    """Return the text of a file.
+
+    Raises:
+        UnreadableError: It is not UTF-8, or holds NUL bytes.
+    """
+    if b"\x00" in raw:
+        raise UnreadableError("it holds NUL bytes, so it is not text in UTF-8")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"it is not UTF-8 (byte {error.start:,}); save it as UTF-8") from error
+
+
+def compute_digest(raw: bytes) -> str:
+    """Return the sha256 of a file, as 32 hexadecimal digits."""
+    return hashlib.sha256(raw).hexdigest()[:32]
+
+
+def title_from_path(path: str) -> str:
+    """Return what a file is called if it gives no title itself; names from macOS are composed."""
+    return unicodedata.normalize("NFC", path.rpartition("/")[2].rpartition(".")[0])
+
+
+def project_from_path(path: str) -> str:
+    """Return the name of the folder under the root that a file lies in, as a project's name; "" if it lies in none."""
+    top = path.partition("/")[0] if "/" in path else ""
+    return single_line_or_empty(unicodedata.normalize("NFC", top)[:TITLE_CHARS], "project")

@@ -1,0 +1,144 @@
+"""Imports a folder of Markdown: every file a note, every checkbox a task; what is read again follows its file."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from panorama.domain.items.files import MEDIA_TYPES, StoredFile, extract_text
+from panorama.domain.markdown.export_pages import sanitize_file_name
+from panorama.errors import PanoramaError
+from panorama.services.base import Service, ServiceContext
+from panorama.services.importing import folder as folders
+from panorama.services.importing.attachments import free_name, load_known
+from panorama.services.importing.import_run import MAX_LISTED_PROBLEMS, ChangedFile, ImportRun
+from panorama.services.importing.writer import ImportWriter
+from panorama.services.items.results import ImportReport
+from panorama.services.jobs import progress
+from panorama.services.jobs.progress import Progress, report_progress
+from panorama.store.items import rows
+from panorama.store.items.blobs import Blobs
+from panorama.store.log import imports
+from panorama.store.log.imports import ATTACHMENT, ImportedPart
+
+CHUNK_FILES = 200
+CHUNK_ITEMS = 1000
+CHUNK_CHARS = 16 << 20
+"""A transaction ends with the file that reaches one of these; other writers wait for half a second at most."""
+
+
+class Imports(Service):
+    """Brings in what a person has elsewhere."""
+
+    def __init__(self, context: ServiceContext, blobs: Blobs, progress: Progress = report_progress) -> None:
+        super().__init__(context)
+        self._blobs = blobs
+        self.progress = progress
+
+    def import_markdown(self, folder: str, dry_run: bool = False) -> ImportReport:
+        """Import a folder of Markdown files, which are only read.
+
+        Files become notes, their checkboxes tasks, the folders they lie in projects. Front matter, #tags and the dates
+        of tasks are understood, [[links]] stay. Run it again to take what changed in the files; what was changed in
+        both places stays as it is here and is listed. One undo takes an import back.
+
+        Args:
+            folder: Path; ~ is your home.
+            dry_run: Only tell what would be imported.
+
+        Raises:
+            InvalidInputError: The folder cannot be read, or is Panorama's own.
+        """
+        listing = folders.scan(folder, avoid=self._context.home)
+        with self._reading() as session:
+            known = imports.list_imported(session, listing.root)
+            living = imports.list_living(session, listing.root)
+        run = ImportRun(listing, known, living, progress=self.progress, blobs=None if dry_run else self._blobs)
+        run.resume(progress.load_checkpoint())
+        try:
+            for chunk in _iter_chunks(run.iter_changed_files()):
+                with self._reading() if dry_run else self._writing() as session:
+                    before = run.tally.counts["unchanged"]
+                    ImportWriter(session, self._context, run).write(chunk)
+                    if not dry_run:
+                        progress.save_checkpoint(run.mark_imported(chunk, run.tally.counts["unchanged"] - before))
+                run.kept = run.done
+            if (gone := run.list_missing()) and not dry_run:
+                with self._writing() as session:
+                    imports.save(session, run.folder, gone)
+        except PanoramaError as error:
+            raise run.interruption_error(error) from error
+        run.add_summaries()
+        if len(run.tally.omitted) > MAX_LISTED_PROBLEMS and not dry_run:
+            self._write_list(run)
+        return run.tally.to_report(folder=run.folder, files=len(listing.files), dry_run=dry_run)
+
+    def _write_list(self, run: ImportRun) -> None:
+        """Write the names of everything that was not taken into a file of this import."""
+        table = io.StringIO()
+        csv.writer(table).writerows([("path", "why"), *run.tally.omitted])
+        content = table.getvalue().encode()
+        name = f"Import of {sanitize_file_name(Path(run.folder).name)}.csv"
+        fields: dict[str, Any] = {"size": len(content), "sha256": self._blobs.put(content)}
+        fields["body"] = extract_text(name, MEDIA_TYPES["csv"], content)
+        with self._writing() as session:
+            entry = imports.list_imported(session, run.folder, [""]).get("", {}).get(ATTACHMENT)
+            item = old = load_known(session, entry)
+            if old:
+                item = old.with_changes(self._now(), **fields)
+                rows.save(session, old, item)
+            else:
+                called = {"name": free_name(session, name, None), "media_type": MEDIA_TYPES["csv"]}
+                item = StoredFile(**self._new_item_fields("file", self._now()), **called, **fields)
+                rows.add(session, item)
+            part = ImportedPart(path="", part=ATTACHMENT, digest=item.sha256[:32], item=item.id, fields={})
+            imports.save(session, run.folder, [part])
+        run.tally.add_list(item.name, item.id)
+
+    def check(self, folder: str, dry_run: bool = False) -> None:
+        """Refuse a folder that cannot be imported, before anything begins."""
+        del dry_run
+        folders.scan(folder, avoid=self._context.home)
+
+    def summarize(self, report: ImportReport) -> str:
+        """Return what an import took, in one line."""
+        if not report.files:
+            return f"There is no Markdown file in {report.folder}"
+        new = _format_counts(
+            (report.notes_created, "note"),
+            (report.tasks_created, "task"),
+            (report.files_created, "file"),
+            (report.projects_created, "project"),
+        )
+        updated = _format_counts((report.notes_updated, "note"), (report.tasks_updated, "task"))
+        verb = "Would import" if report.dry_run else "Imported"
+        said = [f"{verb} {new} from {report.folder}" if new else f"{verb} nothing new from {report.folder}"]
+        said += [f"{'would update' if report.dry_run else 'updated'} {updated}"] if updated else []
+        said += (
+            [f"{report.unchanged:,} of {_format_counts((report.files, 'file'))} unchanged"] if report.unchanged else []
+        )
+        said += [f"{report.gone:,} no longer in the folder, kept here"] if report.gone else []
+        said += [f"{report.skipped:,} skipped"] if report.skipped else []
+        return "; ".join(
+            [*said, *([_format_counts((report.problem_count, "problem"))] if report.problem_count else [])]
+        )
+
+
+def _format_counts(*counts: tuple[int, str]) -> str:
+    return ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
+
+
+def _iter_chunks(files: Iterator[ChangedFile]) -> Iterator[list[ChangedFile]]:
+    """Yield files in portions of which each fits a short transaction."""
+    chunk: list[ChangedFile] = []
+    items = chars = 0
+    for file in files:
+        chunk.append(file)
+        items += 1 + len(file.document.tasks)
+        chars += len(file.document.body)
+        if len(chunk) >= CHUNK_FILES or items >= CHUNK_ITEMS or chars >= CHUNK_CHARS:
+            yield chunk
+            chunk, items, chars = [], 0, 0
+    if chunk:
+        yield chunk

@@ -1,0 +1,23 @@
+"""What one can do with items: each kind, any item, queries, history, batches, overviews and pages."""
+
+from panorama.services.base import ServiceContext
+from panorama.services.items.history import History
+from panorama.services.items.journal import Journal
+from panorama.services.items.links import Links
+from panorama.services.items.pages import Pages
+from panorama.services.items.projects import Projects
+from panorama.services.items.query import Query
+from panorama.services.items.tags import Tags
+
+
+class ItemServices:
+    """The services of items that need nothing but the context."""
+
+    def __init__(self, context: ServiceContext) -> None:
+        self.projects = Projects(context)
+        self.links = Links(context)
+        self.journal = Journal(context)
+        self.tags = Tags(context)
+        self.query = Query(context)
+        self.history = History(context)
+        self.pages = Pages(context)

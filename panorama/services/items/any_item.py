@@ -1,0 +1,190 @@
+"""What one can do with an item of any kind: look at it, delete it, bring it back."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
+
+from panorama.domain.items.item import Item, Kind, kind_of
+from panorama.domain.items.references import TOOL_REFERENCE, ItemOrToolRef, ItemRef, Reference, TrashedRef
+from panorama.domain.paging import Page, PageRequest
+from panorama.errors import ConflictError, InvalidInputError
+from panorama.kinds import PLAIN_KINDS
+from panorama.ports import Calls
+from panorama.services.archive.results import pluralize
+from panorama.services.base import Service, ServiceContext
+from panorama.services.items import confirmations
+from panorama.services.items.results import DeleteResult, ItemView
+from panorama.services.references import resolve
+from panorama.store.backend import Session
+from panorama.store.items import files, listing, lookup, notes, projects, rows, tasks, trash
+
+PREVIEW_PAGE = PageRequest(limit=10)
+BelongingAction = Literal["", "keep", "trash"]
+
+
+class Items(Service):
+    """Items of any kind."""
+
+    def __init__(self, context: ServiceContext, calls: Calls) -> None:
+        super().__init__(context)
+        self._calls = calls
+
+    def get(self, item: ItemOrToolRef) -> ItemView:
+        """Show anything by id or exact name, with what belongs to it.
+
+        For the text of a long note use get_note, for that of a file run_code: sdk.files.text(file).
+
+        Args:
+            item: "tool:NAME" shows what a tool takes that is not listed.
+        """
+        if item.startswith(TOOL_REFERENCE):
+            tool = self._calls.describe_tool(item.removeprefix(TOOL_REFERENCE).strip())
+            return ItemView(kind="tool", item=tool, belonging={})
+        with self._reading() as session:
+            kind = kind_of(item) or ""
+            found: Item = rows.load(session, kind, item)
+            return ItemView(kind=kind, item=found.public_view(), belonging=self._list_belonging(session, found))
+
+    def get_trashed(self, item: TrashedRef) -> ItemView:
+        """Show anything by id or exact name, also what is in the trash."""
+        with self._reading() as session:
+            kind = kind_of(item) or ""
+            found: Item = rows.load(session, kind, item, trash=True)
+            return ItemView(kind=kind, item=found.public_view(), belonging={})
+
+    def resolve(self, kind: Kind, item: str) -> Mapping[str, Any]:
+        """Return id, kind, label and version of one item of a kind, by id or by a name that is unique in its kind."""
+        with self._reading() as session:
+            found: Item = rows.load(session, kind, resolve(session, Reference(kind), item, kind))
+            return {"id": found.id, "kind": kind, "label": found.label, "version": found.version}
+
+    def delete(self, item: ItemRef, items: BelongingAction = "") -> DeleteResult:
+        """Move anything to the trash; undo brings it back.
+
+        This is how to delete or remove. Ask the person before deleting a project or a task that others belong to.
+
+        Args:
+            items: For a project or a task with subtasks: `trash` what belongs to it too, or `keep` it.
+
+        Raises:
+            InvalidInputError: Something belongs to it and `items` does not say what becomes of that.
+        """
+        with self._writing() as session:
+            kind = kind_of(item) or ""
+            found: Item = rows.load(session, kind, item)
+            hanging = _list_dependents(session, found)
+            if hanging and not items:
+                raise InvalidInputError(
+                    f"{pluralize(len(hanging), 'item belongs', 'items belong')} to the {kind} “{found.label}”.",
+                    hint='Ask the person, then call again with items="keep" (they stay without it) or items="trash".',
+                )
+            for other_kind, id_ in hanging:
+                self._detach(session, other_kind, id_, found, trash_it=items == "trash")
+            self._trash(session, found)
+            gone = len(hanging) if items == "trash" else 0
+            return DeleteResult(id=item, kind=kind, label=found.label, trashed=1 + gone, kept=len(hanging) - gone)
+
+    def delete_question(self, item: ItemRef, items: BelongingAction = "") -> str:
+        """Return what to ask before a project takes what belongs to it to the trash; "" for all else."""
+        if items != "trash" or kind_of(item) != "project":
+            return ""
+        with self._reading() as session:
+            found: Item = rows.load(session, "project", item)
+            return confirmations.format_project_delete_question(found.label, projects.count_items(session, item))
+
+    def restore(self, item: TrashedRef) -> Any:
+        """Bring an item back from the trash.
+
+        To take back everything a deletion did, use undo.
+
+        Raises:
+            ConflictError: Its name is taken by now, or what it belonged to is in the trash.
+            InvalidInputError: It is not in the trash.
+        """
+        with self._writing() as session:
+            kind = kind_of(item) or ""
+            old: Item = rows.load(session, kind, item, trash=True)
+            if old.deleted_at is None:
+                raise InvalidInputError(
+                    f"The {kind} “{old.label}” is not in the trash.", hint="Nothing needs to be done."
+                )
+            if problem := field_conflict(session, old):
+                raise ConflictError(problem, hint="Rename or restore that first.")
+            new = old.with_changes(self._now(), deleted_at=None)
+            rows.save(session, old, new)
+            return new.public_view()
+
+    def list_trash(self, page: PageRequest) -> Page[Mapping[str, Any]]:
+        """List what is in the trash, the last deleted first.
+
+        Bring something back with restore_item, or take the deletion back with undo.
+        """
+        with self._reading() as session:
+            return trash.list_trash(session, page)
+
+    def _trash(self, session: Session, item: Item) -> None:
+        now = self._now()
+        rows.save(session, item, item.with_changes(now, deleted_at=now))
+
+    def _detach(self, session: Session, kind: str, id_: str, owner: Item, *, trash_it: bool) -> None:
+        old: Item = rows.load(session, kind, id_)
+        if trash_it:
+            self._trash(session, old)
+        else:
+            rows.save(session, old, old.with_changes(self._now(), **{_owner_field(owner): None}))
+
+    def _list_belonging(self, session: Session, item: Item) -> dict[str, tuple[Mapping[str, Any], ...]]:
+        found: dict[str, list[Any]] = {}
+        if item.KIND == "project":
+            here = tasks.build_conditions(project=item.id, status="open", zone=self._context.zone)
+            found["tasks"] = list(tasks.list_tasks(session, PREVIEW_PAGE, here).items)
+            found["notes"] = list(notes.list_notes(session, PREVIEW_PAGE, project=item.id).items)
+            for kind in PLAIN_KINDS:
+                if kind.has_project:
+                    first = listing.list_items(session, kind.name, PREVIEW_PAGE, project=item.id)
+                    found[kind.collection] = list(first.items)
+            found["files"] = list(files.list_files(session, PREVIEW_PAGE, project=item.id).items)
+        if item.KIND == "task":
+            below = tasks.build_conditions(parent=item.id, zone=self._context.zone)
+            found["subtasks"] = list(tasks.list_tasks(session, PREVIEW_PAGE, below).items)
+        found["reminders"] = list(
+            listing.list_items(session, "reminder", PREVIEW_PAGE, order=("at",), item=item.id).items
+        )
+        return {name: tuple(_to_row(each) for each in items) for name, items in found.items() if items}
+
+
+def field_conflict(session: Session, item: Item, fields: Collection[str] = ("name", "project", "parent")) -> str:
+    """Return why an item cannot have some of its fields: a name or a reference is taken by now; "" if it can."""
+    if item.KIND == "project" and "name" in fields:
+        other = projects.find_by_name(session, rows.key_of(item))
+        if other not in (None, item.id):
+            return f"Another project is called “{item.label}” by now ({other})."
+    for tie, kind in (("project", "project"), ("parent", "task")):
+        target = getattr(item, tie, None) if tie in fields else None
+        if target and not rows.exists(session, kind, target):
+            known = lookup.get_labels(session, [(kind, target)]).get(target)
+            if known is None:
+                return f"The {kind} ({target}) that “{item.label}” belonged to was removed for good."
+            return f"The {kind} “{known[2]}” that “{item.label}” belonged to is in the trash."
+        if target and tie == "parent" and item.id in tasks.list_ancestors(session, target):
+            return f"The task that “{item.label}” belonged to stands under it by now."
+    return ""
+
+
+def _owner_field(owner: Item) -> str:
+    return "project" if owner.KIND == "project" else "parent"
+
+
+def _list_dependents(session: Session, item: Item) -> list[tuple[str, str]]:
+    if item.KIND == "project":
+        return projects.list_items(session, item.id)
+    if item.KIND == "task":
+        return [("task", id_) for id_ in tasks.list_children(session, item.id)]
+    return []
+
+
+def _to_row(value: Any) -> Mapping[str, Any]:
+    return {
+        name: getattr(value, name)
+        for name in ("id", "title", "name", "text", "media_type", "status", "deadline", "url", "at")
+        if hasattr(value, name)
+    }

@@ -1,0 +1,160 @@
+"""Batch: several operations in one call, all or nothing unless asked otherwise."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from panorama.domain.text.json_types import is_list, is_object
+from panorama.domain.text.lenient_json import fit_to_schema, strip_client_prefix
+from panorama.errors import InvalidInputError, PanoramaError
+from panorama.ports import Calls
+from panorama.services.items.results import BatchResult
+
+MAX_STEPS = 100
+MAX_TOTAL_CHARS = 30_000
+MIN_RESULT_CHARS = 300
+_REFERENCE = re.compile(r"\$(\d{1,3})((?:\.[A-Za-z0-9_]+)*)")
+_EMBEDDED_REFERENCE = re.compile(r"(?<!\$)\$(\d{1,3})\.(?:data|metadata|summary)\b(?:\.[A-Za-z0-9_]+)*")
+_ESCAPED_REFERENCE = re.compile(r"\$\$(?=\d{1,3}(?:\.|$))")
+_HINT = (
+    'Example: [{"tool": "create_task", "args": {"title": "…"}}, {"tool": "get_item", "args": {"item": "$0.data.id"}}].'
+)
+
+_STEP_NAMES = {"name": "tool", "tool_name": "tool", **dict.fromkeys(("arguments", "parameters", "input"), "args")}
+"""What clients call the parts of a step."""
+
+Step = Mapping[str, Any]
+
+
+def _normalize_step(step: Step) -> Step:
+    """Return a step as `tool` and `args`, whatever its client calls these and writes before the tool's name."""
+    known = {name: value for name, value in step.items() if name not in _STEP_NAMES}
+    named = {_STEP_NAMES[name]: value for name, value in step.items() if name in _STEP_NAMES} | known
+    if isinstance(name := named.get("tool"), str):
+        named["tool"] = strip_client_prefix(name)
+    arguments = named.get("args")
+    return {**named, "args": fit_to_schema({} if arguments is None else arguments, {"type": "object"})}
+
+
+class Batch:
+    """Runs several operations as one call."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def run(self, operations: tuple[Step, ...], atomic: bool = True) -> BatchResult:
+        """Run up to 100 operations in order, all or nothing; one undo takes all back.
+
+        Any tool except batch, also those that are not listed: list_links, update_link, list_journal_entries,
+        update_journal_entry, list_trash, restore_item, similar, write_file, list_files, get_file, add_schedule,
+        list_schedules, create_backup, export_data; get_item("tool:NAME") shows what one takes. "$0.data.id" in an
+        argument stands for a value of an earlier result.
+
+        Args:
+            operations: [{"tool": "create_task", "args": {…}}]
+            atomic: false: each stands alone and tells its own fate.
+
+        Raises:
+            InvalidInputError: The list is empty or too long, or a step is not allowed in it.
+        """
+        operations = tuple(map(_normalize_step, operations))
+        self._validate(operations, atomic)
+        most = MAX_TOTAL_CHARS // len(operations)
+        results: list[Mapping[str, Any]] = []
+        for at, step in enumerate(operations):
+            try:
+                results.append(self._run_step(step, results))
+            except PanoramaError as error:
+                if atomic:
+                    raise error.with_prefix(
+                        f"Step {at} ({step['tool']}): ", suffix=" Nothing of the batch was kept."
+                    ) from error
+                results.append({"tool": step["tool"], "ok": False, "error": error.to_dict()})
+        failed = sum(not result["ok"] for result in results)
+        shown = tuple(_trim_result(result, most) for result in results)
+        return BatchResult(results=shown, succeeded=len(results) - failed, failed=failed, atomic=atomic)
+
+    def only_reads(self, operations: tuple[Step, ...], atomic: bool = True) -> bool:
+        """Return whether no step writes, so that the batch needs no write transaction."""
+        del atomic
+        return not any(self._calls.is_writing(_normalize_step(step).get("tool")) for step in operations)
+
+    def _validate(self, operations: Sequence[Step], atomic: bool) -> None:
+        if not 1 <= len(operations) <= MAX_STEPS:
+            raise InvalidInputError(f"operations has {len(operations)} steps.", hint=f"Give 1 to {MAX_STEPS}.")
+        for at, step in enumerate(operations):
+            if (
+                not isinstance(step.get("tool"), str)
+                or set(step) - {"tool", "args"}
+                or not is_object(step.get("args", {}))
+            ):
+                raise InvalidInputError(f"Step {at} is not an object of `tool` and `args`.", hint=_HINT)
+            if step["tool"] == "batch" or (atomic and not self._calls.is_transactional(step["tool"])):
+                raise InvalidInputError(
+                    f"Step {at}: {step['tool']} cannot be part of {'an atomic' if atomic else 'a'} batch.",
+                    hint="Call it by itself, or use atomic=false."
+                    if step["tool"] != "batch"
+                    else "Put its steps into this one.",
+                )
+            _refuse_embedded_reference(at, step["args"])
+
+    def _run_step(self, step: Step, earlier: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        arguments = _resolve_references(step.get("args", {}), earlier)
+        answer = self._calls.call_within(step["tool"], arguments)
+        return {"tool": step["tool"], "ok": True, **answer}
+
+
+def _trim_result(result: Mapping[str, Any], most: int) -> Mapping[str, Any]:
+    """A step's result without what is the same for all, and without data that would not fit."""
+    shown = {name: value for name, value in result.items() if name != "metadata"}
+    if hint := result.get("metadata", {}).get("hint"):
+        shown["hint"] = hint
+    size = len(json.dumps(shown.get("data"), ensure_ascii=False))
+    if size > max(most, MIN_RESULT_CHARS):
+        shown["data"] = f"left out: {size:,} characters; call {result['tool']} by itself"
+    return shown
+
+
+def _refuse_embedded_reference(at: int, value: Any) -> None:
+    """Refuse a reference that stands in a longer text: it would be kept as it is.
+
+    Raises:
+        InvalidInputError: There is one.
+    """
+    if is_object(value) or is_list(value):
+        for each in value.values() if is_object(value) else value:
+            _refuse_embedded_reference(at, each)
+    elif isinstance(value, str) and not _REFERENCE.fullmatch(value):
+        match = _EMBEDDED_REFERENCE.search(value)
+        if match and int(match[1]) < at:
+            raise InvalidInputError(
+                f"Step {at}: {match[0]} stands inside a longer text. Nothing was run.",
+                hint=f"A reference is an argument of its own; write ${match[0]} to keep the text as it is.",
+            )
+
+
+def _resolve_references(value: Any, earlier: Sequence[Mapping[str, Any]]) -> Any:
+    """Put earlier results where a text is nothing but a reference to one."""
+    if is_object(value):
+        return {name: _resolve_references(each, earlier) for name, each in value.items()}
+    if is_list(value):
+        return [_resolve_references(each, earlier) for each in value]
+    if not isinstance(value, str):
+        return value
+    match = _REFERENCE.fullmatch(value)
+    return _resolve_reference(match, earlier) if match else _ESCAPED_REFERENCE.sub("$", value)
+
+
+def _resolve_reference(match: re.Match[str], earlier: Sequence[Mapping[str, Any]]) -> Any:
+    if int(match[1]) >= len(earlier):
+        raise InvalidInputError(f"{match[0]}: there is no earlier step {match[1]}.", hint="Steps are counted from 0.")
+    found: Any = earlier[int(match[1])]
+    for name in filter(None, match[2].split(".")):
+        try:
+            found = found[int(name)] if is_list(found) else found[name]
+        except (KeyError, IndexError, ValueError, TypeError) as error:
+            raise InvalidInputError(
+                f"{match[0]}: the result has no {name!r}.", hint="A result has data, summary and metadata."
+            ) from error
+    return found

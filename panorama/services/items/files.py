@@ -1,0 +1,179 @@
+"""What one can do with files."""
+
+from base64 import b64encode
+from typing import Any
+
+from panorama.domain.items import files as rules
+from panorama.domain.items.files import File, StoredFile
+from panorama.domain.items.item import normalize_name, normalize_tags
+from panorama.domain.items.references import FileRef, ProjectRef
+from panorama.domain.paging import Page, PageRequest, Result
+from panorama.errors import ConflictError, InvalidInputError
+from panorama.services.base import Service, ServiceContext
+from panorama.services.items.results import FilePart, FileText
+from panorama.store.backend import Session
+from panorama.store.items import files, rows
+from panorama.store.items.blobs import Blobs
+
+DEFAULT_READ_CHARS = 7000
+"""How much of a text is shown unless more is asked for."""
+
+MAX_READ_CHARS = 35_000
+PART_BYTES = 24_000
+"""How much of a content is given at once: in base64 it fits into an answer."""
+
+
+class Files(Service):
+    """Files: contents of any kind under a name."""
+
+    def __init__(self, context: ServiceContext, blobs: Blobs) -> None:
+        super().__init__(context)
+        self._blobs = blobs
+
+    def list(
+        self, page: PageRequest, project: ProjectRef | None = None, tag: str | None = None, name: str = ""
+    ) -> Page[File]:
+        """List files without their content, the last written first.
+
+        To find one by what it holds use search; to read one, get_file.
+
+        Args:
+            project: "" for all, also after get_project.
+            name: Only those whose name holds this, such as .csv.
+        """
+        with self._reading() as session:
+            return files.list_files(session, page, project=project or None, tag=tag, name=name)
+
+    def get(self, file: FileRef, start: int = 0, chars: int = DEFAULT_READ_CHARS) -> FileText:
+        """Read a file: its text, or a range of it; of what is no text its type and size alone.
+
+        A long text is cut; the answer says how to read on.
+
+        Args:
+            start: First character.
+            chars: At most 35000.
+        """
+        if start < 0 or not 1 <= chars <= MAX_READ_CHARS:
+            raise InvalidInputError(
+                f"start is {start}, chars is {chars}.", hint=f"start is 0 or more; chars is 1 to {MAX_READ_CHARS:,}."
+            )
+        with self._reading() as session:
+            found: StoredFile = rows.load(session, "file", file)
+        text = rules.decode_text(self._blobs.get(found.sha256))
+        begin = min(start, len(text or ""))
+        return FileText.of(found.public_view(), text, begin, min(begin + chars, len(text or "")))
+
+    def get_content(self, file: FileRef, start: int = 0) -> FilePart:
+        """Return the next 24,000 bytes of a file's content, from a byte on."""
+        with self._reading() as session:
+            found: StoredFile = rows.load(session, "file", file)
+        begin = max(0, start)
+        part = self._blobs.read_range(found.sha256, begin, PART_BYTES)
+        return FilePart(
+            id=found.id, name=found.name, sha256=found.sha256, size=found.size, start=begin,
+            base64=b64encode(part).decode(),
+        )  # fmt: skip
+
+    def write(
+        self,
+        name: str,
+        text: str | None = None,
+        base64: str | None = None,
+        media_type: str = "",
+        project: ProjectRef | None = None,
+        tags: tuple[str, ...] = (),
+    ) -> Result[File]:
+        """Write a file that is used elsewhere, such as report.csv.
+
+        If the project has a file of that name, this becomes its content and its next version; undo brings the old
+        content back. For a text that is read and edited here use create_note.
+
+        Args:
+            name: Such as report.csv; no path.
+            text: Up to 10 MB.
+            base64: In place of text.
+            media_type: Told by the name if left out.
+        """
+        called, found = rules.validate_file_name(name), rules.decode_content(text, base64)
+        said, tagged = rules.resolve_media_type(media_type, called, found), normalize_tags(tags)
+        sha256 = self._blobs.put(found)  # before the row: without one it is harmless
+        with self._writing() as session:
+            old = self._find_existing(session, called, project or "")
+            if old is None:
+                place = {"name": called, "project": project or None, "tags": tagged}
+                made = StoredFile(
+                    **self._new_item_fields("file", self._now()),
+                    **place,
+                    **_content_fields(called, said, sha256, found),
+                )
+                rows.add(session, made)
+                return Result(made.public_view())
+            kind = said if media_type.strip() or rules.is_generic_type(old.media_type) else old.media_type
+            new = old.with_changes(self._now(), tags=tagged or old.tags, **_content_fields(called, kind, sha256, found))
+            rows.save(session, old, new)
+            return Result(new.public_view(), hint=_change_hint(old, new), wrote=new is not old)
+
+    def update(
+        self,
+        file: FileRef,
+        name: str | None = None,
+        project: ProjectRef | None = None,
+        tags: tuple[str, ...] | None = None,
+        media_type: str | None = None,
+    ) -> Result[File]:
+        """Rename a file, or change its project, tags or media type; what is left out stays, "" or [] clears.
+
+        To change its content use write_file with the same name and project. To remove it use delete_item.
+        """
+        with self._writing() as session:
+            old: StoredFile = rows.load(session, "file", file)
+            wanted: dict[str, Any] = {}
+            if name is not None:
+                wanted["name"] = rules.validate_file_name(name)
+            if project is not None:
+                wanted["project"] = project or None
+            if tags is not None:
+                wanted["tags"] = normalize_tags(tags)
+            called = wanted.get("name", old.name)
+            if media_type is not None or rules.is_result_name(called) != rules.is_result_name(old.name):
+                content = self._blobs.get(old.sha256)
+                said = old.media_type if media_type is None else rules.resolve_media_type(media_type, called, content)
+                wanted |= _content_fields(called, said, old.sha256, content)
+            new = old.with_changes(self._now(), **wanted)
+            _check_name_is_free(session, old, new)
+            rows.save(session, old, new)
+            return Result(new.public_view(), wrote=new is not old)
+
+    def _find_existing(self, session: Session, name: str, project: str) -> StoredFile | None:
+        """Return the file that a write to a name in a project is about."""
+        known = files.list_by_name(session, normalize_name(name), project)
+        if len(known) > 1:
+            raise ConflictError(
+                f"{len(known)} files are called “{name}” there.",
+                hint="Rename or delete all but one of them first, or write to another name.",
+                candidates=[{"id": id_, "kind": "file", "name": name} for id_ in known[:5]],
+            )
+        return rows.load(session, "file", known[0]) if known else None
+
+
+def _content_fields(name: str, media_type: str, sha256: str, content: bytes) -> dict[str, Any]:
+    """Return the fields that tell of a content."""
+    body = rules.extract_text(name, media_type, content)
+    return {"media_type": media_type, "sha256": sha256, "size": len(content), "body": body}
+
+
+def _change_hint(old: StoredFile, new: StoredFile) -> str:
+    if new is old:
+        return "Nothing was changed: the file holds this already."
+    return f"It held {old.size:,} bytes before; undo brings them back." if new.sha256 != old.sha256 else ""
+
+
+def _check_name_is_free(session: Session, old: File, new: File) -> None:
+    """Refuse a name that another file of the project has, because a write would not know which is meant."""
+    if (normalize_name(new.name), new.project) == (normalize_name(old.name), old.project):
+        return
+    if others := files.list_by_name(session, normalize_name(new.name), new.project or ""):
+        raise ConflictError(
+            f"Another file there is called “{new.name}” ({others[0]}).",
+            hint="Choose another name, or delete that first.",
+        )

@@ -1,0 +1,58 @@
+"""What one can do with the journal."""
+
+from panorama.domain.items.item import single_line
+from panorama.domain.items.journal import ENTRY_CHARS, JournalEntry
+from panorama.domain.items.references import JournalRef
+from panorama.domain.paging import Page, PageRequest, Result
+from panorama.domain.time import times
+from panorama.services.base import Service, drop_none
+from panorama.store.items import listing, rows
+
+
+class Journal(Service):
+    """The journal: a log of days, line by line."""
+
+    def list(self, page: PageRequest, first_day: str | None = None, last_day: str | None = None) -> Page[JournalEntry]:
+        """List journal entries, the newest first.
+
+        With first_day and last_day, those of a period.
+        """
+        zone, now = self._context.zone, self._now()
+        first = times.parse_date(first_day, "first_day", now=now, zone=zone) if first_day else None
+        last = times.parse_date(last_day, "last_day", now=now, zone=zone) if last_day else None
+        times.check_order(first, last, "first_day", "last_day")
+        since = times.start_of_day(first, zone) if first else None
+        until = times.start_of_day(times.next_day(last), zone) if last else None
+        with self._reading() as session:
+            return listing.list_items(session, "journal", page, order=("-at",), since=since, until=until)
+
+    def create(self, text: str, at: str = "") -> JournalEntry:
+        """Add one line to the journal: what happened.
+
+        A diary or log. For longer texts use create_note.
+
+        Args:
+            at: Moment it happened; now if left out.
+        """
+        now = self._now()
+        with self._writing() as session:
+            moment = times.parse_datetime(at, "at", now=now, zone=self._context.zone) if at.strip() else now
+            entry = JournalEntry(
+                **self._new_item_fields("journal", now), text=single_line(text, "text", limit=ENTRY_CHARS), at=moment
+            )
+            rows.add(session, entry)
+            return entry
+
+    def update(self, entry: JournalRef, text: str | None = None, at: str | None = None) -> Result[JournalEntry]:
+        """Change the text or the moment of a journal entry.
+
+        To remove it use delete_item.
+        """
+        with self._writing() as session:
+            old: JournalEntry = rows.load(session, "journal", entry)
+            wanted = drop_none(text=single_line(text, "text", limit=ENTRY_CHARS) if text is not None else None)
+            if at is not None:
+                wanted["at"] = times.parse_datetime(at, "at", now=self._now(), zone=self._context.zone)
+            new = old.with_changes(self._now(), **wanted)
+            rows.save(session, old, new)
+            return Result(new, wrote=new is not old)

@@ -1,0 +1,98 @@
+"""What one can do with links."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from panorama.domain.items.item import normalize_tags, single_line, validate_text
+from panorama.domain.items.links import Link, check_not_swapped, normalize_url
+from panorama.domain.items.references import LinkRef, ProjectRef
+from panorama.domain.paging import Page, PageRequest, Result
+from panorama.services.base import Service, drop_none
+from panorama.store.items import listing, rows
+
+MAX_NAMED = 2
+"""Duplicates that are named."""
+
+
+class Links(Service):
+    """Links: addresses worth keeping."""
+
+    def list(self, page: PageRequest, project: ProjectRef | None = None, tag: str | None = None) -> Page[Link]:
+        """List links, the newest first.
+
+        To find one by its words use search.
+
+        Args:
+            project: "" for all, also after get_project.
+        """
+        with self._reading() as session:
+            return listing.list_items(session, "link", page, project=project or None, tag=tag)
+
+    def create(
+        self,
+        url: str,
+        title: str = "",
+        project: ProjectRef | None = None,
+        tags: tuple[str, ...] = (),
+        description: str = "",
+    ) -> Result[Link]:
+        """Keep a link to a page or a mail address (http, https, mailto).
+
+        A bookmark. For a longer text about it use create_note.
+
+        Args:
+            url: https is added if no scheme is given.
+            title: The address if left out.
+        """
+        now = self._now()
+        with self._writing() as session:
+            check_not_swapped(url, title)
+            whole = normalize_url(url)
+            named = {"title": title if title.strip() else whole[:200], "tags": tags, "description": description}
+            link = Link(
+                **self._new_item_fields("link", now), **_validate_fields(url=whole, **named), project=project or None
+            )
+            known = listing.list_items(session, "link", PageRequest(limit=MAX_NAMED, counts=False), url=link.url).items
+            rows.add(session, link)
+            return Result(link, hint=_duplicate_hint(known))
+
+    def update(
+        self,
+        link: LinkRef,
+        title: str | None = None,
+        url: str | None = None,
+        project: ProjectRef | None = None,
+        tags: tuple[str, ...] | None = None,
+        description: str | None = None,
+    ) -> Result[Link]:
+        """Change fields of a link.
+
+        What is left out stays; "" or [] clears. To remove it use delete_item.
+        """
+        with self._writing() as session:
+            old: Link = rows.load(session, "link", link)
+            wanted = _validate_fields(title=title, url=url, tags=tags, description=description)
+            if project is not None:
+                wanted["project"] = project or None
+            new = old.with_changes(self._now(), **wanted)
+            rows.save(session, old, new)
+            return Result(new, wrote=new is not old)
+
+
+def _validate_fields(**fields: Any) -> dict[str, Any]:
+    found = drop_none(**fields)
+    if "title" in found:
+        found["title"] = single_line(found["title"])
+    if "url" in found:
+        found["url"] = normalize_url(found["url"])
+    if "tags" in found:
+        found["tags"] = normalize_tags(found["tags"])
+    if "description" in found:
+        found["description"] = validate_text(found["description"], "description")
+    return found
+
+
+def _duplicate_hint(known: Sequence[Link]) -> str:
+    """Return a sentence on links that have the address already, "" if there is none."""
+    named = ", ".join(f"{each.id} “{each.label}”" for each in known)
+    return f"Possible duplicate: {named} has this address." if named else ""

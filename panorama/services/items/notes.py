@@ -1,0 +1,206 @@
+"""What one can do with notes."""
+
+from panorama.domain.items import notes as rules
+from panorama.domain.items.item import normalize_name, normalize_tags, single_line, validate_text
+from panorama.domain.items.notes import Note, NoteHeader, Position
+from panorama.domain.items.references import NoteRef, ProjectRef
+from panorama.domain.markdown.parser import parse_headings
+from panorama.domain.paging import Page, PageRequest, Result
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError
+from panorama.services.base import Service, ServiceContext, drop_none
+from panorama.services.items import duplicates
+from panorama.services.items.results import NoteText
+from panorama.services.search.semantic import SemanticSearch
+from panorama.store.items import notes, rows
+
+READ_CHARS = 7000
+"""How much of a note is shown unless more is asked for."""
+
+MAX_READ_CHARS = 35_000
+MAX_HEADINGS = 40
+SHRINK_WARNING_RATIO = 0.5
+
+
+class Notes(Service):
+    """Notes: texts in Markdown."""
+
+    def __init__(self, context: ServiceContext, meaning: SemanticSearch | None = None) -> None:
+        super().__init__(context)
+        self._meaning = meaning
+
+    def list(
+        self, page: PageRequest, project: ProjectRef | None = None, tag: str | None = None, pinned: bool | None = None
+    ) -> Page[NoteHeader]:
+        """List notes without their text: pinned first, then the last changed.
+
+        To find notes by their words use search; to read one, get_note.
+
+        Args:
+            project: "" for all, also after get_project.
+        """
+        with self._reading() as session:
+            return notes.list_notes(session, page, project=project or None, tag=tag, pinned=pinned)
+
+    def get(self, note: NoteRef, heading: str = "", start: int = 0, chars: int = READ_CHARS) -> NoteText:
+        """Read a note: whole, the section under a heading, or a range of characters.
+
+        A long one is cut; the answer says how to read on and lists its headings.
+
+        Args:
+            start: First character.
+            chars: At most 35000.
+        """
+        if start < 0 or not 1 <= chars <= MAX_READ_CHARS:
+            raise InvalidInputError(
+                f"start is {start}, chars is {chars}.", hint=f"start is 0 or more; chars is 1 to {MAX_READ_CHARS:,}."
+            )
+        with self._reading() as session:
+            found: Note = rows.load(session, "note", note)
+        first, last = _get_section(found, heading) if heading else (0, found.chars)
+        begin = min(max(first, start), last)
+        end = min(begin + chars, last)
+        titles = (
+            tuple(each.title for each in parse_headings(found.content)[:MAX_HEADINGS])
+            if end < found.chars or heading
+            else ()
+        )
+        return NoteText.of(found, begin, end, titles)
+
+    def create(
+        self,
+        title: str,
+        content: str = "",
+        project: ProjectRef | None = None,
+        tags: tuple[str, ...] = (),
+        pinned: bool = False,
+    ) -> Result[Note]:
+        """Create a note in Markdown; meeting minutes are notes too.
+
+        For a memo, a document, anything to remember. To add to one that exists use append_to_note. [[Title]] links to
+        another note.
+
+        Args:
+            content: Markdown, up to 10 MB.
+        """
+        now = self._now()
+        with self._writing() as session:
+            note = Note(
+                **self._new_item_fields("note", now),
+                title=single_line(title),
+                content=rules.validate_content(content),
+                project=project or None,
+                tags=normalize_tags(tags),
+                pinned=pinned,
+            )
+            rows.add(session, note)
+            return Result(note, hint=duplicates.duplicate_hint(session, self._meaning, note, self._context.zone))
+
+    def update(
+        self,
+        note: NoteRef,
+        title: str | None = None,
+        content: str | None = None,
+        project: ProjectRef | None = None,
+        tags: tuple[str, ...] | None = None,
+        pinned: bool | None = None,
+        expected_version: int | None = None,
+    ) -> Result[Note]:
+        """Change a note's title, project, tags or pin; what is left out stays, "" or [] clears.
+
+        `content` replaces the whole text: to add use append_to_note, to change a part use edit_note.
+
+        Args:
+            expected_version: The version you read; refused if it changed since.
+        """
+        with self._writing() as session:
+            old: Note = rows.load(session, "note", note)
+            _check_version(old, expected_version)
+            wanted = drop_none(pinned=pinned)
+            if title is not None:
+                wanted["title"] = single_line(title)
+            if content is not None:
+                wanted["content"] = rules.validate_content(content)
+            if project is not None:
+                wanted["project"] = project or None
+            if tags is not None:
+                wanted["tags"] = normalize_tags(tags)
+            new = old.with_changes(self._now(), **wanted)
+            rows.save(session, old, new)
+            return Result(new, hint=_warn_if_shrunk(old, new), wrote=new is not old)
+
+    def append(
+        self,
+        note: NoteRef,
+        block: str,
+        position: Position = "bottom",
+        after_marker: str = "",
+        separator: str = "\n\n",
+        skip_if_contains: str = "",
+    ) -> Result[Note]:
+        """Add a block to a note, without sending its text.
+
+        At the bottom, the top, or under a line. Use it for logs, lists and minutes.
+
+        Args:
+            after_marker: Put it under the one line holding this.
+            skip_if_contains: Do nothing if the note holds this.
+        """
+        if not block.strip():
+            raise InvalidInputError("block is empty.", hint="Give the text to add.")
+        with self._writing() as session:
+            old: Note = rows.load(session, "note", note)
+            if skip_if_contains and skip_if_contains in old.content:
+                return Result(old, hint="Nothing was added: the note holds skip_if_contains already.", wrote=False)
+            text = rules.append_block(
+                old.content, validate_text(block, "block", limit=rules.CONTENT_BYTES), position=position,
+                after_marker=after_marker, separator=validate_text(separator, "separator", limit=1000),
+            )  # fmt: skip
+            new = old.with_changes(self._now(), content=rules.validate_content(text))
+            rows.save(session, old, new)
+            return Result(new, wrote=new is not old)
+
+    def edit(self, note: NoteRef, old_text: str, new_text: str) -> Result[Note]:
+        """Replace a piece of a note's text that occurs exactly once.
+
+        Safe while others write: it fails, and changes nothing, if the piece is gone or not unique.
+
+        Args:
+            old_text: Copied exactly from the note.
+            new_text: "" removes it.
+        """
+        with self._writing() as session:
+            old: Note = rows.load(session, "note", note)
+            if new_text and old_text not in old.content and old.content.count(new_text) == 1:
+                return Result(old, hint="Nothing was changed: the note holds new_text already.", wrote=False)
+            new = old.with_changes(
+                self._now(), content=rules.validate_content(rules.replace_once(old.content, old_text, new_text))
+            )
+            rows.save(session, old, new)
+            return Result(new, wrote=new is not old)
+
+
+def _check_version(note: Note, expected: int | None) -> None:
+    if expected is not None and expected != note.version:
+        raise ConflictError(
+            f"The note “{note.title}” has version {note.version}, not {expected}: it was changed since you read it.",
+            hint="Read it again with get_note, then repeat with the new version.",
+        )
+
+
+def _warn_if_shrunk(old: Note, new: Note) -> str:
+    if old.chars < READ_CHARS // 10 or new.chars >= old.chars * SHRINK_WARNING_RATIO:
+        return ""
+    return f"The text went from {old.chars:,} to {new.chars:,} characters; undo brings it back."
+
+
+def _get_section(note: Note, heading: str) -> tuple[int, int]:
+    wanted = normalize_name(heading.lstrip("#"))
+    known = parse_headings(note.content)
+    matching = [each for each in known if normalize_name(each.title) == wanted]
+    if matching:
+        return matching[0].start, matching[0].end
+    raise NotFoundError(
+        f"The note “{note.title}” has no heading {heading[:80]!r}.",
+        hint="Use one of its headings, or read a range with start and chars.",
+        candidates=[{"heading": each.title} for each in known[:MAX_HEADINGS]],
+    )

@@ -1,0 +1,236 @@
+"""Dashboards and reviews: what a person should know at a glance, counted by the database."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from panorama.domain.items import projects as rules
+from panorama.domain.items.projects import DUE_SOON_DAYS, PERIOD_DAYS
+from panorama.domain.items.references import ProjectRef
+from panorama.domain.paging import PageRequest, Result
+from panorama.domain.time import times
+from panorama.errors import InvalidInputError
+from panorama.services.base import Service, ServiceContext
+from panorama.services.items.results import Dashboard, Overview, ProjectHealth, Tally, WeeklyReview
+from panorama.store.backend import Session
+from panorama.store.items import listing, notes, overview, rows, tasks
+from panorama.store.items.overview import TaskCounts, Window
+from panorama.store.items.tasks import Clock, Condition
+from panorama.store.paging import Order
+
+DASHBOARD_PAGE = PageRequest(limit=5)
+REVIEW_PAGE = PageRequest(limit=10)
+TASK_FIELDS = ("id", "title", "project", "deadline")
+DONE_TASK_FIELDS = (*TASK_FIELDS, "completed_at")
+MAX_PROJECTS = 30
+MAX_REVIEW_PERIOD = timedelta(days=366)
+SOON = timedelta(days=DUE_SOON_DAYS)
+
+
+def _no_remark() -> str:
+    """Remark nothing."""
+    return ""
+
+
+class Overviews(Service):
+    """Looks at many items at once."""
+
+    def __init__(self, context: ServiceContext, remark: Callable[[], str] = _no_remark) -> None:
+        """Make overviews; `remark` returns what a review of the week also mentions."""
+        super().__init__(context)
+        self._remark = remark
+
+    def dashboard(self, project: ProjectRef, period_days: int = PERIOD_DAYS) -> Dashboard:
+        """Show how one project stands.
+
+        A status report: health, counts, what is next and late, what was done, its last notes and links. For all
+        projects: projects_overview.
+
+        Args:
+            period_days: 1 to 365.
+        """
+        clock = self._clock()
+        with self._reading() as session:
+            row: Any = rows.load(session, "project", project)
+            numbers = self._measure_projects(session, clock, period_days, {project: row})[0]
+            here = tasks.build_conditions(project=project, status="any", zone=self._context.zone)
+            return Dashboard(
+                project=numbers,
+                next=tasks.list_tasks(
+                    session,
+                    DASHBOARD_PAGE,
+                    tasks.build_conditions(project=project, status="open", zone=self._context.zone),
+                ).items,
+                overdue=tasks.list_tasks(
+                    session, DASHBOARD_PAGE, [*here, tasks.view_condition("overdue", clock)], count=False
+                ).items,
+                recently_done=tasks.list_tasks(
+                    session,
+                    DASHBOARD_PAGE,
+                    [*here, tasks.view_condition("recently_done", clock)],
+                    by=tasks.order_by_completion(),
+                ).items,
+                notes=notes.list_notes(session, DASHBOARD_PAGE, project=project).items,
+                links=listing.list_items(session, "link", DASHBOARD_PAGE, project=project).items,
+            )
+
+    def overview(self, period_days: int = PERIOD_DAYS) -> Overview:
+        """Show all projects side by side, the one that needs attention first.
+
+        Health, open, overdue and due-soon tasks, and when each was last touched.
+
+        Args:
+            period_days: 1 to 365.
+        """
+        clock = self._clock()
+        with self._reading() as session:
+            known = overview.list_projects(session)
+            numbers = self._measure_projects(session, clock, period_days, known)
+            open_ones = tasks.build_conditions(project="", status="open", zone=self._context.zone)
+            worst = sorted(numbers, key=lambda each: (each.health, -each.overdue, each.name))[:MAX_PROJECTS]
+            return Overview(
+                period_days=period_days, projects=tuple(worst), unassigned=overview.count_tasks(session, open_ones)
+            )
+
+    def weekly_review(self, start: str = "", end: str = "") -> Result[WeeklyReview]:
+        """Review a period, by default the last 7 days.
+
+        Completed, created and slipped tasks, notes written, each project's health and its change, what is due next
+        week.
+
+        Args:
+            start: First day.
+            end: Last day; today if left out.
+        """
+        first, last = self._parse_period(start, end)
+        zone = self._context.zone
+        since, until = times.start_of_day(first, zone), times.start_of_day(times.next_day(last), zone)
+        with self._reading() as session:
+            review = WeeklyReview(
+                start=first,
+                end=last,
+                completed=_tally(
+                    session,
+                    overview.where_completed(since, until),
+                    by=tasks.order_by_completion(),
+                    fields=DONE_TASK_FIELDS,
+                ),
+                created=_tally(session, overview.where_created(since, until), by=tasks.order_by_creation()),
+                slipped=_tally(session, tasks.overdue_in_period(first, last, self._clock_at(until))),
+                notes_written=self._tally_notes(session, since, until),
+                projects=self._compare_health(session, since, min(until, self._now())),
+                due_next_week=_tally(
+                    session, tasks.due_in_period(times.next_day(last), last + timedelta(days=7), zone)
+                ),
+            )
+        return Result(review, hint=self._remark())
+
+    def _clock_at(self, moment: datetime) -> Clock:
+        return Clock(now=min(moment, self._now()), zone=self._context.zone)
+
+    def _parse_period(self, start: str, end: str) -> tuple[date, date]:
+        zone, now = self._context.zone, self._now()
+        last = times.parse_date(end, "end", now=now, zone=zone) if end else self._today()
+        first = times.parse_date(start, "start", now=now, zone=zone) if start else last - timedelta(days=6)
+        if not timedelta(0) <= last - first <= MAX_REVIEW_PERIOD:
+            raise InvalidInputError(
+                f"The period from {first} to {last} is not 1 to 366 days.", hint="Give start before end."
+            )
+        return first, last
+
+    def _measure_projects(
+        self, session: Session, clock: Clock, period_days: int, known: Mapping[str, Any]
+    ) -> list[ProjectHealth]:
+        if not 1 <= period_days <= 365:
+            raise InvalidInputError(f"period_days is {period_days}.", hint="Give 1 to 365.")
+        one = next(iter(known)) if len(known) == 1 else None
+        since = clock.now - timedelta(days=period_days)
+        counts = overview.count_tasks_by_project(session, clock, SOON, project=one)
+        touched = {kind: overview.count_changed(session, kind, since, project=one) for kind in ("note", "task")}
+        last = overview.last_activity(session, one)
+        held = overview.count_notes_by_project(session, one)
+        return [
+            _project_health(
+                row,
+                counts.get(id_, TaskCounts()),
+                touched["note"].get(id_, 0),
+                touched["task"].get(id_, 0),
+                last.get(id_),
+                held.get(id_, 0),
+                since,
+            )
+            for id_, row in known.items()
+        ]
+
+    def _compare_health(self, session: Session, since: datetime, until: datetime) -> tuple[Mapping[str, Any], ...]:
+        """The health of each project at the end of a period, and how it differs from its beginning."""
+        known = overview.list_projects(session)
+        windows = [(moment - timedelta(days=PERIOD_DAYS), moment) for moment in (since, until)]
+        worked_on = overview.list_active_projects(session, windows)
+        before, after = (
+            self._score_health(session, known, window, busy) for window, busy in zip(windows, worked_on, strict=True)
+        )
+        rows_ = [
+            {"id": id_, "name": row.name, "health": after[id_], "change": after[id_] - before[id_]}
+            for id_, row in known.items()
+        ]
+        return tuple(sorted(rows_, key=lambda row: (row["change"], row["health"], row["name"]))[:MAX_PROJECTS])
+
+    def _score_health(
+        self, session: Session, known: Mapping[str, Any], window: Window, worked_on: Collection[str | None]
+    ) -> dict[str, int]:
+        since, moment = window
+        late = overview.count_overdue(session, Clock(now=moment, zone=self._context.zone))
+        written = overview.count_changed(session, "note", since, moment)
+        return {
+            id_: rules.compute_health(
+                overdue=late.get(id_, 0),
+                inactive=not written.get(id_) and id_ not in worked_on and row.created_at < since,
+                notes_touched=written.get(id_, 0),
+            )
+            for id_, row in known.items()
+        }
+
+    def _tally_notes(self, session: Session, since: datetime, until: datetime) -> Tally:
+        found = overview.list_written_notes(session, since, until, REVIEW_PAGE.limit)
+        return Tally(count=found[0], items=tuple({"id": id_, "title": title} for id_, title in found[1]))
+
+
+def _project_health(
+    row: Any,
+    counts: TaskCounts,
+    notes_touched: int,
+    tasks_touched: int,
+    last: datetime | None,
+    held: int,
+    since: datetime,
+) -> ProjectHealth:
+    inactive = not notes_touched and not tasks_touched and row.created_at < since
+    return ProjectHealth(
+        id=row.id,
+        name=row.name,
+        status=row.status,
+        favorite=row.favorite,
+        target_date=row.target_date,
+        health=rules.compute_health(overdue=counts.overdue, inactive=inactive, notes_touched=notes_touched),
+        inactive=inactive,
+        open=counts.open,
+        in_progress=counts.in_progress,
+        done=counts.done,
+        cancelled=counts.cancelled,
+        ideas=counts.ideas,
+        overdue=counts.overdue,
+        due_soon=counts.due_soon,
+        notes=held,
+        notes_touched=notes_touched,
+        tasks_touched=tasks_touched,
+        last_activity=last,
+    )
+
+
+def _tally(
+    session: Session, where: Sequence[Condition], *, by: list[Order] | None = None, fields: Sequence[str] = TASK_FIELDS
+) -> Tally:
+    count = overview.count_tasks(session, where)
+    found = tasks.list_tasks(session, REVIEW_PAGE, list(where), by=by, count=False).items if count else ()
+    return Tally(count=count, items=tuple({name: getattr(each, name) for name in fields} for each in found))

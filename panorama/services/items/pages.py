@@ -1,0 +1,110 @@
+"""Items as pages of Markdown, for clients that show them to a person; and names as they are typed."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from panorama.domain.items.item import Kind
+from panorama.domain.items.notes import Note
+from panorama.domain.items.projects import Project
+from panorama.domain.items.references import NoteRef, ProjectRef, TaskRef
+from panorama.domain.items.reminders import ReminderEvent
+from panorama.domain.items.tasks import CLOSED_STATUSES, Task
+from panorama.domain.paging import Page, PageRequest
+from panorama.domain.time.times import format_time
+from panorama.services.base import Service
+from panorama.store.backend import Session
+from panorama.store.items import lookup, notes, rows, tasks
+from panorama.store.log import alerts
+
+FIRST_PAGE = PageRequest(limit=100)
+MAX_UPCOMING = 20
+READ_CHARS = 30_000
+"""How much of a note is shown at once."""
+
+Text = Mapping[Literal["markdown"], str]
+
+
+class Pages(Service):
+    """Renders items for reading."""
+
+    def render_note(self, note: NoteRef) -> Text:
+        """Return a note's text under its title."""
+        with self._reading() as session:
+            found: Note = rows.load(session, "note", note)
+        rest = f"\n\n… ({found.chars:,} characters in all; get_note reads on with start={READ_CHARS})"
+        text = found.content if found.chars <= READ_CHARS else found.content[:READ_CHARS] + rest
+        return {"markdown": f"# {found.title}\n\n{text}"}
+
+    def render_project(self, project: ProjectRef) -> Text:
+        """Return a project with its open tasks and its notes."""
+        with self._reading() as session:
+            found: Project = rows.load(session, "project", project)
+            todo = tasks.list_tasks(
+                session, FIRST_PAGE, tasks.build_conditions(project=project, status="open", zone=self._context.zone)
+            )
+            held = notes.list_notes(session, FIRST_PAGE, project=project)
+        lines = [f"# {found.name}", f"{found.status}, {todo.total} open tasks, {held.total} notes", found.description]
+        lines += ["## Tasks", *(self._format_task(each) for each in todo.items)] if todo.items else []
+        lines += (
+            ["## Notes", *(f"- {each.title} (panorama://note/{each.id})" for each in held.items)] if held.items else []
+        )
+        return {"markdown": "\n\n".join(filter(None, lines[:3])) + "\n\n" + "\n".join(lines[3:])}
+
+    def render_task(self, task: TaskRef) -> Text:
+        """Return a task with its notes."""
+        with self._reading() as session:
+            found: Task = rows.load(session, "task", task)
+        return {"markdown": f"{self._format_task(found)}\n\nStatus: {found.status}\n\n{found.notes}".strip()}
+
+    def render_today(self) -> Text:
+        """Return what is overdue, due today or under way."""
+        clock = self._clock()
+        parts = [f"# {clock.today:%A}, {clock.today}"]
+        with self._reading() as session:
+            for title, view in (("Overdue", "overdue"), ("Today", "today"), ("Under way", "in_progress")):
+                found = tasks.list_tasks(session, FIRST_PAGE, [tasks.living(), tasks.view_condition(view, clock)]).items
+                known = "\n".join(parts)
+                lines = [line for line in map(self._format_task, found) if line not in known]
+                parts += [f"\n## {title}\n", *lines] if lines else []
+            rung = self._list_waiting(session)
+        parts += ["\n## Reminders that wait\n", *rung] if rung else []
+        return {"markdown": "\n".join(parts) if len(parts) > 1 else f"{parts[0]}\n\nNothing is due."}
+
+    def render_reminders(self) -> Text:
+        """Return the reminders that rang and wait to be acknowledged, and those that ring next."""
+        with self._reading() as session:
+            rung = self._list_waiting(session)
+            coming = alerts.list_upcoming(session, limit=MAX_UPCOMING)
+        lines = ["# Reminders"]
+        lines += ["\n## Waiting\n", *rung] if rung else []
+        lines += ["\n## Coming\n"] if coming else []
+        lines += [f"- {format_time(at, self._context.zone)}: {title} `{id_}`" for at, id_, title in coming]
+        return {"markdown": "\n".join(lines) if len(lines) > 1 else "# Reminders\n\nNone waits, and none is to come."}
+
+    def _list_waiting(self, session: Session) -> list[str]:
+        """Return a line for each reminder that rang and waits."""
+        zone, now = self._context.zone, self._now()
+        waiting = alerts.list_pending(session, FIRST_PAGE).items
+        rung = (
+            ReminderEvent(alert=alert, reminder=each, late=now - alert.at, repeated=True) for alert, each in waiting
+        )
+        return [f"- {each.describe(zone)} `{each.reminder.id}`" for each in rung]
+
+    def list(self, page: PageRequest) -> Page[Mapping[str, str]]:
+        """Return kind, id and name of the pages at hand: favourite projects, then pinned notes, each by name."""
+        with self._reading() as session:
+            found = lookup.list_favorites(session, limit=page.limit)
+        rows_ = tuple({"kind": kind, "id": id_, "name": label} for kind, id_, label in found)
+        return Page(rows_, tuple(() for _ in rows_), None, more=False)
+
+    def complete(self, kind: Kind, page: PageRequest, begun: str = "") -> Page[Mapping[str, str]]:
+        """Return ids and names of items that begin with, or hold, what was typed."""
+        with self._reading() as session:
+            found = lookup.list_by_prefix(session, kind, begun, limit=page.limit)
+        rows_ = tuple({"id": id_, "name": label} for _, id_, label in found)
+        return Page(rows_, tuple(() for _ in rows_), None, more=False)
+
+    def _format_task(self, task: Task) -> str:
+        mark = "x" if task.status in CLOSED_STATUSES else " "
+        due = f" (due {format_time(task.deadline, self._context.zone)})" if task.deadline else ""
+        return f"- [{mark}] {task.title}{due} `{task.id}`"

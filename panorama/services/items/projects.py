@@ -1,0 +1,133 @@
+"""What one can do with projects."""
+
+from typing import Any, Literal
+
+from panorama.domain.items.item import normalize_name, normalize_tags, single_line, single_line_or_empty, validate_text
+from panorama.domain.items.projects import Project, ProjectStatus
+from panorama.domain.items.references import ProjectRef
+from panorama.domain.paging import Page, PageRequest
+from panorama.domain.time import times
+from panorama.errors import ConflictError
+from panorama.services.base import Service, drop_none
+from panorama.services.items.results import ProjectView
+from panorama.store.backend import Session
+from panorama.store.items import listing, projects, rows
+
+MAX_COLOR_CHARS = 60
+
+
+class Projects(Service):
+    """Projects: bodies of work with a name of their own."""
+
+    def list(
+        self, page: PageRequest, status: ProjectStatus | Literal["any"] = "any", tag: str | None = None
+    ) -> Page[Project]:
+        """List projects, favourites first.
+
+        For health and counts of all of them use projects_overview; for one, project_dashboard.
+        """
+        with self._reading() as session:
+            only = None if status == "any" else status
+            return listing.list_items(
+                session, "project", page, order=("-favorite", "rank", "key"), status=only, tag=tag
+            )
+
+    def get(self, project: ProjectRef) -> ProjectView:
+        """Show one project with how much belongs to it.
+
+        It is remembered for 10 minutes: list_tasks, list_notes and project_dashboard without a project are then
+        about it.
+        """
+        with self._reading() as session:
+            found: Project = rows.load(session, "project", project)
+            return ProjectView.of(found, projects.count_items(session, project))
+
+    def create(
+        self,
+        name: str,
+        description: str = "",
+        status: ProjectStatus = "active",
+        target_date: str = "",
+        favorite: bool = False,
+        color: str = "",
+        tags: tuple[str, ...] = (),
+        rank: int = 0,
+    ) -> Project:
+        """Create a project; its name must be new.
+
+        Look with list_projects first: the person may mean one that exists.
+
+        Args:
+            description: Markdown.
+            target_date: YYYY-MM-DD.
+            rank: Lower comes first.
+
+        Raises:
+            ConflictError: A living project has this name.
+        """
+        now = self._now()
+        with self._writing() as session:
+            wanted = self._validate_fields(
+                name=name, description=description, target_date=target_date, color=color, tags=tags
+            )
+            self._check_name(session, wanted["name"])
+            project = Project(
+                **self._new_item_fields("project", now), **wanted, status=status, favorite=favorite, rank=rank
+            )
+            rows.add(session, project)
+            return project
+
+    def update(
+        self,
+        project: ProjectRef,
+        name: str | None = None,
+        description: str | None = None,
+        status: ProjectStatus | None = None,
+        target_date: str | None = None,
+        favorite: bool | None = None,
+        color: str | None = None,
+        tags: tuple[str, ...] | None = None,
+        rank: int | None = None,
+    ) -> Project:
+        """Change fields of a project, archive it or mark it done.
+
+        What is left out stays; "" or [] clears. To remove it use delete_item.
+
+        Raises:
+            ConflictError: Another living project has the new name.
+        """
+        with self._writing() as session:
+            old: Project = rows.load(session, "project", project)
+            wanted = self._validate_fields(
+                name=name, description=description, target_date=target_date, color=color, tags=tags
+            )
+            if normalize_name(wanted.get("name", old.name)) != normalize_name(old.name):
+                self._check_name(session, wanted["name"])
+            new = old.with_changes(self._now(), **wanted, **drop_none(status=status, favorite=favorite, rank=rank))
+            rows.save(session, old, new)
+            return new
+
+    def _check_name(self, session: Session, name: str) -> None:
+        if taken := projects.find_by_name(session, normalize_name(name)):
+            known: Project = rows.load(session, "project", taken)
+            raise ConflictError(
+                f"There is a project “{known.name}” already ({taken}).",
+                hint="Use it, or choose another name.",
+                candidates=[{"id": taken, "name": known.name}],
+            )
+
+    def _validate_fields(self, **fields: Any) -> dict[str, Any]:
+        found = drop_none(**fields)
+        if "name" in found:
+            found["name"] = single_line(found["name"], "name")
+        if "description" in found:
+            found["description"] = validate_text(found["description"], "description")
+        if "color" in found:
+            found["color"] = single_line_or_empty(found["color"], "color", limit=MAX_COLOR_CHARS)
+        if "tags" in found:
+            found["tags"] = normalize_tags(found["tags"])
+        if "target_date" in found:
+            day = found["target_date"]
+            zone, now = self._context.zone, self._now()
+            found["target_date"] = times.parse_date(day, "target_date", now=now, zone=zone) if day.strip() else None
+        return found

@@ -1,0 +1,84 @@
+"""What one can do with tags."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from panorama.domain.items.item import Item, normalize_name, normalize_tags
+from panorama.domain.paging import Page
+from panorama.errors import InvalidInputError, NotFoundError
+from panorama.services.base import Service
+from panorama.services.items.results import TagChange
+from panorama.store.backend import Session
+from panorama.store.items import rows, tags
+from panorama.store.items.lookup import NamedItem
+
+
+class Tags(Service):
+    """Tags: words that items of several kinds share."""
+
+    def list(self) -> Page[Mapping[str, Any]]:
+        """List the tags in use, the most used first."""
+        with self._reading() as session:
+            counts = tags.count_tags(session)
+        ordered = sorted(counts.items(), key=lambda pair: (-pair[1], normalize_name(pair[0])))
+        return _whole_page([{"tag": tag, "items": count} for tag, count in ordered])
+
+    def get(self, tag: str) -> Page[Mapping[str, Any]]:
+        """List the items that have a tag."""
+        with self._reading() as session:
+            found = _require_tagged(session, _single_tag(tag))
+        return _whole_page([{"id": id_, "kind": kind, "title": label} for kind, id_, label in found])
+
+    def rename(self, tag: str, name: str) -> TagChange:
+        """Rename a tag on every item that has it; one that exists takes the items over.
+
+        Raises:
+            NotFoundError: No item has the tag.
+        """
+        new = _single_tag(name)
+        return TagChange(tag=_single_tag(tag), renamed=new, items=self._replace(tag, (new,)))
+
+    def delete(self, tag: str) -> TagChange:
+        """Remove a tag from every item that has it; the items stay.
+
+        Raises:
+            NotFoundError: No item has the tag.
+        """
+        return TagChange(tag=_single_tag(tag), renamed="", items=self._replace(tag, ()))
+
+    def _replace(self, tag: str, new: tuple[str, ...]) -> int:
+        old = normalize_name(_single_tag(tag))
+        with self._writing() as session:
+            found = _require_tagged(session, _single_tag(tag))
+            for kind, id_, _ in found:
+                item: Item = rows.load(session, kind, id_)
+                words = (each for own in _tags_of(item) for each in (new if normalize_name(own) == old else (own,)))
+                rows.save(session, item, item.with_changes(self._now(), tags=normalize_tags(words)))
+        return len(found)
+
+
+def _tags_of(item: Item) -> tuple[str, ...]:
+    return getattr(item, "tags", ())
+
+
+def _single_tag(text: str) -> str:
+    words = normalize_tags((text,), "tag")
+    if not words:
+        raise InvalidInputError("tag is empty.", hint="Give one word, such as spring.")
+    return words[0]
+
+
+def _require_tagged(session: Session, tag: str) -> list[NamedItem]:
+    if found := tags.list_tagged(session, tag):
+        return found
+    near = get_close_matches(tag, tags.count_tags(session), cutoff=0.5)
+    raise NotFoundError(
+        f"No item has the tag “{tag}”.",
+        hint="Give one of the candidates." if near else "`panorama tags` lists those in use.",
+        candidates=[{"tag": each} for each in near],
+    )
+
+
+def _whole_page(found: list[dict[str, Any]]) -> Page[Mapping[str, Any]]:
+    return Page(items=tuple(found), keys=((),) * len(found), total=len(found), more=False)

@@ -1,0 +1,218 @@
+"""What one can do with tasks."""
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from panorama.domain.items.item import PREFIXES, normalize_tags, single_line, validate_text
+from panorama.domain.items.references import ProjectRef, TaskRef
+from panorama.domain.items.tasks import (
+    MAX_SCHEDULED_MINUTES,
+    Task,
+    TaskStatus,
+    TaskView,
+    next_occurrence,
+    status_fields,
+)
+from panorama.domain.paging import Page, PageRequest, Result
+from panorama.domain.time import recurrence, times
+from panorama.errors import InvalidInputError
+from panorama.services.base import Service, ServiceContext, drop_none
+from panorama.services.items import duplicates
+from panorama.services.search.semantic import SemanticSearch
+from panorama.store.backend import Session
+from panorama.store.items import rows, tasks
+
+MAX_TITLE_CHARS = 500
+
+
+class Tasks(Service):
+    """Tasks: what there is to do."""
+
+    def __init__(self, context: ServiceContext, meaning: SemanticSearch | None = None) -> None:
+        super().__init__(context)
+        self._meaning = meaning
+
+    def list(
+        self,
+        page: PageRequest,
+        project: ProjectRef | None = None,
+        view: TaskView | None = None,
+        status: TaskStatus | Literal["open", "any"] | None = None,
+        tag: str | None = None,
+        due_from: str | None = None,
+        due_until: str | None = None,
+        parent: TaskRef | None = None,
+    ) -> Page[Task]:
+        """List tasks by a named view or by filters.
+
+        Open to-dos unless `status` or `view` says otherwise; by deadline, then in progress, rank and age. By words:
+        search. For counts or other filters: query.
+
+        Args:
+            project: "" for all, also after get_project.
+            due_from: First day.
+            due_until: Last day.
+        """
+        clock = self._clock()
+        wanted = status or ("any" if view else "open")
+        first, last = self._parse_day(due_from, "due_from"), self._parse_day(due_until, "due_until")
+        times.check_order(first, last, "due_from", "due_until")
+        where = tasks.build_conditions(
+            project=project or None,
+            status=wanted,
+            tag=tag,
+            parent=parent,
+            due_from=first,
+            due_until=last,
+            zone=self._context.zone,
+        )
+        if view:
+            where.append(tasks.view_condition(view, clock))
+        with self._reading() as session:
+            by = tasks.order_by_completion() if view == "recently_done" else None
+            found = tasks.list_tasks(session, page, where, by=by)
+            return replace(found, scope="with overdue" if view == "today" else "")
+
+    def create(
+        self,
+        title: str,
+        project: ProjectRef | None = None,
+        deadline: str = "",
+        status: TaskStatus = "todo",
+        urgent: bool = False,
+        important: bool = False,
+        tags: tuple[str, ...] = (),
+        notes: str = "",
+        recurrence: str = "",
+        parent: TaskRef | None = None,
+        scheduled_at: str = "",
+        scheduled_minutes: int = 0,
+        rank: int = 0,
+    ) -> Result[Task]:
+        """Create one task.
+
+        For every to-do or action item; several at once: batch. If the person only parks a thought, give it the status
+        `idea`.
+
+        Args:
+            deadline: Day or moment: 2026-05-31, 2026-05-31T15:00, today, +3d.
+            status: `idea` is parked.
+            notes: Markdown.
+            recurrence: RFC 5545 rule, as FREQ=WEEKLY;BYDAY=MO.
+            scheduled_at: Moment of work, as in a calendar.
+            rank: Lower comes first.
+        """
+        now = self._now()
+        with self._writing() as session:
+            wanted = self._validate_fields(
+                title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence,
+                scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes,
+            )  # fmt: skip
+            above: Task | None = rows.load(session, "task", parent) if parent else None
+            inherited = above.project if above and project is None else None
+            task = Task(
+                **self._new_item_fields("task", now),
+                **wanted,
+                **status_fields(None, status, now),
+                urgent=urgent,
+                important=important,
+                rank=rank,
+                project=project or inherited,
+                parent=parent or None,
+            )
+            rows.add(session, task)
+            return Result(task, hint=duplicates.duplicate_hint(session, self._meaning, task, self._context.zone))
+
+    def update(
+        self,
+        task: TaskRef,
+        title: str | None = None,
+        status: TaskStatus | None = None,
+        project: ProjectRef | None = None,
+        deadline: str | None = None,
+        urgent: bool | None = None,
+        important: bool | None = None,
+        tags: tuple[str, ...] | None = None,
+        notes: str | None = None,
+        recurrence: str | None = None,
+        parent: TaskRef | None = None,
+        scheduled_at: str | None = None,
+        scheduled_minutes: int | None = None,
+        rank: int | None = None,
+    ) -> Result[Task]:
+        """Change fields of a task; status "done" completes it.
+
+        What is left out stays; "" or [] clears. A recurring task that is done makes its next occurrence.
+        """
+        with self._writing() as session:
+            old: Task = rows.load(session, "task", task)
+            wanted = self._validate_fields(
+                title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence,
+                scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes,
+            )  # fmt: skip
+            wanted |= drop_none(urgent=urgent, important=important, rank=rank)
+            if project is not None:
+                wanted["project"] = project or None
+            if parent is not None:
+                wanted["parent"] = self._validate_parent(session, task, parent)
+            if status is not None:
+                wanted |= status_fields(old.status, status, self._now())
+            return self._save(session, old, wanted)
+
+    def _save(self, session: Session, old: Task, wanted: dict[str, Any]) -> Result[Task]:
+        now = self._now()
+        new = old.with_changes(now, **wanted)
+        rows.save(session, old, new)
+        if not (new.status == "done" and old.status != "done"):
+            return Result(new, wrote=new is not old)
+        id_ = self._context.new_id(PREFIXES["task"])
+        following = next_occurrence(new, id_=id_, now=now, zone=self._context.zone)
+        if following is None:
+            return Result(new, hint="That was the last of its series." if new.recurrence else "")
+        rows.add(session, following)
+        due = times.format_time(following.deadline, self._context.zone) if following.deadline else ""
+        return Result(new, hint=f"It recurs: the next one is {following.id}, due {due}.")
+
+    def _validate_parent(self, session: Session, task: str, parent: str) -> str | None:
+        if not parent:
+            return None
+        if task == parent or task in tasks.list_ancestors(session, parent):
+            raise InvalidInputError(
+                "A task cannot stand under itself or under its own subtask.", hint="Choose another parent."
+            )
+        return parent
+
+    def _parse_day(self, text: str | None, name: str) -> Any:
+        return times.parse_date(text, name, now=self._now(), zone=self._context.zone) if text else None
+
+    def _validate_fields(self, **fields: Any) -> dict[str, Any]:
+        found = drop_none(**fields)
+        zone, now = self._context.zone, self._now()
+        if "title" in found:
+            found["title"] = single_line(found["title"], limit=MAX_TITLE_CHARS)
+        if "notes" in found:
+            found["notes"] = validate_text(found["notes"], "notes")
+        if "tags" in found:
+            found["tags"] = normalize_tags(found["tags"])
+        if "deadline" in found:
+            found["deadline"] = (
+                self._parse_deadline(found["deadline"], "deadline") if found["deadline"].strip() else None
+            )
+        if "scheduled_at" in found:
+            text = found["scheduled_at"]
+            found["scheduled_at"] = (
+                times.parse_datetime(text, "scheduled_at", now=now, zone=zone) if text.strip() else None
+            )
+        if "scheduled_minutes" in found:
+            found["scheduled_minutes"] = _validate_minutes(found["scheduled_minutes"])
+        if "recurrence" in found:
+            found["recurrence"] = recurrence.normalize_rule(found["recurrence"]) if found["recurrence"].strip() else ""
+        return found
+
+
+def _validate_minutes(minutes: int) -> int | None:
+    if not 0 <= minutes <= MAX_SCHEDULED_MINUTES:
+        raise InvalidInputError(
+            f"scheduled_minutes is {minutes}.", hint=f"Give 1 to {MAX_SCHEDULED_MINUTES:,}, or 0 for none."
+        )
+    return minutes or None

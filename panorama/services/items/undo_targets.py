@@ -1,0 +1,85 @@
+"""Which writes an undo or a redo takes back when nobody names them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+
+from panorama.domain.changes import Change
+from panorama.domain.items.files import is_result_name
+from panorama.errors import NotFoundError
+from panorama.services.items.results import RecentWrite
+from panorama.store.backend import Session
+from panorama.store.items import lookup
+from panorama.store.log import changes
+
+OWN_WRITE_SPAN = timedelta(minutes=10)
+"""For so long a conversation's own write goes before a later one of another client."""
+
+_BATCH_SIZE = 50
+_TITLE_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class UndoTargets:
+    """The units to take back, the newest first; `is_foreign` says that another conversation wrote one of them."""
+
+    units: tuple[str, ...]
+    is_foreign: bool = False
+
+
+def find_targets(session: Session, now: datetime, *, count: int = 1, redo: bool = False) -> UndoTargets:
+    """Return the last writes that stand; with `redo` the last undos that stand.
+
+    Those of this conversation go first while they are recent; otherwise the last of all clients.
+
+    Raises:
+        NotFoundError: There are fewer.
+    """
+    conversation = session.origin.conversation if session.origin else ""
+    every = list(islice(_iter_candidates(session, redo), count))
+    own = list(islice(_iter_candidates(session, redo, conversation), count))
+    if len(own) == count and (own[0].id == every[0].id or own[0].at >= now - OWN_WRITE_SPAN):
+        return UndoTargets(tuple(line.unit for line in own))
+    if len(every) == count:
+        is_foreign = any(line.conversation != conversation for line in every)
+        return UndoTargets(tuple(line.unit for line in every), is_foreign)
+    verb = "redo" if redo else "undo"
+    problem = f"Only {len(every)} of {count} writes can be taken back" if every else f"There is nothing left to {verb}"
+    raise NotFoundError(f"{problem}; nothing was changed.", hint="history() lists the last writes.")
+
+
+def describe_write(session: Session, last: Change) -> RecentWrite:
+    """Return a write as it is listed, from its last change."""
+    first = changes.get_first(session, last.unit)
+    label = lookup.get_labels(session, [(first.kind, first.item)]).get(first.item, ("", "", first.item))[2]
+    count = changes.count_by_unit(session, last.unit)
+    more = f" and {count - 1:,} more" if count > 1 else ""
+    return RecentWrite(
+        unit=last.unit, at=last.at, client=last.client, operation=last.operation, action=first.action,
+        kind=first.kind, title=label[:_TITLE_CHARS] + more, changes=count, undone=changes.is_undone(session, last.unit),
+    )  # fmt: skip
+
+
+def _iter_candidates(session: Session, redo: bool, conversation: str | None = None) -> Iterator[Change]:
+    """Yield the last change of each write (or undo) that stands, the newest first."""
+    before: int | None = None
+    while lines := changes.list_last_of_units(session, conversation=conversation, before=before, limit=_BATCH_SIZE):
+        before = lines[-1].id
+        yield from (line for line in lines if _is_candidate(session, line.unit, redo))
+
+
+def _is_candidate(session: Session, unit: str, redo: bool) -> bool:
+    if session.origin and unit == session.origin.unit:
+        return not redo
+    if changes.is_undo(session, unit) != redo or _is_result_only(session, unit):
+        return False
+    return bool(changes.list_effective(session, unit))
+
+
+def _is_result_only(session: Session, unit: str) -> bool:
+    """Tell whether a unit is a run whose result was kept as a file, and that wrote nothing else."""
+    if changes.count_by_unit(session, unit) != 1:
+        return False
+    name = str(changes.get_first(session, unit).after.get("name", ""))
+    return is_result_name(name) and name.startswith(unit)

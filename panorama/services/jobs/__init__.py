@@ -1,0 +1,1 @@
+"""Background jobs: the queue, their progress and their results."""

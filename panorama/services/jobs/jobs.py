@@ -1,0 +1,210 @@
+"""Jobs: what runs in the background, who may ask for it, how far it is, and what became of it."""
+
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Literal
+
+from panorama.domain.jobs import FINAL_STATES, Job, Requester, State
+from panorama.domain.paging import Page, PageRequest
+from panorama.errors import ConflictError, InvalidInputError, UnavailableError
+from panorama.services.jobs.page import render_job_page
+from panorama.services.jobs.progress import Progress, ignore_progress, report_progress
+from panorama.services.jobs.queue import QUEUE as QUEUE  # it is part of what this module offers
+from panorama.services.jobs.queue import SCHEDULE_ACTOR, JobQueue
+from panorama.services.jobs.results import JobView
+from panorama.services.jobs.running_job import RunningJob
+from panorama.store.log import changes
+from panorama.store.log import jobs as rows
+
+MAX_WAIT_SECONDS = 50
+"""Seconds that get_job waits at most: clients give up a call after 60."""
+
+CANCEL_WAIT_SECONDS = 1.0
+"""How long cancel_job waits to tell how far the job came."""
+
+POLL_SECONDS = 0.1
+PROGRESS_INTERVAL_SECONDS = 0.25
+"""How often who waits for a job is told how far it is, at most."""
+
+StateFilter = Literal["active", "ended", "queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
+_STATES: Mapping[str, Collection[State]] = {"active": ("queued", "running"), "ended": tuple(sorted(FINAL_STATES))}
+
+
+class Jobs(JobQueue):
+    """The queue: jobs are asked for by anyone, and run by whoever is attached. Safe to use from several threads."""
+
+    # What people and models do.
+
+    def list(self, page: PageRequest, state: StateFilter | None = None, kind: str = "") -> Page[JobView]:
+        """List background jobs with their progress: what runs first, then what waits, then what has ended.
+
+        Args:
+            state: `active` is what runs or waits.
+
+        Raises:
+            InvalidInputError: There is no such kind.
+        """
+        wanted = kind.strip()
+        if wanted:
+            self.offers.get(wanted)
+        with self._reading() as session:
+            states = _STATES.get(state, (state,)) if state else ()
+            found = rows.list_jobs(session, page, states=states, kind=wanted)
+        now = self._now()
+        lines = tuple(JobView.of(self._refresh_job(each), now).shorten() for each in found.items)
+        return Page(lines, found.keys, found.total, found.more)
+
+    def show(self, page: PageRequest, job: str = "", wait: int = 0) -> JobView | Page[JobView]:
+        """Show a background job: its progress, and once it has ended its result or error. Without `job`: all of them.
+
+        Args:
+            wait: Seconds to wait for its end, 0 to 50.
+
+        Raises:
+            NotFoundError: There is no such job.
+        """
+        return self.get(job, wait) if job.strip() else self.list(page)
+
+    def get(self, job: str, wait: int = 0) -> JobView:
+        """Return a job, and wait for its end up to `wait` seconds.
+
+        Raises:
+            NotFoundError: There is no such job.
+        """
+        if not 0 <= wait <= MAX_WAIT_SECONDS:
+            raise InvalidInputError(
+                f"wait is {wait}; it is 0 to {MAX_WAIT_SECONDS} seconds.", hint="Ask again after that."
+            )
+        return self._to_view(self.wait_for(job.strip(), wait, report_progress))
+
+    def cancel(self, job: str) -> JobView:
+        """Cancel a background job. What it finished stands; `undo` with the job's id takes that back.
+
+        Raises:
+            NotFoundError: There is no such job.
+            ConflictError: It has ended already.
+        """
+        id_ = job.strip()
+        with self._writing() as session:
+            old = self._load_job(session, id_)
+            if self._is_standing(old.kind):
+                raise ConflictError(
+                    f"{old.kind} goes on as long as Panorama runs; it cannot be cancelled.",
+                    hint="`panorama models use none` turns search by meaning off.",
+                )
+            new = old.cancel(self._now())
+            rows.save(session, old, new)
+        if running := self._running.get(id_):
+            running.stop("cancelled")
+        self._notify(new)
+        return self._to_view(self.wait_for(id_, CANCEL_WAIT_SECONDS))
+
+    def render_page(self, job: str) -> Mapping[str, str]:
+        """Return a job as Markdown."""
+        return {"markdown": render_job_page(self._to_view(self.get_job(job.strip())))}
+
+    def now(self) -> datetime:
+        """Return this moment."""
+        return self._now()
+
+    def count_jobs(self) -> Mapping[str, int]:
+        """Return how many jobs run and wait."""
+        with self._reading() as session:
+            return rows.count_by_state(session)
+
+    # What operations, schedules and doors ask for.
+
+    def submit(self, kind: str, arguments: Mapping[str, Any], asked_by: Requester | str = Requester()) -> str:  # noqa: B008 (frozen)
+        """Ask for a job, and return its id; it is begun as soon as there is room.
+
+        Inside a transaction it is kept with it; then call `wake` once that is over.
+
+        Args:
+            arguments: Those of the kind's operation.
+
+        Raises:
+            InvalidInputError: There is no such kind, or its operation does not take these arguments.
+            UnavailableError: Nobody runs jobs here.
+        """
+        offer = self.offers.get(kind)
+        if offer.kind.standing:
+            raise InvalidInputError(f"{kind} runs by itself.", hint="list_jobs shows how far it is.")
+        if not self.has_worker:
+            raise UnavailableError(
+                "Nobody runs jobs in the background here; nothing was begun.",
+                hint="Leave background out, or use the daemon (without PANORAMA_NO_DAEMON).",
+            )
+        if isinstance(asked_by, Requester):
+            asker = asked_by
+        else:  # the person agreed when the schedule was added
+            asker = Requester(actor=SCHEDULE_ACTOR, client=asked_by)
+            arguments = {**arguments, "confirm": True} if offer.asks else arguments
+            offer.due(arguments)
+        offer.check(arguments)
+        job = self._new_job(kind, arguments, asker)
+        with self._open_transaction() as session:
+            rows.add(session, job)
+        self.wake()
+        self._notify(job)
+        return job.id
+
+    def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
+        """Look whether a schedule may ask for a kind with some arguments.
+
+        Raises:
+            PanoramaError: It may not.
+        """
+        self.offers.get(kind).scheduled(arguments)
+
+    def needs_confirmation(self, kind: str, arguments: Mapping[str, Any]) -> bool:
+        """Tell whether the person has to agree to a kind's being run when nobody can be asked."""
+        return self.offers.get(kind).needs_confirmation(arguments)
+
+    def is_cli_only(self, kind: str) -> bool:
+        """Tell whether only a person at a terminal may schedule a kind."""
+        return self.offers.get(kind).is_cli_only
+
+    def wake(self) -> None:
+        """Let whoever runs jobs look for one."""
+        for each in tuple(self._wakers.values()):
+            each()
+
+    def adopt(self, kind: str, arguments: Mapping[str, Any], asker: Requester, unit: str) -> RunningJob:
+        """Make a job of a call that runs already, whose changes have a unit.
+
+        Raises:
+            UnavailableError: It cannot be kept.
+        """
+        job = replace(self._new_job(kind, arguments, asker), unit=unit).start(self.worker.name, self._now())
+        with self._open_transaction() as session:
+            rows.add(session, job)
+        return self._register_running(job)
+
+    def wait_for(self, id_: str, seconds: float, told: Progress = ignore_progress) -> Job:
+        """Return a job, as it is at its end or after some seconds.
+
+        Raises:
+            NotFoundError: There is no such job.
+        """
+        deadline, next_time = time.monotonic() + seconds, 0.0
+        last: tuple[int, int, str] | None = None
+        while True:
+            job = self.get_job(id_)
+            left = deadline - time.monotonic()
+            if job.has_ended or left <= 0 or self.is_leaving:
+                return job
+            far = job.current, job.total, job.message or job.state
+            if far != last and time.monotonic() >= next_time:
+                told(*far)
+                last, next_time = far, time.monotonic() + PROGRESS_INTERVAL_SECONDS
+            with self._changed:
+                self._changed.wait(min(left, POLL_SECONDS))
+
+    def _to_view(self, job: Job) -> JobView:
+        with self._reading() as session:
+            wrote = bool(changes.count_by_unit(session, job.unit))
+            if wrote and job.has_ended and job.state != "succeeded":  # an atomic script took it back
+                wrote = not changes.is_fully_undone(session, job.unit)
+        return JobView.of(self._refresh_job(job), self._now(), wrote=wrote)

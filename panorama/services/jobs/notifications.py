@@ -1,0 +1,92 @@
+"""Remarks: what a conversation is told, once, of those of its jobs that ended while it did something else."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, suppress
+from datetime import datetime, timedelta
+
+from panorama.domain.jobs import Job
+from panorama.errors import PanoramaError
+from panorama.store.backend import Session
+from panorama.store.log import jobs as rows
+
+MAX_MESSAGE_CHARS = 200
+"""What is said of one job at most."""
+
+ORPHAN_AGE = timedelta(minutes=5)
+"""So long after its end any conversation of the same program is told of a job: the one that asked may be over."""
+
+MAX_SEEN = 1000
+"""Jobs of which it is remembered that somebody saw their end."""
+
+
+class JobNotifications:
+    """The ends of jobs that those who asked for them have not been told of. Safe to use from several threads."""
+
+    def __init__(self, writing: Callable[[], AbstractContextManager[Session]], now: Callable[[], datetime]) -> None:
+        self._writing = writing
+        self._now = now
+        self._lock = threading.Lock()
+        self._untold: dict[str, dict[str, Job]] = {}
+        self._seen: OrderedDict[str, None] = OrderedDict()
+
+    def add(self, job: Job) -> None:
+        """Take a job that has ended, to be told of if nobody saw its end yet."""
+        with self._lock:
+            if job.asker.conversation and not job.is_told and job.id not in self._seen:
+                self._untold.setdefault(job.asker.conversation, {})[job.id] = job
+
+    def pop(self, conversation: str, client: str, seen: Collection[str]) -> str:
+        """Return what a conversation is told, once, of its jobs that have ended; not of those that it sees anyway.
+
+        Args:
+            client: The program's name: it is also told of jobs that it asked for in a conversation before.
+        """
+        with self._lock:
+            for id_ in seen:  # its end may be in the row, and not yet here
+                self._seen[id_] = None
+                if len(self._seen) > MAX_SEEN:
+                    self._seen.popitem(last=False)
+            ended = self._untold.pop(conversation, {}) | self._pop_orphaned(client) if self._untold else {}
+        if not ended:
+            return ""
+        self._mark_reported(list(ended))
+        return " ".join(_format_notification(job) for id_, job in ended.items() if id_ not in seen)
+
+    def _pop_orphaned(self, client: str) -> dict[str, Job]:
+        """Take the jobs of a program that ended a while ago."""
+        before = self._now() - ORPHAN_AGE
+        found: dict[str, Job] = {}
+        for each in tuple(self._untold):
+            jobs = self._untold.get(each, {})
+            old = {id_: job for id_, job in jobs.items() if _is_orphan_of(job, client, before)}
+            found |= old
+            if len(old) == len(jobs):
+                self._untold.pop(each, None)
+            else:
+                self._untold[each] = {id_: job for id_, job in jobs.items() if id_ not in old}
+        return found
+
+    def discard(self, job: Job) -> None:
+        """Remember that whoever asked for a job knows of its end."""
+        with self._lock:
+            self._untold.get(job.asker.conversation, {}).pop(job.id, None)
+        self._mark_reported([job.id])
+
+    def _mark_reported(self, ids: list[str]) -> None:
+        with suppress(PanoramaError), self._writing() as session:  # else they are told once more after a restart
+            rows.mark_reported(session, ids)
+
+
+def _is_orphan_of(job: Job, client: str, before: datetime) -> bool:
+    return job.asker.client == client and job.ended_at is not None and job.ended_at < before
+
+
+def _format_notification(job: Job) -> str:
+    became = {"succeeded": "is done", "failed": "failed", "cancelled": "was cancelled"}.get(
+        job.state, "was interrupted"
+    )
+    said = str(job.error.get("message") or job.summary)
+    said = f"{said[: MAX_MESSAGE_CHARS - 1]}…" if len(said) > MAX_MESSAGE_CHARS else said
+    return f"Your job {job.id} ({job.kind}) {became}{f': {said}' if said else ''} (get_job shows it)."

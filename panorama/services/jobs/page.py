@@ -1,0 +1,42 @@
+"""A job as Markdown."""
+
+import json
+from collections.abc import Iterator
+
+from panorama.services.jobs.results import JobView
+
+
+def render_job_page(job: JobView) -> str:
+    """Return what a person wants to know of a job: how far it is, and what became of it."""
+    return "\n\n".join(_iter_parts(job)) + "\n"
+
+
+def _iter_parts(job: JobView) -> Iterator[str]:
+    yield f"# Job {job.id}: {job.kind}"
+    yield f"{job.state}, asked for by {job.client} at {job.created_at:%Y-%m-%d %H:%M} UTC"
+    if job.state in ("queued", "running"):
+        yield describe_progress(job)
+    if job.summary:
+        yield job.summary
+    if job.error:
+        yield f"**{job.error.get('message', 'failed')}**"
+        if hint := job.error.get("hint"):
+            yield str(hint)
+    if job.result is not None:
+        yield "## Result"
+        yield f"```json\n{json.dumps(job.result, ensure_ascii=False, indent=2, default=str)}\n```"
+    if job.result_file:
+        yield f"Its result is the file {job.result_file}."
+    if job.undo:
+        yield f"`undo {job.undo}` takes back what it wrote."
+
+
+def describe_progress(job: JobView) -> str:
+    """Return how far a job is, in one line."""
+    if job.state == "queued":
+        return "It waits for its turn."
+    far = f"{job.current:,} of {job.total:,}" if job.total else f"{job.current:,}" if job.current else "begun"
+    rate = f", {job.rate:g} a second" if job.rate else ""
+    left = f", about {job.seconds_left} s left" if job.seconds_left is not None else ""
+    stopping = "; it was cancelled, and stops at its next step" if job.is_stopping else ""
+    return f"{far}{rate}{left}{f': {job.message}' if job.message else ''}{stopping}"

@@ -1,0 +1,296 @@
+"""The line of jobs: the rows that wait and run, and what whoever runs them does with them."""
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from panorama.domain.changes import Origin
+from panorama.domain.jobs import JOB_ID_LETTER, Job, JobKind, Requester
+from panorama.errors import ConflictError, NotFoundError, PanoramaError
+from panorama.services.base import Service, ServiceContext
+from panorama.services.jobs.job_types import JobTypes
+from panorama.services.jobs.notifications import JobNotifications
+from panorama.services.jobs.progress import Progress, ignore_progress
+from panorama.services.jobs.running_job import RunningJob
+from panorama.services.jobs.worker_id import WorkerId
+from panorama.store.backend import Session
+from panorama.store.log import changes, schedules
+from panorama.store.log import jobs as rows
+from panorama.store.signals import Signal
+
+SCHEDULE_ACTOR = "schedule"
+MAX_PROBLEM_CHARS = 300
+NOTIFY_WINDOW = timedelta(days=1)
+"""How long somebody is told, at their next call, of a job that ended meanwhile."""
+
+QUEUE = Origin(actor="queue", client="", conversation="", operation="", call="", unit="")
+"""Who writes the rows of jobs; it leaves no line in `changes`."""
+
+_log = logging.getLogger(__name__)
+
+
+class JobQueue(Service):
+    """Jobs that wait and run, as those see them who run them. Safe to use from several threads."""
+
+    def __init__(self, context: ServiceContext) -> None:
+        super().__init__(context)
+        self.remarks = JobNotifications(self._open_transaction, self._now)
+        self.worker = WorkerId.for_this_process()
+        self.offers = JobTypes()
+        self._running: dict[str, RunningJob] = {}
+        self._wakers: dict[object, Callable[[], None]] = {}
+        self._ears = Signal[str]()
+        self._changed = threading.Condition()
+        self.is_leaving = False
+
+    # What is asked of any job.
+
+    def kinds(self) -> Collection[str]:
+        """Return the names of the kinds that can be asked for."""
+        return self.offers.kinds()
+
+    def get_job(self, id_: str) -> Job:
+        """Return a job as it is now.
+
+        Raises:
+            NotFoundError: There is no such job.
+        """
+        with self._reading() as session:
+            return self._refresh_job(self._load_job(session, id_))
+
+    def subscribe(self, ear: Callable[[str], None]) -> Callable[[], None]:
+        """Tell somebody the id of every job that moves; return how to stop that. It must be quick."""
+        return self._ears.subscribe(ear)
+
+    # What whoever runs jobs does.
+
+    @property
+    def has_worker(self) -> bool:
+        """Whether anybody runs jobs in this process."""
+        return bool(self._wakers) and not self.is_leaving
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job runs here that does not stand."""
+        return any(not each.kind.standing for each in tuple(self._running.values()))
+
+    @property
+    def running_jobs(self) -> Sequence[RunningJob]:
+        """The jobs that run here."""
+        return tuple(self._running.values())
+
+    @contextmanager
+    def attach_worker(self, wake: Callable[[], None]) -> Generator[None]:
+        """Run jobs as long as this is open; `wake` is called whenever there may be one."""
+        key = object()
+        with suppress(PanoramaError), self._reading() as session:
+            for job in rows.list_unreported(session, self._now() - NOTIFY_WINDOW):
+                self.remarks.add(job)
+        self._wakers[key] = wake
+        try:
+            yield
+        finally:
+            self._wakers.pop(key)
+
+    def finish_and_claim_next(
+        self, done: tuple[RunningJob, Job] | None = None, *, goes_on: bool = True
+    ) -> RunningJob | None:
+        """Write the end of one job and begin the one that waits longest, in one transaction; None if none waits.
+
+        Raises:
+            UnavailableError: The store cannot be written; nothing has moved.
+        """
+        with self._open_transaction() as session:
+            if done:
+                self._save_end(session, *done)
+            begun = self._claim_next(session) if goes_on and not self.is_leaving else None
+        if done:
+            self._announce_end(*done)
+        if begun is None:
+            return None
+        running = self._register_running(begun)
+        self._notify(begun)
+        return running
+
+    def _claim_next(self, session: Session) -> Job | None:
+        old = rows.find_next_queued(session, self.kinds(), self._list_busy_kinds(session))
+        if old is None:
+            return None
+        new = old.start(self.worker.name, self._now())
+        rows.save(session, old, new)
+        return new
+
+    def _save_end(self, session: Session, running: RunningJob, ended: Job) -> None:
+        try:
+            running.finish(session, ended)
+            _report_to_schedule(session, ended)
+        except ConflictError:
+            _log.warning("the job %s was taken over by another process; what it did here stands", ended.id)
+            running.stop("lost")
+
+    def _announce_end(self, running: RunningJob, ended: Job) -> None:
+        if ended.has_ended and running.stop_reason != "lost":
+            self.remarks.add(ended)
+        self._running.pop(ended.id, None)
+        if running.stop_reason != "lost":
+            self._notify(ended)
+
+    def heartbeat(self) -> None:
+        """Say that the jobs that run here are alive, tell how far they are, and hear which were cancelled elsewhere.
+
+        Raises:
+            UnavailableError: The store cannot be written.
+        """
+        mine = [each for each in self.running_jobs if not each.kind.standing]
+        with self._open_transaction() as session:
+            for each in mine:
+                try:
+                    each.flush(session)
+                except ConflictError:
+                    each.stop("lost")
+            cancelled = rows.list_cancelled(session, [each.job.id for each in mine])
+        for each in mine:
+            if each.job.id in cancelled:
+                each.stop("cancelled")
+            self._notify(each.job)
+
+    def has_waiting(self) -> bool:
+        """Tell whether a job waits that could be begun."""
+        if self.is_leaving:
+            return False
+        with self._reading() as session:
+            return rows.find_next_queued(session, self.kinds(), self._list_busy_kinds(session)) is not None
+
+    def has_unfinished(self) -> bool:
+        """Tell whether a job runs here, or any is queued, also one that cannot be started yet."""
+        if self.is_busy:
+            return True
+        with self._reading() as session:
+            return rows.find_next_queued(session, self.kinds(), ()) is not None
+
+    def _list_busy_kinds(self, session: Session) -> Collection[str]:
+        """Return the kinds of which one runs at a time, and does."""
+        return rows.list_running_kinds(session) & set(self.offers.exclusive_kinds)
+
+    def recover_orphans(self) -> None:
+        """Take over jobs of processes that are gone: start them again, or end them with what is known.
+
+        Recover the runs of scripts first, since a job reports what remains of its run.
+        """
+        with self._reading() as session:
+            gone = [job for job in rows.list_running(session) if self._is_orphaned(job)]
+        for old in gone:
+            with self._reading() as session:
+                wrote = sum(changes.count_actions(session, old.unit).values())
+            new = old.recover(self._effective_kind(old, wrote), self._now(), wrote)
+            with suppress(ConflictError):  # another process was faster
+                with self._open_transaction() as session:
+                    rows.save(session, old, new)
+                    _report_to_schedule(session, new)
+                _log.warning("the job %s (%s) was left by its process; it is %s", old.id, old.kind, new.state)
+                if new.has_ended:
+                    self.remarks.add(new)
+                self._notify(new)
+
+    def _effective_kind(self, job: Job, wrote: int) -> JobKind | None:
+        """Return a job's kind; a script that was taken back, or tried out, leaves nothing of what it had done."""
+        kind, wish = self.offers.find_kind(job.kind), job.arguments
+        is_whole = not wrote and bool(wish.get("atomic") or wish.get("dry_run"))
+        return replace(kind, whole=True) if kind and is_whole else kind
+
+    def begin_shutdown(self) -> None:
+        """Begin no more jobs, and let those that can go on later end at their next step: the process will end."""
+        self.is_leaving = True
+        for each in self.running_jobs:
+            if each.kind.resumable:
+                each.stop("leaving")
+        with self._changed:
+            self._changed.notify_all()
+
+    def delete_old(self, age: timedelta) -> None:
+        """Delete jobs that ended longer ago."""
+        with self._open_transaction() as session:
+            rows.delete_ended(session, self._now() - age)
+
+    @contextmanager
+    def standing_job(self, kind: str) -> Generator[Progress]:
+        """Be the standing job of a kind as long as this is open; yields where to tell how far it is.
+
+        If another process is it already, or the store cannot be written, what is told is dropped.
+        """
+        running = None
+        with suppress(PanoramaError):
+            running = self._claim_standing(kind)
+        try:
+            yield running.record_progress if running else ignore_progress
+        finally:
+            if running:
+                with suppress(PanoramaError), self._open_transaction() as session:
+                    self._save_end(session, running, running.job.requeue())
+                self._running.pop(running.job.id, None)
+
+    def _claim_standing(self, kind: str) -> RunningJob | None:
+        with self._open_transaction() as session:
+            old = rows.find_by_kind(session, kind)
+            if old and old.state == "running":
+                if not self._is_orphaned(old):
+                    return None
+                rows.save(session, old, old.requeue())
+                old = old.requeue()
+            if old is None:
+                old = self._new_job(kind, {}, Requester(actor="panorama", client="panorama"))
+                rows.add(session, old)
+            new = replace(old.start(self.worker.name, self._now()), attempts=1)
+            rows.save(session, old, new)
+            return self._register_running(new)
+
+    # What all of them need.
+
+    def _new_job(self, kind: str, arguments: Mapping[str, Any], asker: Requester) -> Job:
+        id_ = self._context.new_id(JOB_ID_LETTER)
+        return Job(id=id_, kind=kind, arguments=dict(arguments), asker=asker, created_at=self._now(), unit=id_)
+
+    def _register_running(self, job: Job) -> RunningJob:
+        running = self._running[job.id] = RunningJob(
+            job, self.offers.get(job.kind).kind, self._context.now, self._open_transaction
+        )
+        return running
+
+    def _open_transaction(self) -> AbstractContextManager[Session]:
+        return self._context.database.transaction(QUEUE)
+
+    def _load_job(self, session: Session, id_: str) -> Job:
+        found = rows.find(session, id_)
+        if found is None:
+            raise NotFoundError(f"There is no job {id_[:40]!r}.", hint="list_jobs shows them.")
+        return found
+
+    def _refresh_job(self, job: Job) -> Job:
+        """Return a job as its thread knows it, if it runs here; its end counts once it is kept."""
+        running = self._running.get(job.id)
+        if running is None or job.has_ended or running.job.state != "running":
+            return job
+        return replace(running.job, is_stopping=job.is_stopping)
+
+    def _is_standing(self, kind: str) -> bool:
+        known = self.offers.find_kind(kind)
+        return known is not None and known.standing
+
+    def _is_orphaned(self, job: Job) -> bool:
+        return self.worker.can_take_over(job, self._now(), standing=self._is_standing(job.kind))
+
+    def _notify(self, job: Job) -> None:
+        with self._changed:
+            self._changed.notify_all()
+        self._ears.notify(job.id)
+
+
+def _report_to_schedule(session: Session, job: Job) -> None:
+    """Let the schedule that asked for a job say what went wrong, until its next one."""
+    if job.asker.actor == SCHEDULE_ACTOR and job.has_ended and job.state != "succeeded":
+        told = str(job.error.get("message") or job.summary)
+        schedules.record_problem(session, job.id, f"The last job {job.state}: {told}"[:MAX_PROBLEM_CHARS])

@@ -1,0 +1,86 @@
+"""Views of jobs: how far one is, and what came of it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, ClassVar, Self
+
+from panorama.domain.jobs import Job, JobRate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobView:
+    """A background job: how far it is, and at its end what came of it.
+
+    `current` of `total` steps are done, `rate` a second, `seconds_left` are about left. A result that is large is the
+    file `result_file`. `undo` takes back what it wrote, if that was anything.
+    """
+
+    id: str
+    kind: str
+    state: str
+    current: int
+    total: int
+    message: str
+    rate: float | None
+    seconds_left: int | None
+    summary: str
+    error: Mapping[str, Any] | None
+    result: Any
+    result_file: str | None
+    arguments: Mapping[str, Any]
+    client: str
+    attempts: int
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    is_stopping: bool
+    undo: str | None
+
+    BRIEF: ClassVar = (
+        *("id", "kind", "state", "current", "total", "message", "rate", "seconds_left", "summary", "error"),
+        *("created_at", "ended_at"),
+    )
+    EXACT: ClassVar = ("result",)
+
+    @classmethod
+    def of(cls, job: Job, now: datetime, *, wrote: bool = False) -> Self:
+        """Show a job as it is at a moment; `wrote` tells whether there is anything to undo."""
+        pace = JobRate.of(job, now)
+        same = {
+            name: getattr(job, name)
+            for name in (
+                *("id", "kind", "state", "current", "total", "message", "result", "result_file"),
+                *("attempts", "created_at", "started_at", "ended_at", "is_stopping"),
+            )
+        }
+        return cls(
+            **same,
+            summary=_shorten(job.summary),
+            rate=pace.rate and round(pace.rate, 1),
+            seconds_left=None if pace.left is None else round(pace.left),
+            error={name: _shorten(value) for name, value in job.error.items()} or None,
+            arguments={name: _truncate(value) for name, value in job.arguments.items()},
+            client=job.asker.client,
+            undo=job.unit if wrote else None,
+        )
+
+    def shorten(self) -> Self:
+        """Return it as lists show it: what it says of itself in a line."""
+        error = {name: _shorten(value, LINE_CHARS) for name, value in (self.error or {}).items()}
+        return replace(self, summary=_shorten(self.summary, LINE_CHARS), error=error or None)
+
+
+ARGUMENT_CHARS = LINE_CHARS = 200
+MAX_TEXT_CHARS = 2_000
+"""How much of its end a job tells at most."""
+
+
+def _shorten(value: Any, chars: int = MAX_TEXT_CHARS) -> Any:
+    return f"{value[: chars - 1]}…" if isinstance(value, str) and len(value) > chars else value
+
+
+def _truncate(value: Any) -> Any:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if len(text) <= ARGUMENT_CHARS else f"{text[:ARGUMENT_CHARS]}… ({len(text):,} characters)"

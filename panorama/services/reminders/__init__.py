@@ -1,0 +1,1 @@
+"""Reminders and the alerts that they raise."""

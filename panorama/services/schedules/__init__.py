@@ -1,0 +1,1 @@
+"""Schedules, and the work that is due."""

@@ -1,0 +1,316 @@
+"""What one can do with schedules: jobs that run by themselves."""
+
+import difflib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from panorama.domain import schedules as rules
+from panorama.domain.changes import CLI_ACTOR
+from panorama.domain.items.item import normalize_name, single_line
+from panorama.domain.jobs import CALL_ARGUMENTS
+from panorama.domain.paging import Page, PageRequest, Result
+from panorama.domain.schedules import DueRun, Missed, Schedule, Trigger
+from panorama.domain.time import times, wall_clock
+from panorama.domain.time.cron import parse_cron as cron_line
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError, UnavailableError
+from panorama.ports import JobSubmitter
+from panorama.services.base import Service, ServiceContext
+from panorama.services.items.results import RemovedSchedule
+from panorama.services.references import MAX_COMPARED_CHARS
+from panorama.store.backend import Session
+from panorama.store.log import schedules
+from panorama.store.log.alerts import TICKER
+
+SCHEDULE_LETTER = "e"
+MAX_SCHEDULES = 500
+"""Schedules that may be kept: each is looked at when it is due."""
+
+MAX_CANDIDATES = 5
+MAX_SHOWN_CHARS = 200
+"""Characters of an argument that a question shows."""
+
+_TRIGGER_HINT = (
+    "Give one of cron (“30 7 * * mon-fri”), every (“2h”) or at (“2026-05-31T15:00”); every may begin at a moment."
+)
+
+
+class Schedules(Service):
+    """Schedules: when which job runs."""
+
+    def __init__(self, context: ServiceContext, queue: JobSubmitter, uptime_hint: Callable[[str], str]) -> None:
+        super().__init__(context)
+        self._queue = queue
+        self._uptime_hint = uptime_hint
+
+    def list(self, page: PageRequest, paused: bool | None = None) -> Page[Schedule]:
+        """List schedules, the one that runs next first."""
+        with self._reading() as session:
+            listed = schedules.list_schedules(session, page, paused=paused)
+        is_any_due = any(each.next_at for each in listed.items)
+        return replace(listed, hint=self._uptime_hint("Schedules run") if is_any_due else "")
+
+    def add(
+        self,
+        kind: str,
+        name: str = "",
+        cron: str = "",
+        every: str = "",
+        at: str = "",
+        zone: str = "",
+        arguments: dict[str, Any] | None = None,
+        missed: Missed = "run",
+    ) -> Result[Schedule]:
+        """Let a job run by itself: at times of the day, every so often, or once.
+
+        Undo does not take it back: use remove_schedule.
+
+        Args:
+            kind: What runs, such as backup.
+            name: What to call it; its kind if left out.
+            cron: Five fields of a crontab, as 30 7 * * mon-fri.
+            every: Span, as 15m, 2h or 1d.
+            at: Moment to run once, or at which `every` begins.
+            zone: IANA name of the zone whose clock is meant; yours if left out.
+            arguments: What the job gets.
+            missed: What becomes of runs that were missed: `run` one for all of them, late, or `skip` them.
+
+        Raises:
+            InvalidInputError: No job is of this kind, or it does not take these arguments; no time is ever meant; or
+                there is no such zone.
+            ConflictError: There is a schedule of this name.
+        """
+        now = self._now()
+        chosen = wall_clock.get_zone(zone) if zone.strip() else self._context.zone
+        trigger, rule, begin = self._parse_trigger(cron.strip(), every.strip(), at.strip(), now, chosen)
+        self._check_kind(kind)
+        self._check_arguments(kind, arguments or {})
+        schedule = Schedule(
+            id=self._context.new_id(SCHEDULE_LETTER),
+            name=single_line(name or kind, "name"),
+            kind=kind,
+            arguments=_validate_arguments(arguments or {}),
+            trigger=trigger,
+            rule=rule,
+            zone=chosen.key,
+            begin=begin,
+            missed=missed,
+            created_at=now,
+            updated_at=now,
+        ).resume(now)
+        with self._writing() as session:
+            self._check_name(session, schedule.name)
+            schedules.add(session, schedule)
+        return Result(schedule, hint=self._uptime_hint("It runs"))
+
+    def add_question(
+        self,
+        kind: str,
+        name: str = "",  # noqa: ARG002 (what is asked gets what the operation gets)
+        cron: str = "",
+        every: str = "",
+        at: str = "",
+        zone: str = "",  # noqa: ARG002 (as name)
+        arguments: dict[str, Any] | None = None,
+        missed: Missed = "run",  # noqa: ARG002 (as name)
+    ) -> str:
+        """Return what the person is asked before something runs by itself of which they would be asked each time."""
+        sent = arguments or {}
+        if kind not in self._queue.kinds():
+            return ""  # `add` refuses it
+        self._check_arguments(kind, sent)
+        if not self._queue.needs_confirmation(kind, sent):
+            return ""
+        given = ", ".join(f"{key} {json.dumps(value)[:MAX_SHOWN_CHARS]}" for key, value in sent.items())
+        when = f"by {cron}" if cron else f"every {every}" if every else f"at {at}"
+        return f"Let {kind}{f' ({given})' if given else ''} run by itself {when}? Nobody will be asked then."
+
+    def _check_arguments(self, kind: str, sent: Mapping[str, Any]) -> None:
+        if refused := sorted(CALL_ARGUMENTS & set(sent)):
+            raise InvalidInputError(
+                f"{refused[0]} is no argument for a schedule.", hint="The person is asked when it is added."
+            )
+        with self._writing() as session:
+            if self._queue.is_cli_only(kind) and session.origin and session.origin.actor != CLI_ACTOR:
+                raise InvalidInputError(
+                    f"Only the person can schedule {kind}, at a terminal.", hint=f"panorama schedule add {kind} …"
+                )
+        self._queue.check(kind, sent)
+
+    def pause(self, schedule: str) -> Result[Schedule]:
+        """Let a schedule rest until resume_schedule; what comes due meanwhile is not made up for.
+
+        Args:
+            schedule: Its id or name.
+        """
+        with self._writing() as session:
+            old = self._get(session, schedule)
+            if old.paused:
+                return Result(old, hint="It was paused already.", wrote=False)
+            new = old.pause(self._now())
+            schedules.save(session, new)
+            return Result(new)
+
+    def resume(self, schedule: str) -> Result[Schedule]:
+        """Let a schedule go on that was paused.
+
+        Args:
+            schedule: Its id or name.
+        """
+        with self._writing() as session:
+            old = self._get(session, schedule)
+            if not old.paused:
+                return Result(old, hint="It was not paused.", wrote=False)
+            new = old.resume(self._now())
+            schedules.save(session, new)
+            return Result(new, hint="" if new.next_at else "Its moment has passed: it will not run.")
+
+    def remove(self, schedule: str) -> RemovedSchedule:
+        """Forget a schedule for good; to stop it for some time use pause_schedule.
+
+        Args:
+            schedule: Its id or name.
+        """
+        with self._writing() as session:
+            gone = self._get(session, schedule)
+            schedules.remove(session, gone.id)
+            return RemovedSchedule(id=gone.id, name=gone.name, kind=gone.kind)
+
+    def remove_question(self, schedule: str) -> str:
+        """Return what the person is asked before a schedule is forgotten."""
+        with self._reading() as session:
+            gone = self._get(session, schedule)
+        return (
+            f"Forget the schedule “{gone.name}” ({gone.kind}, {gone.trigger} {gone.rule})? Undo cannot bring it back."
+        )
+
+    # What the clock does.
+
+    def run_due(self) -> None:
+        """Submit the jobs of what is due, each in one transaction with the schedule's next moment.
+
+        A job that is refused is kept as the schedule's problem; the schedule goes on.
+
+        Raises:
+            UnavailableError: Something could not be submitted now; the others were.
+        """
+        now = self._now()
+        with self._reading() as session:
+            waiting = schedules.list_due(session, now)
+        failed: list[UnavailableError] = []
+        for each in waiting:
+            try:
+                with self._context.database.transaction(TICKER) as session:
+                    self._run_one(session, each.id, now)
+            except UnavailableError as error:  # such as a locked database: the next round tries again
+                failed.append(error)
+        if failed:
+            raise failed[0]
+
+    def _run_one(self, session: Session, id_: str, now: datetime) -> None:
+        schedule = schedules.find(session, id_)
+        if schedule is None:
+            return
+        try:
+            due = schedule.find_due(now)
+        except InvalidInputError as error:  # its zone is not known here any more
+            schedules.save(session, replace(schedule.pause(now), problem=error.message))
+            return
+        if due is None:
+            return
+        job = problem = ""
+        if due.runs:
+            try:
+                job = self._queue.submit(schedule.kind, schedule.arguments, asked_by=f"schedule {schedule.name}")
+            except PanoramaError as error:
+                if isinstance(error, UnavailableError):
+                    raise
+                problem = error.message
+        else:
+            problem = _describe_skipped(due)
+        schedules.save(session, schedule.with_run(due, now, job=job, problem=problem))
+
+    def repair_after_clock_change(self) -> None:
+        """Let schedules go on that a clock which was wrong made wait for too long."""
+        now = self._now()
+        with self._context.database.transaction(TICKER) as session:
+            for each in schedules.list_ahead_of_clock(session, now):
+                schedules.save(session, each.repair_after_clock_change(now))
+
+    def find_next_due(self) -> datetime | None:
+        """Return when the next schedule is due."""
+        with self._reading() as session:
+            return schedules.next_due_time(session)
+
+    # What is checked.
+
+    def _parse_trigger(
+        self, cron: str, every: str, at: str, now: datetime, zone: ZoneInfo
+    ) -> tuple[Trigger, str, datetime]:
+        """Return how a schedule is triggered, its rule in plain form, and when it begins."""
+        if bool(cron) + bool(every) + bool(at and not every) != 1:
+            raise InvalidInputError("A schedule needs one of cron, every and at.", hint=_TRIGGER_HINT)
+        if cron:
+            found = cron_line(cron)
+            return "cron", found.text, now
+        begin = times.parse_datetime(at, "at", now=now, zone=zone) if at else now
+        if every:
+            return "every", rules.format_duration(rules.parse_duration(every)), begin
+        if begin <= now:
+            raise InvalidInputError(
+                f"at has passed: {times.format_time(begin, zone)}.", hint="Choose a moment that is to come."
+            )
+        return "at", begin.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), begin
+
+    def _check_kind(self, kind: str) -> None:
+        known = sorted(self._queue.kinds())
+        if kind in known:
+            return
+        near = difflib.get_close_matches(kind[:60], known, 1, 0.6)
+        hint = f"There are {', '.join(known)}." if known else "No jobs can be run here: the daemon runs them."
+        meant = f"Did you mean {near[0]}? " if near else ""
+        raise InvalidInputError(f"There is no kind of job {kind[:60]!r}.", hint=f"{meant}{hint}")
+
+    def _check_name(self, session: Session, name: str) -> None:
+        known = schedules.get_names(session)
+        taken = next((id_ for id_, each in known.items() if normalize_name(each) == normalize_name(name)), None)
+        if taken:
+            raise ConflictError(
+                f"There is a schedule “{known[taken]}” already.", hint="Give it another name.",
+                candidates=[{"id": taken, "name": known[taken]}],
+            )  # fmt: skip
+        if len(known) >= MAX_SCHEDULES:
+            raise ConflictError(f"There are {MAX_SCHEDULES} schedules.", hint="Remove some that are not needed.")
+
+    def _get(self, session: Session, said: str) -> Schedule:
+        found = schedules.find(session, said)
+        if found is None:
+            known = schedules.get_names(session)
+            raise NotFoundError(
+                f"There is no schedule “{said[:80]}”.",
+                hint="Give the id or name of one of the candidates." if known else "Add one with add_schedule.",
+                candidates=[{"id": id_, "name": known[id_]} for id_ in _closest_ids(said, known)],
+            )
+        return found
+
+
+def _closest_ids(said: str, known: Mapping[str, str]) -> Sequence[str]:
+    wanted = normalize_name(said[:MAX_COMPARED_CHARS])
+    alike = {id_: difflib.SequenceMatcher(None, wanted, normalize_name(name)).ratio() for id_, name in known.items()}
+    return sorted(alike, key=lambda id_: (-alike[id_], id_))[:MAX_CANDIDATES]
+
+
+def _validate_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    if len(json.dumps(arguments, ensure_ascii=False)) > rules.ARGUMENTS_CHARS:
+        raise InvalidInputError(
+            f"arguments are longer than {rules.ARGUMENTS_CHARS:,} characters.",
+            hint="Keep long texts in a note or file.",
+        )
+    return dict(arguments)
+
+
+def _describe_skipped(due: DueRun) -> str:
+    return f"Skipped: {due.missed + 1} missed, the last by {rules.format_delay(due.late)}"

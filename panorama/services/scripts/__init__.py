@@ -1,0 +1,1 @@
+"""Scripts: running them, their runs, and the library of reviewed scripts."""

@@ -1,0 +1,245 @@
+"""Scripts: runs them as guests, and tells what they did."""
+
+import keyword
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from panorama.domain.paging import Page, PageRequest
+from panorama.domain.scripts.confirmed_calls import list_confirmed_calls
+from panorama.domain.scripts.library import escape_controls
+from panorama.domain.scripts.scripts import SOURCE_CHARS, Limits, Script
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError
+from panorama.ports import Calls, Runner
+from panorama.services.base import Service, ServiceContext
+from panorama.services.jobs import progress
+from panorama.services.scripts import run_changes
+from panorama.services.scripts.nested_runs import NESTED_RUN_SCOPE
+from panorama.services.scripts.orphaned_runs import OrphanedRuns
+from panorama.services.scripts.run_page import render_run_page
+from panorama.services.scripts.run_results import RunLine, RunResult, RunView, call_to_dict
+from panorama.services.scripts.script_run import RunOptions, ScriptRun
+from panorama.store.backend import Session
+from panorama.store.items.blobs import Blobs
+from panorama.store.log import calls as call_log
+from panorama.store.log import runs
+from panorama.store.log.runs import Run
+
+MAX_SECONDS, MAX_JOB_SECONDS = 60, 3600
+"""Seconds that a script may take: while somebody waits, and in the background."""
+
+MAX_STATE_NAME_CHARS = 80
+MAX_SHOWN_CONFIRMS = 10
+MAX_SHOWN_CALLS = 200
+"""How many calls of a run are shown with it; the others are listed."""
+
+
+class Code(Service):
+    """Runs short Python scripts against the SDK."""
+
+    def __init__(self, context: ServiceContext, calls: Calls, runner: Runner, blobs: Blobs, left: OrphanedRuns) -> None:
+        super().__init__(context)
+        self._calls = calls
+        self._runner = runner
+        self._blobs = blobs
+        self._left = left
+
+    def run(
+        self,
+        code: str,
+        inputs: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = MAX_SECONDS,
+        state: str = "",
+    ) -> RunResult:
+        """Run a Python script with `sdk` for joins, bulk changes and analyses; find functions with search_sdk first.
+
+        Plain Python 3; json, re, datetime, collections, csv, statistics… can be imported. No files, no network.
+        `sdk.tasks.list(project="Alpha")` lists all rows: task.title, task.deadline. `return` or the last expression is
+        the result; keep it small. `undo` with the run's id takes all of it back.
+
+        Args:
+            inputs: Become names in the script.
+            dry_run: Change nothing; show what would change.
+            atomic: If it fails, take back what it wrote.
+            timeout: Seconds, 1 to 60; in the background up to 3600.
+            state: Runs that name the same state share `sdk.state`.
+
+        Raises:
+            InvalidInputError: An argument cannot be used.
+            UnavailableError: Scripts cannot be run on this machine.
+        """
+        wish = RunOptions(dry_run=dry_run, atomic=atomic, state=_validate_state_name(state))
+        return self._run(code, inputs, wish, timeout)
+
+    def check(
+        self,
+        code: str,
+        inputs: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = MAX_SECONDS,
+        state: str = "",
+    ) -> None:
+        """Refuse a script that would not even begin in the background."""
+        del dry_run, atomic
+        _validate_state_name(state)
+        self._prepare_script(code, inputs, _validate_timeout(timeout, MAX_JOB_SECONDS))
+
+    def run_question(
+        self,
+        code: str,
+        inputs: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = MAX_SECONDS,
+        state: str = "",
+    ) -> str:
+        """Return what the person is asked before a script runs that confirms in their place."""
+        del inputs, atomic, timeout, state
+        return "" if dry_run else format_confirming_question("script", _strip_fence(code))
+
+    def check_scheduled(self, **arguments: Any) -> None:
+        """Refuse code that a schedule would run: nobody has reviewed it."""
+        del arguments
+        raise InvalidInputError(
+            "A schedule runs reviewed scripts only, not code.",
+            hint="Keep it with save_script, let the person approve it, and schedule run_script with its name.",
+        )
+
+    def create(
+        self,
+        code: str,
+        inputs: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = MAX_SECONDS,
+        state: str = "",
+    ) -> RunResult:
+        """Run a script for a person: as run_code, but a large result is answered whole and not kept as a file."""
+        wish = RunOptions(
+            dry_run=dry_run, atomic=atomic, state=_validate_state_name(state), is_whole=True, may_confirm=True
+        )
+        return self._run(code, inputs, wish, timeout)
+
+    def _run(self, code: str, inputs: dict[str, Any] | None, wish: RunOptions, timeout: int) -> RunResult:
+        seconds = _validate_timeout(timeout, MAX_JOB_SECONDS if progress.is_job() else MAX_SECONDS)
+        return self._execute(self._prepare_script(code, inputs, seconds), wish)
+
+    def _prepare_script(self, code: str, inputs: dict[str, Any] | None, seconds: int) -> Script:
+        named, code = _validate_inputs(inputs or {}), _strip_fence(code)
+        if not code.strip():
+            raise InvalidInputError("code is empty.", hint="Send Python; search_sdk shows what it can call.")
+        if len(code) > SOURCE_CHARS:
+            raise InvalidInputError(
+                f"code has {len(code):,} characters; {SOURCE_CHARS:,} is the most.", hint="Split it."
+            )
+        return self._build_script(code, named, seconds)
+
+    def _build_script(self, source: str, inputs: Mapping[str, Any], seconds: int) -> Script:
+        limits = Limits(wall=timedelta(seconds=seconds))
+        if seconds > MAX_SECONDS:  # a job may also use the processor for longer, and call more
+            more = seconds // MAX_SECONDS
+            calls, sent = limits.calls * more, limits.sent_bytes * more
+            limits = replace(limits, cpu=timedelta(seconds=seconds), calls=calls, sent_bytes=sent)
+        return Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
+
+    def run_saved(self, wish: RunOptions, source: str, inputs: Mapping[str, Any], timeout: int) -> RunResult:
+        """Run the text of a script of the library."""
+        seconds = _validate_timeout(timeout, MAX_JOB_SECONDS if progress.is_job() else MAX_SECONDS)
+        return self._execute(self._build_script(source, inputs, seconds), wish)
+
+    def _execute(self, script: Script, wish: RunOptions) -> RunResult:
+        if (
+            NESTED_RUN_SCOPE.get() is not None
+        ):  # a run of its own would not be tried out, taken back or bounded with the first
+            raise ConflictError("A script runs already in this call.", hint="It runs another by sdk.scripts.")
+        run = ScriptRun(self._context, self._calls, self._runner, self._blobs, wish, self._left.worker.name)
+        self._left.recover_once()
+        return run.run(script)
+
+    def validate_timeout(self, timeout: int) -> None:
+        """Refuse a time that no script may take, not even in the background."""
+        _validate_timeout(timeout, MAX_JOB_SECONDS)
+
+    def list(self, page: PageRequest, failed: bool = False) -> Page[RunLine]:
+        """List runs of scripts, the newest first."""
+        with self._reading() as session:
+            found = runs.list_runs(session, page, failed=failed)
+        return Page(tuple(RunLine.of(run) for run in found.items), found.keys, None, found.more)
+
+    def get(self, run: str) -> RunView:
+        """Show a run: its script, output, first calls and what it changed.
+
+        Raises:
+            NotFoundError: There is no such run.
+        """
+        with self._reading() as session:
+            found = _get_run(session, run)
+            made = call_log.list_by_run(session, found.id, PageRequest(MAX_SHOWN_CALLS))
+            return RunView.of(found, run_changes.load_remaining_changes(session, found), made.items, made.total or 0)
+
+    def list_calls(self, run: str, page: PageRequest) -> Page[Mapping[str, Any]]:
+        """List the calls that a run made, in the order in which they began.
+
+        Raises:
+            NotFoundError: There is no such run.
+        """
+        with self._reading() as session:
+            made = call_log.list_by_run(session, _get_run(session, run).id, page)
+        return Page(tuple(map(call_to_dict, made.items)), made.keys, made.total, made.more)
+
+    def render_page(self, run: str) -> Mapping[str, str]:
+        """Return a run as Markdown: its script, output, first calls and what it changed."""
+        return {"markdown": render_run_page(self.get(run))}
+
+
+def format_confirming_question(name: str, source: str) -> str:
+    """Return the question before a script runs that confirms in the person's place; "" if its text does not."""
+    calls = list_confirmed_calls(source)
+    if not calls:
+        return ""
+    more = f"\nand {len(calls) - MAX_SHOWN_CONFIRMS} more" if len(calls) > MAX_SHOWN_CONFIRMS else ""
+    listed = "\n".join(calls[:MAX_SHOWN_CONFIRMS])
+    return escape_controls(f"Run a {name} that confirms in your place what Panorama asks you about?\n{listed}{more}")
+
+
+def _get_run(session: Session, run: str) -> Run:
+    if found := runs.find(session, run.strip()):
+        return found
+    raise NotFoundError(f"There is no run {run[:40]!r}.", hint="`panorama runs` lists them.")
+
+
+def _strip_fence(code: str) -> str:
+    """Return a script without the Markdown fence around it; the lines keep their numbers."""
+    lines = code.split("\n")
+    if not code.lstrip().startswith("```") or code.rstrip().rpartition("\n")[2].strip() != "```":
+        return code
+    return "\n".join("" if line.strip().startswith("```") else line for line in lines)
+
+
+def _validate_timeout(timeout: int, most: int) -> int:
+    if 1 <= timeout <= most:
+        return timeout
+    hint = (
+        "Split what takes longer." if most > MAX_SECONDS else f"With background=true it is up to {MAX_JOB_SECONDS:,}."
+    )
+    raise InvalidInputError(f"timeout is {timeout}; it is 1 to {most:,} seconds.", hint=hint)
+
+
+def _validate_state_name(name: str) -> str:
+    if len(name) <= MAX_STATE_NAME_CHARS:
+        return name.strip()
+    raise InvalidInputError(f"state has {len(name)} characters.", hint=f"Name it with at most {MAX_STATE_NAME_CHARS}.")
+
+
+def _validate_inputs(given: Mapping[str, Any]) -> dict[str, Any]:
+    for name in given:
+        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_") or name == "sdk":
+            raise InvalidInputError(
+                f"inputs has {name[:60]!r}, which cannot be a name in a script.",
+                hint="Use letters, digits and underscores; not `sdk`, no keyword, no leading underscore.",
+            )
+    return dict(given)

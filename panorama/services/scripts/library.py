@@ -1,0 +1,420 @@
+"""What one can do with the scripts that are kept: list them, show one, save a draft, compare and look back.
+
+A script is a file; what a person decided on it is bound to the digest of the text that they were shown. So its state
+is never stored with it: it follows, at each use, from the text that is there.
+"""
+
+import difflib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Literal
+
+from panorama.domain.paging import Page, PageRequest, Result
+from panorama.domain.scripts import wrap
+from panorama.domain.scripts.library import (
+    DRAFT,
+    TOOL_PREFIX,
+    ReviewState,
+    ScriptText,
+    Signature,
+    State,
+    escape_controls,
+    parse_source,
+    validate_script_name,
+)
+from panorama.domain.scripts.sdk_usage import SdkUsage, analyze_usage
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError
+from panorama.services.base import Service, ServiceContext
+from panorama.services.scripts import script_versions
+from panorama.services.scripts.library_results import (
+    ScriptDiff,
+    ScriptHistory,
+    ScriptLine,
+    ScriptSaveResult,
+    ScriptStatistics,
+    ScriptView,
+)
+from panorama.services.scripts.script_files import ScriptFiles
+from panorama.services.scripts.suggestions import Suggestions
+from panorama.store.log import library as rows
+from panorama.store.log import runs
+from panorama.store.signals import Signal
+
+STATISTICS_RUNS = 200
+"""The runs of a script that its statistics look at."""
+
+RECENT_RUNS = 20
+"""The runs whose calls tell what it does."""
+
+BY_PANORAMA, BY_USER = "Panorama", "you"
+StateFilter = Literal["draft", "reviewed", "promoted", "retired", "all"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedScript:
+    """One script at one moment: its text, read once, and how that text stands."""
+
+    text: ScriptText
+    state: State
+    standing: ReviewState
+    is_ours: bool
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.text.name
+
+    @property
+    def by(self) -> str:
+        """Who stands for it: whoever reviewed it."""
+        return "" if self.state == "draft" else BY_PANORAMA if self.is_ours else BY_USER
+
+    @property
+    def tool(self) -> str:
+        """The name of its tool, "" if it is none."""
+        return f"{TOOL_PREFIX}{self.name}" if self.state == "promoted" else ""
+
+
+class Library(Service):
+    """The scripts of a person, and those that came with the program."""
+
+    def __init__(
+        self,
+        context: ServiceContext,
+        shelf: ScriptFiles,
+        taken: Callable[[], Collection[str]],
+        findings: Callable[[str], Sequence[str]],
+    ) -> None:
+        """Make a library.
+
+        Args:
+            taken: Returns the names that no script may have: tools, nouns of the SDK, sources.
+            findings: Returns what the sandbox would refuse in a text.
+        """
+        super().__init__(context)
+        self.shelf = shelf
+        self._taken = taken
+        self._findings = findings
+        self._suggesting = Suggestions(context)
+        self._ears = Signal[[]]()
+
+    # What others ask.
+
+    def get_saved(self, name: str, *, glance: bool = False) -> SavedScript:
+        """Return a script as it is now.
+
+        Args:
+            glance: What is remembered of its file will do; nothing may be run or decided on that.
+
+        Raises:
+            NotFoundError: There is none of this name.
+            InvalidInputError: The name, or what stands in its place, cannot be a script.
+        """
+        plain = name.strip().removeprefix(TOOL_PREFIX)
+        if plain in self._reserved_names(plain):
+            raise NotFoundError(f"There is no script {plain!r}: that is the name of something else.", hint="Rename it.")
+        try:
+            text = (self.shelf.read_cached if glance else self.shelf.read)(plain)
+        except InvalidInputError:
+            validate_script_name(plain)
+            raise
+        if text is None:
+            raise self._not_found_error(plain)
+        with self._reading() as session:
+            return self._build_saved(text, rows.find_state(session, plain))
+
+    def list_promoted(self, name: str | None = None) -> list[SavedScript]:
+        """Return the scripts that are tools now, or the one of a name: their text is the one that was approved."""
+        with self._reading() as session:
+            standings = rows.list_promoted(session, name)
+        found: list[SavedScript] = []
+        for name, standing in standings.items():
+            try:
+                text = self.shelf.read_cached(name)
+            except PanoramaError:  # it is no plain file any more
+                continue
+            if text and standing.state_of(text.digest) == "promoted":
+                found.append(SavedScript(text=text, state="promoted", standing=standing, is_ours=text.is_shipped))
+        return found
+
+    def subscribe(self, ear: Callable[[], None]) -> Callable[[], None]:
+        """Tell somebody when tools come or go; return how to stop that."""
+        return self._ears.subscribe(ear)
+
+    def notify_changed(self) -> None:
+        """Tell those who want to hear that the tools may be others now."""
+        self._ears.notify()
+
+    def _reserved_names(self, name: str) -> Collection[str]:
+        """Return the names that are something else; a shipped script may be called like a tool, and its copies too."""
+        taken = self._taken()
+        return () if name not in taken or self.shelf.is_bundled(name) else taken
+
+    def _not_found_error(self, name: str) -> NotFoundError:
+        near = difflib.get_close_matches(name, self.shelf.list_names(), 3, 0.5)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "list_scripts shows what there is."
+        return NotFoundError(f"There is no script {escape_controls(name[:60])!r}.", hint=hint)
+
+    def _build_saved(self, text: ScriptText, standing: ReviewState | None) -> SavedScript:
+        found = standing or DRAFT
+        state = found.state_of(text.digest)
+        shipped = text if text.is_shipped else self.shelf.read_bundled(text.name)
+        is_ours = bool(shipped and shipped.digest == text.digest)
+        return SavedScript(
+            text=text, state="reviewed" if state == "draft" and is_ours else state, standing=found, is_ours=is_ours
+        )
+
+    # What people and models do.
+
+    def list(self, page: PageRequest, state: StateFilter = "all", suggest: bool = False) -> Page[ScriptLine]:
+        """List kept scripts: state, and arguments for run_script. Drafts were not approved by the person.
+
+        Args:
+            suggest: List what was done often and is worth a script instead; save_script takes its `run`.
+        """
+        if suggest:
+            lines = tuple(self._suggesting.list_suggestions())
+            return Page(lines, tuple((str(at),) for at, _ in enumerate(lines)), len(lines), more=False)
+        with self._reading() as session:
+            standings, counts = rows.list_states(session), rows.count_runs(session)
+        after = (page.get_start_key(str) or ("",))[0]
+        names = [name for name in self.shelf.list_names() if name not in self._reserved_names(name)]
+        lines = [self._build_line(name, standings.get(name), counts.get(name)) for name in names]
+        found = [each for each in lines if state in ("all", each.state)]
+        left = [each for each in found if each.name > after]
+        shown = tuple(left[: page.limit])
+        hint = "" if shown else "save_script keeps a script; list_scripts(suggest=true) tells what is worth one."
+        return Page(shown, tuple((each.name,) for each in shown), len(found), len(left) > len(shown), hint=hint)
+
+    def _build_line(self, name: str, standing: ReviewState | None, count: tuple[int, int] | None) -> ScriptLine:
+        try:
+            text = self.shelf.read_cached(name)
+            if text is None:
+                return ScriptLine(name=name, state="draft", summary="", problem="Its file is gone.")
+            kept = self._build_saved(text, standing)
+            told = analyze_script(text)
+        except PanoramaError as error:
+            return ScriptLine(name=name, state="draft", summary="", problem=escape_controls(error.message))
+        return ScriptLine(
+            name=name, state=kept.state, summary=told.signature.summary, parameters=_format_parameters(told.signature),
+            writes=told.uses.writes, by=kept.by, tool=kept.tool, runs=count[0] if count else None,
+            succeeded=count[1] if count else None,
+        )  # fmt: skip
+
+    def get(self, script: str) -> ScriptView:
+        """Show a kept script: its text, its state, what it reads and writes, and how its runs went.
+
+        Raises:
+            NotFoundError: There is no such script.
+        """
+        return self.to_view(self.get_saved(script))
+
+    def to_view(self, kept: SavedScript) -> ScriptView:
+        """Return all that a person wants to know of a script before they decide on it."""
+        source, uses_ = kept.text.source, SdkUsage(unclear=True)
+        problems: list[str] = []
+        signature = Signature(summary="", description="")
+        try:
+            uses_ = analyze_usage(parse_source(source))
+            signature = kept.text.signature
+        except InvalidInputError as error:
+            problems.append(f"{error.message} {error.hint}")
+        with self._reading() as session:
+            reviews = rows.list_reviews(session, kept.name)
+            ran = rows.list_runs(session, kept.name, STATISTICS_RUNS)
+            did = rows.count_changes_by_operation(session, [each.id for each in ran[:RECENT_RUNS]])
+            tried = (each for each in ran if each.options.get("dry_run") and each.options["digest"] == kept.text.digest)
+            dry = rows.list_changing_calls(session, next((each.id for each in tried), ""), RECENT_RUNS)
+        approved = next((each.text for each in reviews if each.verdict == rows.APPROVED), "")
+        shipped = self.shelf.read_bundled(kept.name)
+        latest = next((each for each in reviews if each.digest == kept.text.digest), None)
+        return ScriptView(
+            name=kept.name,
+            state=kept.state,
+            by=kept.by,
+            summary=signature.summary,
+            description=signature.description,
+            parameters=_format_parameters(signature),
+            schema=signature.to_json_schema(),
+            reads=uses_.reads,
+            writes=uses_.writes,
+            scripts=uses_.scripts,
+            unclear=uses_.unclear,
+            read_only=kept.standing.read_only and bool(kept.tool),
+            tool=kept.tool,
+            did=did,
+            dry_run=tuple(dry),
+            findings=(*problems, *self._findings(source)),
+            digest=kept.text.digest,
+            path=str(self.shelf.path(kept.name)),
+            statistics=_compute_statistics(ran),
+            text=source,
+            reviewed=approved or (shipped.source if shipped else ""),
+            rejected=latest is not None and latest.verdict == rows.REJECTED,
+            again=f"{TOOL_PREFIX}{kept.name}" if not kept.tool and kept.standing.state == "promoted" else "",
+        )
+
+    def save(
+        self, name: str, code: str = "", run: str = "", summary: str = "", replace: bool = False
+    ) -> Result[ScriptSaveResult]:
+        """Keep a script as a draft: a docstring, then `def main(…)` with typed parameters.
+
+        promote_script asks the person to approve it.
+
+        Args:
+            name: Such as late_tasks.
+            code: Without main it is wrapped.
+            run: Or a run whose code to keep; its inputs become parameters.
+            summary: One sentence, if there is no docstring.
+            replace: Overwrite the one of this name.
+
+        Raises:
+            InvalidInputError: The name or the text cannot be a script.
+            ConflictError: There is another script of this name.
+        """
+        validate_script_name(name, self._reserved_names(name))
+        text = self._resolve_text(code, run, summary)
+        content = text.encode()
+        told = _ScriptFacts.of(ScriptText(name=name, content=content, digest=""))
+        old = self.shelf.read(name)
+        if old and old.content == content:
+            return Result(self._build_save_result(name, told, old), hint="It was kept already.", wrote=False)
+        if old and not replace:
+            raise ConflictError(
+                f"There is a script {name} with another text.", hint="Choose another name, or replace it: replace=true."
+            )
+        before = self.get_saved(name).state if old else "draft"
+        if old:
+            self.store_version(old, rows.WRITTEN)
+        new = self.shelf.write(name, content)
+        self.store_version(new, rows.SAVED)
+        self.notify_changed()
+        gone = {"promoted": " Its tool is gone until the person approves the new text."}.get(before, "")
+        hint = f"It is a draft: try it with run_script and dry_run; promote_script asks the person to approve it.{gone}"
+        hint += " The text before is a version: `panorama scripts rollback` puts it back." if old else ""
+        return Result(self._build_save_result(name, told, new), hint=hint)
+
+    def save_question(self, name: str, code: str = "", run: str = "", summary: str = "", replace: bool = False) -> str:
+        """Return what the person is asked before a draft that they wrote themselves is overwritten."""
+        name = validate_script_name(name, self._reserved_names(name))
+        old = self.shelf.read(name) if replace else None
+        if old is None or old.is_shipped or self.get_saved(name).state != "draft":
+            return ""
+        with self._reading() as session:
+            is_by_assistant = script_versions.is_by_assistant(session, old)
+        if is_by_assistant or old.content == self._resolve_text(code, run, summary).encode():
+            return ""
+        lines = old.source.count("\n")
+        return f"Overwrite your own draft {name} ({lines:,} lines)? Its text is kept as a version."
+
+    def store_version(self, text: ScriptText, verdict: str) -> None:
+        """Store a text as a version of its script."""
+        with self._writing() as session:
+            script_versions.store_version(session, text, verdict, self._now())
+
+    def _resolve_text(self, code: str, run: str, summary: str) -> str:
+        if bool(code.strip()) == bool(run.strip()):
+            raise InvalidInputError("save_script needs one of code and run.", hint="Give the code, or the id of a run.")
+        inputs: Mapping[str, Any] = {}
+        if run.strip():
+            with self._reading() as session:
+                found = runs.find(session, run.strip())
+            if found is None or found.script:
+                raise NotFoundError(f"There is no run of code {run[:40]!r}.", hint="Give the run_id of a run_code.")
+            code, inputs = found.source, found.inputs
+        if len(code) > wrap.MAX_CODE_CHARS:
+            raise InvalidInputError(f"The script has {len(code):,} characters.", hint="262,144 are the most.")
+        return wrap.wrap_code(code, inputs, summary)
+
+    def _build_save_result(self, name: str, told: "_ScriptFacts", text: ScriptText) -> ScriptSaveResult:
+        with self._reading() as session:
+            kept = self._build_saved(text, rows.find_state(session, name))
+        return ScriptSaveResult(
+            name=name, state=kept.state, summary=told.signature.summary, parameters=_format_parameters(told.signature),
+            reads=told.uses.reads, writes=told.uses.writes, digest=text.digest,
+        )  # fmt: skip
+
+    def get_history(self, script: str) -> ScriptHistory:
+        """List the texts that stood under a script's name and what was decided on them, the newest first."""
+        name = validate_script_name(script.strip().removeprefix(TOOL_PREFIX))
+        with self._reading() as session:
+            versions = tuple(script_versions.iter_history(session, name))
+        if not versions and self.shelf.read(name) is None:
+            raise self._not_found_error(name)
+        return ScriptHistory(name=name, versions=versions)
+
+    def diff(self, script: str, old: int | None = None, new: int | None = None) -> ScriptDiff:
+        """Compare two texts of a script: by default the one approved last with the one on the disk.
+
+        Args:
+            old: The number of a version, as history tells it.
+            new: Another one; else the text on the disk.
+        """
+        name = validate_script_name(script.strip().removeprefix(TOOL_PREFIX))
+        with self._reading() as session:
+            one = script_versions.get_version(session, name, old)
+            other = script_versions.get_version(session, name, new) if new is not None else None
+        shown = other.text if other else self.get_saved(name).text.source
+        labels = f"version {old or 'approved last'}", f"version {new}" if new is not None else "on the disk"
+        return ScriptDiff(name=name, old=labels[0], new=labels[1], diff=unified_diff(one.text, shown, *labels))
+
+    def suggestion_hint(self) -> str:
+        """Return in one sentence what is worth a script, "" if nothing is."""
+        return self._suggesting.describe_top()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ScriptFacts:
+    """What a text tells of itself."""
+
+    signature: Signature
+    uses: SdkUsage
+
+    @classmethod
+    def of(cls, text: ScriptText) -> "_ScriptFacts":
+        """Read a text."""
+        return cls(signature=text.signature, uses=analyze_usage(parse_source(text.source)))
+
+
+_FACTS_CACHE: dict[str, _ScriptFacts] = {}
+_MAX_CACHED_FACTS = 2000
+
+
+def analyze_script(text: ScriptText) -> _ScriptFacts:
+    """Return what a text tells of itself; each text is read but once."""
+    found = _FACTS_CACHE.get(text.digest)
+    if found is None:
+        if len(_FACTS_CACHE) >= _MAX_CACHED_FACTS:
+            _FACTS_CACHE.clear()
+        found = _FACTS_CACHE[text.digest] = _ScriptFacts.of(text)
+    return found
+
+
+def unified_diff(old: str, new: str, before: str, after: str) -> str:
+    """Return how two texts differ, nothing in it hidden."""
+    lines = difflib.unified_diff(old.split("\n"), new.split("\n"), before, after, lineterm="")
+    return escape_controls("\n".join(lines))
+
+
+def _format_parameters(signature: Signature) -> str:
+    parts = (
+        f"{each.name}{'' if each.required else '=' + (repr(each.default) if each.default is not None else '…')}"
+        for each in signature.parameters
+    )
+    return escape_controls(", ".join(parts))
+
+
+def _compute_statistics(ran: Sequence[rows.RunStats]) -> ScriptStatistics:
+    """Return the figures of runs, the newest first; dry runs count too, and those that still run do not."""
+    ended = [each for each in ran if each.status != "running"]
+    if not ended:
+        return ScriptStatistics(runs=0)
+    good = [each for each in ended if each.status == "succeeded"]
+    failed = next((each for each in ended if each.status == "failed"), None)
+    return ScriptStatistics(
+        runs=len(ended), success_percent=round(100 * len(good) / len(ended)),
+        median_ms=round(median(each.ms for each in ended), 1), median_calls=median(each.calls for each in ended),
+        tokens=sum(each.tokens for each in ended), last_at=ended[0].at,
+        last_error=escape_controls(str(failed.error.get("message", ""))[:300]) if failed else "",
+    )  # fmt: skip

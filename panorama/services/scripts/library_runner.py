@@ -1,0 +1,199 @@
+"""Running what is kept: by name, as a tool, by a schedule, and by another script. The text that runs is the text that
+was looked at: it is read once."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from panorama.domain.scripts.library import ARGUMENTS_NAME, ScriptText, to_runnable
+from panorama.domain.scripts.script_types import Kind
+from panorama.domain.time.times import parse_date, parse_datetime
+from panorama.errors import ConflictError, ScriptError
+from panorama.services.base import Service, ServiceContext
+from panorama.services.jobs import progress
+from panorama.services.scripts.code import MAX_SECONDS, Code, format_confirming_question
+from panorama.services.scripts.library import Library, SavedScript, analyze_script
+from panorama.services.scripts.nested_runs import MAX_DEPTH, NESTED_RUN_SCOPE
+from panorama.services.scripts.run_results import RunResult
+from panorama.services.scripts.script_run import RunOptions
+
+_REVIEWED_STATES = ("reviewed", "promoted")
+
+
+class LibraryRunner(Service):
+    """Runs the scripts of the library."""
+
+    def __init__(self, context: ServiceContext, library: Library, code: Code) -> None:
+        super().__init__(context)
+        self._library = library
+        self._code = code
+
+    def run(
+        self,
+        script: str,
+        args: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = MAX_SECONDS,
+    ) -> RunResult:
+        """Run a kept script by its name; list_scripts tells what each takes.
+
+        It answers like run_code, and says if it is a draft.
+
+        Args:
+            args: Its arguments by name.
+            dry_run: Change nothing; show what would change.
+            atomic: If it fails, take back what it wrote.
+            timeout: As of run_code.
+
+        Raises:
+            NotFoundError: There is no such script.
+            InvalidInputError: It does not take these arguments.
+        """
+        kept = self._get_startable(script)
+        strict = progress.is_scheduled()
+        if strict:
+            self._check_reviewed(kept, "A schedule runs")
+        return self._run_script(
+            kept, args or {}, RunOptions(dry_run=dry_run, atomic=atomic, state="", reviewed_only=strict), timeout
+        )
+
+    def check(
+        self,
+        script: str,
+        args: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = MAX_SECONDS,
+    ) -> None:
+        """Refuse a script that would not even begin in the background."""
+        del dry_run, atomic
+        self._code.validate_timeout(timeout)
+        self._prepare(self._get_startable(script), args or {})
+
+    def run_question(
+        self,
+        script: str,
+        args: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = MAX_SECONDS,
+    ) -> str:
+        """Return what the person is asked before a draft runs that confirms in their place."""
+        del args, atomic, timeout
+        kept = self._get_startable(script)
+        if dry_run or kept.state in _REVIEWED_STATES:
+            return ""
+        return format_confirming_question(f"draft, {kept.name},", kept.text.source)
+
+    def check_scheduled(
+        self,
+        script: str,
+        args: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = MAX_SECONDS,
+    ) -> None:
+        """Refuse what a schedule may not run: a text that nobody has reviewed."""
+        self.check(script, args, dry_run, atomic, timeout)
+        self._check_reviewed(self._get_startable(script), "A schedule runs")
+
+    def create(
+        self,
+        script: str,
+        args: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        atomic: bool = False,
+        timeout: int = MAX_SECONDS,
+    ) -> RunResult:
+        """Run a kept script for a person: as run_script, but a large result is answered whole, not kept as a file."""
+        wish = RunOptions(dry_run=dry_run, atomic=atomic, state="", is_whole=True, may_confirm=True)
+        return self._run_script(self._get_startable(script), args or {}, wish, timeout)
+
+    def run_tool(self, name: str, args: Mapping[str, Any], *, dry_run: bool = False) -> RunResult:
+        """Run a promoted script as its tool: the text that was approved, with what it may do."""
+        kept = self._library.get_saved(name)
+        if kept.state != "promoted":
+            self._library.notify_changed()
+            raise ConflictError(
+                f"script_{name} is no tool any more: its text was changed, or its tool was taken away.",
+                hint="run_script runs it; the person can review it with promote_script.",
+            )
+        wish = RunOptions(
+            dry_run=dry_run, atomic=False, state="", reads_only=kept.standing.read_only, reviewed_only=True,
+        )  # fmt: skip
+        return self._run_script(kept, args, wish, MAX_SECONDS)
+
+    def call(self, script: str, arguments: dict[str, Any] | None = None) -> Any:
+        """Run a script of the library inside this one, and return its result.
+
+        What it writes belongs to this run. Scripts nest three deep, and none runs inside itself.
+
+        Args:
+            arguments: Its arguments by name; sdk.scripts.<script>(name=…) is the same.
+
+        Raises:
+            NotFoundError: There is no such script.
+            InvalidInputError: It does not take these arguments.
+            ConflictError: It is nested too deeply, or runs already.
+        """
+        kept, nest = self._get_startable(script), NESTED_RUN_SCOPE.get()
+        if nest is None:
+            wish = RunOptions(dry_run=False, atomic=False, state="", is_whole=True)  # a program reads the result
+            return self._unwrap_result(self._run_script(kept, arguments or {}, wish, MAX_SECONDS))
+        if kept.name in nest.names:
+            path = " → ".join((*nest.names, kept.name))
+            raise ConflictError(f"The script {kept.name} runs already: {path}.", hint="Call it from outside.")
+        if len(nest.names) >= MAX_DEPTH:
+            raise ConflictError(
+                f"Scripts nest {MAX_DEPTH} deep: {' → '.join(nest.names)}.", hint=f"Call {kept.name} from the first."
+            )
+        if nest.reviewed_only:
+            self._check_reviewed(kept, f"{nest.names[0]} was reviewed and runs")
+        source, inputs = self._prepare(kept, arguments or {})
+        reads_only = nest.reads_only or (kept.state == "promoted" and kept.standing.read_only)
+        return nest.run(source, inputs, kept.name, reads_only)
+
+    def _unwrap_result(self, ran: RunResult) -> Any:
+        if ran.error:
+            raise ScriptError(str(ran.error["message"]), hint=f"`panorama runs show {ran.run_id}` tells more.")
+        return ran.result
+
+    def _get_startable(self, script: str) -> SavedScript:
+        kept = self._library.get_saved(script)
+        if kept.state == "retired":
+            raise ConflictError(
+                f"The script {kept.name} is retired.", hint=f"`panorama scripts review {kept.name}` takes it into use."
+            )
+        return kept
+
+    def _check_reviewed(self, kept: SavedScript, who: str) -> None:
+        if kept.state not in _REVIEWED_STATES:
+            raise ConflictError(
+                f"{who} reviewed scripts only, and the text of {kept.name} was not reviewed.",
+                hint=f"The person approves it: promote_script, or `panorama scripts review {kept.name}`.",
+            )
+
+    def _prepare(self, kept: SavedScript, args: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        """Return the text to run, and its inputs."""
+        signature = analyze_script(kept.text).signature
+        given = signature.coerce_arguments(args, self._parse_to_iso)
+        return to_runnable(kept.text.source, signature, given), {ARGUMENTS_NAME: given}
+
+    def _run_script(self, kept: SavedScript, args: Mapping[str, Any], wish: RunOptions, timeout: int) -> RunResult:
+        source, inputs = self._prepare(kept, args)
+        wish = replace(wish, may_confirm=wish.may_confirm or kept.state in _REVIEWED_STATES)
+        return self._code.run_saved(
+            _with_script(wish, kept.text, kept.state, inputs[ARGUMENTS_NAME]), source, inputs, timeout
+        )
+
+    def _parse_to_iso(self, kind: Kind, text: str, name: str) -> str:
+        now, zone = self._now(), self._context.zone
+        if kind == "day":
+            return parse_date(text, name, now=now, zone=zone).isoformat()
+        return parse_datetime(text, name, now=now, zone=zone).astimezone(zone).isoformat()
+
+
+def _with_script(wish: RunOptions, text: ScriptText, state: str, args: Mapping[str, Any]) -> RunOptions:
+    """Return a wish that tells whose run it is; its state is the script's own."""
+    return wish.with_script(text.name, {"script_state": state, "digest": text.digest}, args)

@@ -1,0 +1,120 @@
+"""Runs that a process left behind when it was killed: each is ended with what is known, an atomic one taken back."""
+
+import logging
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from panorama.domain.changes import Origin
+from panorama.domain.paging import PageRequest
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.services.base import CALL_LETTER, Service, ServiceContext
+from panorama.services.items.history import History
+from panorama.services.jobs.worker_id import WorkerId
+from panorama.services.scripts import run_changes
+from panorama.store.backend import Session
+from panorama.store.log import calls as call_log
+from panorama.store.log import changes, runs
+from panorama.store.log.runs import Run
+
+GRACE_PERIOD = timedelta(hours=1)
+"""Longer than this over its time no run takes: the number of its process is somebody else's by then."""
+
+_STALE_AGE = timedelta(hours=1)
+"""After so long the copy of a dry run that no log knows of is nobody's."""
+
+_log = logging.getLogger(__name__)
+
+
+class OrphanedRuns(Service):
+    """Looks for runs whose process is gone. Safe to use from several threads and processes."""
+
+    def __init__(self, context: ServiceContext, worker: WorkerId) -> None:
+        super().__init__(context)
+        self.worker = worker
+        self._history = History(context)
+        self._asides = context.home / "dry-runs"
+        self._has_looked = False
+
+    def recover(self) -> None:
+        """End the runs of processes that are gone, and remove the copies of their dry runs.
+
+        Raises:
+            UnavailableError: The store cannot be read.
+        """
+        self._has_looked = True
+        with self._reading() as session:
+            left = [run for run in runs.list_running(session) if self._is_orphaned(run)]
+        for run in left:
+            self._finish_or_log(run)
+        self._delete_scratch_copies()
+
+    def recover_once(self) -> None:
+        """Do so where nobody does it now and then: before the first script."""
+        if not self._has_looked:
+            with suppress(PanoramaError):
+                self.recover()
+
+    def _is_orphaned(self, run: Run) -> bool:
+        if run.status != "running" or run.worker == self.worker.name:
+            return False
+        if self.worker.is_dead(run.worker):
+            return True
+        most = timedelta(seconds=float(run.options.get("seconds", 0)))
+        return self._now() - run.at > most + GRACE_PERIOD
+
+    def _finish_or_log(self, run: Run) -> None:
+        try:
+            self._finish(run)
+        except UnavailableError as error:
+            _log.warning("the run %s waits to be ended: %s", run.id, error.message)
+        except Exception:  # a bug of ours: it is ended all the same, and says what stands
+            _log.exception("the run %s could not be taken back", run.id)
+            with suppress(UnavailableError):
+                self._finish(run, takes_back=False)
+
+    def _finish(self, left: Run, *, takes_back: bool = True) -> None:
+        origin = Origin(  # with the run's own unit, so that taking it back is no write that an undo would take back
+            actor="panorama", client=left.client, conversation=left.conversation, operation="history.undo",
+            call=self._context.new_id(CALL_LETTER), unit=left.id,
+        )  # fmt: skip
+        with self._context.database.transaction(origin) as session:
+            run = runs.find(session, left.id)
+            if run is None or not self._is_orphaned(run):  # another process was faster
+                return
+            is_undone = takes_back and bool(run.options.get("atomic")) and not run.options.get("dry_run")
+            if is_undone:
+                self._history.rollback(run.id)
+            counts = run_changes.count_changes(session, run.id)
+            stands = _describe_outcome(session, run, sum(counts.values()), is_undone=is_undone)
+            error = {"kind": "interrupted", "message": f"Panorama ended while it ran. {stands}"}
+            called = call_log.list_by_run(session, run.id, PageRequest(1)).total or 0
+            runs.save(session, [replace(run, status="failed", error=error, changes=counts, calls=called)])
+        _log.warning("the run %s was left by its process; it is ended", left.id)
+
+    def _delete_scratch_copies(self) -> None:
+        """Remove the copies of dry runs that have ended without doing so: they were killed."""
+        if not self._asides.is_dir():
+            return
+        for folder in self._asides.iterdir():
+            with suppress(FileNotFoundError):  # a dry run that ends just now removes its own
+                if self._is_orphaned_copy(folder):
+                    shutil.rmtree(folder, ignore_errors=True)
+
+    def _is_orphaned_copy(self, folder: Path) -> bool:
+        with self._reading() as session:
+            run = runs.find(session, folder.name)
+        if run is None:
+            return time.time() - folder.stat().st_mtime > _STALE_AGE.total_seconds()
+        return run.status != "running"
+
+
+def _describe_outcome(session: Session, run: Run, count: int, *, is_undone: bool) -> str:
+    if run.options.get("dry_run") or not changes.count_by_unit(session, run.id):
+        return "Nothing was changed."
+    return (
+        run_changes.describe_rollback(session, run.id) if is_undone else run_changes.describe_remaining(run.id, count)
+    )

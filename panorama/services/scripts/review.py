@@ -1,0 +1,261 @@
+"""Reviewing: what a person decides on scripts. Each decision is bound to the very text that they were shown.
+
+Each method here whose question a person has to answer reads the script once, in that question; what they agreed to is
+that text, whatever has become of the file by then.
+"""
+
+from contextvars import ContextVar
+from typing import Literal
+
+from panorama.domain.scripts.library import (
+    DRAFT,
+    MAX_PROMOTED,
+    TOOL_ARGUMENTS,
+    ReviewState,
+    ScriptText,
+    escape_controls,
+    validate_script_name,
+)
+from panorama.errors import ConflictError, InvalidInputError
+from panorama.services.base import Service, ServiceContext
+from panorama.services.scripts import script_versions
+from panorama.services.scripts.library import Library, SavedScript
+from panorama.services.scripts.library_results import ScriptReviewResult, ScriptView
+from panorama.store.backend import Session
+from panorama.store.log import library as rows
+
+Step = Literal["reviewed", "promoted", "demoted", "retired"]
+_SCRIPT_IN_QUESTION: ContextVar[SavedScript | None] = ContextVar("shown", default=None)
+"""The script whose text is in the question of the call that runs."""
+
+MAX_NAMES = 20
+
+
+class ScriptReviews(Service):
+    """Decisions on scripts."""
+
+    def __init__(self, context: ServiceContext, library: Library) -> None:
+        super().__init__(context)
+        self._library = library
+
+    # What asks the person.
+
+    def promote(self, script: str, to: Step = "promoted", read_only: bool = False) -> ScriptReviewResult:
+        """Ask the person to approve a kept script, or to make it a tool of its own, script_<name>.
+
+        Args:
+            to: reviewed approves it, demoted takes its tool away, retired ends its use.
+            read_only: Its tool cannot change anything.
+
+        Raises:
+            ConflictError: There are 12 tools, or it is so already.
+        """
+        kept = self._take_confirmed(script)
+        with self._writing() as session:
+            new = self._plan_state(session, kept, to, read_only)
+            is_decided = kept.standing.digest == kept.text.digest and kept.standing.state != "retired"
+            if to != "demoted" and not is_decided:
+                verdict = rows.RETIRED if to == "retired" else rows.APPROVED
+                self._record_verdict(session, kept.text, verdict)
+            return self._set_state(session, kept, new)
+
+    def promote_question(self, script: str, to: Step = "promoted", read_only: bool = False) -> str:
+        """Return what the person is asked before a script moves."""
+        kept = self._load_for_question(script)
+        view = self._library.to_view(kept)
+        with self._reading() as session:
+            self._plan_state(session, kept, to, read_only)
+        if to == "retired":
+            deed = f"Take the script {kept.name} out of use?"
+        elif to == "promoted":
+            limit = ", which will only be able to read" if read_only else ", which can change your data"
+            deed = f"Make the script {kept.name} a tool of your assistants{limit}?"
+        elif to == "demoted":
+            deed = f"Take the tool {kept.tool} away? The script {kept.name} stays reviewed."
+        else:
+            again = f" It will be the tool {view.again} again." if view.again else ""
+            deed = f"Approve the script {kept.name}?{again}"
+        return f"{deed}\n{describe_script(view)}"
+
+    def approve(self, script: str, digest: str) -> ScriptReviewResult:
+        """Approve a script's text; asked for by a person at a terminal who was shown that text.
+
+        Args:
+            digest: That of the text that was shown.
+
+        Raises:
+            ConflictError: The text is another one by now.
+        """
+        kept = self._take_confirmed(script)
+        if kept.text.digest != digest:
+            raise ConflictError("Another text was agreed to; nothing was approved.", hint="Look at it again.")
+        with self._writing() as session:
+            if kept.standing.state_of(kept.text.digest) in ("draft", "retired"):
+                self._record_verdict(session, kept.text, rows.APPROVED)
+            return self._set_state(session, kept, kept.standing.approve(kept.text.digest))
+
+    def approve_question(self, script: str, digest: str) -> str:
+        """Return what the person is asked before a text is approved; refused if it is not the one that was shown."""
+        kept = self._load_for_question(script)
+        if kept.text.digest != digest:
+            raise ConflictError(
+                f"The script {kept.name} was changed since it was shown; nothing was approved.",
+                hint=f"Look at it again: panorama scripts review {kept.name}.",
+            )
+        signature = kept.text.signature
+        if not signature.summary:
+            raise InvalidInputError(
+                f"The script {kept.name} does not say what it does.", hint="Begin it with a docstring."
+            )
+        return f"Approve the script {kept.name}? Its text has the digest {digest}."
+
+    def rollback(self, script: str, version: int | None = None) -> ScriptReviewResult:
+        """Put a text back that stood under the name before; it is reviewed then, and no tool.
+
+        Args:
+            version: Its number, as history tells it; else the one before the last.
+        """
+        del version  # it was looked up for the question
+        kept = self._take_confirmed(script)
+        with self._writing() as session:
+            if old := self._library.shelf.read(kept.name):
+                self._library.store_version(old, rows.WRITTEN)
+            self._library.shelf.write(kept.name, kept.text.content)
+            self._record_verdict(session, kept.text, rows.APPROVED)
+            return self._set_state(session, kept, ReviewState(state="reviewed", digest=kept.text.digest))
+
+    def rollback_question(self, script: str, version: int | None = None) -> str:
+        """Return what the person is asked before an earlier text is put back."""
+        name = validate_script_name(script.strip())
+        with self._reading() as session:
+            wanted = version or script_versions.find_previous_approved(session, name)
+            found = script_versions.get_version(session, name, wanted)
+            standing = rows.find_state(session, name) or DRAFT
+        text = ScriptText(name=name, content=found.text.encode(), digest=found.digest)
+        _SCRIPT_IN_QUESTION.set(SavedScript(text=text, state="reviewed", standing=standing, is_ours=False))
+        old = self._library.shelf.read(name)
+        gone = "" if old is None or old.digest == found.digest else " The text that is there now is overwritten."
+        return f"Put version {wanted} of the script {name} back (digest {found.digest})?{gone}"
+
+    # What needs no question.
+
+    def reject(self, script: str, digest: str) -> ScriptReviewResult:
+        """Keep that a person does not want a text; an assistant cannot propose it again."""
+        kept = self._library.get_saved(script)
+        if kept.text.digest != digest:
+            raise ConflictError(
+                f"The script {kept.name} was changed since it was shown; nothing was decided.", hint="Look at it again."
+            )
+        with self._writing() as session:
+            self._record_verdict(session, kept.text, rows.REJECTED)
+            demoted = ReviewState(read_only=False)
+            return self._set_state(session, kept, demoted if kept.state != "draft" else kept.standing)
+
+    # How.
+
+    def _load_for_question(self, script: str) -> SavedScript:
+        kept = self._library.get_saved(script)
+        _SCRIPT_IN_QUESTION.set(kept)
+        return kept
+
+    def _take_confirmed(self, script: str) -> SavedScript:
+        """Return the script that was in the question; it is asked in the same call, just before."""
+        kept = _SCRIPT_IN_QUESTION.get()
+        _SCRIPT_IN_QUESTION.set(None)
+        if kept is None or kept.name != script.strip().removeprefix("script_"):
+            raise ConflictError("Nobody was asked; nothing was changed.", hint="A person decides on scripts.")
+        return kept
+
+    def _plan_state(self, session: Session, kept: SavedScript, to: Step, read_only: bool) -> ReviewState:
+        """Return how a script would stand.
+
+        Raises:
+            ConflictError: It cannot.
+            InvalidInputError: Its text cannot be approved.
+        """
+        digest, standing = kept.text.digest, rows.find_state(session, kept.name) or DRAFT
+        if to == "retired":
+            return standing.retire(digest)
+        if to == "demoted":
+            return standing.demote(digest)
+        self._check_approvable(session, kept)
+        if to == "reviewed":
+            if kept.state == "promoted":
+                raise ConflictError("It is a tool, which is reviewed.", hint="to=demoted takes its tool away.")
+            if kept.state == "reviewed":
+                raise ConflictError("It is reviewed already.", hint="to=promoted makes it a tool.")
+            return standing.approve(digest)
+        new = standing.promote(digest, read_only)
+        # Also those whose text was changed: they are tools again when their old text comes back.
+        others = [
+            name for name in rows.list_promoted(session) if name != kept.name and self._library.shelf.contains(name)
+        ]
+        if len(others) >= MAX_PROMOTED:
+            raise ConflictError(
+                f"There are {MAX_PROMOTED} tools of scripts already: {', '.join(others)}.",
+                hint="Take one away that is used least (to=demoted); run_script runs every script.",
+            )
+        if clash := [each.name for each in kept.text.signature.parameters if each.name in TOOL_ARGUMENTS]:
+            raise InvalidInputError(f"Its parameter {clash[0]} is one that each tool has.", hint="Rename it.")
+        return new
+
+    def _check_approvable(self, session: Session, kept: SavedScript) -> None:
+        if not kept.text.signature.summary:
+            raise InvalidInputError(
+                f"The script {kept.name} does not say what it does.", hint="Begin it with a docstring of one sentence."
+            )
+        decided = next(
+            (each for each in rows.list_reviews(session, kept.name) if each.digest == kept.text.digest), None
+        )
+        if decided and decided.verdict == rows.REJECTED and kept.state == "draft":
+            raise ConflictError(
+                f"The person rejected this text of {kept.name} on {decided.at:%Y-%m-%d}.",
+                hint=f"Change it first; they can look again with `panorama scripts review {kept.name}`.",
+            )
+
+    def _record_verdict(self, session: Session, text: ScriptText, verdict: str) -> None:
+        origin = session.origin
+        rows.add_review(
+            session,
+            rows.Review(
+                name=text.name, at=self._now(), verdict=verdict, digest=text.digest, text=text.source,
+                door=origin.actor if origin else "", client=origin.client if origin else "",
+            ),
+        )  # fmt: skip
+
+    def _set_state(self, session: Session, kept: SavedScript, new: ReviewState) -> ScriptReviewResult:
+        rows.set_state(session, kept.name, new, self._now())
+        session.later.append(self._library.notify_changed)
+        state = new.state_of(kept.text.digest)
+        return ScriptReviewResult(
+            name=kept.name, state=state, tool=f"script_{kept.name}" if state == "promoted" else "",
+            read_only=new.read_only, digest=kept.text.digest,
+        )  # fmt: skip
+
+
+def describe_script(view: ScriptView) -> str:
+    """Return what a person should know of a script: what it says is quoted, what it does was found out."""
+    last_line = view.text.count("\n") + 1
+    did = [f"{name} ({format_changes(count)})" if count else name for name, count in view.did.items()]
+    lines = [
+        f"It says of itself: “{view.summary}”",
+        f"Its arguments: {view.parameters or 'none'}",
+        f"By its text it reads: {_join_names(view.reads)}",
+        f"By its text it writes: {_join_names(view.writes)}",
+        *([f"It runs other scripts: {_join_names(view.scripts)}"] if view.scripts else []),
+        *(["Its text uses the SDK in ways that cannot be told from the text alone."] if view.unclear else []),
+        f"Its last runs called: {_join_names(tuple(did))}",
+        *(f"The sandbox would refuse: {each}" for each in view.findings),
+        f"Its text: {last_line} lines, sha256 {view.digest}",
+    ]
+    return escape_controls("\n".join(lines))
+
+
+def format_changes(count: int) -> str:
+    """Return how much was changed, in words."""
+    return f"{count:,} change{'' if count == 1 else 's'}"
+
+
+def _join_names(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return ", ".join(names[:MAX_NAMES]) + more if names else "nothing"

@@ -1,0 +1,95 @@
+"""What stands of what a run wrote, and how that is said."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from panorama.services.scripts.run_log import pluralize
+from panorama.services.scripts.run_results import RemainingChanges, change_to_dict, take_fitting
+from panorama.store.backend import Session
+from panorama.store.items import lookup
+from panorama.store.log import changes
+from panorama.store.log.runs import Run
+
+MAX_LISTED_CHANGES = 50
+MAX_NAMED_ITEMS = 10
+_COUNT_NAMES = {"create": "created", "update": "updated", "delete": "deleted", "restore": "restored"}
+_FIELD_LABELS = {"deleted_at": "the deletion"}
+
+
+def count_changes(session: Session, run: str) -> Mapping[str, int]:
+    """Return how much was created, updated and deleted by a run and stands."""
+    return {_COUNT_NAMES[each]: count for each, count in changes.count_actions(session, run).items()}
+
+
+def list_changes(session: Session, run: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the first changes of a run as a person reads them."""
+    lines = changes.list_first_changes(session, run, MAX_LISTED_CHANGES)
+    labels = lookup.get_labels(session, [(line.kind, line.item) for line in lines])
+    return tuple(take_fitting(change_to_dict(line, labels[line.item][2]) for line in lines))
+
+
+def load_remaining_changes(session: Session, run: Run) -> RemainingChanges:
+    """Return what stands now of a run that the log tells of."""
+    if run.options.get("dry_run"):
+        return RemainingChanges(run.changes, "It was a dry run: nothing of this was changed." if run.changes else "")
+    written, stood = changes.count_written(session, run.id), count_changes(session, run.id)
+    if not written:
+        return RemainingChanges(run.changes)  # if the log tells of some, they are forgotten for good
+    if not stood or (run.options.get("atomic") and run.status not in ("running", "succeeded")):
+        told = describe_rollback(session, run.id)
+    elif (count := sum(stood.values())) < written:
+        told = f"{count:,} of its {pluralize(written, 'change')} {_remain_verb(count)}, the others were taken back."
+    else:
+        told = ""
+    undo = _undo_hint(run) if stood else ""
+    return RemainingChanges(stood, " ".join(filter(None, (told, undo))), list_changes(session, run.id))
+
+
+def _undo_hint(run: Run) -> str:
+    if run.status == "running":
+        return "It still runs."
+    return f"Undo {run.id} takes back what of this nobody else changed since."
+
+
+def describe_remaining(run: str, count: int) -> str:
+    """Say what stands of a run that failed and was not taken back."""
+    if not count:
+        return "Nothing was changed."
+    return (
+        f"{pluralize(count, 'change')} made before it {_remain_verb(count)}; undo {run} takes {_pronoun(count)} back."
+    )
+
+
+def _remain_verb(count: int) -> str:
+    return "stands" if count == 1 else "stand"
+
+
+def _pronoun(count: int) -> str:
+    return "it" if count == 1 else "them"
+
+
+def describe_rollback(session: Session, run: str) -> str:
+    """Say what stands of a run after it was taken back, but for what others changed since."""
+    lines = changes.list_by_unit(session, run)
+    known = {line.id for line in lines}
+    total, left = sum(line.undoes not in known for line in lines), changes.list_effective(session, run)
+    if not left:
+        return f"All it wrote was taken back ({pluralize(total, 'change')})."
+    fields: dict[str, set[str]] = {}
+    for line, changed in left:
+        fields.setdefault(line.item, set()).update(("",) if line.action == "create" else changed)
+    labels = lookup.get_labels(session, [(line.kind, line.item) for line, _ in left])
+    told = [_describe_item(labels[item][2], item, fields[item]) for item in list(fields)[:MAX_NAMED_ITEMS]]
+    more = f" and {len(fields) - MAX_NAMED_ITEMS:,} more" if len(fields) > MAX_NAMED_ITEMS else ""
+    head = f"All but {len(left):,} of its {total:,} changes were" if len(left) < total else "Not all it wrote was"
+    return f"{head} taken back; what others changed since stays: {', '.join(told)}{more}."
+
+
+def _describe_item(label: str, item: str, fields: set[str]) -> str:
+    """Return an item that stays because its run made it, or what stays of one that was there before."""
+    which = f"“{label}” ({item})"
+    return (
+        which
+        if "" in fields
+        else f"{' and '.join(_FIELD_LABELS.get(each, each) for each in sorted(fields))} of {which}"
+    )

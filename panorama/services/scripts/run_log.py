@@ -1,0 +1,77 @@
+"""Telling of runs: what an answer and the log say of how a script ended. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from panorama.domain.scripts.scripts import CallRecord, Failure, RunOutcome
+from panorama.services.scripts.run_results import RunResult
+from panorama.store.log.runs import Run
+
+MAX_OUTPUT_CHARS = 64_000
+MAX_RESULT_BYTES = 2_000
+MAX_LISTED_CALLS = 20
+
+
+def to_log_entry(run: Run, told: RunResult, ending: RunOutcome, calls: int) -> Run:
+    """Return what the log keeps of a run that has ended; `calls` are those in the log, also of scripts inside it."""
+    return replace(
+        run,
+        status=_status_of(told.error),
+        result=ending.result[:MAX_RESULT_BYTES].decode("utf-8", "ignore"),
+        output=_keep_tail(ending.output, MAX_OUTPUT_CHARS),
+        error=told.error or {},
+        changes=told.changes,
+        calls=calls,
+        ms=told.duration_ms,
+        peak_bytes=ending.peak_bytes,
+    )
+
+
+def _status_of(error: Mapping[str, Any] | None) -> str:
+    if error is None:
+        return "succeeded"
+    return "cancelled" if error["kind"] == "cancelled" else "failed"
+
+
+def error_to_dict(failure: Failure | None) -> Mapping[str, Any] | None:
+    """Return why a script failed, None if it did not."""
+    if failure is None:
+        return None
+    told = {
+        "kind": failure.reason,
+        "message": failure.message,
+        "line": failure.line or None,
+        "source": failure.source or None,
+        "hint": failure.hint or None,
+        "trace": [f"line {line}" + (f" in {name}" if name else "") for line, name in failure.trace] or None,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def summarize_calls(made: Sequence[CallRecord]) -> tuple[Mapping[str, Any], ...]:
+    """Return calls one by one if they are few, else together by name."""
+    if len(made) <= MAX_LISTED_CALLS:
+        return tuple({"name": each.name, "ms": each.ms, "ok": each.ok, "wrote": each.wrote} for each in made)
+    together: dict[str, dict[str, Any]] = {}
+    for each in made:
+        row = together.setdefault(each.name, {"name": each.name, "ms": 0.0, "ok": True, "wrote": 0, "times": 0})
+        row["ms"] = round(row["ms"] + each.ms, 3)
+        row["ok"] = row["ok"] and each.ok
+        row["wrote"] += each.wrote
+        row["times"] += 1
+    return tuple(together.values())
+
+
+def describe_result(ending: RunOutcome) -> str:
+    """Return what the result consists of, "" if there is none."""
+    return ending.shape if ending.result not in (b"", b"null") else ""
+
+
+def _keep_tail(text: str, most: int) -> str:
+    return text if len(text) <= most else f"… {len(text) - most:,} characters before\n{text[-most:]}"
+
+
+def pluralize(count: int, noun: str) -> str:
+    """Return a number of things in words."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

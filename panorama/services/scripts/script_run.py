@@ -1,0 +1,363 @@
+"""One run of a script, from the first line of its log to what is told of it."""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, Self, TypeVar
+
+from panorama.domain.changes import Origin
+from panorama.domain.scripts.scripts import MAX_STATE_NAMES, Limits, RunOutcome, Script, count_state_bytes
+from panorama.errors import InvalidInputError, PanoramaError, ScriptError
+from panorama.ports import Answered, Calls, Runner, ScriptSession
+from panorama.services.base import ServiceContext
+from panorama.services.jobs import progress
+from panorama.services.scripts import run_changes, run_log, worker_json
+from panorama.services.scripts.nested_runs import NESTED_RUN_SCOPE, NestedRunScope
+from panorama.services.scripts.run_results import RunResult
+from panorama.store.backend import ScratchStore
+from panorama.store.items.blobs import Blobs
+from panorama.store.log import runs
+from panorama.store.log.runs import Run
+
+T = TypeVar("T")
+
+MAX_RESULT_BYTES = 7_000
+"""The largest result that is answered; a larger one becomes a file."""
+
+MAX_OUTPUT_CHARS = 6_000
+MAX_WHOLE_OUTPUT_CHARS = 1 << 20
+EXIT_SECONDS = 0.1
+"""After so long the process of a script that was told to end is gone."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How a script is to be run; `is_whole` wants a large result in the answer.
+
+    One that `reads_only` cannot write, nor can what it runs; `reviewed_only` lets it run reviewed scripts alone. One
+    that `may_confirm` may confirm for the person, who has seen its text; a dry run may, too. Of a
+    script of the library `name` is its name, `marks` what the log keeps of its text, `args` what it was called with.
+    """
+
+    dry_run: bool
+    atomic: bool
+    state: str
+    is_whole: bool = False
+    reads_only: bool = False
+    may_confirm: bool = False
+    reviewed_only: bool = False
+    name: str = ""
+    marks: Mapping[str, str] = field(default_factory=dict[str, str])
+    args: Mapping[str, Any] | None = None
+
+    def with_script(self, name: str, marks: Mapping[str, str], args: Mapping[str, Any]) -> Self:
+        """Return the wish for a script of the library."""
+        return replace(self, name=name, marks=marks, args=args)
+
+
+class ScriptRun:
+    """A run that begins in the call that runs now."""
+
+    def __init__(
+        self, context: ServiceContext, calls: Calls, runner: Runner, blobs: Blobs, wish: RunOptions, worker: str = ""
+    ) -> None:
+        self._context = context
+        self._worker = worker
+        self._calls = calls
+        self._runner = runner
+        self._blobs = blobs
+        self._wish = wish
+        self._guest: ScriptSession = calls.open_session(may_confirm=wish.may_confirm or wish.dry_run)
+        self._aside: ScratchStore | None = None
+        self._stands = True
+        self._until = 0.0
+        self._most_calls = 0
+        self._left_to_send = Limits().sent_bytes
+        self._ends: list[Callable[[], bool]] = []
+        if wish.dry_run:
+            folder = context.home / "dry-runs" / self._guest.run
+            self._aside = context.database.create_scratch(folder, self._require_running)
+
+    def run(self, script: Script) -> RunResult:
+        """Run the script and tell how it went; a script that fails is told of, not raised.
+
+        Raises:
+            UnavailableError: Scripts cannot be run on this machine.
+        """
+        began, run = time.perf_counter(), self._new_record(script)
+        progress.report_progress(0, 0, f"Run {run.id}")
+        try:
+            run = replace(run, isolation=self._runner.isolation)
+            # What is to be taken back, or has a copy, must be known of if this process is killed.
+            self._guest.record(run, at_once=self._wish.atomic or self._wish.dry_run)
+            ran = self._execute(script, run.isolation, began)
+            run = run_log.to_log_entry(run, ran.told, ran.ending, len(self._guest.calls))
+            return ran.told
+        except BaseException as error:
+            run = self._record_interruption(run, error, began)
+            raise
+        finally:
+            self._guest.record(run)
+            self._guest.finish(stands=self._stands and not self._aside)
+            if self._aside:
+                self._aside.close()
+
+    def _record_interruption(self, run: Run, error: BaseException, began: float) -> Run:
+        """Return what is logged of a run that nobody could be told the end of; an atomic one is taken back."""
+        made, notes = self._guest.calls, _Messages()
+        if made:
+            notes.add(self._settle_changes())
+        counts, _ = notes.attempt("What was changed cannot be told", self._count_changes) or ({}, ())
+        said = f"{error.message} {notes.text}" if isinstance(error, PanoramaError) else notes.text
+        is_stopped = isinstance(error, KeyboardInterrupt)
+        return replace(
+            run, status="cancelled" if is_stopped else "failed", calls=len(made), changes={} if self._aside else counts,
+            error={"kind": "broken_off", "message": said.strip() or type(error).__name__},
+            ms=round((time.perf_counter() - began) * 1000, 1),
+        )  # fmt: skip
+
+    def _new_record(self, script: Script) -> Run:
+        wish = self._wish
+        options = {"dry_run": wish.dry_run, "atomic": wish.atomic, "state": wish.state}
+        return Run(
+            id=self._guest.run,
+            at=self._context.now(),
+            client=self._guest.client,
+            conversation=self._guest.conversation,
+            status="running",
+            source=script.source,
+            inputs=script.inputs if wish.args is None else wish.args,
+            options={**options, "seconds": script.limits.wall.total_seconds(), **wish.marks},
+            script=wish.name,
+            worker=self._worker,
+        )
+
+    def _execute(self, script: Script, isolation: str, began: float) -> "_CompletedRun":
+        script = replace(script, state=self._load_state())
+        self._until = time.monotonic() + script.limits.wall.total_seconds()
+        self._most_calls = script.limits.calls
+        names = (self._wish.name,) if self._wish.name else ()
+        answered = self._call_handler(names, reads_only=self._wish.reads_only)
+        ending = self._runner.run(script, answered, _report_progress, progress.SHOULD_STOP.get(), self._ends.append)
+        failure, notes = ending.failure, _Messages()
+        if failure:
+            notes.add(self._settle_changes())
+        if not (self._wish.dry_run or self._wish.reads_only or (failure and self._wish.atomic)):
+            notes.attempt("sdk.state was not kept", self._save_state, ending.state)
+        result, file = notes.attempt("The result is lost", self._parse_result, ending, notes) or (None, None)
+        counts, would = notes.attempt("What was changed cannot be told", self._count_changes) or ({}, ())
+        if self._wish.dry_run and len(would) < sum(counts.values()):
+            notes.add(f"The first {len(would)} of {sum(counts.values())} changes are shown.")
+        told = RunResult(
+            run_id=self._guest.run, result=result, result_file=file, stdout=self._truncate_output(ending, notes),
+            shape=run_log.describe_result(ending) if result is None else "",
+            calls=run_log.summarize_calls(self._guest.calls), changes=counts, would=would,
+            error=run_log.error_to_dict(failure), dry_run=self._wish.dry_run, isolation=isolation, note=notes.text,
+            script=self._wish.name, script_state=self._wish.marks.get("script_state", ""),
+            duration_ms=round((time.perf_counter() - began) * 1000, 1),
+            peak_memory_mb=round(ending.peak_bytes / (1 << 20), 1),
+        )  # fmt: skip
+        return _CompletedRun(told, ending)
+
+    def _count_changes(self) -> tuple[Mapping[str, int], tuple[Mapping[str, Any], ...]]:
+        """Return how much was created, updated and deleted, and stands; of a dry run also what."""
+        with self._open_view(), self._context.database.reading() as session:
+            counts = run_changes.count_changes(session, self._guest.run)
+            self._stands = self._stands and bool(counts)
+            return counts, run_changes.list_changes(
+                session, self._guest.run
+            ) if self._aside and self._aside.is_written else ()
+
+    def _open_view(self) -> ExitStack:
+        """Open what the script sees: the store, or what stands in its place in a dry run."""
+        view = ExitStack()
+        if self._aside:
+            view.enter_context(self._aside.activate())
+            view.enter_context(self._blobs.use_scratch(self._aside.folder / "files"))
+        return view
+
+    def _call_handler(self, names: tuple[str, ...], *, reads_only: bool) -> Answered:
+        """Return what answers the calls of a script that runs inside others, in which it and they are named."""
+
+        def run_nested(source: str, inputs: Mapping[str, Any], name: str, only: bool) -> bytes:
+            return self._run_nested(source, inputs, (*names, name), reads_only=only)
+
+        nest = NestedRunScope(
+            names=names, reads_only=reads_only, reviewed_only=self._wish.reviewed_only, run=run_nested
+        )
+        call = self._guest.call
+
+        def handle_call(operation: str, arguments: Mapping[str, Any]) -> bytes:
+            token = NESTED_RUN_SCOPE.set(nest)
+            try:
+                if self._aside is None:
+                    return call(operation, arguments, reads_only=reads_only)
+                with self._open_view():
+                    return call(operation, arguments, reads_only=reads_only)
+            finally:
+                NESTED_RUN_SCOPE.reset(token)
+
+        return handle_call
+
+    def _run_nested(self, source: str, inputs: Mapping[str, Any], names: tuple[str, ...], *, reads_only: bool) -> bytes:
+        """Run another script in a process of its own, with the time and the calls that this run has left.
+
+        Its result is returned unread: the process that asked for it reads it, within its own limits.
+        """
+        left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
+        calls = max(0, self._most_calls - len(self._guest.calls))
+        limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu), calls=calls, sent_bytes=self._left_to_send)
+        inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
+        answered = self._call_handler(names, reads_only=reads_only)
+        outer = tuple(self._ends)
+        try:
+            ending = self._runner.run(
+                inner, answered, _ignore_progress, lambda: any(ends() for ends in outer), self._ends.append
+            )
+        finally:
+            self._ends[:] = outer
+        self._left_to_send = max(0, self._left_to_send - ending.sent_bytes)
+        if failure := ending.failure:
+            at = f", line {failure.line}" if failure.line else ""
+            raise ScriptError(f"{names[-1]}{at}: {failure.message}", hint=failure.hint)
+        return ending.result
+
+    def _require_running(self) -> None:
+        """Refuse to go on once the script was told to end; its process is gone by then, or it would hear of this."""
+        if any(ends() for ends in self._ends):
+            time.sleep(EXIT_SECONDS)
+            raise ScriptError("The script ended before the copy for its dry run was made.", hint="Give it more time.")
+
+    def _settle_changes(self) -> str:
+        """Say what became of the changes of a script that failed, after taking them back if that was wanted."""
+        wrote, run = sum(made.wrote for made in self._guest.calls), self._guest.run
+        if self._aside or not wrote:
+            return "Nothing was changed."
+        try:
+            with self._context.database.reading() as session:
+                wrote = sum(run_changes.count_changes(session, run).values())
+            if not wrote:
+                return "Nothing it wrote stands."
+            if not self._wish.atomic:
+                return run_changes.describe_remaining(run, wrote)
+            self._calls.call_within("history.undo", {"unit": run, "skip_conflicts": True, "confirm": True})
+            self._stands = False  # nothing that an undo could take back
+            with self._context.database.reading() as session:
+                return run_changes.describe_rollback(session, run)
+        except PanoramaError as error:
+            tried = "taking them back" if self._wish.atomic else "counting them"
+            return f"{wrote} changes stand: {tried} failed ({error.message}); try undo {run}."
+
+    @property
+    def _state_owner(self) -> str:
+        if self._wish.name:
+            return f"script:{self._wish.name}"
+        return f"name:{self._wish.state}" if self._wish.state else f"conversation:{self._guest.conversation}"
+
+    def _load_state(self) -> dict[str, Any]:
+        with self._context.database.reading() as session:
+            return runs.get_state(session, self._state_owner)
+
+    def _save_state(self, changed: bytes) -> None:
+        if not changed:
+            return
+        kept, removed = worker_json.parse_state(changed)
+        with self._context.database.transaction(_STATE_ORIGIN) as session:
+            if kept:
+                _check_state_size({**runs.get_state(session, self._state_owner), **kept}, removed)
+            runs.save_state(session, self._state_owner, kept, removed, self._context.now())
+
+    def _parse_result(self, ending: RunOutcome, notes: "_Messages") -> tuple[Any, str | None]:
+        """Return the result, or the id of the file that holds it because it is large."""
+        if not ending.result:
+            return None, None
+        if self._wish.is_whole or len(ending.result) <= MAX_RESULT_BYTES:
+            return worker_json.parse_json(ending.result), None
+        size = f"The result has {len(ending.result):,} bytes"
+        if self._aside or self._wish.reads_only:
+            which = "a dry run" if self._aside else "what only reads"
+            notes.add(f"{size}; {which} keeps no file, so only its shape is shown.")
+            return None, None
+        kept = self._calls.call_within("files.write", self._file_arguments(ending.result))
+        notes.add(f"{size} and was kept as a file; read it with sdk.files.text({kept['data']['id']!r}).")
+        return None, kept["data"]["id"]
+
+    def _truncate_output(self, ending: RunOutcome, notes: "_Messages") -> str:
+        """Return what was printed; of much of it the beginning and the end."""
+        text, most = ending.output, MAX_WHOLE_OUTPUT_CHARS if self._wish.is_whole else MAX_OUTPUT_CHARS
+        if len(text) <= most:
+            return text
+        head, left = most * 2 // 3, len(text) - most
+        notes.add(f"{left:,} characters of the output are left out; return the text instead, and it is kept as a file.")
+        return f"{text[:head]}\n… {left:,} characters left out …\n{text[head - most :]}"
+
+    def _file_arguments(self, result: bytes) -> dict[str, str]:
+        text = result.decode("utf-8", "replace")
+        if text.startswith('"'):
+            return {"name": f"{self._guest.run}.txt", "text": str(worker_json.parse_json(result))}
+        return {"name": f"{self._guest.run}.json", "text": text}
+
+
+class _Messages:
+    """What the reader of an answer should know; once a script has run, nothing that follows may make it a failure."""
+
+    def __init__(self) -> None:
+        self._said: list[str] = []
+
+    def add(self, note: str) -> None:
+        """Add a sentence."""
+        self._said.append(note)
+
+    def attempt(self, what: str, step: Callable[..., T], *arguments: Any) -> T | None:
+        """Take a step; if it is refused, note what that means and return None."""
+        try:
+            return step(*arguments)
+        except PanoramaError as error:
+            self.add(f"{what}: {error.message}")
+        except Exception:  # a bug of ours; what the script wrote stands all the same
+            _log.exception("after a script: %s", what)
+            self.add(f"{what}: Panorama itself failed, its log tells more.")
+        return None
+
+    @property
+    def text(self) -> str:
+        """All sentences."""
+        return " ".join(self._said)
+
+
+@dataclass(frozen=True, slots=True)
+class _CompletedRun:
+    """What is told of a run, and how it ended."""
+
+    told: RunResult
+    ending: RunOutcome
+
+
+def _check_state_size(state: Mapping[str, Any], removed: Sequence[str]) -> None:
+    """Refuse a state that is larger than it may be; the script that changes it knew only what was there before it."""
+    gone = frozenset(removed)
+    left = {name: value for name, value in state.items() if name not in gone}
+    if len(left) > MAX_STATE_NAMES:
+        raise InvalidInputError(f"it has more than {MAX_STATE_NAMES:,} names with what another run kept meanwhile.")
+    texts = {name: json.dumps(value, ensure_ascii=False, separators=(",", ":")) for name, value in left.items()}
+    if count_state_bytes({name: text.encode() for name, text in texts.items()}) > Limits().state_bytes:
+        raise InvalidInputError("it is larger than 256 KB with what another run kept meanwhile.")
+
+
+_STATE_ORIGIN = Origin(actor="script", client="", conversation="", operation="run_code", call="", unit="")
+
+
+def _ignore_progress(current: float, total: float, message: str) -> None:
+    """Tell nobody: the script outside tells how far it is."""
+
+
+def _report_progress(current: float, total: float, message: str) -> None:
+    if progress.SHOULD_STOP.get()():  # who runs it hears of that in a moment, and ends it in its own way
+        return
+    progress.report_progress(int(current), int(total), message)

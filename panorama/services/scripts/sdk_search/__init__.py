@@ -1,0 +1,1 @@
+"""Search in the reference of the SDK, the recipes and the saved scripts."""

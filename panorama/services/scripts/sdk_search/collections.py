@@ -1,0 +1,38 @@
+"""The collections of `query` with their fields, as the reference of the SDK shows them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+from panorama.sdk.reference import Entry
+from panorama.store.items.query import list_collections
+
+COLLECTIONS = "collections"
+"""The group of what `query` can be asked for."""
+
+_WORDS: Mapping[str, str] = {
+    "changes": "audit log history who changed what when field before after",
+    "calls": "call log which tools were called used errors failed slow tokens client",
+}
+"""What is looked for in a collection, beside its name and its fields."""
+
+
+@cache
+def collection_entries() -> Sequence[Entry]:
+    """Return one entry a collection: how it is asked, and its fields."""
+    return [_entry(name, fields) for name, fields in list_collections().items()]
+
+
+def format_collections(entries: Iterable[Entry]) -> list[str]:
+    """Return the collections' names in one line."""
+    names = ", ".join(each.name.split('"')[1] for each in entries)
+    return [f"sdk.query(NAME): {names}. Ask with a name for its fields."]
+
+
+def _entry(name: str, fields: Sequence[str]) -> Entry:
+    called = f'sdk.query("{name}")'
+    line = f"Filter, count and sum {name} by their fields."
+    stub = f"{called}\n    Fields: {', '.join(fields)}"
+    return Entry(
+        name=called, group=COLLECTIONS, line=line, brief=f"{called}: {line}", stub=stub, full=stub,
+        words=_WORDS.get(name, ""),
+    )  # fmt: skip

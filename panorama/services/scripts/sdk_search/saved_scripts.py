@@ -1,0 +1,66 @@
+"""Kept scripts as the reference of the SDK tells them: those that a person approved, and another script may run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from panorama.domain.scripts.library import Parameter, Signature, escape_controls
+from panorama.domain.scripts.script_types import Kind, ParameterType
+from panorama.errors import PanoramaError
+from panorama.sdk.reference import KEPT, Entry
+from panorama.services.scripts.library import Library, analyze_script
+
+_APPROVED_STATES = ("reviewed", "promoted")
+_PYTHON_TYPES: Mapping[Kind, str] = {
+    "text": "str", "integer": "int", "number": "float", "boolean": "bool", "day": "date", "moment": "datetime",
+    "list": "list", "object": "dict", "any": "Any",
+}  # fmt: skip
+
+
+class LibraryEntries:
+    """Knows what the library holds that `sdk.scripts.NAME(…)` runs."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    def list_entries(self) -> Sequence[Entry]:
+        """Return the scripts whose text a person approved; drafts are not told of.
+
+        Nor are those that came with the program and were only left as they are: list_scripts tells of them, and here
+        they would stand in the way of what the SDK has for the same words.
+        """
+        return list(self._iter_entries())
+
+    def _iter_entries(self) -> Iterator[Entry]:
+        for name in self._library.shelf.list_names():
+            try:
+                kept = self._library.get_saved(name, glance=True)
+                if kept.standing.state_of(kept.text.digest) in _APPROVED_STATES:
+                    yield _entry(name, analyze_script(kept.text).signature)
+            except PanoramaError:  # what stands there is no script: list_scripts tells why
+                continue
+
+
+def _entry(name: str, signature: Signature) -> Entry:
+    line, called = escape_controls(signature.summary), f"sdk.scripts.{name}"
+    names = ", ".join(each.name for each in signature.parameters)
+    typed = ", ".join(map(_format_parameter, signature.parameters))
+    stub = f"{called}({f'*, {typed}' if typed else ''})\n    {line}"
+    told = [
+        f"    {each.name}: {escape_controls(each.description)}" for each in signature.parameters if each.description
+    ]
+    full = "\n".join([stub, "    A kept script: what it writes belongs to the run that calls it.", *told])
+    return Entry(name=called, group=KEPT, line=line, brief=f"{called}({names}): {line}", stub=stub, full=full)
+
+
+def _format_parameter(each: Parameter) -> str:
+    default = "" if each.required else " = …" if each.default is None else f" = {each.default!r}"
+    return escape_controls(f"{each.name}: {_format_type(each.type)}{default}")
+
+
+def _format_type(type_: ParameterType) -> str:
+    if type_.kind == "choice":
+        told = f"Literal[{', '.join(map(repr, type_.choices))}]"
+    elif type_.items is not None:
+        told = f"list[{_format_type(type_.items)}]"
+    else:
+        told = _PYTHON_TYPES[type_.kind]
+    return f"{told} | None" if type_.optional else told

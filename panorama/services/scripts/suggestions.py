@@ -1,0 +1,106 @@
+"""Suggestions: what was done again and again, found in the log, and what it cost in tokens."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from panorama.domain.scripts.wrap import suggest_name
+from panorama.services.base import Service
+from panorama.services.scripts.library_results import ScriptLine
+from panorama.store.log import library as rows
+
+MIN_REPEATS = 3
+"""How often makes it worth a script."""
+
+MAX_RUNS, MAX_CALLS = 200, 2000
+"""How many runs and calls of the log are looked at, the newest."""
+
+MAX_CHAIN_LENGTH = 5
+"""The longest chain of calls that is looked for."""
+
+MAX_SUGGESTIONS = 10
+CHARS_PER_TOKEN = 4
+_EXCLUDED_TOOLS = frozenset(
+    {"run_code", "run_script", "batch", "search_sdk", "save_script", "list_scripts", "status", "undo"}
+)
+"""Tools whose calls are no step of a chain: they are scripts already, or ask for nothing that a script could do."""
+
+
+class Suggestions(Service):
+    """Reads the log for what is worth a script."""
+
+    def list_suggestions(self) -> list[ScriptLine]:
+        """Return what is worth a script: first what cost most."""
+        with self._reading() as session:
+            coded, chained = rows.list_run_code(session, MAX_RUNS), rows.list_tool_calls(session, MAX_CALLS)
+        lines = [*_iter_patterns(coded), *_iter_chains(chained)]
+        return sorted(lines, key=lambda line: (-(line.tokens or 0), line.summary))[:MAX_SUGGESTIONS]
+
+    def describe_top(self) -> str:
+        """Return what is worth a script most, in one sentence; "" if nothing is."""
+        found = self.list_suggestions()
+        if not found:
+            return ""
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        return f"Worth a script: {found[0].summary}{more}; list_scripts(suggest=true) shows all."
+
+
+def _iter_patterns(coded: Sequence[rows.RunCode]) -> Iterator[ScriptLine]:
+    """Give code that called the same of the SDK, whatever else it did."""
+    alike: defaultdict[frozenset[str], list[rows.RunCode]] = defaultdict(list)
+    for each in coded:
+        if each.called:
+            alike[frozenset(each.called)].append(each)
+    for runs in alike.values():
+        if len(runs) >= MIN_REPEATS:
+            newest = runs[0]
+            tokens = sum(each.tokens + len(each.source) // CHARS_PER_TOKEN for each in runs)
+            steps = ", ".join(newest.called[:MAX_CHAIN_LENGTH])
+            yield ScriptLine(
+                name=suggest_name("_".join(newest.called[:2])), state="suggested", run=newest.id, runs=len(runs),
+                summary=f"code with {steps} ran {len(runs)} times and cost {tokens:,} tokens", tokens=tokens,
+            )  # fmt: skip
+
+
+def _iter_chains(chained: Sequence[tuple[str, str, int]]) -> Iterator[ScriptLine]:
+    """Give chains of tools that were called one after another in the same order; those inside longer ones are left."""
+    counts, costs = _count_chains(chained)
+    often = {chain: count for chain, count in counts.items() if count >= MIN_REPEATS}
+    taken: set[tuple[str, ...]] = set()
+    for chain in sorted(often, key=lambda chain: (-len(chain), chain)):
+        if chain not in taken:
+            taken.update(_iter_subchains(chain))
+            yield ScriptLine(
+                name=suggest_name("_".join(chain[:2])), state="suggested", runs=often[chain], tokens=costs[chain],
+                summary=f"{' → '.join(chain)} was called {often[chain]} times and cost {costs[chain]:,} tokens",
+            )  # fmt: skip
+
+
+def _count_chains(
+    chained: Sequence[tuple[str, str, int]],
+) -> tuple[Counter[tuple[str, ...]], Counter[tuple[str, ...]]]:
+    """Count chains of different tools of each conversation, without counting a call twice for the same chain."""
+    spoken: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+    for conversation, name, tokens in chained:
+        spoken[conversation].append(
+            ("", 0) if name in _EXCLUDED_TOOLS or name.startswith("script_") else (name, tokens)
+        )
+    counts: Counter[tuple[str, ...]] = Counter()
+    costs: Counter[tuple[str, ...]] = Counter()
+    for calls in spoken.values():
+        for length in range(2, MAX_CHAIN_LENGTH + 1):
+            free: dict[tuple[str, ...], int] = {}
+            for at in range(len(calls) - length + 1):
+                part = calls[at : at + length]
+                chain = tuple(name for name, _ in part)
+                if "" in chain or len(set(chain)) < 2 or free.get(chain, 0) > at:
+                    continue
+                free[chain] = at + length
+                counts[chain] += 1
+                costs[chain] += sum(tokens for _, tokens in part)
+    return counts, costs
+
+
+def _iter_subchains(chain: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for length in range(2, len(chain) + 1):
+        for at in range(len(chain) - length + 1):
+            yield chain[at : at + length]

@@ -1,0 +1,1 @@
+"""Keyword and semantic search, and the index that follows the changes."""

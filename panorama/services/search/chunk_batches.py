@@ -1,0 +1,64 @@
+"""Cutting: the passages of items as they are now, and the texts of these that a model is to embed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from panorama.domain.changes import digest
+from panorama.domain.items.item import Item
+from panorama.domain.text.chunks import split_chunks
+from panorama.index.points import in_batches
+from panorama.store.backend import Session
+from panorama.store.items import passages
+from panorama.store.items.passages import Passage
+
+ITEMS_PER_READ = 32
+"""Items that are read at once; each may have 10 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkBatch:
+    """The passages of some items and the texts to embed by their digests, as they were after the change `seen`.
+
+    `last` is the last of the changes that led to these items.
+    """
+
+    passages: dict[str, list[Passage]]
+    texts: dict[str, str]
+    last: int
+    seen: int
+
+
+def chunk_changes(session: Session, found: Sequence[tuple[int, str, str]], most: int) -> ChunkBatch:
+    """Cut the items that some changes touched, in their order, up to those that reach so many texts."""
+    cut, texts = dict[str, list[Passage]](), dict[str, str]()
+    for kind, id_, item in _iter_items(session, collect_items(found)):
+        cut[id_] = _build_passages(kind, item, texts) if item else []
+        if len(texts) >= most:
+            break
+    last = 0
+    for number, _, id_ in found:
+        if id_ not in cut:
+            break
+        last = number
+    return ChunkBatch(cut, texts, last, passages.last_change_id(session))
+
+
+def _iter_items(session: Session, items: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, Item | None]]:
+    """Give items as (kind, id, item), those in the trash without the item."""
+    for some in in_batches(items, ITEMS_PER_READ):
+        living = passages.load_living(session, some)
+        yield from ((kind, id_, living.get(id_)) for kind, id_ in some)
+
+
+def _build_passages(kind: str, item: Item, texts: dict[str, str]) -> list[Passage]:
+    made: list[Passage] = []
+    for each in split_chunks(*item.search_text()):
+        name = digest(each.text)
+        texts[name] = each.text
+        made.append(Passage(item.id, kind, each.position, name, each.begin, each.end))
+    return made
+
+
+def collect_items(found: Iterable[tuple[int, str, str]]) -> list[tuple[str, str]]:
+    """Return the items that some changes touched as (kind, id), each once."""
+    return list(dict.fromkeys((kind, id_) for _, kind, id_ in found))

@@ -1,0 +1,146 @@
+"""Following: the one thread that brings the index of meanings up to what is written, as long as a door is open."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+
+from panorama.domain.changes import ItemChange
+from panorama.errors import PanoramaError
+from panorama.services.jobs.progress import Progress, ignore_progress
+from panorama.services.search.semantic import SemanticSearch
+from panorama.store.backend import Database
+
+DEBOUNCE_SECONDS = 0.05
+"""Writes that come within this time are looked at together."""
+
+POLL_SECONDS = 10.0
+"""How often it looks without being told: for writes of other programs, and for an index that was taken away."""
+
+START_DELAY_SECONDS = 0.5
+"""How long it lets the first client be answered before it begins."""
+
+PRELOAD_DELAY_SECONDS = 2.0
+"""When the model is loaded after the start, which has to be quick."""
+
+PROGRESS_MESSAGE = "reading what was written"
+MIN_RETRY_SECONDS, MAX_RETRY_SECONDS = 1.0, 15.0
+OpenStandingJob = Callable[[], AbstractContextManager[Progress]]
+"""Opens the standing job that following is, to be told how it does."""
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def _ignore_progress() -> Generator[Progress]:
+    yield ignore_progress
+
+
+@dataclass(slots=True)
+class _RoundProgress:
+    """How far one round is: the changes that are read, of those and what is left, and the passages embedded so far."""
+
+    told: Progress
+    unread: Callable[[], int]
+    read: int = 0
+    left: int = 0
+    texts: int = 0
+
+    def add_embedded(self, count: int) -> None:
+        """Count texts that were embedded; a step of 512 changes may have thousands."""
+        self.texts += count
+        self.left = self.left or self.unread()
+        self._report()
+
+    def refresh(self) -> None:
+        """See how many changes are left."""
+        left = self.unread()
+        self.read += max(0, self.left - left)
+        self.left = left
+        self._report()
+
+    def _report(self) -> None:
+        embedded = f": {self.texts:,} passages embedded" if self.texts else ""
+        self.told(self.read, self.read + self.left, f"{PROGRESS_MESSAGE}{embedded}")
+
+
+class Follower:
+    """Follows the changes in a thread of its own; after a failure it waits, twice as long each time."""
+
+    def __init__(
+        self, meaning: SemanticSearch, database: Database, standing: OpenStandingJob = _ignore_progress
+    ) -> None:
+        self._meaning = meaning
+        self._standing = standing
+        self._woken = threading.Event()
+        self._leaving = threading.Event()
+        self._is_syncing, self._is_failing = True, False
+        self._warm_at: float | None = None
+        self._deafen = database.subscribe(self._on_changes)
+        self._thread = threading.Thread(target=self._run, name="follower", daemon=True)
+        self._thread.start()
+
+    def is_unfinished(self) -> bool:
+        """Whether changes are still to be followed, and can be: not while the model or the index fails."""
+        return not self._is_failing and (self._is_syncing or self._woken.is_set())
+
+    def _on_changes(self, _: Sequence[ItemChange]) -> None:
+        self._woken.set()
+
+    def close(self) -> None:
+        """End between two batches."""
+        self._deafen()
+        self._leaving.set()
+        self._woken.set()
+        self._meaning.close()
+        self._thread.join()
+
+    def _run(self) -> None:
+        self._leaving.wait(START_DELAY_SECONDS)
+        with self._standing() as told:
+            self._follow(told)
+
+    def _follow(self, told: Progress) -> None:
+        self._warm_at = time.monotonic() + PRELOAD_DELAY_SECONDS
+        pause = self._follow_once(0.0, told)
+        while not self._leaving.is_set():
+            if not pause:
+                self._woken.wait(self._poll_seconds())
+            self._leaving.wait(max(DEBOUNCE_SECONDS, pause))
+            pause = self._follow_once(pause, told)
+
+    def _follow_once(self, pause: float, told: Progress) -> float:
+        self._is_syncing = True
+        self._woken.clear()
+        pause = self._sync_once(pause, told)
+        self._is_syncing, self._is_failing = False, pause > 0
+        return pause
+
+    def _sync_once(self, pause: float, told: Progress) -> float:
+        """Catch up once; return how long to wait after it, for good or for bad."""
+        try:
+            self._meaning.maintain()
+            told(0, 0, PROGRESS_MESSAGE)
+            way = _RoundProgress(told, self._meaning.count_unread)
+            self._meaning.follow(self._leaving.is_set, way.add_embedded, way.refresh)
+            self._preload_once()
+            told(0, 0, "search by meaning is up to date")
+        except PanoramaError as error:
+            told(0, 0, error.message)
+            if not pause and not self._leaving.is_set():  # who leaves closes the index, which is no failure
+                _log.warning("search by meaning: %s", error.message)
+        except Exception:  # a bug of ours: it is logged, and search goes on with keywords
+            _log.exception("search by meaning failed")
+        else:
+            return 0.0
+        return min(MAX_RETRY_SECONDS, pause * 2 or MIN_RETRY_SECONDS)
+
+    def _poll_seconds(self) -> float:
+        return POLL_SECONDS if self._warm_at is None else PRELOAD_DELAY_SECONDS
+
+    def _preload_once(self) -> None:
+        if self._warm_at is not None and time.monotonic() > self._warm_at:
+            self._warm_at = None
+            self._meaning.preload()

@@ -1,0 +1,113 @@
+"""Remarks: what is said of the answer to a search, beside its rows."""
+
+from collections.abc import Sequence
+
+from panorama.domain.items.item import KINDS, kind_of, normalize_id, remove_ids
+from panorama.domain.text.tokens import parse_terms
+from panorama.services.search.query_parser import ParsedQuery
+from panorama.services.search.semantic_results import SemanticResult
+from panorama.store.backend import Session
+from panorama.store.items import rows, search
+from panorama.store.items.search import Filters, Hit
+
+FULL_COVERAGE = 0.999
+"""The coverage from which a hit holds the whole query."""
+
+MAX_NAMED = 3
+"""Ids and words that are told of one by one: a text that was pasted has many."""
+
+
+KEYWORD_MODE_HINT = "Mode keyword looks for the words alone; hybrid looks for their meaning, too."
+SEMANTIC_MODE_HINT = "Mode semantic looks for the meaning alone; hybrid looks for the words, too."
+
+
+def join_hints(*said: str) -> str:
+    """Return what there is to say, in one line."""
+    return " ".join(filter(None, said))
+
+
+def unknown_ids_hint(session: Session, ids: Sequence[str], query: str, hits: Sequence[Hit]) -> str:
+    """Return what is said of a query whose ids no item has, as far as the filters let items through."""
+    if hits:
+        return f"{missing_ids_hint(session, ids)} These mention {_pronoun(ids)}."
+    others = parse_terms(remove_ids(query))
+    return join_hints(
+        missing_ids_hint(session, ids), f"Leave {_pronoun(ids)} out to look for the other words." if others else ""
+    )
+
+
+def missing_ids_hint(session: Session, ids: Sequence[str]) -> str:
+    """Return what is said of ids that no item has, as far as the filters let items through."""
+    said = [_missing_id_hint(session, id_) for id_ in ids[:MAX_NAMED]]
+    more = len(ids) - MAX_NAMED
+    return join_hints(*said, f"Nor are {more} more of these ids found." if more > 0 else "")
+
+
+def _missing_id_hint(session: Session, said: str) -> str:
+    id_ = normalize_id(said)
+    kind = kind_of(id_)
+    if kind and rows.exists(session, kind, id_):
+        return f"The {kind} {id_} is not among what was asked for: its kind, project or last change is another."
+    if kind and rows.exists(session, kind, id_, trash=True):
+        return f"The {kind} {id_} is in the trash."
+    return f"No item has the id {said}."
+
+
+def _pronoun(ids: Sequence[str]) -> str:
+    return "it" if len(ids) == 1 else "them"
+
+
+def partial_match_hint(
+    session: Session, wording: ParsedQuery, hits: Sequence[Hit] | None, nearest: SemanticResult | None
+) -> str:
+    """Return what is said of hits that do not hold what was asked for."""
+    is_held = bool(hits) if hits is not None else any(each.count for each in wording.asked)
+    if not is_held and nearest and nearest.hits:
+        near = "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
+        return join_hints(near, "" if hits is None else _ignored_words_hint(session, wording))
+    if not hits or (nearest and nearest.has_run) or max(hit.coverage for hit in hits) > FULL_COVERAGE:
+        return ""
+    return "No item holds every word; these hold some of them."
+
+
+def no_results_hint(
+    session: Session, wording: ParsedQuery, hits: Sequence[Hit] | None, filters: Filters, mode: str
+) -> str:
+    """Return how to look further where nothing was found."""
+    names = _list_active_filters(filters)
+    is_quoted = any(term.quoted for term in wording.terms)
+    return join_hints(
+        "" if hits is None else _ignored_words_hint(session, wording),
+        f"Narrowed by {_join_names(names)}: leave {_pronoun(names)} out to look everywhere." if names else "",
+        SEMANTIC_MODE_HINT if hits is None else KEYWORD_MODE_HINT if mode == "keyword" else "",
+        "Quoted words stand together, as they are: leave out the quotes to look further." if is_quoted else "",
+    )
+
+
+def _ignored_words_hint(session: Session, wording: ParsedQuery) -> str:
+    """Return which words were left out beside others, of those by which a few items could be found."""
+    looked_for = {term.words for term in wording.terms}
+    left = [
+        term for term in dict.fromkeys(parse_terms(wording.query)) if term.is_stop_word and term.words not in looked_for
+    ]
+    rare = [f"“{word}”" for word in search.find_rare_words(session, left)][:MAX_NAMED]
+    if not rare:
+        return ""
+    says, were = ("says", "was") if len(rare) == 1 else ("say", "were")
+    ignored = f"{_join_names(rare)} {says} little beside other words and {were} not looked for"
+    return f"{ignored}: ask for {_pronoun(rare)} alone."
+
+
+def _list_active_filters(filters: Filters) -> list[str]:
+    on = {
+        "kinds": len(filters.kinds) < len(KINDS),
+        "project": filters.project is not None,
+        "since": filters.since is not None,
+        "until": filters.until is not None,
+    }
+    return [name for name, is_on in on.items() if is_on]
+
+
+def _join_names(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,209 @@
+"""Models of search by meaning: which can be chosen, what is kept of each, and forgetting what one made."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from panorama.errors import ConflictError, NotFoundError
+from panorama.index.embedders import registry
+from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.static import StaticEmbedder
+from panorama.services.base import Service, ServiceContext
+from panorama.services.jobs.progress import report_progress
+from panorama.store.items import passages
+from panorama.store.log import models
+from panorama.store.log.models import ModelUsage
+
+OFF = "none"
+BATCH_SIZE = 250
+"""Vectors that are forgotten in one transaction: their pages lie all over the file, and nobody waits over 50 ms."""
+
+_DESCRIPTIONS = {
+    "minilm": "Ships with Panorama; finds best of the two.",
+    "static": "Ships with Panorama; small and very fast, but finds less.",
+    OFF: "Turns search by meaning off; words are still found.",
+    "ollama:<model>": "An embedding model that Ollama serves.",
+    "openai:<address>#<model>": "An embedding model of a service that speaks OpenAI's API.",
+}
+BYTES_PER_NUMBER = 2
+"""Bytes of a number of a vector that is kept."""
+
+_DIMENSIONS = {"minilm": MiniLM.size, "static": StaticEmbedder.size}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelInfo:
+    """A model that can be chosen, or of which vectors are kept; `size` counts dimensions.
+
+    A service may have had several under one name: `vectors` and `size_bytes` count what is kept of all of them, `size`
+    and `passages` tell of the present one.
+    `is_there` tells whether it can run here, as far as that is known without asking a service.
+    """
+
+    name: str
+    is_used: bool
+    is_there: bool
+    about: str
+    size: int | None
+    passages: int
+    vectors: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelList:
+    """All models; `passages` counts those that a model has to embed, `searched` is whose vectors are searched now."""
+
+    used: str
+    is_default: bool
+    searched: str | None
+    hint: str
+    passages: int
+    models: tuple[ModelInfo, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveModelResult:
+    """How many vectors of a model were forgotten, and the bytes that they took."""
+
+    model: str
+    vectors: int
+    size_bytes: int
+
+
+class Models(Service):
+    """The models; `chosen` is the name that the settings say, "" for the default."""
+
+    def __init__(self, context: ServiceContext, chosen: str) -> None:
+        super().__init__(context)
+        self._chosen = chosen
+
+    def list(self) -> ModelList:
+        """List the models of search by meaning: those that can be chosen, and those that made vectors here."""
+        default = registry.default_choice()
+        used = self._chosen or default.name
+        with self._reading() as session:
+            kept, count, served = (
+                models.list_usage(session),
+                models.count_passages(session),
+                passages.find_served_model(session),
+            )
+        others = (each.id for each in kept if not each.is_of(used))
+        names = dict.fromkeys((*registry.BUNDLED, OFF, used, *others, *_DESCRIPTIONS))
+        return ModelList(
+            used=used,
+            is_default=not self._chosen,
+            searched=served[0] if served and used != OFF else None,
+            hint=default.hint if not self._chosen else "",
+            passages=count,
+            models=tuple(_model_info(name, name == used, _sort_states(kept, name, served)) for name in names),
+        )
+
+    def remove(self, model: str) -> RemoveModelResult:
+        """Forget the vectors that a model made, to free their room in the database.
+
+        They are no one's own: if the model is chosen again, it makes them anew.
+
+        Args:
+            model: Its name, as `models.list` has it.
+
+        Raises:
+            NotFoundError: No vector of this model is kept.
+            ConflictError: It is in use.
+        """
+        found = self._get_removable(model)
+        total, done = sum(each.vectors for each in found), 0
+        for each in found:
+            with self._writing() as session:
+                models.delete_marks(session, each.name)
+            after = ""
+            while some := self._read_batch(each.name, after):
+                with self._writing() as session:
+                    done += models.delete_vectors(session, each.name, some)
+                after = some[-1]
+                report_progress(done, total, model)
+        return RemoveModelResult(model=model, vectors=done, size_bytes=sum(each.size_bytes for each in found))
+
+    def remove_question(self, model: str) -> str:
+        """Return what to ask before a model's vectors are forgotten."""
+        found = self._get_removable(model)
+        count, size = sum(each.vectors for each in found), sum(each.size_bytes for each in found)
+        vectors = f"{_format_vectors(count)} of {model} ({format_megabytes(size)})"
+        return f"Delete {vectors}? If this model is chosen again, it creates them again."
+
+    def summarize_list(self, found: ModelList) -> str:
+        """Return which model is in use, in one line."""
+        if found.used == OFF:
+            return "Search by meaning is off"
+        changing = f", {found.searched} is searched until it is done" if _is_changing(found) else ""
+        return f"{found.used} is in use{' by default' if found.is_default else ''}{changing}"
+
+    def summarize_removal(self, done: RemoveModelResult) -> str:
+        """Return what was forgotten, in one line."""
+        freed = f"{format_megabytes(done.size_bytes)} of the database are free for what comes next"
+        return f"Forgot {_format_vectors(done.vectors)} of {done.model}; {freed}"
+
+    def _read_batch(self, name: str, after: str) -> Sequence[str]:
+        with self._reading() as session:
+            return models.list_digests(session, name, after, BATCH_SIZE)
+
+    def _get_removable(self, model: str) -> Sequence[ModelUsage]:
+        used = self._chosen or registry.default_choice().name
+        if model == used:
+            raise ConflictError(f"{model} is in use.", hint="Choose another first: `panorama models use NAME`.")
+        with self._reading() as session:
+            kept, served = models.list_usage(session), passages.find_served_model(session)
+        found = [each for each in kept if each.is_of(model)]
+        if not found:
+            raise _unknown_model_error(model, {each.id for each in kept})
+        if served and used != OFF and any(each.is_of(served[0]) and not each.is_of(used) for each in found):
+            raise ConflictError(
+                f"{model} is searched until {used} has embedded everything.",
+                hint="Try again later; `panorama models list` shows how far it is.",
+            )
+        return found
+
+
+def _unknown_model_error(model: str, names: set[str]) -> NotFoundError:
+    near = get_close_matches(model, sorted(names), n=3, cutoff=0.4)
+    return NotFoundError(
+        f"No vectors of {model!r} are kept.",
+        hint="`panorama models list` shows of which models there are some.",
+        candidates=[{"id": name} for name in near],
+    )
+
+
+def _sort_states(kept: Sequence[ModelUsage], name: str, served: tuple[str, str, int] | None) -> list[ModelUsage]:
+    """Return what is kept of a model, its present state first: whose vectors are searched, else what has read most."""
+    present = passages.model_name(*served[:2]) if served else ""
+    found = [each for each in kept if each.is_of(name)]
+    return sorted(found, key=lambda each: (each.name == present, each.read, each.passages), reverse=True)
+
+
+def _model_info(name: str, is_used: bool, kept: Sequence[ModelUsage]) -> ModelInfo:
+    """Return what is told of a model, by what is kept of its states, the present one first."""
+    vectors, size_bytes = sum(each.vectors for each in kept), sum(each.size_bytes for each in kept)
+    missing = registry.default_choice().hint if name == "minilm" else ""
+    return ModelInfo(
+        name=name,
+        is_used=is_used,
+        is_there=not missing,
+        about=missing or _DESCRIPTIONS.get(name, ""),
+        size=_DIMENSIONS.get(name) or (kept[0].size_bytes // kept[0].vectors // BYTES_PER_NUMBER if kept else None),
+        passages=kept[0].passages if kept else 0,
+        vectors=vectors,
+        size_bytes=size_bytes,
+    )
+
+
+def _is_changing(found: ModelList) -> bool:
+    return found.searched not in (None, found.used)
+
+
+def _format_vectors(count: int) -> str:
+    return f"{count:,} vector{'' if count == 1 else 's'}"
+
+
+def format_megabytes(size_bytes: int) -> str:
+    """Return a size as a person reads it."""
+    return f"{size_bytes / 1e6:,.1f} MB"

@@ -1,0 +1,182 @@
+"""Wording: what a query asks for, its misspelt words repaired by those that the store knows."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+
+from panorama.domain.items.item import normalize_id
+from panorama.domain.text.function_words import FUNCTION_WORDS
+from panorama.domain.text.spelling import MIN_WORD_CHARS
+from panorama.domain.text.tokens import STOP_WORDS, Term, fold_keep_offsets, parse_terms
+from panorama.index.embedders.bundled import VOCABULARY
+from panorama.store.backend import Session
+from panorama.store.items import search
+from panorama.store.items.search import WeightedTerm
+
+MAX_QUERY_CHARS = 1000
+MAX_REPAIRS = 4
+"""The most words of a query that are repaired; a query in a language that the store does not know has more."""
+
+MAX_CODE_CHARS = 20
+MAX_READ_CHARS = 8_000
+MAX_COMPARED_WORDS = 40
+MAX_INFORMATIVE_TERMS = 8
+"""How far a text is read for its most telling words, how many are compared, and how many are taken."""
+
+_ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly")
+_WORDS = re.compile(r"[^\W\d_]{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query as it is searched for, its terms, and the words that were put in place of others."""
+
+    query: str
+    asked: tuple[WeightedTerm, ...]
+    repairs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """What is looked for and marked."""
+        return tuple(each.term for each in self.asked)
+
+    @property
+    def hint(self) -> str:
+        """What a person should know of the repairs."""
+        told = [f"“{new}” instead of “{old}”" for old, new in self.repairs]
+        return f"Searched for {', '.join(told)}, which no item holds." if told else ""
+
+
+def parse_query(session: Session, query: str) -> ParsedQuery:
+    """Return what a query asks for; words of it that are quoted or begun stay as they are."""
+    said = query[:MAX_QUERY_CHARS]
+    told = _with_sharp_s(session, _with_codes(session, parse_terms(said)))
+    asked = search.weigh_terms(session, told)
+    unknown = [each.term for each in asked if not each.count and _is_correctable(each.term)]
+    repairs = [found for term in unknown[:MAX_REPAIRS] if (found := _repair(session, told, term))]
+    if not repairs:
+        return ParsedQuery(said, asked)
+    for old, new in repairs:
+        said = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, said)
+    put = dict(repairs)
+    mended = _apply_repairs(told, put)
+    return ParsedQuery(said, search.weigh_terms(session, mended), tuple(repairs))
+
+
+def build_id_query(session: Session, ids: Sequence[str]) -> ParsedQuery:
+    """Return what asks for the texts in which ids stand: an id is one thing there, and its letter alone is none."""
+    ways = [[tuple(way.split("_")) for way in dict.fromkeys((id_, normalize_id(id_)))] for id_ in ids]
+    told = [Term(first, quoted=True, others=tuple(others)) for first, *others in ways]
+    return ParsedQuery(" ".join(ids), search.weigh_terms(session, told))
+
+
+def pick_informative_terms(session: Session, title: str, body: str) -> tuple[WeightedTerm, ...]:
+    """Return the words by which others like a text are found: those of its title, and the rarest that others hold."""
+    often = Counter(word for word in _WORDS.findall(fold_keep_offsets(body[:MAX_READ_CHARS])) if word not in STOP_WORDS)
+    some = [Term((word,)) for word, _ in often.most_common(MAX_COMPARED_WORDS)]
+    shared = [each for each in search.weigh_terms(session, some) if each.count > 1]
+    rare = sorted(shared, key=lambda each: -each.weight * (1 + often[each.term.words[0]]))[:MAX_INFORMATIVE_TERMS]
+    named = search.weigh_terms(session, [replace(term, prefix=False, guessed=False) for term in parse_terms(title)])
+    return tuple({each.term: each for each in (*named, *rare) if each.count}.values())
+
+
+def _with_codes(session: Session, told: Sequence[Term]) -> list[Term]:
+    """Terms with the other ways in which codes, words with digits, are written in the store."""
+    joined: dict[Term, list[str]] = {}
+    for pair in pairwise(told):
+        if all(_is_correctable(each) for each in pair) and any(_has_digit(each.words[0]) for each in pair):
+            whole = fold_keep_offsets("".join(each.words[0] for each in pair))
+            for each in pair:
+                joined.setdefault(each, []).append(whole)
+    stems = {whole: session.vocabulary.stem(whole) for some in joined.values() for whole in some}
+    known = session.vocabulary.count_parts(session, [stem for stem in dict.fromkeys(stems.values()) if stem])
+    found: list[Term] = []
+    for term in told:
+        others: list[tuple[str, ...]] = [(whole,) for whole in joined.get(term, ()) if stems[whole] in known]
+        if _is_correctable(term) and _is_code(term.words[0]):
+            others += session.vocabulary.split_code(session, term.words[0])
+        found.append(replace(term, others=tuple(others)) if others else term)
+    return found
+
+
+def _with_sharp_s(session: Session, told: Sequence[Term]) -> list[Term]:
+    """Terms with ß for ss and ss for ß, where the store holds that: no tokenizer takes them for the same."""
+    ways = {term: _sharp_s_variants(term.words[0]) for term in told if len(term.words) == 1}
+    stems = {way: session.vocabulary.stem(fold_keep_offsets(way)) for some in ways.values() for way in some}
+    known = session.vocabulary.count_parts(session, [stem for stem in dict.fromkeys(stems.values()) if stem])
+    found: list[Term] = []
+    for term in told:
+        others = [(way,) for way in ways.get(term, ()) if stems[way] in known]
+        found.append(replace(term, others=(*term.others, *others)) if others else term)
+    return found
+
+
+def _sharp_s_variants(word: str) -> list[str]:
+    word = word.lower()
+    places = [match.start() for match in re.finditer("ss", word)]
+    each = [f"{word[:at]}ß{word[at + 2 :]}" for at in places]
+    return list(dict.fromkeys(way for way in (*each, word.replace("ss", "ß"), word.replace("ß", "ss")) if way != word))
+
+
+def _has_digit(word: str) -> bool:
+    return any(sign.isdigit() for sign in word)
+
+
+def _is_code(word: str) -> bool:
+    return len(word) <= MAX_CODE_CHARS and word.isalnum() and not word.isdigit() and _has_digit(word)
+
+
+def _is_correctable(term: Term) -> bool:
+    return len(term.words) == 1 and not term.quoted and (term.guessed or not term.prefix)
+
+
+def _repair(session: Session, told: Sequence[Term], term: Term) -> tuple[str, str] | None:
+    """What stands in the query, and what is put in its place: two words in one, one in two, or other letters."""
+    word = term.words[0]
+    for pair in pairwise(told):
+        if term in pair and all(_is_correctable(each) for each in pair):
+            first, second = (each.words[0] for each in pair)
+            whole = session.vocabulary.stem(fold_keep_offsets(first + second))
+            if session.vocabulary.count_parts(session, [whole] if whole else []):
+                return f"{first} {second}", first + second
+    if fold_keep_offsets(word) in FUNCTION_WORDS or _is_english(fold_keep_offsets(word)):
+        return None
+    new = session.vocabulary.correct(session, word) or session.vocabulary.split_word(session, word)
+    return (word, new) if new else None
+
+
+def _apply_repairs(told: Sequence[Term], put: dict[str, str]) -> list[Term]:
+    found: list[Term] = []
+    skips = False
+    for at, term in enumerate(told):
+        if skips:
+            skips = False
+            continue
+        both = f"{term.words[0]} {told[at + 1].words[0]}" if at + 1 < len(told) else ""
+        if both in put:
+            found.append(Term((put[both],)))
+            skips = True
+        elif _is_correctable(term) and term.words[0] in put:
+            found.append(Term(tuple(put[term.words[0]].split())))
+        else:
+            found.append(term)
+    return found
+
+
+def _is_english(word: str) -> bool:
+    """Whether it is a word, though the store does not know it: then it is no misspelt other one."""
+    known = _load_english_words()
+    return word in known or any(word.endswith(end) and word[: -len(end)] in known for end in _ENDINGS)
+
+
+@cache
+def _load_english_words() -> frozenset[str]:
+    """The whole words among the pieces of the shipped model."""
+    try:
+        pieces = VOCABULARY.path.read_text(encoding="utf-8").split()
+    except OSError:
+        return frozenset()
+    return frozenset(piece for piece in pieces if len(piece) >= MIN_WORD_CHARS and piece.isalpha())

@@ -1,0 +1,307 @@
+"""Search: finds anything by its words and by what it means, in one order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from panorama.domain.items.item import (
+    KINDS,
+    Item,
+    Kind,
+    extract_definite_ids,
+    extract_ids,
+    is_id,
+    kind_of,
+    normalize_id,
+    normalize_name,
+)
+from panorama.domain.items.references import ItemRef, ProjectRef
+from panorama.domain.paging import Page, PageRequest
+from panorama.domain.text import ranking
+from panorama.domain.text.ranking import RankedItem
+from panorama.domain.text.tokens import Term, contains, extract_snippet
+from panorama.domain.time import times
+from panorama.errors import InvalidInputError
+from panorama.index.points import NO_PROJECT, Filter
+from panorama.services.base import Service, ServiceContext
+from panorama.services.search import hints as remarks
+from panorama.services.search.query_parser import MAX_QUERY_CHARS, build_id_query, parse_query, pick_informative_terms
+from panorama.services.search.results import SearchHit
+from panorama.services.search.semantic import SemanticSearch
+from panorama.services.search.semantic_results import SemanticHit, SemanticResult
+from panorama.store.backend import Session
+from panorama.store.items import lookup, passages, rows, search
+from panorama.store.items.passages import Passage
+from panorama.store.items.search import Filters, Hit
+
+Mode = Literal["hybrid", "keyword", "semantic"]
+MAX_OFFSET = 1000
+"""How many hits may be paged through."""
+
+FUSION_DEPTH = 100
+"""Hits of each arm that are fused; behind them come the other keyword hits as they are. So pages do not overlap."""
+
+MAX_PASSAGES = 120
+"""Passages that meaning is asked for: some items have several among the nearest."""
+
+MIN_COSINES = {"minilm": 0.15}
+"""Cosines below which a model's hits are noise; of other models nobody measured it."""
+
+DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class _RankedResult:
+    """What was found, in order; the number of the passage by which meaning found an item; and what ran."""
+
+    ranked: tuple[RankedItem, ...]
+    passages: Mapping[str, int]
+    index: Mapping[str, Any]
+
+
+class Search(Service):
+    """Finds items of every kind."""
+
+    def __init__(self, context: ServiceContext, meaning: SemanticSearch) -> None:
+        super().__init__(context)
+        self._meaning = meaning
+
+    def search(
+        self,
+        query: str,
+        page: PageRequest,
+        kinds: tuple[Kind, ...] = (),
+        project: ProjectRef | None = None,
+        since: str = "",
+        until: str = "",
+        mode: Mode = "hybrid",
+    ) -> Page[SearchHit]:
+        """Find anything by its words and its meaning: projects, tasks, notes, links, reminders, journal, files.
+
+        Use it to recall or look up. Write words or a question; "quoted words" stand together, and a query of nothing
+        else is not asked for its meaning. Misspelt words are repaired; the answer says so. For exact filters and counts
+        use query.
+
+        Args:
+            since: First day of the last change.
+            until: Last day of it.
+            mode: keyword for words alone, semantic for meaning alone.
+        """
+        with self._reading() as session:
+            wording = parse_query(session, query)
+            if not wording.asked:
+                hint = "The query has no letters or digits to look for."
+                return Page((), (), 0, more=False, hint=hint, index={"ran": []})
+            filters = self._build_filters(kinds, project, since, until)
+            known = self._match_ids(session, query, filters)
+            unknown = _find_unknown_ids(query, known)
+            is_lost = bool(unknown) and not known
+            if is_lost:
+                wording = build_id_query(session, unknown)
+            is_literal = (
+                mode == "keyword"
+                or is_lost
+                or _is_keyword_only(page)
+                or (mode == "hybrid" and all(term.quoted for term in wording.terms))
+            )
+            asked = (
+                None
+                if is_literal
+                else self._meaning.begin_search(wording.query, MAX_PASSAGES, _to_index_filter(filters))
+            )
+            # Words are looked for while meaning is asked, unless they may not be needed.
+            hits = (
+                None
+                if mode == "semantic" and asked
+                else search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
+            )
+            nearest = asked() if asked else None
+            alone = mode == "semantic" and nearest is not None and nearest.has_run
+            if hits is None and not alone:
+                hits = search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
+            first = known or (() if alone else self._match_title(session, query, filters))
+            answer = self._fuse(session, hits, nearest, filters, first)
+            if known and is_id(query):
+                answer = replace(answer, ranked=known)
+            gone = remarks.join_hints("" if is_lost else remarks.missing_ids_hint(session, unknown), wording.hint)
+            if is_lost:
+                said = remarks.unknown_ids_hint(session, unknown, query, hits or ())
+            elif not answer.ranked:
+                said = remarks.no_results_hint(session, wording, hits, filters, mode)
+            else:
+                said = "" if first else remarks.partial_match_hint(session, wording, hits, nearest)
+            return self._build_page(session, page, answer, wording.terms, remarks.join_hints(gone, said))
+
+    def search_similar(
+        self, item: ItemRef, page: PageRequest, kinds: tuple[Kind, ...] = (), project: ProjectRef | None = None
+    ) -> Page[SearchHit]:
+        """Find what is like one item in meaning: related notes, tasks on the same matter, duplicates.
+
+        To find by words or a question use search.
+        """
+        with self._reading() as session:
+            filters = self._build_filters(kinds, project, "", "")
+            nearest = self._meaning.search_similar(item, MAX_PASSAGES, _to_index_filter(filters))
+            if nearest.has_run and not _is_keyword_only(page):
+                return self._build_page(session, page, self._fuse(session, None, nearest, filters), (), "")
+            told: Item = rows.load(session, kind_of(item) or "", item)
+            asked = pick_informative_terms(session, *told.search_text())
+            found = search.search_items(session, asked, filters, wanted=_end_offset(page) + 1)
+            answer = self._fuse(session, [hit for hit in found if hit.item != item], nearest, filters)
+            terms = tuple(each.term for each in asked)
+            return self._build_page(session, page, answer, terms, "These share telling words with it.")
+
+    def _fuse(
+        self,
+        session: Session,
+        hits: Sequence[Hit] | None,
+        nearest: SemanticResult | None,
+        filters: Filters,
+        first: tuple[RankedItem, ...] = (),
+    ) -> _RankedResult:
+        """Join what was named with the first hundred of both arms by their worth, then the other keyword hits."""
+        near = _best_hit_per_item(nearest)
+        least = ranking.MIN_RELATIVE_SCORE * max((hit.coverage for hit in hits or ()), default=0.0)
+        kept = [hit for hit in hits or () if hit.coverage >= least]
+        keyword, rest = kept[:FUSION_DEPTH], kept[FUSION_DEPTH:]
+        alive = search.filter_living(session, list({*near, *(hit.item for hit in keyword)}), filters)
+        now = self._now()
+        fused = ranking.fuse(
+            {
+                "keyword": [(hit.item, ranking.coverage_weight(hit.coverage)) for hit in keyword],
+                "semantic": [(item, 1.0) for item in near if item in alive][:FUSION_DEPTH],
+            },
+            {item: (now - at).total_seconds() / DAY_SECONDS for item, at in alive.items()},
+        )
+        best = {item: each.position for item, each in near.items()}
+        return _RankedResult(_merge_ranked(first, fused, rest), best, _describe_index(hits, nearest))
+
+    def _match_title(self, session: Session, query: str, filters: Filters) -> tuple[RankedItem, ...]:
+        """Items whose whole title is the query."""
+        named = lookup.list_exact(session, filters.kinds, normalize_name(query))
+        alive = search.filter_living(session, [id_ for _, id_, _ in named], filters)
+        return tuple(
+            RankedItem(item, 2.0, ("title",)) for item in sorted(alive, key=lambda item: (alive[item], item))[::-1]
+        )
+
+    def _match_ids(self, session: Session, query: str, filters: Filters) -> tuple[RankedItem, ...]:
+        """Items whose id stands in the query."""
+        ids = extract_ids(query[:MAX_QUERY_CHARS])
+        alive = search.filter_living(session, ids, filters)
+        return tuple(RankedItem(item, 2.0, ("id",)) for item in ids if item in alive)
+
+    def _build_filters(self, kinds: Sequence[Kind], project: str | None, since: str, until: str) -> Filters:
+        zone, now = self._context.zone, self._now()
+        first = times.start_of_day(times.parse_date(since, "since", now=now, zone=zone), zone) if since else None
+        last = (
+            times.start_of_day(times.next_day(times.parse_date(until, "until", now=now, zone=zone)), zone)
+            if until
+            else None
+        )
+        if first and last and first >= last:
+            raise InvalidInputError("since is later than until.", hint="Give the earlier day as since.")
+        return Filters(kinds=kinds or KINDS, project=project or None, since=first, until=last)
+
+    def _build_page(
+        self, session: Session, page: PageRequest, answer: _RankedResult, terms: tuple[Term, ...], hint: str
+    ) -> Page[SearchHit]:
+        start = _start_offset(page)
+        if not 0 <= start < MAX_OFFSET:
+            return Page((), (), 0, more=False, index=answer.index)
+        shown = answer.ranked[start : start + page.limit]
+        items = search.load_items(session, [each.item for each in shown])
+        chosen = [(each.item, answer.passages[each.item]) for each in shown if each.item in answer.passages]
+        places = {place.item: place for place in passages.load_at(session, chosen).values()}
+        found = tuple(
+            _to_search_hit(items[each.item], each, terms, places.get(each.item)) for each in shown if each.item in items
+        )
+        meant = int("semantic" in answer.index["ran"])
+        keys = tuple((start + at + 1, meant) for at in range(len(found)))
+        more = len(answer.ranked) > start + page.limit
+        return Page(found, keys, None, more=more, hint=hint, index=answer.index)
+
+
+def _find_unknown_ids(query: str, known: Sequence[RankedItem]) -> tuple[str, ...]:
+    """What can be nothing but ids in a query, and belongs to no item that was found."""
+    found = {each.item for each in known}
+    return tuple(id_ for id_ in extract_definite_ids(query[:MAX_QUERY_CHARS]) if normalize_id(id_) not in found)
+
+
+def _start_offset(page: PageRequest) -> int:
+    return (page.get_start_key(int, int) or (0, 1))[0]
+
+
+def _is_keyword_only(page: PageRequest) -> bool:
+    """Whether the pages before were found without meaning: then all are, so that none repeats or leaves out a row."""
+    return (page.get_start_key(int, int) or (0, 1))[1] == 0
+
+
+def _end_offset(page: PageRequest) -> int:
+    return min(max(0, _start_offset(page)), MAX_OFFSET) + page.limit + 1
+
+
+def _to_index_filter(filters: Filters) -> Filter:
+    every = len(filters.kinds) == len(KINDS)
+    return Filter(
+        kinds=() if every else tuple(kind for kind in KINDS if kind in filters.kinds),
+        project=NO_PROJECT if filters.project == "" else filters.project,
+        since=filters.since,
+        until=filters.until,
+    )
+
+
+def _best_hit_per_item(nearest: SemanticResult | None) -> dict[str, SemanticHit]:
+    """The nearest passage of each item, best first; what stands far behind the best is left out."""
+    found: dict[str, SemanticHit] = {}
+    if nearest is not None and nearest.hits:
+        least = max(MIN_COSINES.get(nearest.model, 0.0), ranking.MIN_RELATIVE_SCORE * nearest.hits[0].score)
+        for near in nearest.hits:
+            if near.score >= least:
+                found.setdefault(near.item, near)
+    return found
+
+
+def _merge_ranked(
+    named: tuple[RankedItem, ...], fused: tuple[RankedItem, ...], rest: Sequence[Hit]
+) -> tuple[RankedItem, ...]:
+    found = {each.item: each for each in named}
+    for each in fused:
+        known = found.get(each.item)
+        found[each.item] = replace(known, why=(*known.why, *each.why)) if known else each
+    for hit in rest:
+        found.setdefault(hit.item, RankedItem(hit.item, 0.0, ("keyword",)))
+    return tuple(found.values())
+
+
+def _describe_index(hits: Sequence[Hit] | None, nearest: SemanticResult | None) -> Mapping[str, Any]:
+    """What ran, how many changes meaning has not heard of, and what to do if it did not run."""
+    ran = [] if hits is None else ["keyword"]
+    if nearest is None:
+        return {"ran": ran}
+    if nearest.has_run:
+        pending = {"pending": nearest.pending} if nearest.pending else {}
+        return {"ran": [*ran, "semantic"], **pending, "model": nearest.model}
+    do = {"do": nearest.hint} if nearest.hint else {}
+    return {"ran": ran, "missing": nearest.missing, **do}
+
+
+def _to_search_hit(item: Item, ranked: RankedItem, query: tuple[Term, ...], place: Passage | None) -> SearchHit:
+    body = item.search_text()[1]
+    if place is not None and "semantic" in ranked.why:
+        body = _choose_passage(body, place, query)
+    return SearchHit(
+        id=item.id,
+        kind=item.KIND,
+        title=item.label,
+        snippet=extract_snippet(body, query),
+        project=getattr(item, "project", None),
+        why=ranked.why,
+        score=round(ranked.score, 3),
+        updated_at=item.updated_at,
+    )
+
+
+def _choose_passage(body: str, place: Passage, query: tuple[Term, ...]) -> str:
+    """The passage that is near, unless words of the query stand elsewhere in the text alone."""
+    near = body[place.begins : place.ends]
+    return near if contains(near, query) or not contains(body, query) else body

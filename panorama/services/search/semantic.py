@@ -1,0 +1,415 @@
+"""Meaning: what search asks of the model and the index; it answers at once, or says why it cannot.
+
+A model, an index and what follows the changes with both make a `House`. It is opened, tended and replaced by whoever
+follows the changes; who searches takes it as it stands.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as LateError
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from panorama.domain.text.chunks import split_chunks
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.index.points import Filter, Hit, ModelMismatchError
+from panorama.ports import Embedder
+from panorama.services.base import Service, ServiceContext
+from panorama.services.search.index_sync import (
+    STOP_POLL_SECONDS,
+    OnEmbedded,
+    ShouldStop,
+    StepCallback,
+    ignore_count,
+    ignore_step,
+    never_stop,
+)
+from panorama.services.search.semantic_index import IndexedModel, SemanticConfig, SemanticIndex, SemanticIndexLoader
+from panorama.services.search.semantic_results import SemanticHit, SemanticResult
+from panorama.store.items import passages
+
+T = TypeVar("T")
+
+HINT_TIMEOUT = timedelta(milliseconds=50)
+"""How long a write waits to be told of what is like it."""
+
+OPEN_TIMEOUT_SECONDS = 2.0
+WORKERS = 4
+SIMILAR_PASSAGES = 8
+"""Passages of an item by which others like it are looked for."""
+
+NEAR_DUPLICATE_CHARS = 400
+"""Characters of a new item by which others close to it are looked for: they are embedded in some 5 ms."""
+
+NEAR_DUPLICATE_MAX_PENDING = 50
+"""With more changes waiting, much is being written, and nobody is told what it is close to."""
+
+OFF_MESSAGE = "Search by meaning is off."
+_log = logging.getLogger(__name__)
+
+
+class SemanticSearch(Service):
+    """Search by meaning, as far as it is there; what is asked here never raises, and never waits for long."""
+
+    def __init__(self, context: ServiceContext, means: SemanticConfig) -> None:
+        super().__init__(context)
+        self._means = means
+        self._house: SemanticIndex | None = None
+        self._opening = threading.Lock()
+        self._following = threading.Lock()
+        self._builder = SemanticIndexLoader(context, means, self._record_failure)
+        self._pool: ThreadPoolExecutor | None = None
+        self._late: Future[list[Hit]] | None = None
+        self._failure: UnavailableError | None = None
+        self._failed_at: datetime | None = None
+        self._mistrusts = self._is_outdated = False
+        self._closed = self.is_leaving = self._is_attended = False
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the person turned it off."""
+        return self._means.embedder == "none"
+
+    # What search asks.
+
+    def search(self, query: str, limit: int, wanted: Filter) -> SemanticResult:
+        """Return the passages that are nearest to a query in meaning."""
+        return self.begin_search(query, limit, wanted)()
+
+    def begin_search(self, query: str, limit: int, wanted: Filter) -> Callable[[], SemanticResult]:
+        """Begin to ask for the passages nearest to a query in meaning; return how to wait for them.
+
+        So words can be looked for meanwhile: most of the work is done in another process, or without Python's lock.
+        """
+        return self._start_query(lambda house: house.active.indexing.search_text(query, limit, wanted))
+
+    def search_similar(self, item: str, limit: int, wanted: Filter) -> SemanticResult:
+        """Return the passages of other items that are nearest to those of one item; no model is needed."""
+
+        def query_index(house: SemanticIndex) -> list[Hit]:
+            indexing = house.active.indexing
+            with self._reading() as session:
+                vectors = passages.list_vectors(session, indexing.name, item, SIMILAR_PASSAGES)
+            return [
+                hit for hit in indexing.search_vectors(vectors, limit + SIMILAR_PASSAGES, wanted) if hit.item != item
+            ][:limit]
+
+        return self._start_query(query_index)()
+
+    def search_near_duplicates(self, title: str, body: str, wanted: Filter) -> SemanticResult:
+        """Return what is nearest to a new item's beginning, if the model is in memory; else nothing, at once."""
+        house = self._house
+        if house is None or not house.active.is_shipped or house.active.resident.state.status != "ready":
+            return SemanticResult(missing="The model is not in memory.")
+        first = next(iter(split_chunks(title, body[: 2 * NEAR_DUPLICATE_CHARS])), None)
+        if first is None or house.active.indexing.measure_lag().unheard > NEAR_DUPLICATE_MAX_PENDING:
+            return SemanticResult(missing="There is nothing to compare.")
+        text = first.text[:NEAR_DUPLICATE_CHARS]
+        return self._start_query(
+            lambda house: house.active.indexing.search_text(text, SIMILAR_PASSAGES, wanted), HINT_TIMEOUT
+        )()
+
+    def use_embedder(self, use: Callable[[Embedder], T]) -> T | None:
+        """Let a model that ships be used if it is in memory; if not, return None at once."""
+        house = self._house
+        if house is None or not house.active.is_shipped or house.active.resident.state.status != "ready":
+            return None
+        with suppress(UnavailableError), house.active.resident.acquire() as embedder:
+            return use(embedder)
+        return None
+
+    def use_embedder_in_thread(self, use: Callable[[Embedder], None]) -> None:
+        """Let a model that ships be used in another thread, if it is in memory."""
+        if self._house is not None and not self._closed:
+            self._pool = self._pool or ThreadPoolExecutor(WORKERS, thread_name_prefix="meaning")
+            self._pool.submit(self.use_embedder, use)
+
+    def _start_query(
+        self, ask: Callable[[SemanticIndex], list[Hit]], patience: timedelta | None = None
+    ) -> Callable[[], SemanticResult]:
+        house = self._house
+        if house is None:
+            return self._explain_missing
+        side = house.active
+        try:
+            if not side.indexing.is_started():
+                return lambda: self._explain_building(house)
+            pending = side.indexing.measure_lag().unheard
+            asked = self._submit(lambda: _retry_on_swap(house, ask))
+        except LateError:
+            return lambda: _explain_late(side)
+        end = time.monotonic() + (patience or house.patience).total_seconds()
+
+        def wait_for_result() -> SemanticResult:
+            try:
+                hits = self._wait_for_hits(asked, end)
+            except LateError:
+                return _explain_late(side)
+            except PanoramaError as error:
+                self._is_outdated |= isinstance(error, ModelMismatchError)
+                return SemanticResult(missing=error.message, hint=error.hint or "Ask again in a moment.")
+            return SemanticResult(hits=tuple(map(_to_hit, hits)), pending=pending, model=house.active.model.id)
+
+        return wait_for_result
+
+    def _explain_missing(self) -> SemanticResult:
+        if self.is_off:
+            return SemanticResult(missing=OFF_MESSAGE, hint="`panorama models use minilm` turns it on.")
+        if self._failure:
+            return SemanticResult(missing=self._failure.message, hint=self._failure.hint)
+        if not self._is_attended:  # a single command that does everything itself: asked again, it is the same
+            missing = "Search by meaning runs in the daemon, and here is none."
+            return SemanticResult(missing=missing, hint="Use Panorama without PANORAMA_NO_DAEMON.")
+        return SemanticResult(missing="Search by meaning is starting.", hint="Ask again in a moment.")
+
+    def _explain_building(self, house: SemanticIndex) -> SemanticResult:
+        if error := self._find_failure():
+            return SemanticResult(missing=error.message, hint=error.hint)
+        state = house.index.state()
+        if state.status == "down":  # who follows the changes waits for it still
+            return SemanticResult(missing=state.note, hint="It is asked again by itself; `status` tells how it does.")
+        pending = house.chosen.indexing.measure_lag().unread
+        return SemanticResult(
+            missing="The index of meanings is being built.",
+            hint=f"Ask again later; {_format_pending(pending)}." if pending else "Ask again in a moment.",
+            pending=pending,
+        )
+
+    def _submit(self, ask: Callable[[], list[Hit]]) -> Future[list[Hit]]:
+        """Ask in another thread; while an earlier question is late, nobody waits for another one."""
+        if self._late and not self._late.done():
+            raise LateError
+        self._pool = self._pool or ThreadPoolExecutor(WORKERS, thread_name_prefix="meaning")
+        return self._pool.submit(ask)
+
+    def _wait_for_hits(self, asked: Future[list[Hit]], end: float) -> list[Hit]:
+        try:
+            return asked.result(max(0.0, end - time.monotonic()))
+        except LateError:
+            self._late = asked
+            raise
+
+    # What whoever follows the changes does.
+
+    @contextmanager
+    def mark_running(self) -> Generator[None]:
+        """Say that somebody follows the changes as long as this is open."""
+        self._is_attended = True
+        try:
+            yield
+        finally:
+            self._is_attended = False
+
+    def clear_served_model(self) -> None:
+        """Keep what there is as it is, for the person turned it off: what was sent to a service goes there no more."""
+        self._builder.clear_served_model()
+
+    def follow(
+        self, stop: ShouldStop = never_stop, told: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
+    ) -> None:
+        """Open what is not open, and bring the index up to the last change.
+
+        Args:
+            told: Is called with the number of texts that were embedded, after each batch.
+            moved: Is called after each step.
+
+        Raises:
+            PanoramaError: The model or the index is out of order; `status` says so from then on.
+        """
+        if self.is_off or self._closed:
+            return
+        try:
+            if self._is_outdated:
+                self._reset()
+            with self._hold_follow_lock(stop) as is_mine:
+                if is_mine:
+                    self._sync_and_verify(self.ensure_open(), stop, told, moved)
+        except PanoramaError as error:
+            self._record_failure(error)
+            if isinstance(error, ModelMismatchError):
+                self._reset()
+            raise
+        except Exception as error:  # a bug of ours or of a library, which `status` tells like any other failure
+            said = f"Search by meaning failed in a way that was not foreseen ({type(error).__name__})."
+            self._record_failure(
+                UnavailableError(said, hint="It is tried again; `panorama doctor` shows where the log is.")
+            )
+            raise
+        self._failure = None
+
+    def _reset(self) -> None:
+        """Ask the service next time what its model is: it has another one under the same name."""
+        self._mistrusts, self._is_outdated = True, False
+        self._close_index()
+
+    def _sync_and_verify(self, house: SemanticIndex, stop: ShouldStop, told: OnEmbedded, moved: StepCallback) -> None:
+        self._catch_up(house, stop, told, moved)
+        if not stop() and not house.is_checked:
+            indexing = house.chosen.indexing
+            if house.index.state().engine != "exact" and not indexing.is_built and not indexing.is_consistent():
+                _log.warning("the index does not hold what it should; it is built anew")
+                indexing.rebuild()
+            self._builder.save_served_model(house.chosen.model)
+            house.is_checked = True
+
+    def _catch_up(self, house: SemanticIndex, stop: ShouldStop, told: OnEmbedded, moved: StepCallback) -> None:
+        def report_embedded(count: int) -> None:
+            if count:  # what was wrong with the model is over
+                self._failure = None
+            told(count)
+
+        was_changing = house.before is not None
+        house.catch_up(stop, report_embedded, moved)
+        if was_changing and house.before is None:
+            self._builder.save_served_model(house.chosen.model)
+
+    def catch_up(self, told: OnEmbedded, moved: StepCallback) -> None:
+        """Bring the index up to the last change while somebody watches, who may raise an error to end it.
+
+        Args:
+            told: Is called with the number of texts that were embedded, after each batch.
+            moved: Is called after each step, and now and then while another one is at work.
+
+        Raises:
+            PanoramaError: The model or the index is out of order.
+        """
+
+        def report_step() -> bool:
+            moved()
+            return False
+
+        with self._hold_follow_lock(report_step):
+            self._catch_up(self.ensure_open(), never_stop, told, moved)
+
+    def count_unread(self) -> int:
+        """Return how many changes are still to be read, 0 if that is not known."""
+        return house.chosen.indexing.measure_lag().unread if (house := self._house) else 0
+
+    @contextmanager
+    def _hold_follow_lock(self, stop: ShouldStop) -> Generator[bool]:
+        """Wait until nobody else brings the index up to date; give whether that came before the end of waiting."""
+        is_mine = self._following.acquire(blocking=False)
+        while not is_mine and not stop():
+            is_mine = self._following.acquire(timeout=STOP_POLL_SECONDS)
+        try:
+            yield is_mine
+        finally:
+            if is_mine:
+                self._following.release()
+
+    def maintain(self) -> None:
+        """Release what nobody needs, and try again what failed once its pause is over; call this now and then."""
+        if house := self._house:
+            for side in (house.chosen, house.before):
+                if side:
+                    side.resident.release_if_idle()
+                    if side.resident.state.status == "failing":
+                        side.resident.ensure_loading()
+
+    def preload(self) -> None:
+        """Load the model if there is anything to search, so that the first search need not go without."""
+        if (house := self._house) and house.active.is_shipped and house.active.indexing.is_started():
+            house.active.resident.ensure_loading()
+
+    def begin_shutdown(self) -> None:
+        """Let what takes long end soon: the process is about to end."""
+        self.is_leaving = True
+        self._builder.close()
+
+    def close(self) -> None:
+        """Close all; what is asked meanwhile goes without meaning."""
+        self._closed = True
+        self._builder.close()
+        self._close_index()
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+
+    def _close_index(self) -> None:
+        with self._opening:
+            house, self._house = self._house, None
+        if house:
+            house.close()
+
+    def _record_failure(self, error: PanoramaError) -> None:
+        self._failure = _copy_error(error)
+        self._failed_at = self._now()
+
+    def ensure_open(self) -> SemanticIndex:
+        """Return the open index with its models; open it first if it is not.
+
+        Raises:
+            InvalidInputError: There is no embedder of the name that the settings say.
+            UnavailableError: A part is out of order, or it is off.
+        """
+        if not self._opening.acquire(timeout=OPEN_TIMEOUT_SECONDS):  # a service is asked what its model is
+            starting = UnavailableError("Search by meaning is starting.", hint="Try again in a minute.")
+            raise _copy_error(self._failure or starting)
+        try:
+            if self.is_off or self._closed:
+                raise UnavailableError(OFF_MESSAGE, hint="`panorama models use minilm` turns it on.")
+            if self._house is None:
+                self._house = self._builder.load(mistrusts=self._mistrusts)
+            return self._house
+        finally:
+            self._opening.release()
+
+    # What status tells.
+
+    def get_status(self) -> Mapping[str, Any]:
+        """Tell how it does: the model, the index, what waits, and what last went wrong."""
+        if self.is_off:
+            return {"modes": ["keyword"], "missing": OFF_MESSAGE}
+        house = self._house
+        if house is None:
+            gap = self._explain_missing()
+            told = {"modes": ["keyword"], "model": self._means.embedder, "missing": gap.missing, "do": gap.hint}
+            return told | self._describe_last_error()
+        told = house.status(self._means.remark) | self._describe_last_error()
+        return {name: value for name, value in told.items() if value is not None}
+
+    def _describe_last_error(self) -> dict[str, Any]:
+        error = self._find_failure()
+        at = self._failed_at if error is self._failure else None
+        return {"last_error": error.message, "last_error_at": at, "do": error.hint or None} if error else {}
+
+    def _find_failure(self) -> UnavailableError | None:
+        """Return what went wrong last: of a model that is failing now, who follows the changes may not have heard."""
+        state = self._house.active.resident.state if self._house else None
+        if state and state.error and not (self._failure and self._failure.message == state.error):
+            return UnavailableError(state.error, hint=state.hint)
+        return self._failure
+
+
+def _copy_error(error: PanoramaError) -> UnavailableError:
+    """Return what an error says, without the frames that it came from: they would live as long as it is kept."""
+    return UnavailableError(error.message, hint=error.hint)
+
+
+def _retry_on_swap(house: SemanticIndex, ask: Callable[[SemanticIndex], list[Hit]]) -> list[Hit]:
+    """Ask, and once more if the index was swapped for that of another model meanwhile."""
+    side = house.active
+    try:
+        return ask(house)
+    except Exception:  # a vector of one model met the index of the other
+        if house.active is side:
+            raise
+    return ask(house)
+
+
+def _to_hit(hit: Hit) -> SemanticHit:
+    return SemanticHit(item=hit.item, position=int(hit.chunk.rpartition(":")[2]), score=hit.score)
+
+
+def _format_pending(changes: int) -> str:
+    return "1 change waits" if changes == 1 else f"{changes:,} changes wait"
+
+
+def _explain_late(side: IndexedModel) -> SemanticResult:
+    who = f"model {side.model.id}" if side.embedder.has_waiting_query else "index of meanings"
+    is_loading = side.embedder.has_waiting_query and side.resident.state.status == "loading"
+    what = "is being loaded" if is_loading else "did not answer in time"
+    return SemanticResult(missing=f"The {who} {what}.", hint="Ask again in a moment.")

@@ -1,0 +1,267 @@
+"""The house of meaning: a model, an index, and what follows the changes with both; how it is opened and closed."""
+
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib import import_module
+from typing import Any
+
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.index.embedders.lazy import LOAD_TIMEOUT, LazyEmbedder, model_of
+from panorama.index.embedders.lifecycle import ManagedEmbedder
+from panorama.index.embedders.registry import BUNDLED, Embedder
+from panorama.index.points import Model
+from panorama.ports import Index
+from panorama.services.base import Service, ServiceContext
+from panorama.services.search.index_sync import (
+    IndexSync,
+    OnEmbedded,
+    ShouldStop,
+    StepCallback,
+    ignore_count,
+    ignore_step,
+    never_stop,
+)
+from panorama.store.items import passages
+from panorama.store.items.passages import INDEXER
+
+SEARCH_TIMEOUT = timedelta(milliseconds=250)
+"""How long a search waits for meaning; a shipped model that was released is loaded again in 100 ms."""
+
+REMOTE_SEARCH_TIMEOUT = timedelta(seconds=1)
+"""The same where the model or the index is a service."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SemanticConfig:
+    """What meaning is made of: the name of the embedder ("none": off), and how embedders and indexes are opened.
+
+    `remark` says what a person should know of the choice. `is_far` tells that the index is behind a network.
+    """
+
+    embedder: str
+    opened_embedder: Callable[[str], Embedder]
+    opened_index: Callable[[Model, str], tuple[Index, str]]
+    remark: str = ""
+    is_far: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedModel:
+    """A model and what follows the changes with it."""
+
+    resident: ManagedEmbedder[Embedder]
+    embedder: LazyEmbedder
+    indexing: IndexSync
+    model: Model
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it runs in this process."""
+        return self.model.id in BUNDLED
+
+
+@dataclass(slots=True)
+class SemanticIndex:
+    """An open index, the side that was chosen, and while its vectors are made, the one that is searched until then."""
+
+    index: Index
+    chosen: IndexedModel
+    before: IndexedModel | None
+    remark: str
+    patience: timedelta
+    is_checked: bool = False
+
+    @property
+    def active(self) -> IndexedModel:
+        """Whose vectors are searched: those that the index holds."""
+        before = self.before
+        return before if before and self.index.model == before.model else self.chosen
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether another model is searched until the vectors of the chosen one are made."""
+        return self.active is not self.chosen
+
+    def catch_up(
+        self, stop: ShouldStop = never_stop, told: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
+    ) -> None:
+        """Bring the index up to the last change; only one at a time may do so.
+
+        While the model changes, the vectors of the chosen one are made beside; the one before is searched and followed
+        until they are whole.
+
+        Args:
+            told: Is called with the number of texts that the chosen model embedded, after each batch.
+            moved: Is called after each step in which changes were read with it.
+
+        Raises:
+            UnavailableError: The chosen model or the index is out of order; all that was done stays.
+        """
+        if self.before is None:
+            self.chosen.indexing.catch_up(stop, told, moved)
+        else:
+            self._switch_model(self.before, stop, told, moved)
+
+    def _switch_model(self, before: IndexedModel, stop: ShouldStop, told: OnEmbedded, moved: StepCallback) -> None:
+        def sync_previous() -> None:
+            with suppress(UnavailableError):  # it may be gone, which is no reason to wait with the chosen one
+                if self.index.model == before.model:  # else what remains is to tell the index of the last changes
+                    before.indexing.catch_up(stop, lambda _: told(0))
+
+        def after_step() -> None:
+            moved()
+            sync_previous()
+
+        sync_previous()
+        self.chosen.indexing.embed_all(stop, told, after_step)
+        if stop():
+            return
+        self.chosen.indexing.sync_all()
+        self.before = None
+        before.embedder.close()
+
+    def status(self, *remarks: str) -> dict[str, Any]:
+        """Tell how it does, beside other remarks: the model, the index, and what waits."""
+        index, side = self.index.state(), self.active
+        begun, state = side.indexing.is_started(), side.resident.state
+        is_whole = begun and index.status != "down" and state.status != "failing"
+        changes, lag = self.is_changing, self.chosen.indexing.measure_lag()
+        every = (*remarks, self.remark, index.note, state.error)
+        return {
+            "modes": ["hybrid", "keyword", "semantic"] if is_whole else ["keyword"],
+            "model": side.model.id,
+            "model_state": state.status,
+            "dimensions": side.model.size,
+            "engine": index.engine,
+            "index_state": index.status if begun else "building",
+            "pending": lag.unread if changes else lag.unheard,  # the index hears of the chosen one at the end
+            "passages": index.count,
+            "index_disk_bytes": index.disk_bytes or None,
+            "index_memory_bytes": index.anonymous_bytes or None,
+            "index_mapped_bytes": index.mapped_bytes or None,
+            "changing_to": self.chosen.model.id if changes else None,
+            "remark": " ".join(dict.fromkeys(each for each in every if each)) or None,
+        }
+
+    def close(self) -> None:
+        """Close all of it."""
+        for side in (self.chosen, self.before):
+            if side:
+                side.embedder.close()
+        self.index.close()
+
+
+class SemanticIndexLoader(Service):
+    """Opens a house as the settings want it, and remembers whose vectors were searched last."""
+
+    def __init__(self, context: ServiceContext, means: SemanticConfig, told: Callable[[PanoramaError], None]) -> None:
+        super().__init__(context)
+        self._means = means
+        self._told = told
+        self._coming: ManagedEmbedder[Embedder] | None = None
+        self._closed = False
+
+    def load(self, *, mistrusts: bool) -> SemanticIndex:
+        """Open a house.
+
+        Args:
+            mistrusts: Ask a service what its model is, though it is known from the last time.
+
+        Raises:
+            InvalidInputError: There is no embedder of the name that the settings say.
+            UnavailableError: A part is out of order.
+        """
+        _load_numpy()
+        served, store = self._load_served_model()
+        embedder = self._means.opened_embedder(self._means.embedder)
+        resident = ManagedEmbedder(embedder)
+        try:
+            model = self._detect_model(resident, embedder, None if mistrusts else served)
+            index, remark = self._means.opened_index(served if served and self._find_embedder(served) else model, store)
+        except PanoramaError:
+            resident.close()
+            raise
+        held = index.state().model
+        chosen = self._build_indexed_model(resident, model, embedder, index)
+        is_far = self._means.is_far or not chosen.is_shipped
+        patience = REMOTE_SEARCH_TIMEOUT if is_far else SEARCH_TIMEOUT
+        house = SemanticIndex(index, chosen, None, remark, patience)
+        goes_on = held.id in BUNDLED or (served is not None and held.id == served.id)
+        if held.id != model.id and goes_on and (old := self._find_embedder(held)):
+            house.before = self._build_indexed_model(ManagedEmbedder(old), held, old, index)
+        return house
+
+    def _build_indexed_model(
+        self, resident: ManagedEmbedder[Embedder], model: Model, embedder: Embedder, index: Index
+    ) -> IndexedModel:
+        borrowed = LazyEmbedder(resident, model, embedder, REMOTE_SEARCH_TIMEOUT)
+        return IndexedModel(resident, borrowed, IndexSync(self._context, borrowed, index), model)
+
+    def _detect_model(self, resident: ManagedEmbedder[Embedder], embedder: Embedder, served: Model | None) -> Model:
+        """Return what the embedder is; of a service what it was the last time, or else what it says now."""
+        if embedder.id in BUNDLED:
+            return model_of(embedder)
+        if served and served.id == embedder.id:
+            return served
+        self._coming = resident  # `close` ends its waiting
+        try:
+            embedder.embed_query("")
+        except UnavailableError as error:  # said at once; one that has to load its model may answer in a minute
+            self._told(error)
+        if self._closed:
+            raise UnavailableError("Search by meaning was closed.")
+        with resident.acquire(LOAD_TIMEOUT) as lent:
+            return model_of(lent)
+
+    def _find_embedder(self, model: Model) -> Embedder | None:
+        """Return an embedder that makes vectors as a model did, if there is one."""
+        with suppress(PanoramaError):
+            found = self._means.opened_embedder(model.id)
+            if model.id not in BUNDLED or model_of(found) == model:
+                return found
+        return None
+
+    def _load_served_model(self) -> tuple[Model | None, str]:
+        with self._reading() as session:
+            known = passages.find_served_model(session)
+            number = passages.get_mark(session, "store")
+        if not number:
+            with self._context.database.transaction(INDEXER) as session:
+                number = passages.ensure_store_number(session, secrets.randbits(62))
+        return Model(id=known[0], digest=known[1], size=known[2]) if known else None, f"{number:016x}"
+
+    def save_served_model(self, model: Model) -> None:
+        """Remember whose vectors are searched."""
+        with self._reading() as session:
+            known = passages.find_served_model(session)
+        if known != (model.id, model.digest, model.size):
+            with self._context.database.transaction(INDEXER) as session:
+                passages.set_served_model(session, model.id, model.digest, model.size)
+
+    def clear_served_model(self) -> None:
+        """Forget that a service was searched, so that it is asked nothing while another model is prepared."""
+        with self._reading() as session:
+            known = passages.find_served_model(session)
+        if known and known[0] not in BUNDLED:
+            with self._context.database.transaction(INDEXER) as session:
+                passages.clear_served_model(session)
+
+    def close(self) -> None:
+        """End what waits for a service."""
+        self._closed = True
+        if coming := self._coming:
+            coming.close()
+
+
+def _load_numpy() -> None:
+    """Import numpy before threads begin that would do so at once: if they meet, it fails in this process for good."""
+    try:
+        import_module("numpy")
+    except ImportError as error:
+        raise UnavailableError(
+            f"Search by meaning needs numpy, which cannot be imported here: {error}.",
+            hint="Install numpy beside Panorama.",
+        ) from error

@@ -1,0 +1,1 @@
+"""Files of backups and exports, and the deletion of what has expired."""

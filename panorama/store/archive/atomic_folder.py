@@ -1,0 +1,301 @@
+"""Parcels: folders that appear whole or not at all, and the list of what is in them.
+
+A parcel is written beside its place under a name that begins with `.panorama-part-`, and renamed when it is complete.
+Whoever writes one holds a lock on that folder; a folder without one was left by a process that was killed, and is
+thrown away by the next that writes there.
+"""
+
+import errno
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from panorama.errors import ConflictError, UnavailableError
+from panorama.store.archive import manifests
+from panorama.store.archive.manifests import MANIFEST, Entry, Manifest
+from panorama.store.archive.safe_files import OPEN_FLAGS, UnreadableError, open_plain_file
+from panorama.store.disk import sync
+
+PART_PREFIX = ".panorama-part-"
+CHUNK_BYTES = 1 << 20
+SYNC_BYTES = 1 << 20
+BytesCallback = Callable[[int], None]
+"""Is told of so many bytes more; what it raises ends the work."""
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def noop(_count: int) -> None:
+    """Tell nobody."""
+
+
+class AtomicFolder:
+    """A folder that is being written; every file that is put into it is listed with its digest.
+
+    What is durable is on the disk when it is listed. Long files get there in portions, so that others can write too.
+    Nothing is ever written outside the folder: a path that leads elsewhere is a ValueError, whoever gave it.
+    """
+
+    def __init__(self, folder: Path, *, is_durable: bool = True) -> None:
+        self.folder = folder
+        self._is_durable = is_durable
+        self.files: dict[str, Entry] = {}
+
+    def write(self, path: str, content: bytes) -> None:
+        """Put a file into it."""
+        with self.open_file(path) as write:
+            write(content)
+
+    @contextmanager
+    def open_file(self, path: str) -> Generator[Callable[[bytes], None]]:
+        """Give a function that appends to a new file."""
+        digest, size, synced = sha256(), 0, 0
+        with open(self._target_path(path), "xb", opener=_open_private) as file:
+
+            def write(content: bytes) -> None:
+                nonlocal size, synced
+                file.write(content)
+                digest.update(content)
+                size += len(content)
+                if size - synced > SYNC_BYTES:
+                    sync(file.fileno())
+                    synced = size
+
+            yield write
+            file.flush()
+            if self._is_durable:
+                sync(file.fileno())
+        self.files[path] = Entry(size, digest.hexdigest())
+
+    def copy(self, source: Path, path: str, moved: BytesCallback = noop, *, below: Path | None = None) -> Entry:
+        """Copy a file into it and return what was read; links are not followed, nor are folders below that are links.
+
+        Raises:
+            UnreadableError: It cannot be read; nothing of it is in the parcel.
+        """
+        try:
+            with open_plain_file(source, below) as read_, self.open_file(path) as write:
+                while chunk := read_(CHUNK_BYTES):
+                    write(chunk)
+                    moved(len(chunk))
+        except UnreadableError:
+            self.remove(path)
+            raise
+        return self.files[path]
+
+    def link(self, source: Path, path: str) -> bool:
+        """Let a file be the same as one of another parcel, which costs no room; tell whether the disk can do that."""
+        place = self._target_path(path)
+        try:
+            os.link(source, place, follow_symlinks=False)
+        except OSError:
+            return False
+        return True
+
+    def add_existing(self, path: str, entry: Entry) -> None:
+        """List a file that is there already."""
+        self.files[manifests.validate_path(path)] = entry
+
+    def remove(self, path: str) -> None:
+        """Take a file out again."""
+        self.files.pop(path, None)
+        with suppress(ValueError):  # what would lead elsewhere was never put in
+            (self.folder / manifests.validate_path(path)).unlink(missing_ok=True)
+
+    def _target_path(self, path: str) -> Path:
+        """Return where a file goes, with a folder made for it; what is below this one is no link."""
+        place = self.folder / manifests.validate_path(path)
+        _make_folders(place.parent, [])
+        if place.parent.resolve() != self.folder.resolve() / PurePosixPath(path).parent:
+            raise ValueError(f"a path that leads elsewhere: {path}")
+        return place
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Write the list of what is in it, and read it back: what cannot be read again is worth nothing."""
+        told = json.dumps(manifests.with_digest(asdict(manifest)), ensure_ascii=False, indent=1).encode()
+        listed, self.files = self.files, {}
+        self.write(MANIFEST, told)
+        self.files = listed
+        manifests.read(self.folder)
+
+
+@contextmanager
+def create(place: Path, what: str, *, is_durable: bool = True) -> Generator[AtomicFolder]:
+    """Give a new parcel that takes its place once this is left without an error; else nothing of it stays.
+
+    Args:
+        what: What is not made if it fails, such as «backup».
+
+    Raises:
+        ConflictError: There is something in that place.
+        UnavailableError: The disk is full, or the folder cannot be written.
+    """
+    made: list[Path] = []
+    with _translate_errors(place, what):
+        try:
+            _make_folders(place.parent, made)
+            clean_stale(place.parent)
+            with _create_locked_part(place.parent) as part:
+                try:
+                    yield AtomicFolder(part, is_durable=is_durable)
+                    _rename_into_place(part, place)
+                except BaseException:
+                    shutil.rmtree(part, ignore_errors=True)
+                    raise
+        except BaseException:
+            for folder in reversed(made):
+                with suppress(OSError):
+                    folder.rmdir()
+            raise
+
+
+def clean_stale(folder: Path) -> None:
+    """Throw away what killed processes left in a folder."""
+    for each in folder.glob(f"{PART_PREFIX}*"):
+        with suppress(OSError), _lock_folder(each) as is_ours:
+            if is_ours:
+                shutil.rmtree(each, ignore_errors=True)
+
+
+def remove(parcel: Path) -> None:
+    """Remove a parcel, so that a half of one never stands under its name."""
+    going = parcel.with_name(f"{PART_PREFIX}{secrets.token_hex(6)}")
+    parcel.rename(going)
+    shutil.rmtree(going, ignore_errors=True)
+
+
+def find_mismatch(folder: Path, manifest: Manifest, moved: BytesCallback = noop) -> str:
+    """Return which file of a parcel is not what was written; "" if all are."""
+    for path, entry in manifest.files.items():
+        if why := find_file_mismatch(folder / path, entry, moved, below=folder):
+            return f"{path} {why}"
+    return ""
+
+
+def find_file_mismatch(path: Path, entry: Entry, moved: BytesCallback = noop, *, below: Path | None = None) -> str:
+    """Return how a file differs from what is known of it; "" if it does not."""
+    digest, size = sha256(), 0
+    try:
+        with open_plain_file(path, below) as read_:
+            while chunk := read_(CHUNK_BYTES):
+                digest.update(chunk)
+                size += len(chunk)
+                moved(len(chunk))
+    except UnreadableError as error:
+        return str(error)
+    return "" if (size, digest.hexdigest()) == (entry.size, entry.sha256) else "is not what was written"
+
+
+def iter_files(folder: Path) -> Iterator[str]:
+    """Give the paths of the plain files in a folder, sorted; links and what cannot be listed are left out."""
+    for root, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(root, name)
+            if path.is_file() and not path.is_symlink():
+                yield path.relative_to(folder).as_posix()
+
+
+def require_space(near: Path, needed: int, what: str) -> None:
+    """Refuse what does not fit on a disk before it is begun.
+
+    Raises:
+        UnavailableError: There is less room than needed.
+    """
+    there = next((each for each in (near, *near.parents) if each.is_dir()), Path("/"))
+    free = shutil.disk_usage(there).free
+    if free < needed:
+        raise UnavailableError(
+            f"The {what} needs {needed / 1e6:,.0f} MB; {free / 1e6:,.0f} MB are free on the disk of {there}.",
+            hint="Free some space, or choose another folder.",
+        )
+
+
+def _make_folders(folder: Path, made: list[Path]) -> None:
+    """Make a folder with those above it, and remember which were not there."""
+    if not folder.is_dir():
+        _make_folders(folder.parent, made)
+        folder.mkdir(mode=0o700)
+        made.append(folder)
+
+
+@contextmanager
+def _create_locked_part(folder: Path) -> Generator[Path]:
+    while True:
+        part = folder / f"{PART_PREFIX}{secrets.token_hex(6)}"
+        part.mkdir(mode=0o700)
+        with _lock_folder(part) as is_ours:
+            if is_ours:  # else somebody swept it away before it was locked
+                yield part
+                return
+
+
+@contextmanager
+def _lock_folder(folder: Path) -> Generator[bool]:
+    """Hold the lock of a folder; False if another holds it, or the folder is gone."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | OPEN_FLAGS)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        yield _try_lock(folder, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _try_lock(folder: Path, descriptor: int) -> bool:
+    import fcntl  # not on Windows
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(descriptor), os.stat(folder))
+    except (BlockingIOError, FileNotFoundError):
+        return False
+
+
+def _rename_into_place(part: Path, place: Path) -> None:
+    for root, _, _ in os.walk(part):
+        _sync_folder(Path(root))
+    try:
+        part.rename(place)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise ConflictError(f"There is something at {place} by now.", hint="Choose another folder.") from error
+        raise
+    _sync_folder(place.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the names in a folder survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+@contextmanager
+def _translate_errors(place: Path, what: str) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise UnavailableError(
+                f"The disk is full; no {what} was made.", hint="Free some space, or choose another folder."
+            ) from error
+        at = error.filename or place
+        raise UnavailableError(
+            f"No {what} was made: {at} cannot be written ({error.strerror}).",
+            hint="Choose another folder, or give this user the right to write there.",
+        ) from error

@@ -1,0 +1,122 @@
+"""Rows as lines of JSON: which tables are a person's own, how their values are written, and how they come back.
+
+Values are read and written as the database holds them, so that a row that went out and came back is the same, byte by
+byte. How each column is written stands in the manifest; so an export is read the same by every later version.
+"""
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import JSON, Boolean, Column, LargeBinary, func, select, text
+
+from panorama.domain.text.json_types import is_object
+from panorama.store.backend import Session
+from panorama.store.column_types import TagList, Utc
+from panorama.store.tables import metadata
+
+DERIVED_TABLES = frozenset({"search_parts", "passages", "vectors", "marks"})
+"""Tables that are made again from the others; no export holds them."""
+
+FOREIGN_TABLES = frozenset({"alembic_version"})
+BATCH_ROWS = 500
+"""Rows that are read or written at once."""
+
+STORED_KEY = "$stored"
+"""Marks a value that its column's own form would not bring back exactly."""
+
+Line = Mapping[str, Any]
+
+
+def list_tables() -> list[str]:
+    """Return the names of the tables that are a person's own, those that others refer to first."""
+    return [table.name for table in metadata.sorted_tables if table.name not in DERIVED_TABLES]
+
+
+def list_column_forms(name: str) -> dict[str, str]:
+    """Return how the value of each column of a table is written: plain, flag, moment, words, json or bytes."""
+    return {column.name: _form(column) for column in metadata.tables[name].c}
+
+
+def _form(column: Column[Any]) -> str:
+    forms = {Utc: "moment", TagList: "words", Boolean: "flag", JSON: "json", LargeBinary: "bytes"}
+    return next((form for kind, form in forms.items() if isinstance(column.type, kind)), "plain")
+
+
+def count_rows(session: Session) -> dict[str, int]:
+    """Return how many rows each of these tables has."""
+    sizes = ((name, select(func.count()).select_from(metadata.tables[name])) for name in list_tables())
+    return {name: session.connection.execute(size).scalar_one() for name, size in sizes}
+
+
+def find_unlisted_table(tables: Iterable[str], names: Collection[str]) -> str:
+    """Return a table that is neither listed nor derived from the others; "" if there is none."""
+    known = {*names, *DERIVED_TABLES, *FOREIGN_TABLES}
+    return next((table for table in tables if table not in known), "")
+
+
+def list_sequences(session: Session) -> dict[str, int]:
+    """Return the last number that each table with generated numbers gave."""
+    numbers = session.dialect.list_sequences(session)
+    return {name: last for name, last in numbers.items() if name not in DERIVED_TABLES}
+
+
+def iter_rows(session: Session, name: str) -> Iterator[dict[str, Any]]:
+    """Give the rows of a table as plain values, in the order of their keys."""
+    forms = list_column_forms(name)
+    key = ", ".join(f'"{column.name}"' for column in metadata.tables[name].primary_key.columns)
+    names = ", ".join(f'"{column}"' for column in forms)
+    statement = text(f'SELECT {names} FROM "{name}" ORDER BY {key}').execution_options(yield_per=BATCH_ROWS)
+    for row in session.connection.execute(statement):
+        yield {column: encode(form, value) for (column, form), value in zip(forms.items(), row, strict=True)}
+
+
+def encode_line(row: Line) -> bytes:
+    """Return a row as a line."""
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def encode(form: str, stored: Any) -> Any:
+    """Return a stored value as an export writes it."""
+    if stored is None or form == "plain":
+        return stored
+    told = _ENCODERS[form](stored)
+    return told if _DECODERS[form](told) == stored else {STORED_KEY: stored}
+
+
+def decode(form: str, told: Any) -> Any:
+    """Return the value that an export tells, as the database holds it."""
+    if told is None or form == "plain":
+        return told
+    if is_object(told) and set(told) == {STORED_KEY}:
+        return told[STORED_KEY]
+    return _DECODERS[form](told)
+
+
+def _parse_json(stored: Any) -> Any:
+    try:
+        return json.loads(stored)
+    except (TypeError, ValueError):
+        return None
+
+
+_ENCODERS: Mapping[str, Callable[[Any], Any]] = {
+    "flag": bool,
+    "moment": lambda stored: f"{str(stored).replace(' ', 'T')}Z",
+    "words": lambda stored: str(stored).strip("\n").split("\n") if stored else [],
+    "json": _parse_json,
+    "bytes": lambda stored: b64encode(stored).decode(),
+}
+_DECODERS: Mapping[str, Callable[[Any], Any]] = {
+    "flag": int,
+    "moment": lambda told: str(told).removesuffix("Z").replace("T", " "),
+    "words": lambda told: "\n" + "\n".join(told) + "\n" if told else "",
+    "json": lambda told: json.dumps(told, ensure_ascii=False, separators=(",", ":")),
+    "bytes": b64decode,
+}
+
+
+def decode_row(forms: Mapping[str, str], row: Line) -> list[Any]:
+    """Return the values of a row as the database holds them."""
+    return [decode(form, row[name]) for name, form in forms.items()]

@@ -1,0 +1,258 @@
+"""Manifests: what a backup or an export says it holds, and how much of that is believed.
+
+A manifest may come from anywhere. Its digest tells that it is as somebody wrote it, not who that was; so whatever is
+read of it is looked at before it is used: paths lead into the folder, contents are called by their digest, numbers and
+dates are such, and every file that is needed is listed.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, TypeVar
+
+from panorama.domain.text.json_types import is_list, is_object
+from panorama.errors import InvalidInputError
+from panorama.store import migrate
+from panorama.store.archive.safe_files import UnreadableError, open_plain_file
+
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+DATABASE = "panorama.db"
+Kind = Literal["backup", "export"]
+V = TypeVar("V")
+
+MAX_INTEGER = (1 << 63) - 1
+"""The largest number that a database or a disk knows."""
+
+MAX_SEQUENCE = 1 << 53
+"""The largest number that a table may have given: beyond, there would be none left for new rows."""
+
+MAX_MANIFEST_BYTES = 64 << 20
+"""Some 300,000 files."""
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_REVISION = re.compile(r"[0-9]{4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a parcel: its size in bytes and its digest."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a parcel says it holds.
+
+    `origin` names the machine and data directory it was made of. `rows` counts each table's, `files` are all files but
+    this one by their path, `contents` says where the content with a digest lies. `columns` says of an export how each
+    value is written, `sequences` which number each table gives next. `missing` are contents that were not to be had,
+    `withheld` settings that were left out because they are secret.
+    """
+
+    kind: Kind
+    version: str
+    revision: str
+    made_at: str
+    origin: str
+    rows: Mapping[str, int]
+    format: int = FORMAT_VERSION
+    files: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    contents: Mapping[str, str] = field(default_factory=dict[str, str])
+    columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    sequences: Mapping[str, int] = field(default_factory=dict[str, int])
+    missing: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of all files."""
+        return sum(each.size for each in self.files.values())
+
+
+def read(folder: Path) -> Manifest:
+    """Return what a parcel says it holds.
+
+    Raises:
+        InvalidInputError: It is no parcel, is damaged, or was made by a newer program.
+    """
+    try:
+        return _parse(folder, json.loads(_read_bytes(folder / MANIFEST)))
+    except UnreadableError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            raise InvalidInputError(
+                f"{folder} is no backup or export of Panorama: there is no {MANIFEST} in it.",
+                hint="Give the folder that `panorama backup` or `panorama export` made.",
+            ) from error
+        raise InvalidInputError(f"{folder} cannot be read: {MANIFEST} {error}.", hint="Check its owner.") from error
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise damage_error(folder, f"{MANIFEST} is not what was written") from error
+
+
+def damage_error(folder: Path, why: str) -> InvalidInputError:
+    """Return the error that tells of a damaged parcel."""
+    return InvalidInputError(
+        f"{folder} is damaged: {why}.", hint="Use another one; `panorama backup check FOLDER` tells which are sound."
+    )
+
+
+def with_digest(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a list of what is in a parcel with its own digest, by which damage to the list itself is seen."""
+    bare = {name: value for name, value in told.items() if name != "digest"}
+    return {**bare, "digest": sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()}
+
+
+def validate_path(path: object) -> str:
+    """Return a path that leads into the parcel and nowhere else.
+
+    Raises:
+        ValueError: It does not.
+    """
+    said = validate_text(path)
+    pure = PurePosixPath(said)
+    if pure.is_absolute() or ".." in pure.parts or "\\" in said or "\0" in said or str(pure) != said or said == ".":
+        raise ValueError(f"a path that leads elsewhere: {said}")
+    return said
+
+
+def is_digest(name: object) -> bool:
+    """Tell whether something is a sha256, as 64 lower-case hexadecimal digits."""
+    return isinstance(name, str) and _DIGEST.fullmatch(name) is not None
+
+
+def validate_text(value: object) -> str:
+    """Return a text that can be written.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"no text: {value!r}")
+    value.encode()  # a half character is a ValueError
+    return value
+
+
+def _read_bytes(path: Path) -> bytes:
+    with open_plain_file(path) as read_:
+        parts: list[bytes] = []
+        left = MAX_MANIFEST_BYTES + 1
+        while left and (part := read_(min(left, 1 << 20))):
+            parts.append(part)
+            left -= len(part)
+    if not left:
+        raise ValueError(f"over {MAX_MANIFEST_BYTES >> 20} MB")
+    return b"".join(parts)
+
+
+def _parse(folder: Path, told: Any) -> Manifest:
+    if not is_object(told) or told.get("kind") not in ("backup", "export"):
+        raise InvalidInputError(
+            f"{folder} is no backup or export of Panorama.", hint="Give the folder that Panorama made."
+        )
+    if _validate_number(told["format"]) > FORMAT_VERSION or validate_text(told["revision"]) > migrate.HEAD:
+        raise InvalidInputError(
+            f"{folder} was made by a newer Panorama ({told.get('version')}).", hint="Upgrade Panorama first."
+        )
+    if with_digest(told)["digest"] != told["digest"]:
+        raise damage_error(folder, f"{MANIFEST} is not what was written")
+    manifest = Manifest(
+        kind=told["kind"],
+        format=told["format"],
+        version=validate_text(told["version"]),
+        origin=validate_text(told["origin"]),
+        revision=_validate_revision(told["revision"]),
+        made_at=_validate_time(told["made_at"]),
+        files=_parse_object(told["files"], _validate_listed_path, _parse_entry),
+        contents=_parse_object(told["contents"], _validate_digest, validate_path),
+        rows=_parse_object(told["rows"], _validate_name, _validate_number),
+        columns=_parse_object(told["columns"], _validate_name, _parse_forms),
+        sequences=_parse_object(told["sequences"], _validate_name, _validate_sequence),
+        missing=_parse_texts(told["missing"]),
+        withheld=_parse_texts(told["withheld"]),
+    )
+    _check_consistency(manifest)
+    return manifest
+
+
+def _check_consistency(manifest: Manifest) -> None:
+    """Look whether the parts of a manifest fit each other: what it needs it lists."""
+    for name, path in manifest.contents.items():
+        if path not in manifest.files or manifest.files[path].sha256 != name:
+            raise ValueError(f"not the content it is called: {path}")
+    tables = set(manifest.columns)
+    needed = {DATABASE} if manifest.kind == "backup" else {f"data/{name}.jsonl" for name in tables}
+    if unlisted := needed - set(manifest.files):
+        raise ValueError(f"not listed: {unlisted}")
+    if manifest.kind == "export" and tables != set(manifest.rows):
+        raise ValueError("not every table is counted")
+
+
+def _parse_object(told: Any, name: Callable[[object], str], value: Callable[[Any], V]) -> dict[str, V]:
+    if not is_object(told):
+        raise ValueError("no object")
+    return {name(key): value(each) for key, each in told.items()}
+
+
+def _parse_forms(told: Any) -> dict[str, str]:
+    return _parse_object(told, _validate_name, validate_text)
+
+
+def _parse_texts(told: Any) -> tuple[str, ...]:
+    if not is_list(told):
+        raise ValueError("no list")
+    return tuple(validate_text(each) for each in told)
+
+
+def _parse_entry(told: Any) -> Entry:
+    return Entry(_validate_number(told["size"]), _validate_digest(told["sha256"]))
+
+
+def _validate_listed_path(path: object) -> str:
+    if path == MANIFEST:
+        raise ValueError("it lists itself")
+    return validate_path(path)
+
+
+def _validate_digest(name: object) -> str:
+    if not is_digest(name):
+        raise ValueError(f"no digest: {name!r}")
+    return str(name)
+
+
+def _validate_name(name: object) -> str:
+    if not validate_text(name).isidentifier():
+        raise ValueError(f"no name of a table or column: {name!r}")
+    return str(name)
+
+
+def _validate_number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_INTEGER:
+        raise ValueError(f"no number: {value!r}")
+    return value
+
+
+def _validate_sequence(value: object) -> int:
+    number = _validate_number(value)
+    if number > MAX_SEQUENCE:
+        raise ValueError(f"a number beyond {MAX_SEQUENCE}: {number}")
+    return number
+
+
+def _validate_revision(value: object) -> str:
+    if not _REVISION.fullmatch(validate_text(value)):
+        raise ValueError(f"no revision: {value!r}")
+    return str(value)
+
+
+def _validate_time(value: object) -> str:
+    """Return a moment with its zone, which any zone can show."""
+    at = datetime.fromisoformat(validate_text(value))
+    if at.tzinfo is None or not 1970 <= at.astimezone(UTC).year <= 9000:
+        raise ValueError(f"no moment: {value!r}")
+    return str(value)

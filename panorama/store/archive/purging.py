@@ -1,0 +1,321 @@
+"""Forgetting for good: the only module that takes rows out, with everything that tells of them."""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Table, delete, func, select, update
+
+from panorama.domain.items.item import BASE32, normalize_name
+from panorama.domain.text.json_types import is_list, is_object
+from panorama.domain.text.secrets import REDACTED
+from panorama.store.backend import Session
+from panorama.store.items.passages import record_purge
+from panorama.store.items.rows import NOUNS
+from panorama.store.log import alerts, imports
+from panorama.store.tables import (
+    calls,
+    changes,
+    idempotency,
+    jobs,
+    marks,
+    metadata,
+    passages,
+    reminders,
+    runs,
+    script_states,
+    texts,
+)
+
+BATCH_SIZE = 400
+"""Values in one condition."""
+
+PURGED_ARGUMENTS = {"forgotten": True}
+"""Stands in the log for the arguments of a call that told of something that is forgotten."""
+
+_TRUNCATED = re.compile(r"… \(([\d,]{1,15}) characters\)\Z")
+_ID = re.compile(rf"\b[a-z]_[{BASE32}]{{10}}\b")
+_TEXT_REFERENCE = re.compile(r'"of":"([0-9a-f]{32})"')
+_LOG_TABLES = (calls, runs, script_states)
+_INDEX = "index "
+
+
+@dataclass(slots=True)
+class PurgePlan:
+    """How the log may name items that are to be forgotten: ids, folded names, and the calls that wrote them.
+
+    `scripts` are by their length the texts of the runs that told of them.
+    """
+
+    items: set[str] = field(default_factory=set[str])
+    labels: set[str] = field(default_factory=set[str])
+    calls: set[str] = field(default_factory=set[str])
+    scripts: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeCounts:
+    """How many items and lines of their history were taken out, and the number of the last line."""
+
+    items: int = 0
+    changes: int = 0
+    last: int = 0
+
+
+def list_expired(session: Session, before: datetime) -> dict[str, list[str]]:
+    """Return by kind what has been in the trash since before a moment, those kinds first that refer to others."""
+    order = {table.name: at for at, table in enumerate(metadata.sorted_tables)}
+    nouns = sorted(NOUNS.values(), key=lambda noun: -order[noun.table.name])
+    found: dict[str, list[str]] = {}
+    for noun in nouns:
+        old = noun.table.c.deleted_at < before
+        found[noun.kind] = list(session.connection.execute(select(noun.table.c.id).where(old)).scalars())
+    return found
+
+
+def list_references(session: Session, kind: str, ids: Collection[str]) -> list[tuple[str, str]]:
+    """Return which items, living or not, refer to some of a kind: pairs of who refers and to whom."""
+    found: list[tuple[str, str]] = []
+    for column in _reference_columns(NOUNS[kind].table):
+        key = column.table.c.id
+        for some in _in_batches(list(ids)):
+            rows = session.connection.execute(select(key, column).where(column.in_(some)))
+            found += [(row[0], row[1]) for row in rows]
+    return found
+
+
+def _reference_columns(table: Table) -> list[Column[Any]]:
+    """Return the columns that refer to the items of a table."""
+    every = (column for noun in NOUNS.values() for column in noun.table.c)
+    return [column for column in every if any(key.column.table is table for key in column.foreign_keys)]
+
+
+def collect_traces(session: Session, kind: str, ids: Sequence[str], traces: PurgePlan) -> None:
+    """Note by what the log tells of some items."""
+    noun = NOUNS[kind]
+    for some in _in_batches(ids):
+        labels = session.connection.execute(select(noun.label).where(noun.table.c.id.in_(some))).scalars()
+        traces.items |= set(some)
+        traces.labels |= {normalize_name(label) for label in labels}
+        wrote = select(changes.c.call, changes.c.unit).where(changes.c.item.in_(some)).distinct()
+        traces.calls |= {name for row in session.connection.execute(wrote) for name in row}
+
+
+def delete_items(session: Session, kind: str, ids: Sequence[str], before: datetime) -> PurgeCounts:
+    """Remove items with their history, words and passages.
+
+    What came back from the trash meanwhile, or is referred to by now, stays.
+    """
+    noun = NOUNS[kind]
+    old = noun.table.c.id.in_(ids), noun.table.c.deleted_at < before
+    held = {target for who, target in list_references(session, kind, ids) if who not in ids}
+    found = session.connection.execute(select(noun.table.c.id).where(*old)).scalars().all()
+    gone = [id_ for id_ in found if id_ not in held]
+    if not gone:
+        return PurgeCounts()
+    of_them = select(func.count(), func.coalesce(func.max(changes.c.id), 0)).where(changes.c.item.in_(gone))
+    count, last = session.connection.execute(of_them).one()
+    for id_ in gone:
+        session.full_text.remove(session, id_)
+        if kind == "reminder":
+            alerts.clear_alarm(session, id_)
+    imports.clear_fields(session, gone)
+    for table in (changes, passages):
+        session.connection.execute(delete(table).where(table.c.item.in_(gone)))
+    session.connection.execute(update(reminders).where(reminders.c.item.in_(gone)).values(item=None))
+    session.connection.execute(delete(noun.table).where(noun.table.c.id.in_(gone)))
+    return PurgeCounts(len(gone), count, last)
+
+
+def list_referenced_texts(session: Session, after: int, limit: int) -> tuple[set[str], int]:
+    """Return which long texts the next changes name, and the number of the last one that was read; 0 at the end."""
+    statement = f'SELECT id, "before" FROM changes WHERE id > {after:d} ORDER BY id LIMIT {limit:d}'
+    found: set[str] = set()
+    last = 0
+    for row in session.connection.exec_driver_sql(statement):
+        last = row[0]
+        found |= set(_TEXT_REFERENCE.findall(row[1]))
+    return found, last
+
+
+def list_texts(session: Session) -> set[str]:
+    """Return the digests of the long texts that are kept."""
+    return set(session.connection.execute(select(texts.c.digest)).scalars())
+
+
+def delete_texts(session: Session, digests: Collection[str], after: int) -> int:
+    """Remove long texts, but those that a change behind one names by now."""
+    named, _ = list_referenced_texts(session, after, 1 << 31)
+    gone, count = sorted(set(digests) - named), 0
+    for some in _in_batches(gone):
+        count += session.connection.execute(delete(texts).where(texts.c.digest.in_(some))).rowcount
+    return count
+
+
+def delete_old(session: Session, before: datetime, limit: int) -> dict[str, int]:
+    """Remove the oldest rows of the log, so many of each table; return how many there were."""
+    counts: dict[str, int] = {}
+    for table in _LOG_TABLES:
+        key = next(iter(table.primary_key.columns)) if table is not script_states else table.c.at
+        oldest = select(key).where(table.c.at < before).order_by(table.c.at).limit(limit)
+        counts[table.name] = session.connection.execute(delete(table).where(key.in_(oldest))).rowcount
+    return counts
+
+
+def count_old(session: Session, before: datetime) -> dict[str, int]:
+    """Return how many rows of the log are older than a moment."""
+    sizes = {table.name: select(func.count()).select_from(table).where(table.c.at < before) for table in _LOG_TABLES}
+    return {name: session.connection.execute(size).scalar_one() for name, size in sizes.items()}
+
+
+def list_traced_answers(session: Session, traces: PurgePlan) -> list[str]:
+    """Return the idempotency keys whose answers name what is forgotten, or were given for writing it."""
+    ids = traces.items | traces.calls
+    found = session.connection.execute(select(idempotency.c.key, idempotency.c.answer))
+    return [key for key, answer in found if _names_any(f"{key} {json.dumps(answer, ensure_ascii=False)}", ids, traces)]
+
+
+def _names_any(text: str, ids: Collection[str], traces: PurgePlan) -> bool:
+    folded = normalize_name(text)
+    return any(id_ in ids for id_ in _ID.findall(text)) or any(label in folded for label in traces.labels)
+
+
+def delete_keys(session: Session, keys: Sequence[str]) -> None:
+    """Remove the answers that some idempotency keys gave."""
+    for some in _in_batches(keys):
+        session.connection.execute(delete(idempotency).where(idempotency.c.key.in_(some)))
+
+
+def delete_answers(session: Session, before: datetime) -> None:
+    """Remove answers to idempotency keys that are given no more."""
+    session.connection.execute(delete(idempotency).where(idempotency.c.at < before))
+
+
+@dataclass(frozen=True, slots=True)
+class LogTable:
+    """A table that tells of items: what of a row names a change, and what stands in it once it is emptied."""
+
+    name: str
+    table: Table
+    wrote: Column[Any]
+    nothing: Mapping[str, Any]
+    only: tuple[ColumnElement[bool], ...] = ()
+
+
+RUNS = LogTable("runs", runs, runs.c.id, {"source": "", "inputs": {}, "result": "", "output": "", "error": {}})
+LOGS = (
+    LogTable("calls", calls, calls.c.id, {"arguments": PURGED_ARGUMENTS}),
+    LogTable(
+        "jobs",
+        jobs,
+        jobs.c.unit,
+        {"arguments": {}, "message": "", "summary": "", "result": [None], "error": {}, "checkpoint": {}},
+        (jobs.c.ended_at.is_not(None),),
+    ),
+    RUNS,
+)
+"""What is emptied when what it tells of is forgotten. A job that has not ended needs what it was given.
+
+Runs go last: only they hold whole scripts, by which a purge that was stopped finds again what else holds them.
+"""
+
+
+def list_matching_rows(
+    session: Session, log: LogTable, traces: PurgePlan, after: int, limit: int
+) -> tuple[list[int], int]:
+    """Return which of the next rows wrote or told of what is forgotten, and the number of the last that was read."""
+    number, nothing = log.table.c.number, list(log.nothing.values())
+    columns = [number, log.wrote, *(log.table.c[name] for name in log.nothing)]
+    statement = select(*columns).where(number > after, *log.only).order_by(number).limit(limit)
+    found: list[int] = []
+    last = 0
+    for row in session.connection.execute(statement):
+        values = list[Any](row)
+        last, wrote, said = values[0], values[1], values[2:]
+        if said != nothing and any(said) and (wrote in traces.calls or any(_has_trace(each, traces) for each in said)):
+            found.append(last)
+    return found, last
+
+
+def collect_scripts(session: Session, numbers: Sequence[int], traces: PurgePlan) -> None:
+    """Note the texts of runs; the calls that asked for them, and other runs of the same, hold them too."""
+    for some in _in_batches(numbers):
+        sources = session.connection.execute(select(runs.c.source).where(runs.c.number.in_(some))).scalars()
+        for source in filter(None, sources):
+            traces.scripts.setdefault(len(source), set()).add(source)
+
+
+def clear_rows(session: Session, log: LogTable, numbers: Sequence[int]) -> None:
+    """Let rows stay without what was said in them."""
+    for some in _in_batches(numbers):
+        session.connection.execute(update(log.table).where(log.table.c.number.in_(some)).values(dict(log.nothing)))
+
+
+def _has_trace(value: Any, traces: PurgePlan) -> bool:
+    """Tell whether a value names a forgotten item, by its id or its whole name, or is a script that told of one."""
+    if isinstance(value, str):
+        named = not traces.items.isdisjoint(_ID.findall(value)) or normalize_name(value) in traces.labels
+        return named or (bool(traces.scripts) and _is_script(value, traces.scripts))
+    if is_object(value):
+        return any(_has_trace(each, traces) for each in value.values())
+    return is_list(value) and any(_has_trace(each, traces) for each in value)
+
+
+def _is_script(shown: str, scripts: Mapping[int, Collection[str]]) -> bool:
+    """Tell whether a text is one of some scripts as the log of calls keeps it.
+
+    There secrets are hidden, and a long one is its beginning and its length: «… (1,234 characters)».
+    """
+    if shown in scripts.get(len(shown), ()):
+        return True
+    if cut := _TRUNCATED.search(shown):
+        length = int(cut[1].replace(",", ""))
+        return any(_is_shown_form(shown[: cut.start()].rstrip("•"), each) for each in scripts.get(length, ()))
+    return REDACTED in shown and any(_is_shown_form(shown, each) for some in scripts.values() for each in some)
+
+
+def _is_shown_form(shown: str, text: str) -> bool:
+    """Tell whether a text begins as is shown of it, where something may stand for what is hidden."""
+    first, *others = shown.split(REDACTED)
+    at = len(first) if text.startswith(first) else -1
+    for part in others:
+        at = text.find(part, at) + len(part) if at >= 0 and part in text[at:] else -1
+    return at >= 0
+
+
+def reset_stale_indexes(session: Session, last: int) -> None:
+    """Let those indexes be built anew that have not heard of the end of what is forgotten; its lines are gone."""
+    session.connection.execute(delete(marks).where(marks.c.name.startswith(_INDEX), marks.c.value < last))
+    if last:
+        record_purge(session)  # one that is being told of it now writes no mark
+
+
+def _in_batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(values), BATCH_SIZE):
+        yield values[start : start + BATCH_SIZE]
+
+
+def find_blocked(due_: Mapping[str, Iterable[str]], ties: Iterable[tuple[str, str]]) -> set[str]:
+    """Return which due items have to wait, because others that are not due, or wait too, refer to them. Pure."""
+    is_due = {id_ for ids in due_.values() for id_ in ids}
+    held: set[str] = set()
+    pairs = list(ties)
+    while found := {whom for who, whom in pairs if (who not in is_due or who in held) and whom not in held}:
+        held |= found
+    return held
+
+
+def order_in_rounds(ids: Collection[str], ties: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Return items of one kind in rounds, so that who refers to another goes before it. Pure."""
+    left = set(ids)
+    pairs = [(who, whom) for who, whom in ties if who in left and whom in left]
+    rounds: list[list[str]] = []
+    while left:
+        held = {whom for who, whom in pairs if who in left and whom in left}
+        leaves = sorted(left - held) or sorted(left)
+        rounds.append(leaves)
+        left -= set(leaves)
+    return rounds

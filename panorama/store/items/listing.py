@@ -1,0 +1,60 @@
+"""Lists of items: the living items of a kind, by what their columns hold and in an order of columns."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, select
+
+from panorama.domain.paging import Page, PageRequest
+from panorama.store.backend import Session
+from panorama.store.items import rows
+from panorama.store.items.projects import has_tag, in_project
+from panorama.store.paging import fetch_page
+
+
+def list_items(
+    session: Session,
+    kind: str,
+    part: PageRequest,
+    *,
+    order: Sequence[str] = ("-created_at",),
+    since: datetime | None = None,
+    until: datetime | None = None,
+    **conditions: Any,
+) -> Page[Any]:
+    """Return living items of a kind.
+
+    Args:
+        order: Names of columns; `-name` for the largest first. The id comes last, in the direction of the last one.
+        since: Only those whose `at` is not before it.
+        until: Only those whose `at` is before it.
+        conditions: What `list_conditions` takes.
+    """
+    table = rows.NOUNS[kind].table
+    where = list_conditions(table, **conditions)
+    if since:
+        where.append(table.c.at >= since)
+    if until:
+        where.append(table.c.at < until)
+    keys = [(table.c[name.removeprefix("-")], name.startswith("-")) for name in order]
+    statement = select(*rows.columns(kind)).where(*where)
+    return fetch_page(session, statement, [*keys, (table.c.id, keys[-1][1])], part, lambda row: rows.to_item(kind, row))
+
+
+def list_conditions(
+    table: Table, *, project: str | None = None, tag: str | None = None, **values: Any
+) -> list[ColumnElement[bool]]:
+    """Return which rows of a table are living items with some values.
+
+    Args:
+        project: An id, or "" for those without a project.
+        values: Values by column; None for any.
+    """
+    where: list[ColumnElement[bool]] = [table.c.deleted_at.is_(None)]
+    where += [table.c[name] == value for name, value in values.items() if value is not None]
+    if project is not None:
+        where.append(in_project(table, project))
+    if tag:
+        where.append(has_tag(table.c.tags, tag))
+    return where

@@ -1,0 +1,102 @@
+"""Finds the living items that a name may refer to."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from sqlalchemy import TextClause, select, text
+
+from panorama.domain.items.item import FAVORITE_FIELDS, normalize_name
+from panorama.domain.text.tokens import parse_terms
+from panorama.store.backend import Session
+from panorama.store.items.projects import escape_like
+from panorama.store.items.rows import NOUNS
+
+NamedItem = tuple[str, str, str]
+"""Kind, id, label."""
+
+_CHUNK = 400
+
+
+def list_exact(
+    session: Session, kinds: Sequence[str], key: str, *, trash: bool = False, limit: int = 20
+) -> list[NamedItem]:
+    """Return the living items of some kinds whose folded name is `key`; with `trash`, the deleted ones instead."""
+    named = tuple(kind for kind in kinds if "key" in NOUNS[kind].table.c)
+    if not named:
+        return []
+    rows = session.connection.execute(_exact_statement(named, trash=trash), {"key": key, "limit": limit})
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+@cache
+def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
+    """Ask all kinds at once: every search does, and six statements take 2 ms to make and send."""
+    state = "IS NOT NULL" if trash else "IS NULL"
+    each = (
+        f"SELECT * FROM (SELECT '{kind}', id, {NOUNS[kind].label.name} FROM {NOUNS[kind].table.name} "
+        f"WHERE key = :key AND deleted_at {state} ORDER BY id LIMIT :limit)"
+        for kind in kinds
+    )
+    return text(" UNION ALL ".join(each))
+
+
+def list_similar(session: Session, kinds: Sequence[str], name: str, *, limit: int) -> list[NamedItem]:
+    """Return living items that share words with a name, and of each kind the 400 that were changed last."""
+    hits = [
+        hit
+        for hit in session.full_text.search_terms(session, parse_terms(name), every=False, limit=limit)
+        if hit.kind in kinds
+    ]
+    found = get_labels(session, [(hit.kind, hit.item) for hit in hits])
+    for kind in kinds:
+        table = NOUNS[kind].table
+        if "key" in table.c:
+            label = NOUNS[kind].label
+            statement = (
+                select(table.c.id, label).where(table.c.deleted_at.is_(None)).order_by(table.c.updated_at.desc())
+            )
+            rows = session.connection.execute(statement.limit(_CHUNK))
+            found |= {row[0]: (kind, row[0], row[1]) for row in rows}
+    return list(found.values())
+
+
+def get_labels(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, NamedItem]:
+    """Return kind, id and label of items given by kind and id, also of those in the trash."""
+    results: dict[str, NamedItem] = {}
+    for kind in dict.fromkeys(kind for kind, _ in items):
+        noun = NOUNS[kind]
+        ids = [id_ for entry, id_ in items if entry == kind]
+        for start in range(0, len(ids), _CHUNK):
+            where = noun.table.c.id.in_(ids[start : start + _CHUNK])
+            rows = session.connection.execute(select(noun.table.c.id, noun.label).where(where))
+            results |= {row[0]: (kind, row[0], row[1]) for row in rows}
+    return results
+
+
+def list_by_prefix(session: Session, kind: str, text: str, *, limit: int) -> list[NamedItem]:
+    """Return living items whose name begins with a text, or which share words with it; the last changed first."""
+    table, label = NOUNS[kind].table, NOUNS[kind].label
+    if "key" not in table.c:
+        return []
+    where = (table.c.deleted_at.is_(None), table.c.key.like(escape_like(normalize_name(text)) + "%", escape="\\"))
+    statement = select(table.c.id, label).where(*where).order_by(table.c.updated_at.desc()).limit(limit)
+    results = {row[0]: (kind, row[0], row[1]) for row in session.connection.execute(statement)}
+    if len(results) < limit and text.strip():
+        hits = session.full_text.search_terms(session, parse_terms(text), every=True, limit=limit * 4)
+        results |= get_labels(
+            session, [(hit.kind, hit.item) for hit in hits if hit.kind == kind and hit.item not in results]
+        )
+    return list(results.values())[:limit]
+
+
+def list_favorites(session: Session, *, limit: int) -> list[NamedItem]:
+    """Return the favourite projects and then the pinned notes that are alive, each by name."""
+    results: list[NamedItem] = []
+    for kind, mark in FAVORITE_FIELDS.items():
+        table = NOUNS[kind].table
+        label = NOUNS[kind].label
+        where = (table.c.deleted_at.is_(None), table.c[mark].is_(True))
+        statement = select(table.c.id, label).where(*where).order_by(table.c.key, table.c.id)
+        rows = session.connection.execute(statement.limit(limit - len(results)))
+        results += [(kind, row[0], row[1]) for row in rows]
+    return results

@@ -1,0 +1,31 @@
+"""Rows of notes: lists them without their content."""
+
+from sqlalchemy import func, select
+
+from panorama.domain.items.notes import NoteHeader
+from panorama.domain.paging import Page, PageRequest
+from panorama.store.backend import Session
+from panorama.store.items.listing import list_conditions
+from panorama.store.paging import fetch_page
+from panorama.store.tables import notes
+
+_HEADER = (
+    notes.c.id, notes.c.title, notes.c.project, notes.c.tags, notes.c.pinned, func.length(notes.c.content),
+    notes.c.version, notes.c.created_at, notes.c.updated_at, notes.c.deleted_at,
+)  # fmt: skip
+_NAMES = ("id", "title", "project", "tags", "pinned", "chars", "version", "created_at", "updated_at", "deleted_at")
+
+
+def list_notes(
+    session: Session,
+    part: PageRequest,
+    *,
+    project: str | None = None,
+    tag: str | None = None,
+    pinned: bool | None = None,
+) -> Page[NoteHeader]:
+    """Return living notes: pinned first, then the last changed first; `project=""` means no project."""
+    where = list_conditions(notes, project=project, tag=tag, pinned=pinned)
+    order = [(notes.c.pinned, True), (notes.c.updated_at, True), (notes.c.id, True)]
+    statement = select(*_HEADER).where(*where)
+    return fetch_page(session, statement, order, part, lambda row: NoteHeader(**dict(zip(_NAMES, row, strict=False))))

@@ -1,0 +1,192 @@
+"""Counts over many items, computed by the database."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, case, func, select
+
+from panorama.domain.items.tasks import CLOSED_STATUSES, OPEN_STATUSES
+from panorama.store.backend import Session
+from panorama.store.items.rows import NOUNS
+from panorama.store.items.tasks import Clock, due_before, living, overdue
+from panorama.store.tables import changes, notes, projects, tasks
+
+ByProject = dict[str | None, int]
+"""A count per project id; None stands for items without a project."""
+
+Window = tuple[datetime, datetime]
+"""A period, from a moment to before another."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCounts:
+    """How many living tasks a project has, by what becomes of them."""
+
+    open: int = 0
+    in_progress: int = 0
+    done: int = 0
+    cancelled: int = 0
+    ideas: int = 0
+    overdue: int = 0
+    due_soon: int = 0
+
+
+def count_tasks_by_project(
+    session: Session, clock: Clock, soon: timedelta, *, project: str | None = None
+) -> dict[str | None, TaskCounts]:
+    """Return the counts of each project that has tasks, or of one."""
+    where = [living()] + ([tasks.c.project == project] if project else [])
+    results: dict[str | None, dict[str, int]] = {}
+    by_status = (
+        select(tasks.c.project, tasks.c.status, func.count()).where(*where).group_by(tasks.c.project, tasks.c.status)
+    )
+    for at, status, count in session.connection.execute(by_status):
+        results.setdefault(at, {})[status] = count
+    late = _count_per_project(session, *where, overdue(clock))
+    last = clock.today + soon + timedelta(days=1)
+    coming = _count_per_project(
+        session, *where, tasks.c.status.in_(OPEN_STATUSES), due_before(tasks.c.deadline, last, clock.zone)
+    )
+    return {
+        at: TaskCounts(
+            open=sum(counts.get(status, 0) for status in OPEN_STATUSES),
+            in_progress=counts.get("in_progress", 0),
+            done=counts.get("done", 0),
+            cancelled=counts.get("cancelled", 0),
+            ideas=counts.get("idea", 0),
+            overdue=late.get(at, 0),
+            due_soon=coming.get(at, 0) - late.get(at, 0),
+        )
+        for at, counts in results.items()
+    }
+
+
+def _count_per_project(session: Session, *where: ColumnElement[bool]) -> ByProject:
+    statement = select(tasks.c.project, func.count()).where(*where).group_by(tasks.c.project)
+    return {row[0]: row[1] for row in session.connection.execute(statement)}
+
+
+def count_changed(
+    session: Session, kind: str, since: datetime, until: datetime | None = None, *, project: str | None = None
+) -> ByProject:
+    """Return how many items of a kind were written since a moment and before another, by their project of now."""
+    table = {"task": tasks, "note": notes}[kind]
+    where = [changes.c.kind == kind, changes.c.at >= since] + ([changes.c.at < until] if until else [])
+    here = [table.c.deleted_at.is_(None)]
+    if project:
+        where.append(changes.c.item.in_(select(table.c.id).where(table.c.project == project)))
+    written = select(changes.c.item).where(*where).distinct().subquery()
+    joined = select(table.c.project, func.count()).join(written, written.c.item == table.c.id)
+    return {row[0]: row[1] for row in session.connection.execute(joined.where(*here).group_by(table.c.project))}
+
+
+def list_active_projects(session: Session, windows: Sequence[Window]) -> list[set[str | None]]:
+    """Return for each period the projects of which a task was written in it, in one pass over all periods."""
+    inside = [and_(changes.c.at >= since, changes.c.at < until) for since, until in windows]
+    first, last = min(since for since, _ in windows), max(until for _, until in windows)
+    flags = [func.max(case((test, 1), else_=0)) for test in inside]
+    statement = (
+        select(tasks.c.project, *flags)
+        .join(changes, changes.c.item == tasks.c.id)
+        .where(changes.c.kind == "task", changes.c.at >= first, changes.c.at < last, living())
+        .group_by(tasks.c.project)
+    )
+    rows = session.connection.execute(statement).all()
+    return [{row[0] for row in rows if row[place]} for place in range(1, len(windows) + 1)]
+
+
+def count_overdue(session: Session, clock: Clock) -> ByProject:
+    """Return how many tasks were overdue at a moment, by project: due before it and not yet closed then.
+
+    Deadlines are taken as they are now; a deadline that was moved since is not known here.
+    """
+    then = (living(), tasks.c.created_at < clock.now, due_before(tasks.c.deadline, clock.today, clock.zone))
+    still_open = _count_per_project(session, *then, tasks.c.status.in_(OPEN_STATUSES))
+    closed_later = _count_per_project(
+        session, *then, tasks.c.status.in_(CLOSED_STATUSES), tasks.c.status_changed_at >= clock.now
+    )
+    return {at: still_open.get(at, 0) + closed_later.get(at, 0) for at in still_open | closed_later}
+
+
+def last_activity(session: Session, project: str | None = None) -> dict[str | None, datetime]:
+    """Return when a task or note of each project was last written."""
+    results: dict[str | None, datetime] = {}
+    for table in (tasks, notes):
+        where = [table.c.deleted_at.is_(None)] + ([table.c.project == project] if project else [])
+        statement = select(table.c.project, func.max(table.c.updated_at)).where(*where).group_by(table.c.project)
+        for at, moment in session.connection.execute(statement):
+            results[at] = max(moment, results.get(at, moment))
+    return results
+
+
+def where_completed(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
+    """Tell which tasks were completed in a period."""
+    return [living(), tasks.c.status == "done", tasks.c.completed_at >= since, tasks.c.completed_at < until]
+
+
+def where_created(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
+    """Tell which tasks were created in a period."""
+    return [living(), tasks.c.created_at >= since, tasks.c.created_at < until]
+
+
+def count_tasks(session: Session, where: Iterable[ColumnElement[bool]]) -> int:
+    """Return how many tasks meet conditions."""
+    return session.connection.execute(select(func.count()).select_from(tasks).where(*where)).scalar_one()
+
+
+def count_items(session: Session) -> dict[str, int]:
+    """Return how many living items there are of each kind, and how many are in the trash."""
+    results: dict[str, int] = {}
+    trash = 0
+    for kind, noun in NOUNS.items():
+        gone = noun.table.c.deleted_at.is_not(None)
+        row: Any = session.connection.execute(
+            select(func.count(), func.sum(case((gone, 1), else_=0))).select_from(noun.table)
+        ).one()
+        results[kind] = row[0] - (row[1] or 0)
+        trash += row[1] or 0
+    return {**results, "trash": trash}
+
+
+def list_projects(session: Session) -> dict[str, Any]:
+    """Return id, name, status and creation of every living project that is not archived."""
+    where = (projects.c.deleted_at.is_(None), projects.c.status != "archived")
+    rows = session.connection.execute(
+        select(projects).where(*where).order_by(projects.c.favorite.desc(), projects.c.rank, projects.c.key)
+    )
+    return {row.id: row for row in rows}
+
+
+def count_notes_by_project(session: Session, project: str | None = None) -> ByProject:
+    """Return how many living notes each project has."""
+    where = [notes.c.deleted_at.is_(None)] + ([notes.c.project == project] if project else [])
+    return {
+        row[0]: row[1]
+        for row in session.connection.execute(
+            select(notes.c.project, func.count()).where(*where).group_by(notes.c.project)
+        )
+    }
+
+
+_NOT_IMPORTED = changes.c.operation != "import.markdown"
+"""Tells which changes are writing: what an import brings in was written elsewhere, and earlier."""
+
+
+def list_written_notes(
+    session: Session, since: datetime, until: datetime, limit: int
+) -> tuple[int, list[tuple[str, str]]]:
+    """Return how many living notes were created or changed in a period, and the last of them (id, title)."""
+    where = (changes.c.kind == "note", changes.c.at >= since, changes.c.at < until, _NOT_IMPORTED)
+    written = (
+        select(changes.c.item.label("item"), func.max(changes.c.id).label("last"))
+        .where(*where)
+        .group_by(changes.c.item)
+        .subquery()
+    )
+    joined = select(notes.c.id, notes.c.title, func.count().over()).join(written, written.c.item == notes.c.id)
+    rows = session.connection.execute(
+        joined.where(notes.c.deleted_at.is_(None)).order_by(written.c.last.desc()).limit(limit)
+    ).all()
+    return (rows[0][2] if rows else 0), [(row[0], row[1]) for row in rows]

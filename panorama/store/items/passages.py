@@ -1,0 +1,390 @@
+"""Passages of items, their vectors, and the position of each index in the changes.
+
+A passage that an item had once and has no more stays as a row without a digest, so that the index hears of its end
+whenever it listens.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from operator import attrgetter
+
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    null,
+    or_,
+    select,
+    tuple_,
+    union_all,
+)
+
+from panorama.domain.changes import Origin, digest
+from panorama.domain.items.item import Item
+from panorama.store.backend import Session
+from panorama.store.items import rows
+from panorama.store.items.rows import NOUNS
+from panorama.store.tables import changes, marks, passages, vectors
+
+INDEXER = Origin(actor="index", client="", conversation="", operation="", call="", unit="")
+"""Who writes these tables; it leaves no line in `changes`."""
+
+DELETED_DIGEST = ""
+"""The digest of a passage that is no more."""
+
+BATCH_SIZE = 500
+"""Values in one condition, well below SQLite's limit of variables, and rows in one page."""
+
+_PURGED = "purged"
+
+START = "", 0
+"""A place before every passage."""
+
+ID_CHARS, DIGEST_CHARS = 63, 16
+"""With a space between them they fill the column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Where a passage of an item stands, and the digest of what is embedded of it."""
+
+    item: str
+    kind: str
+    position: int
+    digest: str
+    begins: int
+    ends: int
+
+    @property
+    def chunk(self) -> str:
+        """The name under which the index keeps it."""
+        return chunk_name(self.item, self.position)
+
+
+_PARTS = tuple(each.name for each in fields(Passage))
+_values = attrgetter(*_PARTS)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedPassage:
+    """A passage with its vector and what it may be filtered by."""
+
+    item: str
+    position: int
+    kind: str
+    project: str | None
+    at: datetime
+    digest: str
+    vector: bytes
+
+    @property
+    def chunk(self) -> str:
+        """The name under which the index keeps it."""
+        return chunk_name(self.item, self.position)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScope:
+    """Some of the items: those of a kind, those of a project and the project itself, or both; "" for any."""
+
+    kind: str = ""
+    project: str = ""
+
+
+ALL_ITEMS = ItemScope()
+
+
+def chunk_name(item: str, position: int) -> str:
+    """Return the name of a passage."""
+    return f"{item}:{position}"
+
+
+def model_name(id_: str, model_digest: str) -> str:
+    """Return the name under which a model's vectors are kept: what it is called (63 characters), and its digest."""
+    return f"{id_[:ID_CHARS]} {digest(f'{id_} {model_digest}')[:DIGEST_CHARS]}"
+
+
+def get_mark(session: Session, name: str) -> int:
+    """Return how far a reader has come, 0 if it has not begun."""
+    return session.connection.execute(select(marks.c.value).where(marks.c.name == name)).scalar_one_or_none() or 0
+
+
+def set_mark(session: Session, name: str, value: int) -> None:
+    """Remember how far a reader has come."""
+    session.connection.execute(delete(marks).where(marks.c.name == name))
+    session.connection.execute(insert(marks).values(name=name, value=value))
+
+
+def has_mark(session: Session, name: str) -> bool:
+    """Tell whether a reader has a mark."""
+    return session.connection.execute(select(marks.c.value).where(marks.c.name == name)).first() is not None
+
+
+def clear_mark(session: Session, name: str) -> None:
+    """Forget a reader."""
+    session.connection.execute(delete(marks).where(marks.c.name == name))
+
+
+def count_purges(session: Session) -> int:
+    """Return how often items were forgotten for good: who read before knows by it that what it read may be no more."""
+    return get_mark(session, _PURGED)
+
+
+def record_purge(session: Session) -> None:
+    """Note that items were forgotten for good, with the lines that would have told of their end."""
+    set_mark(session, _PURGED, count_purges(session) + 1)
+
+
+def last_change_id(session: Session) -> int:
+    """Return the number of the last change, 0 if there is none."""
+    return session.connection.execute(select(func.max(changes.c.id))).scalar_one() or 0
+
+
+def list_changes(
+    session: Session,
+    after: int,
+    limit: int,
+    *,
+    until: int | None = None,
+    created: bool = False,
+    part: ItemScope = ALL_ITEMS,
+) -> list[tuple[int, str, str]]:
+    """Return the next changes as (number, kind, item); with `created`, only those that began an item of a part."""
+    statement = select(changes.c.id, changes.c.kind, changes.c.item).where(changes.c.id > after).order_by(changes.c.id)
+    if until is not None:
+        statement = statement.where(changes.c.id <= until)
+    if created:
+        statement = statement.where(*_creation_conditions(part))
+    return [(row[0], row[1], row[2]) for row in session.connection.execute(statement.limit(limit))]
+
+
+def count_created(session: Session, after: int = 0, part: ItemScope = ALL_ITEMS) -> int:
+    """Return how many items of a part began after a change."""
+    return session.connection.execute(
+        select(func.count()).where(changes.c.id > after, *_creation_conditions(part)).select_from(changes)
+    ).scalar_one()
+
+
+def _creation_conditions(part: ItemScope) -> list[ColumnElement[bool]]:
+    where: list[ColumnElement[bool]] = [changes.c.action == "create"]
+    if part.kind:
+        where.append(changes.c.kind == part.kind)
+    if part.project:
+        tables = [noun.table for noun in NOUNS.values() if "project" in noun.table.c]
+        inside = union_all(*(select(table.c.id).where(table.c.project == part.project) for table in tables))
+        where.append(or_(changes.c.item == part.project, changes.c.item.in_(inside)))
+    return where
+
+
+def filter_changed(session: Session, after: int, items: Sequence[str]) -> set[str]:
+    """Return which of some items were touched after a change."""
+    results: set[str] = set()
+    for start in range(0, len(items), BATCH_SIZE):
+        where = changes.c.id > after, changes.c.item.in_(items[start : start + BATCH_SIZE])
+        results |= set(session.connection.execute(select(changes.c.item).where(*where)).scalars())
+    return results
+
+
+def list_by_items(session: Session, items: Sequence[str]) -> dict[str, list[Passage]]:
+    """Return the passages of some items, by item."""
+    results: dict[str, list[Passage]] = {}
+    for start in range(0, len(items), BATCH_SIZE):
+        where = passages.c.item.in_(items[start : start + BATCH_SIZE])
+        for row in session.connection.execute(_PASSAGE.where(where).order_by(passages.c.item, passages.c.position)):
+            results.setdefault(row[0], []).append(Passage(*row))
+    return results
+
+
+_PASSAGE = select(
+    passages.c.item, passages.c.kind, passages.c.position, passages.c.digest, passages.c.begins, passages.c.ends
+)
+
+
+def load_living(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, Item]:
+    """Return the items, given as (kind, id), that are not in the trash, by id."""
+    results: dict[str, Item] = {}
+    for kind in dict.fromkeys(kind for kind, _ in items):
+        table = NOUNS[kind].table
+        where = table.c.id.in_([id_ for each, id_ in items if each == kind]), table.c.deleted_at.is_(None)
+        for row in session.connection.execute(select(*rows.columns(kind)).where(*where)):
+            item: Item = rows.to_item(kind, row)
+            results[item.id] = item
+    return results
+
+
+def has_more_passages(session: Session, most: int, after: int, until: int) -> bool:
+    """Tell whether the items that were touched after a change, up to another one, have more passages than so many."""
+    items = select(changes.c.item).where(changes.c.id > after, changes.c.id <= until)
+    batch = select(literal(1)).where(passages.c.item.in_(items)).limit(most + 1).subquery()
+    return session.connection.execute(select(func.count()).select_from(batch)).scalar_one() > most
+
+
+def load_at(session: Session, chunks: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Passage]:
+    """Return some passages by item and position."""
+    wanted = set(chunks)
+    if not wanted:
+        return {}
+    # SQLite uses no index for pairs of values in a list; so both are asked for apart, which finds a few more.
+    where = passages.c.item.in_({item for item, _ in wanted}), passages.c.position.in_({at for _, at in wanted})
+    results = {(row[0], row[2]): Passage(*row) for row in session.connection.execute(_PASSAGE.where(*where))}
+    return {place: results[place] for place in wanted if place in results}
+
+
+def replace(session: Session, new: Mapping[str, Sequence[Passage]]) -> None:
+    """Make these the passages of some items; of those that an item had beyond, the end is kept."""
+    before = list_by_items(session, list(new))
+    wanted = {item: [*batch, *_to_deleted(before.get(item, []), len(batch))] for item, batch in new.items()}
+    differing = [item for item, batch in wanted.items() if batch != before.get(item, [])]
+    for start in range(0, len(differing), BATCH_SIZE):
+        batch = differing[start : start + BATCH_SIZE]
+        session.connection.execute(delete(passages).where(passages.c.item.in_(batch)))
+    session.dialect.insert_rows(
+        session.connection, passages, _PARTS, (_values(each) for item in differing for each in wanted[item])
+    )
+
+
+def _to_deleted(before: Sequence[Passage], count: int) -> list[Passage]:
+    return [Passage(each.item, each.kind, each.position, DELETED_DIGEST, 0, 0) for each in before[count:]]
+
+
+def list_known_digests(session: Session, model: str, digests: Sequence[str]) -> set[str]:
+    """Return the digests of those texts of which a model's vector is kept."""
+    results: set[str] = set()
+    for start in range(0, len(digests), BATCH_SIZE):
+        where = vectors.c.model == model, vectors.c.digest.in_(digests[start : start + BATCH_SIZE])
+        results |= set(session.connection.execute(select(vectors.c.digest).where(*where)).scalars())
+    return results
+
+
+def has_missing(session: Session, model: str, digests: Sequence[str]) -> bool:
+    """Tell whether the vector of any of these texts is not there."""
+    return len(list_known_digests(session, model, digests)) < len(digests)
+
+
+def save_vectors(session: Session, model: str, made: Mapping[str, bytes]) -> None:
+    """Keep vectors by the digests of their texts; those that are there already stay."""
+    batch = ((name, model, each) for name, each in made.items())
+    session.dialect.insert_rows(session.connection, vectors, ("digest", "model", "vector"), batch, skip_existing=True)
+
+
+def list_unused_vectors(session: Session) -> list[tuple[str, str]]:
+    """Return the vectors, as (digest, model), of texts that no item holds any more."""
+    statement = select(vectors.c.digest, vectors.c.model).where(vectors.c.digest.not_in(select(passages.c.digest)))
+    return [(row[0], row[1]) for row in session.connection.execute(statement)]
+
+
+def delete_vectors(session: Session, some: Sequence[tuple[str, str]]) -> None:
+    """Forget some vectors, except those that an item holds by now."""
+    is_held = exists().where(passages.c.digest == vectors.c.digest)
+    one = vectors.c.digest == bindparam("digest_"), vectors.c.model == bindparam("model_")
+    session.connection.execute(
+        delete(vectors).where(*one, ~is_held),
+        [{"digest_": name, "model_": model} for name, model in some],
+    )
+
+
+def list_embedded(
+    session: Session,
+    model: str,
+    kind: str,
+    *,
+    items: Sequence[str] | None = None,
+    after: tuple[str, int] = START,
+) -> list[EmbeddedPassage]:
+    """Return passages of a kind of which a model's vector is known: those of some items, or the next after a place."""
+    table = NOUNS[kind].table
+    project = table.c.project if "project" in table.c else table.c.id if kind == "project" else null()
+    has_vector = and_(vectors.c.digest == passages.c.digest, vectors.c.model == model)
+    statement = (
+        select(passages.c.item, passages.c.position, project, table.c.updated_at, passages.c.digest, vectors.c.vector)
+        .select_from(passages.join(table, table.c.id == passages.c.item).join(vectors, has_vector))
+        .order_by(passages.c.item, passages.c.position)
+    )
+    if items is not None:
+        statement = statement.where(passages.c.item.in_(items))
+    else:
+        behind = tuple_(passages.c.item, passages.c.position) > tuple_(*map(literal, after))
+        statement = statement.where(passages.c.kind == kind, behind).limit(BATCH_SIZE)
+    return [EmbeddedPassage(row[0], row[1], kind, *row[2:]) for row in session.connection.execute(statement)]
+
+
+def iter_digests(session: Session, model: str) -> Iterator[tuple[str, str]]:
+    """Give each passage of which a model's vector is known, with the digest of its text."""
+    has_vector = and_(vectors.c.digest == passages.c.digest, vectors.c.model == model)
+    statement = select(passages.c.item, passages.c.position, passages.c.digest).join(vectors, has_vector)
+    for row in session.connection.execute(statement.execution_options(yield_per=BATCH_SIZE)):
+        yield chunk_name(row[0], row[1]), row[2]
+
+
+def list_vectors(session: Session, model: str, item: str, limit: int) -> list[bytes]:
+    """Return a model's vectors of an item's first passages."""
+    has_vector = and_(vectors.c.digest == passages.c.digest, vectors.c.model == model)
+    statement = select(vectors.c.vector).select_from(passages.join(vectors, has_vector))
+    statement = statement.where(passages.c.item == item).order_by(passages.c.position).limit(limit)
+    return [row[0] for row in session.connection.execute(statement)]
+
+
+def sample_vectors(session: Session, model: str, limit: int) -> list[bytes]:
+    """Return a model's vectors of some texts that items hold: by their digests, so anywhere among them."""
+    is_held = exists().where(passages.c.digest == vectors.c.digest)
+    statement = select(vectors.c.vector).where(vectors.c.model == model, is_held)
+    return list(session.connection.execute(statement.order_by(vectors.c.digest).limit(limit)).scalars())
+
+
+def list_deleted_chunks(session: Session, items: Sequence[str]) -> list[str]:
+    """Return the chunks of some items that are no more."""
+    where = passages.c.item.in_(items), passages.c.digest == DELETED_DIGEST
+    found = session.connection.execute(select(passages.c.item, passages.c.position).where(*where))
+    return [chunk_name(row[0], row[1]) for row in found]
+
+
+def count(session: Session) -> int:
+    """Return how many passages there are."""
+    there = select(func.count()).select_from(passages).where(passages.c.digest != DELETED_DIGEST)
+    return session.connection.execute(there).scalar_one()
+
+
+# Which model's vectors the index holds, and the number by which a Qdrant server knows this store.
+
+_INDEX = "index "
+_SERVED = "serves "
+_STORE = "store"
+
+
+def find_served_model(session: Session) -> tuple[str, str, int] | None:
+    """Return the model, as (id, digest, size), whose vectors were last searched; None if there was none."""
+    where = marks.c.name.startswith(_SERVED, autoescape=True)
+    row = session.connection.execute(select(marks.c.name, marks.c.value).where(where)).first()
+    if row is None:
+        return None
+    id_, _, model_digest = row[0].removeprefix(_SERVED).rpartition(" ")
+    return id_, model_digest, row[1]
+
+
+def set_served_model(session: Session, id_: str, model_digest: str, size: int) -> None:
+    """Remember whose vectors are searched."""
+    clear_served_model(session)
+    set_mark(session, f"{_SERVED}{id_} {model_digest}", size)
+
+
+def clear_served_model(session: Session) -> None:
+    """Forget whose vectors were searched."""
+    session.connection.execute(delete(marks).where(marks.c.name.startswith(_SERVED, autoescape=True)))
+
+
+def ensure_store_number(session: Session, made: int) -> int:
+    """Return the number of this store; it is `made` if it has none yet, which takes a write."""
+    if not has_mark(session, _STORE):
+        set_mark(session, _STORE, made)
+    return get_mark(session, _STORE)
+
+
+def reset_indexes(session: Session) -> None:
+    """Forget how far each index has come, and the number of this store; every index is built anew then."""
+    session.connection.execute(delete(marks).where((marks.c.name == _STORE) | marks.c.name.startswith(_INDEX)))

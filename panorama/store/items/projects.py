@@ -1,0 +1,75 @@
+"""Rows of projects, and what belongs to one."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, func, select
+
+from panorama.errors import InvalidInputError
+from panorama.store.backend import Session
+from panorama.store.items import rows
+from panorama.store.tables import projects
+
+MAX_PATTERN_CHARS = 10_000
+"""How long a text may be that rows are searched for; SQLite takes patterns of up to 50,000 bytes."""
+
+PROJECT_TABLES = {kind: noun.table for kind, noun in rows.NOUNS.items() if "project" in noun.table.c}
+"""The kinds that can have a project, and their tables."""
+
+
+def has_tag(column: ColumnElement[Any], tag: str) -> ColumnElement[bool]:
+    """Tell whether a column of words holds a word, in any case."""
+    return column.ilike("%\n" + escape_like(tag) + "\n%", escape="\\")
+
+
+def in_project(table: Table, project: str) -> ColumnElement[bool]:
+    """Tell whether the rows of a table belong to a project; "" for none."""
+    return table.c.project == project if project else table.c.project.is_(None)
+
+
+def escape_like(text: str) -> str:
+    r"""Return text with LIKE's signs taken literally (escape `\`).
+
+    Raises:
+        InvalidInputError: It is longer than a pattern of the database may be.
+    """
+    if len(text) > MAX_PATTERN_CHARS:
+        raise InvalidInputError(
+            f"The text to look for has {len(text):,} characters; {MAX_PATTERN_CHARS:,} are allowed.",
+            hint="Give a short part of it that is typical.",
+        )
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def find_by_name(session: Session, key: str) -> str | None:
+    """Return the id of the living project with this folded name."""
+    found = session.connection.execute(
+        select(projects.c.id).where(projects.c.key == key, projects.c.deleted_at.is_(None))
+    )
+    return found.scalar_one_or_none()
+
+
+def get_names(session: Session) -> dict[str, str]:
+    """Return the names of all living projects by id."""
+    found = session.connection.execute(select(projects.c.id, projects.c.name).where(projects.c.deleted_at.is_(None)))
+    return {row[0]: row[1] for row in found}
+
+
+def list_items(session: Session, project: str) -> list[tuple[str, str]]:
+    """Return kind and id of every living item of a project."""
+    results: list[tuple[str, str]] = []
+    for kind, table in PROJECT_TABLES.items():
+        where = (table.c.project == project, table.c.deleted_at.is_(None))
+        results += [
+            (kind, row[0]) for row in session.connection.execute(select(table.c.id).where(*where).order_by(table.c.id))
+        ]
+    return results
+
+
+def count_items(session: Session, project: str) -> dict[str, int]:
+    """Return how many living items of each kind a project has."""
+    return {
+        kind: session.connection.execute(
+            select(func.count()).where(table.c.project == project, table.c.deleted_at.is_(None))
+        ).scalar_one()
+        for kind, table in PROJECT_TABLES.items()
+    }

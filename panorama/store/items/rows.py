@@ -1,0 +1,244 @@
+"""Reads and writes items, with their change line and their full text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from importlib import import_module
+from typing import Any
+
+from sqlalchemy import Column, Row, Select, Table, and_, bindparam, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
+
+from panorama.domain.items.item import Item, normalize_name
+from panorama.errors import ConflictError, NotFoundError
+from panorama.kinds import ITEM_KINDS, ItemKind, Kind, name_kind
+from panorama.store import column_types, tables
+from panorama.store.backend import Session
+from panorama.store.log import changes
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A kind of item: its table, its value, and the value's fields, which are columns of the same name."""
+
+    kind: Kind
+    table: Table
+    value: type[Item]
+    fields: tuple[str, ...]
+
+    @property
+    def label(self) -> Column[Any]:
+        """The column that holds what a person calls an item."""
+        return next(self.table.c[name] for name in ("name", "title", "text") if name in self.table.c)
+
+
+def _noun(kind: ItemKind) -> Noun:
+    value = _find_value_class(kind)
+    names = tuple(field.name for field in fields(value))
+    return Noun(kind.name, tables.metadata.tables[kind.collection], value, names)
+
+
+def _find_value_class(kind: ItemKind) -> type[Item]:
+    """Return what is stored of a kind: the last class of its module that has the kind (a file has two)."""
+    module = import_module(f"panorama.domain.items.{kind.collection}")
+    classes = [value for value in vars(module).values() if isinstance(value, type) and issubclass(value, Item)]
+    return [value for value in classes if getattr(value, "KIND", "") == kind.name][-1]
+
+
+NOUNS: dict[str, Noun] = {kind.name: _noun(kind) for kind in ITEM_KINDS}
+
+_READ: dict[str, Select[Any]] = {
+    kind: select(*(noun.table.c[name] for name in noun.fields)).where(noun.table.c.id == bindparam("id_"))
+    for kind, noun in NOUNS.items()
+}
+
+
+_ALIVE = {
+    kind: select(noun.table.c.deleted_at).where(noun.table.c.id == bindparam("id_")) for kind, noun in NOUNS.items()
+}
+_ADD = {kind: insert(noun.table) for kind, noun in NOUNS.items()}
+
+
+BATCH_SIZE = 32
+
+
+class IdTakenError(ConflictError):
+    """A new random id is one that exists: once in 10^15 ids; the call is run again with others."""
+
+
+def columns(kind: str) -> list[Column[Any]]:
+    """Return the columns that make up the value of a kind."""
+    noun = NOUNS[kind]
+    return [noun.table.c[name] for name in noun.fields]
+
+
+def to_item(kind: str, row: Row[Any] | tuple[Any, ...]) -> Any:
+    """Return the item that a row of `columns(kind)` holds."""
+    noun = NOUNS[kind]
+    return noun.value(**dict(zip(noun.fields, row[: len(noun.fields)], strict=True)))
+
+
+def load(session: Session, kind: str, id_: str, *, trash: bool = False) -> Any:
+    """Return one living item; with `trash`, also one that was deleted.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    row = session.connection.execute(_READ[kind], {"id_": id_}).one_or_none()
+    if row is None:
+        raise NotFoundError(
+            f"There is no {kind} {id_}.", hint=f"Find it with search, or list the {name_kind(kind, 2)}."
+        )
+    item = to_item(kind, row)
+    if item.deleted_at is not None and not trash:
+        raise in_trash_error(kind, id_, item.label)
+    return item
+
+
+def in_trash_error(kind: str, id_: str, label: str) -> NotFoundError:
+    """Return the error of who looks for an item that was deleted."""
+    return NotFoundError(
+        f"The {kind} “{label}” ({id_}) is in the trash.",
+        hint="Bring it back with undo, or `panorama restore` in a terminal.",
+    )
+
+
+def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
+    """Store a new item; `at` is the moment of the write if the item was updated before.
+
+    Raises:
+        IdTakenError: Its id is taken; whoever opened the transaction begins anew.
+    """
+    noun = NOUNS[item.KIND]
+    try:
+        session.connection.execute(_ADD[item.KIND], _to_row(item))
+    except IntegrityError as error:
+        if exists(session, item.KIND, item.id, trash=True):
+            raise IdTakenError(f"The id {item.id} is taken.") from error
+        raise
+    session.full_text.set_words(session, item.KIND, item.id, *item.search_text(), new=True)
+    changes.record(session, "create", item, {}, _initial_fields(noun, item), at=at)
+
+
+def save(session: Session, old: Item, new: Item, *, undoes: int | None = None, at: datetime | None = None) -> None:
+    """Store the new value of an item; nothing happens if it equals the old one.
+
+    `at` is the moment of the write if the item was updated before.
+
+    Raises:
+        ConflictError: Somebody else wrote it since `old` was read.
+    """
+    if new == old:
+        return
+    noun = NOUNS[old.KIND]
+    differing = [name for name in noun.fields if getattr(old, name) != getattr(new, name)]
+    row = _to_row(new)
+    statement = update(noun.table).where(noun.table.c.id == old.id, noun.table.c.version == old.version)
+    written = {name: row[name] for name in (*differing, *(("key",) if "key" in row else ()))}
+    if session.connection.execute(statement.values(written)).rowcount != 1:
+        raise ConflictError(f"The {old.KIND} {old.id} was changed meanwhile.", hint="Read it again, then repeat.")
+    _update_index(session, old, new)
+    kept = _select_logged_fields(noun, differing, old.TOGETHER)
+    changes.record(
+        session, _action(old, new), new, _pick_fields(old, kept), _pick_fields(new, kept), undoes=undoes, at=at
+    )
+
+
+def _select_logged_fields(noun: Noun, differing: list[str], together: tuple[str, ...]) -> list[str]:
+    """Return the fields that a change line holds."""
+    joined = together if any(name in together for name in differing) else ()
+    unsaid = ("updated_at", "version")
+    return [name for name in noun.fields if (name in differing or name in joined) and name not in unsaid]
+
+
+def _update_index(session: Session, old: Item, new: Item) -> None:
+    if new.deleted_at is not None:
+        if old.deleted_at is None:
+            session.full_text.remove(session, new.id)
+    elif old.deleted_at is not None or old.search_text() != new.search_text():
+        session.full_text.set_words(session, new.KIND, new.id, *new.search_text())
+
+
+def _action(old: Item, new: Item) -> changes.Action:
+    if (old.deleted_at is None) == (new.deleted_at is None):
+        return "update"
+    return "restore" if new.deleted_at is None else "delete"
+
+
+def _to_row(item: Item) -> dict[str, Any]:
+    noun = NOUNS[item.KIND]
+    row = {name: getattr(item, name) for name in noun.fields}
+    if "key" in noun.table.c:
+        row["key"] = key_of(item)
+    return row
+
+
+def key_of(item: Item) -> str:
+    """Return the form in which an item's name is compared."""
+    return normalize_name(item.label)
+
+
+def _pick_fields(item: Item, names: list[str]) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in names}
+
+
+def _initial_fields(noun: Noun, item: Item) -> dict[str, Any]:
+    given = {
+        name: getattr(item, name) for name in noun.fields if name not in ("id", "version", "created_at", "updated_at")
+    }
+    return {name: value for name, value in given.items() if value not in (None, "", (), False)}
+
+
+def decode_value(kind: str, name: str, stored: Any) -> Any:
+    """Return the value of a field from the plain form it has in `changes`."""
+    column = NOUNS[kind].table.c[name]
+    if stored is None:
+        return None
+    if isinstance(column.type, column_types.TagList):
+        return tuple(stored)
+    if isinstance(column.type, column_types.Utc):
+        return datetime.fromisoformat(stored)
+    if isinstance(column.type, column_types.DeadlineText):
+        return date.fromisoformat(stored) if len(stored) == 10 else datetime.fromisoformat(stored)
+    return date.fromisoformat(stored) if column.type.python_type is date else stored
+
+
+def exists(session: Session, kind: str, id_: str, *, trash: bool = False) -> bool:
+    """Tell whether a living item has this id; with `trash`, also one that was deleted."""
+    row = session.connection.execute(_ALIVE[kind], {"id_": id_}).first()
+    return row is not None and (trash or row[0] is None)
+
+
+def list_living(session: Session, kind: str, **ties: str | None) -> list[str]:
+    """Return the ids of the living items of a kind, those that began first first.
+
+    Args:
+        ties: Only those with these values in these columns, such as project=None.
+    """
+    table = NOUNS[kind].table
+    where = [table.c[name] == value if value is not None else table.c[name].is_(None) for name, value in ties.items()]
+    statement = select(table.c.id).where(table.c.deleted_at.is_(None), *where).order_by(table.c.created_at, table.c.id)
+    return list(session.connection.execute(statement).scalars())
+
+
+def iter_items(session: Session, kind: str, ids: Sequence[str]) -> Iterator[Any]:
+    """Give items by their ids, in that order; few are in memory at a time, for each may have 10 MB."""
+    table = NOUNS[kind].table
+    for start in range(0, len(ids), BATCH_SIZE):
+        batch = ids[start : start + BATCH_SIZE]
+        results = {
+            row[0]: row for row in session.connection.execute(select(*columns(kind)).where(table.c.id.in_(batch)))
+        }
+        for id_ in batch:
+            yield to_item(kind, results[id_])
+
+
+def is_indexed(session: Session) -> bool:
+    """Tell whether every living item has its words in the index, and no deleted one has."""
+    known = select(tables.search_parts.c.item)
+    for noun in NOUNS.values():
+        id_, alive = noun.table.c.id, noun.table.c.deleted_at.is_(None)
+        wrong = select(id_).where(or_(and_(alive, id_.not_in(known)), and_(~alive, id_.in_(known)))).limit(1)
+        if session.connection.execute(wrong).first():
+            return False
+    return session.full_text.has_all_parts(session)

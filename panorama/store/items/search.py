@@ -1,0 +1,267 @@
+"""Keyword search: ranks matches and narrows them by kind, project and day."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, bindparam, select
+
+from panorama.domain.items.item import kind_of
+from panorama.domain.text.tokens import Term
+from panorama.store.backend import Match, Session
+from panorama.store.items import rows
+from panorama.store.items.rows import NOUNS
+
+MAX_COMPARED = 200
+"""Matches, the best by bm25, that are compared with the whole query; those behind them stay in their order."""
+
+ENOUGH_HITS = 100
+"""Hits that pass the filters, after which no further matches are asked for."""
+
+MAX_RANKED = 4000
+"""Matches that are ranked at most, those last written, divided by the terms that are looked for: some 8 ms."""
+
+MIN_PREFIX_LETTERS = 3
+"""Letters from which a last word is taken for the beginning of others; in a large store two begin too many."""
+
+MISSING_WORD_FACTOR = 0.5
+"""What a word counts that nothing holds, for its weight: one of another language says little against a hit.
+
+Chosen on `tests/retrieval/tuning.jsonl`, where the half costs nothing; less would take paraphrases from meaning.
+"""
+
+LARGE_STORE_PARTS, SAMPLE_PARTS, COMMON_SHARE = 20_000, 1000, 0.2
+"""In a store of so many parts, a word that stands in a fifth of the last thousand is not counted."""
+
+FEW_PARTS, FEW_DIVISOR = 5, 10
+"""So many parts are a few, and so is a tenth of a store: by a small word that no more of them hold one can look."""
+
+WIDENING_FACTOR = 8
+MAX_LIMIT = 250_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What hits must be: of some kinds, of a project ("" none), last written in a period."""
+
+    kinds: Sequence[str]
+    project: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedTerm:
+    """A term, how many parts hold it, and how telling that makes it: the logarithm of how rare it is."""
+
+    term: Term
+    count: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An item whose words match; `coverage` is the share of the query, by weight, that its best part holds."""
+
+    item: str
+    kind: str
+    score: float
+    coverage: float
+
+
+def weigh_terms(session: Session, terms: Sequence[Term]) -> tuple[WeightedTerm, ...]:
+    """Return terms with their weight; those that tell little are left out where others are there.
+
+    A last word that the store knows as it stands is not taken for the beginning of a longer one.
+    """
+    told = [term for term in terms if not term.is_stop_word] or list(terms)
+    stems = {term: session.vocabulary.stem(term.words[0]) for term in told if len(term.words) == 1}
+    total = session.connection.exec_driver_sql("SELECT count(*) FROM search_parts").scalar_one()
+    common = _count_common(session, stems, total)
+    rarer = [stem for stem in dict.fromkeys(stems.values()) if stem and stem not in common]
+    known = common | session.vocabulary.count_parts(session, rarer)
+    return tuple(_weigh_term(session, term, stems.get(term, ""), known, total) for term in dict.fromkeys(told))
+
+
+def _count_common(session: Session, stems: Mapping[Term, str], total: int) -> dict[str, int]:
+    """Return the stems that very many parts of a large store hold, and about how many: to count them takes too long."""
+    if total < LARGE_STORE_PARTS:
+        return {}
+    last = session.connection.exec_driver_sql("SELECT max(id) FROM search_parts").scalar_one()
+    results: dict[str, int] = {}
+    for term, stem in stems.items():
+        word = session.full_text.build_expression([Term(term.words)], every=True)
+        held = len(session.full_text.list_matching_parts(session, word, last - SAMPLE_PARTS, last))
+        if held > COMMON_SHARE * SAMPLE_PARTS:
+            results[stem] = held * total // SAMPLE_PARTS
+    return results
+
+
+def _weigh_term(session: Session, term: Term, stem: str, known: Mapping[str, int], total: int) -> WeightedTerm:
+    count = known.get(stem, 0)
+    if term.guessed and (count or len(term.words[-1]) < MIN_PREFIX_LETTERS):
+        term = replace(term, prefix=False)
+    if term.prefix or term.others or not stem:
+        count = session.full_text.count(
+            session, session.full_text.build_expression([term], every=True), most=2 * MAX_RANKED
+        )
+    weight = math.log1p((max(0, total - count) + 0.5) / (count + 0.5))
+    return WeightedTerm(term, count, weight if count else weight * MISSING_WORD_FACTOR)
+
+
+def find_rare_words(session: Session, terms: Sequence[Term]) -> list[str]:
+    """Return those of some single words that are held, by a few parts of this store."""
+    total = session.connection.exec_driver_sql("SELECT count(*) FROM search_parts").scalar_one()
+    few = max(FEW_PARTS, total // FEW_DIVISOR)
+    results: list[str] = []
+    for term in terms:
+        word = session.full_text.build_expression([replace(term, prefix=False)], every=True)
+        if 0 < session.full_text.count(session, word, most=few + 1) <= few:
+            results.append(term.words[0])
+    return results
+
+
+def search_items(session: Session, query: Sequence[WeightedTerm], filters: Filters, *, wanted: int) -> list[Hit]:
+    """Return the best items, each once, the best first: some more or fewer than `wanted`.
+
+    An item's worth is its bm25 times its coverage. The index is asked for more only while the filters leave too little.
+    """
+    limit, reach = max(MAX_COMPARED, wanted), MAX_RANKED
+    while True:
+        found = _search_parts(session, query, limit, reach)
+        best = _apply_filters(session, _best_per_item(found), filters)
+        if len(best) >= max(wanted, ENOUGH_HITS) or len(found) < limit or limit >= MAX_LIMIT:
+            return best
+        limit, reach = limit * WIDENING_FACTOR, reach * WIDENING_FACTOR
+
+
+def _search_parts(session: Session, query: Sequence[WeightedTerm], limit: int, reach: int) -> list[tuple[Match, float]]:
+    """Parts that hold any of the rarer terms, and those that hold every term, with the share of the query they hold.
+
+    If enough hold every term there is, the others are not looked for.
+    """
+    known = [each for each in query if each.count]
+    rare = _select_rare(known, reach)
+    share = sum(each.weight for each in known) / (sum(each.weight for each in query) or 1.0)
+    if len(rare) == len(known) == 1:
+        return [(match, share) for match in _search_terms(session, rare, limit, reach)]
+    every: list[Match] = []
+    if len(rare) < len(known):
+        every = _search_terms(session, known, limit, reach, every=True)
+        if len(every) >= limit:
+            return [(match, share) for match in every]
+    found = _search_terms(session, rare, limit, reach)
+    whole = {match.part for match in every}
+    compared = [match for match in found[:MAX_COMPARED] if match.part not in whole]
+    covered = _measure_coverage(session, query, rare, compared)
+    joined = [(match, share) for match in every] + [(match, covered[match.part]) for match in compared]
+    rest = [(match, 0.0) for match in found[MAX_COMPARED:] if match.part not in whole]
+    return sorted(joined, key=lambda each: -each[0].score * each[1]) + rest
+
+
+def _search_terms(
+    session: Session, terms: Sequence[WeightedTerm], limit: int, reach: int, *, every: bool = False
+) -> list[Match]:
+    if not terms:
+        return []
+    query = session.full_text.build_expression([entry.term for entry in terms], every=every)
+    return session.full_text.search_expression(
+        session, query, limit=limit, reach=reach // len(terms) if every else reach
+    )
+
+
+def _select_rare(query: Sequence[WeightedTerm], reach: int) -> list[WeightedTerm]:
+    """The rarest terms: as many as have no more matches than are ranked, and one at least."""
+    results: list[WeightedTerm] = []
+    left = reach
+    for each in sorted(query, key=lambda each: each.count):
+        left -= each.count
+        if results and left < 0:
+            break
+        results.append(each)
+    return results
+
+
+def _measure_coverage(
+    session: Session, query: Sequence[WeightedTerm], rare: Sequence[WeightedTerm], found: Sequence[Match]
+) -> dict[int, float]:
+    """Return the share of the query that parts hold, by part."""
+    covered = dict.fromkeys((match.part for match in found), 0.0)
+    if not found:
+        return covered
+    total = sum(entry.weight for entry in query)
+    first, last = min(covered), max(covered)
+    any_rare = session.full_text.build_expression([entry.term for entry in rare], every=False)
+    for entry in query:
+        if entry.count:
+            term = session.full_text.build_expression([entry.term], every=True)
+            asked = term if entry in rare else session.full_text.join_expressions(any_rare, term)
+            for part in session.full_text.list_matching_parts(session, asked, first, last) & covered.keys():
+                covered[part] += entry.weight / total
+    return covered
+
+
+def _best_per_item(found: Iterable[tuple[Match, float]]) -> list[Hit]:
+    """Each item by its best part."""
+    best: dict[str, Hit] = {}
+    for match, coverage in found:
+        best.setdefault(match.item, Hit(match.item, match.kind, match.score * coverage, coverage))
+    return list(best.values())
+
+
+def _apply_filters(session: Session, found: list[Hit], filters: Filters) -> list[Hit]:
+    kept = [hit for hit in found if hit.kind in filters.kinds]
+    if filters.project is None and filters.since is None and filters.until is None:
+        return kept
+    passing = filter_living(session, [hit.item for hit in kept], filters)
+    return [hit for hit in kept if hit.item in passing]
+
+
+def filter_living(session: Session, ids: Sequence[str], filters: Filters) -> dict[str, datetime]:
+    """Return those of some items that are alive and pass the filters, and when each was last changed."""
+    results: dict[str, datetime] = {}
+    by_kind: dict[str, list[str]] = {}
+    for id_ in ids:
+        by_kind.setdefault(kind_of(id_) or "", []).append(id_)
+    for kind in filters.kinds:
+        batch = by_kind.get(kind, [])
+        for start in range(0, len(batch), 500):
+            results |= _filter_kind(session, kind, batch[start : start + 500], filters)
+    return results
+
+
+def _filter_kind(session: Session, kind: str, ids: Sequence[str], filters: Filters) -> dict[str, datetime]:
+    table = NOUNS[kind].table
+    where: list[ColumnElement[bool]] = []
+    if filters.project is not None:
+        if "project" not in table.c:
+            return {}
+        where.append(table.c.project == filters.project if filters.project else table.c.project.is_(None))
+    if filters.since is not None:
+        where.append(table.c.updated_at >= filters.since)
+    if filters.until is not None:
+        where.append(table.c.updated_at < filters.until)
+    statement = _ALIVE[kind].where(*where) if where else _ALIVE[kind]
+    return {row[0]: row[1] for row in session.connection.execute(statement, {"ids": list(ids)}).all()}
+
+
+# Made once: to make a list of two hundred ids into a statement takes as long as to find them.
+_ALIVE = {
+    kind: select(noun.table.c.id, noun.table.c.updated_at).where(
+        noun.table.c.id.in_(bindparam("ids", expanding=True)), noun.table.c.deleted_at.is_(None)
+    )
+    for kind, noun in NOUNS.items()
+}
+
+
+def load_items(session: Session, ids: Sequence[str]) -> dict[str, Any]:
+    """Return some items by id."""
+    items: dict[str, Any] = {}
+    for kind in dict.fromkeys(kind_of(id_) for id_ in ids):
+        if kind is not None:
+            table = NOUNS[kind].table
+            statement = select(*rows.columns(kind)).where(table.c.id.in_([id_ for id_ in ids if kind_of(id_) == kind]))
+            items |= {row.id: rows.to_item(kind, row) for row in session.connection.execute(statement)}
+    return items

@@ -1,0 +1,183 @@
+"""Rows of tasks: filters, order, and comparisons with deadlines."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import ColumnElement, Integer, String, and_, func, literal_column, or_, select, type_coerce
+
+from panorama.domain.items.tasks import OPEN_STATUSES, Task
+from panorama.domain.paging import Page, PageRequest
+from panorama.domain.time.times import format_utc, start_of_day
+from panorama.store.backend import Session
+from panorama.store.items import rows
+from panorama.store.items.projects import has_tag
+from panorama.store.paging import Order, ascending, fetch_page
+from panorama.store.tables import DUE_FIRST, STARTED_FIRST, tasks
+
+Condition = ColumnElement[bool]
+"""A test that a row passes or not."""
+
+RECENT = timedelta(days=7)
+DAY_CHARS = 10
+"""A deadline of this many characters is a day; a longer one a moment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """The moment a list is made at, and the zone its days are meant in."""
+
+    now: datetime
+    zone: ZoneInfo
+
+    @property
+    def today(self) -> date:
+        """The day it is."""
+        return self.now.astimezone(self.zone).date()
+
+
+def due_before(column: ColumnElement[Any], day: date, zone: ZoneInfo) -> ColumnElement[bool]:
+    """Tell whether a deadline lies before a day begins; false where there is none."""
+    text = type_coerce(column, String)
+    moment = format_utc(start_of_day(day, zone))
+    is_day = func.length(text) == DAY_CHARS
+    exact = or_(and_(is_day, text < day.isoformat()), and_(func.length(text) > DAY_CHARS, text < moment))
+    # The plain bound is for an index: a day begins before noon of its date in UTC, wherever that is.
+    return and_(text < (day + timedelta(days=1)).isoformat(), exact)
+
+
+def overdue(clock: Clock) -> ColumnElement[bool]:
+    """Tell whether an open task's day or moment has passed."""
+    text = type_coerce(tasks.c.deadline, String)
+    past_moment = and_(func.length(text) > DAY_CHARS, text < format_utc(clock.now.astimezone(UTC)))
+    # The plain bound first: an index can serve it, and nothing later than tomorrow's UTC can be overdue.
+    bound = text < (clock.today + timedelta(days=2)).isoformat()
+    return and_(
+        tasks.c.status.in_(OPEN_STATUSES),
+        bound,
+        or_(due_before(tasks.c.deadline, clock.today, clock.zone), past_moment),
+    )
+
+
+def due_between(first: date, last: date, zone: ZoneInfo) -> ColumnElement[bool]:
+    """Tell whether a deadline lies on one of the days from `first` to `last`."""
+    text = type_coerce(tasks.c.deadline, String)
+    wide = and_(text >= (first - timedelta(days=2)).isoformat(), text < (last + timedelta(days=3)).isoformat())
+    exact = and_(
+        due_before(tasks.c.deadline, last + timedelta(days=1), zone), ~due_before(tasks.c.deadline, first, zone)
+    )
+    return and_(wide, exact)
+
+
+def overdue_in_period(first: date, last: date, at: Clock) -> list[ColumnElement[bool]]:
+    """Tell which open tasks had their deadline in a period and have let it pass."""
+    return [living(), tasks.c.status.in_(OPEN_STATUSES), due_between(first, last, at.zone), overdue(at)]
+
+
+def due_in_period(first: date, last: date, zone: ZoneInfo) -> list[ColumnElement[bool]]:
+    """Tell which open tasks are due in a period."""
+    return [living(), tasks.c.status.in_(OPEN_STATUSES), due_between(first, last, zone)]
+
+
+def living() -> ColumnElement[bool]:
+    """Tell whether a task is not in the trash."""
+    return tasks.c.deleted_at.is_(None)
+
+
+def view_condition(name: str, clock: Clock) -> ColumnElement[bool]:
+    """Return what a named view shows."""
+    is_open = tasks.c.status.in_(OPEN_STATUSES)
+    today = clock.today
+    next_monday = today + timedelta(days=7 - today.weekday())
+    tomorrow = start_of_day(today + timedelta(days=1), clock.zone)
+    views: dict[str, ColumnElement[bool]] = {
+        "overdue": overdue(clock),
+        "today": and_(
+            is_open,
+            or_(due_before(tasks.c.deadline, today + timedelta(days=1), clock.zone), tasks.c.scheduled_at < tomorrow),
+        ),
+        "this_week": and_(is_open, due_before(tasks.c.deadline, next_monday, clock.zone)),
+        "urgent": and_(is_open, tasks.c.urgent),
+        "important": and_(is_open, tasks.c.important),
+        "no_deadline": and_(is_open, tasks.c.deadline.is_(None)),
+        "in_progress": tasks.c.status == "in_progress",
+        "parked_ideas": tasks.c.status == "idea",
+        "recently_done": and_(tasks.c.status == "done", tasks.c.completed_at >= clock.now - RECENT),
+    }
+    return views[name]
+
+
+def build_conditions(
+    *,
+    project: str | None = None,
+    status: str | None = None,
+    tag: str | None = None,
+    parent: str | None = None,
+    due_from: date | None = None,
+    due_until: date | None = None,
+    zone: ZoneInfo,
+) -> list[ColumnElement[bool]]:
+    """Return the conditions for what is given: `project=""` is no project, `status="open"` todo or in progress."""
+    results: list[ColumnElement[bool]] = [living()]
+    if project is not None:
+        results.append(tasks.c.project == project if project else tasks.c.project.is_(None))
+    if status and status != "any":
+        results.append(tasks.c.status.in_(OPEN_STATUSES) if status == "open" else tasks.c.status == status)
+    if tag:
+        results.append(has_tag(tasks.c.tags, tag))
+    if parent:
+        results.append(tasks.c.parent == parent)
+    if due_from or due_until:
+        results.append(due_between(due_from or date(1900, 1, 4), due_until or date(2199, 12, 1), zone))
+    return results
+
+
+def default_order() -> list[Order]:
+    """Return the default order: deadline, in progress first, rank, created; `ix_tasks_order` holds it."""
+    due, started = literal_column(DUE_FIRST, String), literal_column(STARTED_FIRST, Integer)
+    return ascending(due, started, tasks.c.rank, tasks.c.created_at, tasks.c.id)
+
+
+def list_tasks(
+    session: Session,
+    part: PageRequest,
+    conditions: list[ColumnElement[bool]],
+    *,
+    by: list[Order] | None = None,
+    count: bool = True,
+) -> Page[Task]:
+    """Return the tasks that meet the conditions, in the default order or another."""
+    statement = select(*rows.columns("task")).where(*conditions)
+    return fetch_page(
+        session, statement, by or default_order(), part, lambda row: rows.to_item("task", row), count=count
+    )
+
+
+def order_by_completion() -> list[Order]:
+    """Return the order of a list of done tasks, which all have a completion: the last completed first."""
+    return [(tasks.c.completed_at, True), (tasks.c.id, True)]
+
+
+def order_by_creation() -> list[Order]:
+    """Return the order of a list of new tasks: the last created first."""
+    return [(tasks.c.created_at, True), (tasks.c.id, True)]
+
+
+def list_children(session: Session, parent: str) -> list[str]:
+    """Return the ids of a task's living subtasks."""
+    found = session.connection.execute(
+        select(tasks.c.id).where(tasks.c.parent == parent, living()).order_by(tasks.c.id)
+    )
+    return [row[0] for row in found]
+
+
+def list_ancestors(session: Session, task: str) -> list[str]:
+    """Return the ids of a task's parents, the nearest first; stops where one comes twice."""
+    results: list[str] = []
+    at: str | None = task
+    while at is not None and at not in results[:-1]:
+        at = session.connection.execute(select(tasks.c.parent).where(tasks.c.id == at)).scalar_one_or_none()
+        if at is not None:
+            results.append(at)
+    return results

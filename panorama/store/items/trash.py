@@ -1,0 +1,23 @@
+"""The trash: deleted items that can be restored."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import literal, select, union_all
+
+from panorama.domain.paging import Page, PageRequest
+from panorama.store.backend import Session
+from panorama.store.items.rows import NOUNS
+from panorama.store.paging import Rows, fetch_page
+
+
+def list_trash(session: Session, part: PageRequest) -> Page[Mapping[str, Any]]:
+    """Return id, kind, label and moment of what is in the trash, the last deleted first."""
+    parts: list[Rows] = []
+    for kind, noun in NOUNS.items():
+        columns = (noun.table.c.id, literal(kind).label("kind"), noun.label.label("label"), noun.table.c.deleted_at)
+        parts.append(select(*columns).where(noun.table.c.deleted_at.is_not(None)))
+    every = union_all(*parts).subquery()
+    order = [(every.c.deleted_at, True), (every.c.id, True)]
+    names = ("id", "kind", "label", "deleted_at")
+    return fetch_page(session, select(every), order, part, lambda row: dict(zip(names, row, strict=False)))

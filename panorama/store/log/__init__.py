@@ -1,0 +1,1 @@
+"""Rows about Panorama's own work: changes, calls, runs, jobs, schedules."""

@@ -1,0 +1,203 @@
+"""Rows of alerts (fired reminders) and alarms (when each reminder fires next)."""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, delete, func, insert, or_, select, update
+
+from panorama.domain.changes import Origin
+from panorama.domain.items.reminders import TIMING_FIELDS, AlarmState, Alert, Reminder
+from panorama.domain.paging import Page, PageRequest
+from panorama.store.backend import Session
+from panorama.store.items import rows
+from panorama.store.paging import fetch_page
+from panorama.store.tables import alarms, alerts, changes, reminders
+
+_NAMES = tuple(each.name for each in fields(Alert))
+_COLUMNS = tuple(alerts.c[name] for name in _NAMES)
+_OPEN = or_(reminders.c.acknowledged_at.is_(None), alerts.c.rung_at > reminders.c.acknowledged_at)
+
+PendingAlert = tuple[Alert, Reminder]
+
+TICKER = Origin(actor="ticker", client="panorama", conversation="", operation="", call="", unit="")
+"""Who writes when a clock has come; it leaves no change lines of its own."""
+
+
+def last_change_id(session: Session) -> int:
+    """Return the number of the last change, which tells whether there was any since."""
+    return session.connection.execute(select(func.max(changes.c.id))).scalar_one() or 0
+
+
+def list_stale_alarms(session: Session, *, limit: int) -> list[str]:
+    """Return reminders that were written since their alarm was set."""
+    joined = reminders.outerjoin(alarms, alarms.c.reminder == reminders.c.id)
+    stale = or_(alarms.c.version.is_(None), alarms.c.version != reminders.c.version)
+    wanted = select(reminders.c.id).select_from(joined).where(stale).limit(limit)
+    return list(session.connection.execute(wanted).scalars())
+
+
+def list_alarms_ahead(session: Session, now: datetime, far: datetime) -> list[str]:
+    """Return the reminders that were set at a moment which is yet to come, or rang at one that is far away."""
+    rung = select(alerts.c.reminder).where(alerts.c.rung_at > far)
+    set_ = select(alarms.c.reminder).where(alarms.c.since > now)
+    return list(session.connection.execute(rung.union(set_)).scalars())
+
+
+def list_due(session: Session, now: datetime, *, limit: int) -> list[str]:
+    """Return the reminders whose alarm has come, the one that waits longest first."""
+    wanted = select(alarms.c.reminder).where(alarms.c.due_at <= now).order_by(alarms.c.due_at).limit(limit)
+    return list(session.connection.execute(wanted).scalars())
+
+
+def next_due_time(session: Session) -> datetime | None:
+    """Return when the next reminder rings."""
+    return session.connection.execute(select(func.min(alarms.c.due_at))).scalar_one()
+
+
+def find_alarm_state(session: Session, id_: str, until: datetime) -> AlarmState | None:
+    """Return all that decides when a reminder rings; None if there is no such reminder any more.
+
+    Args:
+        until: Alerts of later occurrences do not count: a clock that was wrong rang them.
+    """
+    row = session.connection.execute(select(*rows.columns("reminder")).where(reminders.c.id == id_)).one_or_none()
+    if row is None:
+        return None
+    reminder: Reminder = rows.to_item("reminder", row)
+    known = session.connection.execute(
+        select(alarms.c.version, alarms.c.since).where(alarms.c.reminder == id_)
+    ).one_or_none()
+    if known is None:
+        since = _last_timing_change(session, reminder)
+    else:
+        since = (
+            known.since
+            if known.version == reminder.version
+            else max(known.since, _last_timing_change(session, reminder))
+        )
+    return AlarmState(reminder=reminder, since=since, last=_find_last_alert(session, id_, until))
+
+
+def _last_timing_change(session: Session, reminder: Reminder) -> datetime:
+    """Return when a reminder's time was set last; changes that only rename it do not count."""
+    written = (
+        select(changes.c.at, changes.c.action, changes.c.after)
+        .where(changes.c.item == reminder.id)
+        .order_by(changes.c.id.desc())
+    )
+    for at, action, after in session.connection.execute(written):
+        if action != "update" or not after.keys().isdisjoint(TIMING_FIELDS):
+            return at
+    return reminder.created_at
+
+
+def _find_last_alert(session: Session, reminder: str, until: datetime) -> Alert | None:
+    wanted = select(*_COLUMNS).where(alerts.c.reminder == reminder, alerts.c.at <= until)
+    row = session.connection.execute(wanted.order_by(alerts.c.at.desc()).limit(1)).one_or_none()
+    return _to_alert(row) if row else None
+
+
+def set_alarm(session: Session, watch: AlarmState, due_at: datetime | None) -> None:
+    """Set the alarm of a reminder."""
+    reminder = watch.reminder
+    kept = {"version": reminder.version, "since": watch.since, "due_at": due_at}
+    statement = update(alarms).where(alarms.c.reminder == reminder.id).values(kept)
+    if not session.connection.execute(statement).rowcount:
+        session.connection.execute(insert(alarms).values(reminder=reminder.id, **kept))
+
+
+def clear_alarm(session: Session, reminder: str) -> None:
+    """Take the alarm of a reminder away that does not exist any more, and what rang for it."""
+    session.connection.execute(delete(alarms).where(alarms.c.reminder == reminder))
+    session.connection.execute(delete(alerts).where(alerts.c.reminder == reminder))
+
+
+def upsert(session: Session, alert: Alert) -> None:
+    """Store an alert; one of the same occurrence becomes this one, under its first id."""
+    same = (alerts.c.reminder == alert.reminder, alerts.c.at == alert.at)
+    known = session.connection.execute(select(alerts.c.id, alerts.c.rings).where(*same)).one_or_none()
+    if known is None:
+        session.connection.execute(insert(alerts).values(_to_row(alert)))
+        return
+    rings = max(alert.rings, known.rings + 1)
+    session.connection.execute(
+        update(alerts).where(alerts.c.id == known.id).values(_to_row(replace(alert, id=known.id, rings=rings)))
+    )
+
+
+def list_undelivered(session: Session, *, limit: int) -> list[PendingAlert]:
+    """Return what rang and was not told yet, in the order in which it rang; what waits no more is left out."""
+    wanted = _select_pending().where(alerts.c.delivered_at.is_(None))
+    return [_to_pending(row) for row in session.connection.execute(wanted.order_by(alerts.c.rung_at).limit(limit))]
+
+
+def record_attempt(session: Session, ids: Sequence[str]) -> None:
+    """Count an attempt to tell alerts."""
+    session.connection.execute(update(alerts).where(alerts.c.id.in_(ids)).values(tries=alerts.c.tries + 1))
+
+
+def mark_delivered(session: Session, ids: Sequence[str], now: datetime) -> None:
+    """Mark alerts as told."""
+    session.connection.execute(update(alerts).where(alerts.c.id.in_(ids)).values(delivered_at=now))
+
+
+def list_pending(session: Session, part: PageRequest) -> Page[PendingAlert]:
+    """Return what rang and waits for the person to take note, the last that rang first."""
+    order = [(alerts.c.rung_at, True), (alerts.c.id, True)]
+    return fetch_page(session, _select_pending(), order, part, _to_pending)
+
+
+def count_pending(session: Session) -> int:
+    """Return how many reminders rang and wait for the person to take note."""
+    counted = _select_pending().with_only_columns(func.count())
+    return session.connection.execute(counted).scalar_one()
+
+
+def is_pending(session: Session, reminder: str) -> bool:
+    """Tell whether a reminder rang and waits for the person to take note."""
+    wanted = _select_alerts().where(alerts.c.reminder == reminder, _OPEN).limit(1)
+    return session.connection.execute(wanted).first() is not None
+
+
+def list_upcoming(session: Session, *, limit: int) -> list[tuple[datetime, str, str]]:
+    """Return moment, id and title of the reminders that ring next."""
+    wanted = (
+        select(alarms.c.due_at, reminders.c.id, reminders.c.title)
+        .join(reminders, reminders.c.id == alarms.c.reminder)
+        .where(alarms.c.due_at.is_not(None), reminders.c.deleted_at.is_(None))
+        .order_by(alarms.c.due_at, reminders.c.id)
+        .limit(limit)
+    )
+    return [(row[0], row[1], row[2]) for row in session.connection.execute(wanted)]
+
+
+def delete_acknowledged(session: Session, reminder: str, before: datetime) -> None:
+    """Forget what rang for a reminder long ago and was taken note of."""
+    taken = select(reminders.c.acknowledged_at).where(reminders.c.id == reminder).scalar_subquery()
+    old = (alerts.c.reminder == reminder, alerts.c.rung_at < before, alerts.c.rung_at <= taken)
+    session.connection.execute(delete(alerts).where(*old))
+
+
+def _select_alerts() -> Any:
+    shown = (*_COLUMNS, *rows.columns("reminder"))
+    # Both have an `id` and an `at`.
+    labelled = [column.label(f"c{number}") for number, column in enumerate(shown)]
+    return select(*labelled).join_from(alerts, reminders, reminders.c.id == alerts.c.reminder)
+
+
+def _select_pending() -> Any:
+    return _select_alerts().where(reminders.c.deleted_at.is_(None), _OPEN)
+
+
+def _to_pending(row: Row[Any]) -> PendingAlert:
+    return _to_alert(row), rows.to_item("reminder", row[len(_NAMES) :])
+
+
+def _to_row(alert: Alert) -> dict[str, Any]:
+    return {name: getattr(alert, name) for name in _NAMES}
+
+
+def _to_alert(row: Row[Any]) -> Alert:
+    return Alert(**dict(zip(_NAMES, row[: len(_NAMES)], strict=True)))

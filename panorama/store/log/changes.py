@@ -1,0 +1,260 @@
+"""Change lines: stores what each write changed, long texts included."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, exists, func, insert, or_, select
+
+from panorama.domain.changes import (
+    SPLICE_MIN_CHARS,
+    Action,
+    Change,
+    ItemChange,
+    compute_splice,
+    digest,
+    effective_changes,
+    fields_not_undone,
+)
+from panorama.domain.items.item import Item
+from panorama.domain.text.json_types import is_sequence
+from panorama.errors import ConflictError
+from panorama.store.backend import Session
+from panorama.store.column_types import format_deadline
+from panorama.store.tables import changes, texts
+
+__all__ = [
+    "Action",
+    "count_by_item",
+    "count_by_unit",
+    "list_by_items",
+    "list_changes",
+    "list_effective",
+    "list_last_of_units",
+    "record",
+    "text_before",
+]
+
+PART = "part"
+"""Marks a long text's stretch: `before` holds {part, at, text or digest}, `after` the same for what is there now."""
+
+_CHUNK = 500
+_ADD = insert(changes).inline()
+
+
+def record(
+    session: Session,
+    action: Action,
+    item: Item,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    *,
+    undoes: int | None = None,
+    at: datetime | None = None,
+) -> None:
+    """Write one line: what an item was and what it is, the changed fields only.
+
+    `at` is the moment of the write, the item's `updated_at` if left out.
+
+    A text of over 4,096 characters is kept as the stretch that changed. The stretch that was removed is kept whole
+    (in `texts`, by digest, once); the one that was inserted stands in the item's row until a later line removes it.
+    """
+    origin = session.origin
+    if origin is None:
+        raise RuntimeError("a change outside a write")
+    plain_before, plain_after = _to_plain_sides(session, before, after)
+    session.connection.execute(
+        _ADD,
+        {
+            "at": at or item.updated_at, "actor": origin.actor,
+            "client": origin.client, "conversation": origin.conversation,
+            "operation": origin.operation, "call": origin.call, "unit": origin.unit, "item": item.id, "kind": item.KIND,
+            "action": action, "version": item.version, "before": plain_before, "after": plain_after, "undoes": undoes,
+        },
+    )  # fmt: skip
+    session.touched.append(ItemChange.of(action, item, before, after))
+
+
+def _to_plain_sides(
+    session: Session, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    old_side: dict[str, Any] = {}
+    new_side: dict[str, Any] = {}
+    for name, new in after.items():
+        old = before.get(name)
+        if isinstance(new, str) and max(len(new), len(old or "")) > SPLICE_MIN_CHARS:
+            old_side[name], new_side[name] = _to_removed_and_inserted(session, old, new)
+        else:
+            old_side[name], new_side[name] = _to_plain(old), _to_plain(new)
+    return ({} if not before else old_side), new_side
+
+
+def _to_removed_and_inserted(session: Session, old: str | None, new: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    part = compute_splice(old or "", new)
+    removed = _store_text(session, part.removed)
+    inserted: dict[str, Any] = {"text": part.inserted} if len(part.inserted) <= SPLICE_MIN_CHARS else {}
+    stands = {"chars": len(part.inserted), "digest": digest(new)}
+    return {PART: True, "at": part.at} | removed, {PART: True, "at": part.at} | inserted | stands
+
+
+def _store_text(session: Session, text: str) -> dict[str, Any]:
+    if len(text) <= SPLICE_MIN_CHARS:
+        return {"text": text}
+    name = digest(text)
+    if session.connection.execute(select(texts.c.digest).where(texts.c.digest == name)).first() is None:
+        session.connection.execute(insert(texts), {"digest": name, "text": text})
+    return {"of": name, "chars": len(text)}
+
+
+def _to_plain(value: Any) -> Any:
+    if is_sequence(value):
+        return list(value)
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat() if value.microsecond else format_deadline(value)
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def text_before(session: Session, now: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Return what a long text was before a change, from what it is after it.
+
+    Raises:
+        ConflictError: The text is not the one that the change left.
+    """
+    if digest(now) != after["digest"]:
+        raise ConflictError("The text was changed since.")
+    at = int(after["at"])
+    return now[:at] + removed_text(session, before) + now[at + int(after["chars"]) :]
+
+
+def removed_text(session: Session, side: Mapping[str, Any]) -> str:
+    """Return the text that a `before` side keeps."""
+    if "text" in side:
+        return str(side["text"])
+    return session.connection.execute(select(texts.c.text).where(texts.c.digest == side["of"])).scalar_one()
+
+
+def list_changes(
+    session: Session, *where: ColumnElement[bool], limit: int | None = None, newest_first: bool = False
+) -> list[Change]:
+    """Return change lines in the order they were written."""
+    statement = select(changes).where(*where).order_by(changes.c.id.desc() if newest_first else changes.c.id)
+    return [_to_change(row) for row in session.connection.execute(statement.limit(limit))]
+
+
+def list_by_unit(session: Session, unit: str) -> list[Change]:
+    """Return the lines of a unit: a change by its number, a call, or a batch, import, run or job."""
+    if unit.isdigit():
+        return list_changes(session, changes.c.id == int(unit)) if int(unit) < 1 << 63 else []
+    return list_changes(session, changes.c.unit == unit) or list_changes(session, changes.c.call == unit)
+
+
+def count_by_unit(session: Session, unit: str) -> int:
+    """Return how many lines a unit has; of a single change it is not asked whether it is there."""
+    if unit.isdigit():
+        return 1
+    sizes = (select(func.count()).where(column == unit) for column in (changes.c.unit, changes.c.call))
+    return next(filter(None, (session.connection.execute(size).scalar_one() for size in sizes)), 0)
+
+
+def count_written(session: Session, unit: str) -> int:
+    """Return how many changes a unit made, whether they stand or not; what it took back itself is none of them."""
+    own = changes.c.unit == unit
+    mine = select(changes.c.id).where(own)
+    created = own, or_(changes.c.undoes.is_(None), changes.c.undoes.not_in(mine))
+    return session.connection.execute(select(func.count()).select_from(changes).where(*created)).scalar_one()
+
+
+def count_actions(session: Session, unit: str) -> dict[str, int]:
+    """Return how many changes of each action stand of a unit; what was taken back does not."""
+    if _has_undone_change(session, unit):
+        return dict(Counter(line.action for line, _ in list_effective(session, unit)))
+    counted = select(changes.c.action, func.count()).where(changes.c.unit == unit).group_by(changes.c.action)
+    return {row[0]: row[1] for row in session.connection.execute(counted)}
+
+
+def list_first_changes(session: Session, unit: str, limit: int) -> list[Change]:
+    """Return the first changes that stand of a unit."""
+    if _has_undone_change(session, unit):
+        return [line for line, _ in list_effective(session, unit)][:limit]
+    return list_changes(session, changes.c.unit == unit, limit=limit)
+
+
+def list_effective(session: Session, unit: str) -> list[tuple[Change, frozenset[str]]]:
+    """Return the changes of a unit that neither it nor another took back, each with the fields that were left."""
+    own = list_changes(session, changes.c.unit == unit)
+    known = {line.id for line in own}
+    items = sorted({line.item for line in own})
+    fields = fields_not_undone(list_by_items(session, items, since=min(known, default=0)))
+    return [(line, fields[line.id]) for line in own if fields[line.id] and line.undoes not in known]
+
+
+def is_fully_undone(session: Session, unit: str) -> bool:
+    """Tell whether a unit took back itself all that it wrote."""
+    own = changes.c.unit == unit
+    return _has_undone_change(session, unit, own) and not effective_changes(list_changes(session, own))
+
+
+def _has_undone_change(session: Session, unit: str, *by: ColumnElement[bool]) -> bool:
+    """Tell whether any line, or one of some, takes back one of a unit."""
+    own = changes.c.unit == unit
+    later = changes.c.id > select(func.min(changes.c.id)).where(own).scalar_subquery()
+    undoing = changes.c.undoes.is_not(None), changes.c.undoes.in_(select(changes.c.id).where(own))
+    found = select(changes.c.id).where(later, *by, *undoing).limit(1)
+    return session.connection.execute(found).first() is not None
+
+
+def list_by_items(session: Session, items: Sequence[str], *, since: int) -> list[Change]:
+    """Return the lines of some items from a line on."""
+    results: list[Change] = []
+    for start in range(0, len(items), _CHUNK):
+        batch = items[start : start + _CHUNK]
+        results += list_changes(session, changes.c.item.in_(batch), changes.c.id >= since)
+    return results
+
+
+def list_by_item(session: Session, item: str, *, before: int | None, limit: int) -> list[Change]:
+    """Return the newest lines of one item, before a line."""
+    where = [changes.c.item == item] + ([changes.c.id < before] if before is not None else [])
+    return list_changes(session, *where, limit=limit, newest_first=True)
+
+
+def count_by_item(session: Session, item: str) -> int:
+    """Return how many lines an item has."""
+    return session.connection.execute(select(func.count()).where(changes.c.item == item)).scalar_one()
+
+
+def list_last_of_units(
+    session: Session, *, conversation: str | None = None, before: int | None = None, limit: int
+) -> list[Change]:
+    """Return the last line of each unit, the newest first: of one conversation, and before a line."""
+    later = changes.alias()
+    where = [~exists().where(later.c.unit == changes.c.unit, later.c.id > changes.c.id)]
+    where += [changes.c.conversation == conversation] if conversation is not None else []
+    where += [changes.c.id < before] if before is not None else []
+    return list_changes(session, *where, limit=limit, newest_first=True)
+
+
+def get_first(session: Session, unit: str) -> Change:
+    """Return the first line of a unit that has one."""
+    return list_changes(session, changes.c.unit == unit, limit=1)[0]
+
+
+def is_undo(session: Session, unit: str) -> bool:
+    """Tell whether a unit only took back writes. What took back an undo is none."""
+    own = changes.c.unit == unit
+    if session.connection.execute(select(changes.c.id).where(own, changes.c.undoes.is_(None)).limit(1)).first():
+        return False
+    depth, target = 0, select(changes.c.undoes).where(own).order_by(changes.c.id).limit(1)
+    while line := session.connection.execute(target).scalar():
+        depth, target = depth + 1, select(changes.c.undoes).where(changes.c.id == line)
+    return depth % 2 == 1
+
+
+def is_undone(session: Session, unit: str) -> bool:
+    """Tell whether all of a unit was taken back."""
+    return _has_undone_change(session, unit) and not list_effective(session, unit)
+
+
+def _to_change(row: Row[Any]) -> Change:
+    return Change(**row._mapping)  # pyright: ignore[reportPrivateUsage] (SQLAlchemy documents it as public)

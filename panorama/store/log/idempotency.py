@@ -1,0 +1,29 @@
+"""Idempotency keys: the first answer to each write."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from panorama.store.backend import Session
+from panorama.store.tables import idempotency
+
+RETENTION = timedelta(days=1)
+"""How long a repeated key gives the first answer."""
+
+
+def find_answer(session: Session, key: str, now: datetime) -> tuple[str, dict[str, Any]] | None:
+    """Return the digest of the arguments and the answer that a key stands for, if it is not older than a day."""
+    found = select(idempotency.c.digest, idempotency.c.answer).where(
+        idempotency.c.key == key, idempotency.c.at > now - RETENTION
+    )
+    row = session.connection.execute(found).one_or_none()
+    return (row[0], row[1]) if row else None
+
+
+def save_answer(session: Session, key: str, digest: str, answer: dict[str, Any], now: datetime) -> None:
+    """Keep an answer under a key; answers older than a day are forgotten."""
+    session.connection.execute(
+        delete(idempotency).where((idempotency.c.at <= now - RETENTION) | (idempotency.c.key == key))
+    )
+    session.connection.execute(insert(idempotency), {"key": key, "digest": digest, "at": now, "answer": answer})

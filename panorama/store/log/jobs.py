@@ -1,0 +1,187 @@
+"""Rows of jobs."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Row, Update, bindparam, delete, func, insert, inspect, select, update
+
+from panorama.domain.jobs import FINAL_STATES, Job, Requester, State
+from panorama.domain.paging import Page, PageRequest
+from panorama.errors import ConflictError
+from panorama.store.backend import Session
+from panorama.store.paging import fetch_page
+from panorama.store.tables import jobs
+
+RANKS: Mapping[State, int] = {"running": 2, "queued": 1, **dict.fromkeys(FINAL_STATES, 0)}
+"""By what lists are sorted, the highest first: what runs, what waits, what has ended."""
+
+CANCELLED_BY_RESTORE = "Not carried on: the data was restored from a copy."
+CATCH_UP = "catch_up"
+"""The standing kind, of which whoever opens the data makes a job anew."""
+
+_ASKER = tuple(each.name for each in fields(Requester))
+_NAMES = tuple(each.name for each in fields(Job) if each.name != "asker")
+_COLUMNS = tuple(jobs.c[name] for name in (*_NAMES, *_ASKER))
+_LARGE = ("result", "arguments", "checkpoint")
+"""What lists leave in the database: it may be large."""
+
+_BRIEF = tuple(column for column in _COLUMNS if column.name not in _LARGE)
+
+
+def add(session: Session, job: Job) -> None:
+    """Write a new job."""
+    asker = {name: getattr(job.asker, name) for name in _ASKER}
+    values = {name: getattr(job, name) for name in _NAMES}
+    session.connection.execute(insert(jobs), _to_columns(values) | asker | {"rank": RANKS[job.state]})
+
+
+def save(session: Session, old: Job, new: Job) -> None:
+    """Write what differs between two values of a job, if nobody else has moved it or taken it over meanwhile.
+
+    Raises:
+        ConflictError: Somebody has.
+    """
+    values = {name: getattr(new, name) for name in _NAMES if getattr(new, name) != getattr(old, name)}
+    if not values:
+        return
+    if new.state != old.state:
+        values["rank"] = RANKS[new.state]
+    if new.has_ended:
+        values["is_stopping"] = False  # also if somebody cancelled it since it was read
+    same = {"old_id": old.id, "old_state": old.state, "old_worker": old.worker}
+    if session.connection.execute(_update(tuple(values)), _to_columns(values) | same).rowcount != 1:
+        raise ConflictError(f"The job {old.id} was taken over by another process.")
+
+
+@cache
+def _update(names: tuple[str, ...]) -> Update:
+    """Return the statement that writes some columns of a job, made once: ten thousand jobs write the same few."""
+    same = (jobs.c[name] == bindparam(f"old_{name}") for name in ("id", "state", "worker"))
+    return update(jobs).where(*same).values({name: bindparam(name) for name in names})
+
+
+def find(session: Session, id_: str) -> Job | None:
+    """Return one job."""
+    row = session.connection.execute(select(*_COLUMNS).where(jobs.c.id == id_)).one_or_none()
+    return _to_job(row) if row else None
+
+
+def find_next_queued(session: Session, kinds: Collection[str], but: Collection[str]) -> Job | None:
+    """Return the job that waits longest among those of some kinds, leaving out others."""
+    row = session.connection.execute(_NEXT, {"kinds": sorted(set(kinds) - set(but))}).one_or_none()
+    return _to_job(row) if row else None
+
+
+_NEXT = (
+    select(*_COLUMNS)
+    .where(jobs.c.state == "queued", jobs.c.kind.in_(bindparam("kinds", expanding=True)))
+    .order_by(jobs.c.number)
+    .limit(1)
+)
+_KINDS = select(jobs.c.kind).where(jobs.c.state == "running")
+
+
+def list_running_kinds(session: Session) -> set[str]:
+    """Return the kinds of which a job runs, also elsewhere."""
+    return set(session.connection.execute(_KINDS).scalars())
+
+
+def list_running(session: Session) -> list[Job]:
+    """Return the jobs that run, also elsewhere."""
+    return [_to_job(row) for row in session.connection.execute(select(*_COLUMNS).where(jobs.c.state == "running"))]
+
+
+def find_by_kind(session: Session, kind: str) -> Job | None:
+    """Return the last job of a kind that has not ended."""
+    waits = jobs.c.kind == kind, jobs.c.state.in_(("queued", "running"))
+    row = session.connection.execute(select(*_COLUMNS).where(*waits).order_by(jobs.c.number.desc()).limit(1)).first()
+    return _to_job(row) if row else None
+
+
+def list_cancelled(session: Session, ids: Sequence[str]) -> set[str]:
+    """Return which of some jobs were cancelled."""
+    asked = select(jobs.c.id).where(jobs.c.id.in_(ids), jobs.c.is_stopping.is_(True))
+    return set(session.connection.execute(asked).scalars())
+
+
+def find_by_unit(session: Session, unit: str) -> Job | None:
+    """Return the job that writes a unit, and goes on doing so."""
+    goes_on = jobs.c.state.in_(("running", "queued")), jobs.c.attempts > 0
+    row = session.connection.execute(select(*_COLUMNS).where(*goes_on, jobs.c.unit == unit)).first()
+    return _to_job(row) if row else None
+
+
+def count_by_state(session: Session) -> dict[str, int]:
+    """Return how many run and how many wait, without the standing one."""
+    where = (jobs.c.state.in_(("running", "queued")), jobs.c.kind != CATCH_UP)
+    counted = select(jobs.c.state, func.count()).where(*where).group_by(jobs.c.state)
+    return {row[0]: row[1] for row in session.connection.execute(counted)}
+
+
+def list_unreported(session: Session, since: datetime) -> list[Job]:
+    """Return the jobs that ended since, and whose end nobody was told of."""
+    ended = jobs.c.is_told.is_(False), jobs.c.ended_at >= since
+    return [
+        _to_job(row, _LARGE)
+        for row in session.connection.execute(select(*_BRIEF).where(*ended).order_by(jobs.c.number))
+    ]
+
+
+def mark_reported(session: Session, ids: Sequence[str]) -> None:
+    """Remember that whoever asked for some jobs knows of their end."""
+    session.connection.execute(update(jobs).where(jobs.c.id.in_(ids)).values(is_told=True))
+
+
+def list_jobs(session: Session, part: PageRequest, *, states: Collection[str], kind: str) -> Page[Job]:
+    """Return jobs without their arguments and results: what runs, what waits, what has ended, each the newest first."""
+    statement = select(*_BRIEF)
+    if states:
+        statement = statement.where(jobs.c.state.in_(states))
+    if kind:
+        statement = statement.where(jobs.c.kind == kind)
+    order = [(jobs.c.rank, True), (jobs.c.number, True)]
+    return fetch_page(session, statement, order, part, lambda row: _to_job(row, _LARGE))
+
+
+def delete_ended(session: Session, before: datetime) -> None:
+    """Delete jobs that ended before."""
+    session.connection.execute(delete(jobs).where(jobs.c.ended_at < before))
+
+
+def cancel_all(session: Session, now: datetime) -> None:
+    """Let a copy of the database not go on with the jobs of the original: those end, and what stands is no more.
+
+    An older copy, from before there were jobs, is left as it is.
+    """
+    if not inspect(session.connection).has_table(jobs.name):
+        return
+    going = jobs.c.state.in_(("queued", "running"))
+    session.connection.execute(delete(jobs).where(going, jobs.c.kind == CATCH_UP))
+    left: dict[str, Any] = {
+        "state": "cancelled",
+        "rank": RANKS["cancelled"],
+        "ended_at": now,
+        "summary": CANCELLED_BY_RESTORE,
+        "worker": "",
+        "heartbeat": None,
+        "is_stopping": False,
+        "is_told": True,
+    }
+    session.connection.execute(update(jobs).where(going).values(left))
+
+
+def _to_columns(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the result into a list, for SQLite makes a float of a JSON column's text that looks like a large number."""
+    return {**values, "result": [values["result"]]} if "result" in values else dict(values)
+
+
+def _to_job(row: Row[Any], without: Collection[str] = ()) -> Job:
+    known = row._mapping  # pyright: ignore[reportPrivateUsage] (SQLAlchemy documents it as public)
+    values: dict[str, Any] = {name: known[name] for name in _NAMES if name not in without}
+    values.setdefault("arguments", {})
+    if "result" in values:
+        values["result"] = values["result"][0]
+    return Job(**values, asker=Requester(**{name: known[name] for name in _ASKER}))

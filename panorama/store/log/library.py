@@ -1,0 +1,195 @@
+"""Rows of the script library: reviews, reviewed texts, and statistics of runs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, and_, delete, func, insert, select
+
+from panorama.domain.scripts.library import ReviewState
+from panorama.store.backend import Session
+from panorama.store.tables import calls, reviews, runs, scripts
+
+APPROVED, REJECTED, RETIRED = "approved", "rejected", "retired"
+SAVED, WRITTEN = "saved", "written"
+"""Texts on which nothing was decided: saved through Panorama, or written by the person with an editor."""
+
+VERSIONS = (APPROVED, SAVED, WRITTEN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What was decided on one text, when, and through which door; `number` counts the reviews of all scripts."""
+
+    name: str
+    at: datetime
+    verdict: str
+    digest: str
+    text: str
+    door: str
+    client: str
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStats:
+    """A script run for the statistics; `tokens` is the size of its answer to a model."""
+
+    id: str
+    at: datetime
+    status: str
+    ms: float
+    calls: int
+    tokens: int
+    error: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+
+_NAMES = tuple(each.name for each in fields(Review))
+_COLUMNS = tuple(reviews.c[name] for name in _NAMES)
+
+
+def list_states(session: Session) -> dict[str, ReviewState]:
+    """Return how every script stands on which anything was decided, by name."""
+    rows = session.connection.execute(select(scripts.c.name, *_STATE_COLUMNS).order_by(scripts.c.name))
+    return {row[0]: _to_state(row[1:]) for row in rows}
+
+
+def list_promoted(session: Session, name: str | None = None) -> dict[str, ReviewState]:
+    """Return how the scripts stand that are tools, or the one of a name, by name."""
+    wanted = select(scripts.c.name, *_STATE_COLUMNS).where(scripts.c.state == "promoted").order_by(scripts.c.name)
+    if name is not None:
+        wanted = wanted.where(scripts.c.name == name)
+    return {row[0]: _to_state(row[1:]) for row in session.connection.execute(wanted)}
+
+
+def find_state(session: Session, name: str) -> ReviewState | None:
+    """Return how a script stands, None if nothing was decided on it."""
+    row = session.connection.execute(select(*_STATE_COLUMNS).where(scripts.c.name == name)).one_or_none()
+    return _to_state(row) if row else None
+
+
+def set_state(session: Session, name: str, new: ReviewState, now: datetime) -> None:
+    """Keep how a script stands."""
+    session.connection.execute(delete(scripts).where(scripts.c.name == name))
+    values = {"state": new.state, "digest": new.digest, "read_only": new.read_only, "updated_at": now}
+    session.connection.execute(insert(scripts).values(name=name, **values))
+
+
+_STATE_COLUMNS = (scripts.c.state, scripts.c.digest, scripts.c.read_only)
+
+
+def _to_state(row: Any) -> ReviewState:
+    return ReviewState(state=row[0], digest=row[1], read_only=row[2])
+
+
+def add_review(session: Session, entry: Review) -> None:
+    """Keep what was decided on a text, for ever."""
+    values = {name: getattr(entry, name) for name in _NAMES if name != "number"}
+    session.connection.execute(insert(reviews).values(values))
+
+
+def list_reviews(session: Session, name: str) -> list[Review]:
+    """Return what was decided on the texts of a script, the newest first."""
+    return [each for each in list_texts(session, name) if each.verdict not in (SAVED, WRITTEN)]
+
+
+def list_texts(session: Session, name: str) -> list[Review]:
+    """Return the texts that stood under a name, decided on or not, the newest first."""
+    wanted = select(*_COLUMNS).where(reviews.c.name == name).order_by(reviews.c.number.desc())
+    return [_to_review(row) for row in session.connection.execute(wanted)]
+
+
+def _to_review(row: Row[Any]) -> Review:
+    return Review(**dict(zip(_NAMES, row, strict=True)))
+
+
+def count_runs(session: Session) -> dict[str, tuple[int, int]]:
+    """Return how often each script ran and how often it succeeded, by name."""
+    went_well = func.sum((runs.c.status == "succeeded").cast(scripts.c.read_only.type))
+    wanted = select(runs.c.script, func.count(), went_well).where(runs.c.script != "").group_by(runs.c.script)
+    return {row[0]: (row[1], int(row[2] or 0)) for row in session.connection.execute(wanted)}
+
+
+def list_runs(session: Session, name: str, most: int) -> list[RunStats]:
+    """Return the last runs of a script, the newest first."""
+    wanted = (
+        select(*_run_columns()).join_from(runs, calls, _RUN_CALL, isouter=True).where(runs.c.script == name)
+        .order_by(runs.c.number.desc()).limit(most)
+    )  # fmt: skip
+    return [_to_run_stats(row) for row in session.connection.execute(wanted)]
+
+
+_RUN_CALL = and_(calls.c.id == runs.c.id, calls.c.unit == runs.c.id, calls.c.actor == "tool")
+
+
+def _run_columns() -> tuple[Any, ...]:
+    return (runs.c.id, runs.c.at, runs.c.status, runs.c.ms, runs.c.calls, calls.c.tokens, runs.c.error, runs.c.options)
+
+
+def _to_run_stats(row: Any) -> RunStats:
+    return RunStats(
+        id=row[0], at=row[1], status=row[2], ms=row[3], calls=row[4], tokens=row[5] or 0, error=row[6], options=row[7]
+    )
+
+
+def count_changes_by_operation(session: Session, runs_: Sequence[str]) -> dict[str, int]:
+    """Return what some runs called, by operation, with how much each wrote."""
+    wanted = (
+        select(calls.c.name, func.sum(calls.c.changes)).where(calls.c.unit.in_(runs_), calls.c.position > 0)
+        .group_by(calls.c.name).order_by(calls.c.name)
+    )  # fmt: skip
+    return {row[0]: int(row[1] or 0) for row in session.connection.execute(wanted)}
+
+
+def list_changing_calls(session: Session, run: str, most: int) -> list[dict[str, Any]]:
+    """Return the first calls of a run that changed something: their names, arguments, and how much that was."""
+    wanted = (
+        select(calls.c.name, calls.c.arguments, calls.c.changes)
+        .where(calls.c.unit == run, calls.c.position > 0, calls.c.changes > 0).order_by(calls.c.position).limit(most)
+    )  # fmt: skip
+    return [{"name": row[0], "arguments": row[1], "changes": row[2]} for row in session.connection.execute(wanted)]
+
+
+MAX_CALLS = 1000
+"""Runs with more calls are not looked at: reading them would take longer than what is told by them is worth."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCode:
+    """A run of code that is not in the library: what it called, in the order of its first calls, and what it cost."""
+
+    id: str
+    source: str
+    called: tuple[str, ...]
+    tokens: int
+
+
+def list_run_code(session: Session, most: int) -> list[RunCode]:
+    """Return the last successful runs of code that is no script of the library, the newest first."""
+    wanted = (
+        select(runs.c.id, runs.c.source, calls.c.tokens).join_from(runs, calls, _RUN_CALL, isouter=True)
+        .where(runs.c.script == "", runs.c.status == "succeeded", runs.c.calls.between(1, MAX_CALLS))
+        .order_by(runs.c.number.desc()).limit(most)
+    )  # fmt: skip
+    results = {row[0]: (row[1], row[2] or 0) for row in session.connection.execute(wanted)}
+    named: dict[str, dict[str, None]] = {id_: {} for id_ in results}
+    first = func.min(calls.c.position)
+    created = select(calls.c.unit, calls.c.name).where(calls.c.unit.in_(results), calls.c.position > 0)
+    for unit, name in session.connection.execute(created.group_by(calls.c.unit, calls.c.name).order_by(first)):
+        named[unit][name] = None
+    return [
+        RunCode(id=id_, source=source, called=tuple(named[id_]), tokens=tokens)
+        for id_, (source, tokens) in results.items()
+    ]
+
+
+def list_tool_calls(session: Session, most: int) -> list[tuple[str, str, int]]:
+    """Return the last successful calls of tools as (conversation, name, tokens), the oldest first."""
+    wanted = (
+        select(calls.c.conversation, calls.c.name, calls.c.tokens)
+        .where(calls.c.actor == "tool", calls.c.position == 0, calls.c.success)
+        .order_by(calls.c.number.desc()).limit(most)
+    )  # fmt: skip
+    return [(row[0], row[1], row[2]) for row in session.connection.execute(wanted)][::-1]

@@ -1,0 +1,70 @@
+"""Counts and deletes the vectors of each embedding model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import and_, delete, func, select
+
+from panorama.store.backend import Session
+from panorama.store.items.passages import DELETED_DIGEST, ID_CHARS, get_mark
+from panorama.store.tables import marks, passages, vectors
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """What is kept of one state of a model: its vectors, how many passages have one, and the bytes that they take.
+
+    `read` is the last change that its reader has come to.
+    """
+
+    name: str
+    vectors: int
+    passages: int
+    size_bytes: int
+    read: int
+
+    @property
+    def id(self) -> str:
+        """What a person calls the model; its first 63 characters (`passages.model_name`)."""
+        return self.name.rpartition(" ")[0]
+
+    def is_of(self, model: str) -> bool:
+        """Tell whether these are a model's vectors, by what a person calls it or by the name they are kept under."""
+        return model == self.name or model[:ID_CHARS] == self.id
+
+
+def list_usage(session: Session) -> list[ModelUsage]:
+    """Return what is kept of each model (0.2 s for 100,000 passages: every vector is looked at)."""
+    created = select(vectors.c.model, func.count(), func.sum(func.length(vectors.c.vector))).group_by(vectors.c.model)
+    joined = passages.join(vectors, and_(vectors.c.digest == passages.c.digest))
+    used = select(vectors.c.model, func.count()).select_from(joined).group_by(vectors.c.model)
+    count = {row[0]: row[1] for row in session.connection.execute(used)}
+    rows = session.connection.execute(created.order_by(vectors.c.model))
+    read = {name: get_mark(session, f"passages {name}") for name in count}
+    return [ModelUsage(row[0], row[1], count.get(row[0], 0), row[2], read.get(row[0], 0)) for row in rows]
+
+
+def count_passages(session: Session) -> int:
+    """Return how many passages there are."""
+    return session.connection.execute(
+        select(func.count()).select_from(passages).where(passages.c.digest != DELETED_DIGEST)
+    ).scalar_one()
+
+
+def list_digests(session: Session, name: str, after: str, limit: int) -> list[str]:
+    """Return the digests of the next texts of which a model's vector is kept, in order."""
+    statement = select(vectors.c.digest).where(vectors.c.model == name, vectors.c.digest > after)
+    return list(session.connection.execute(statement.order_by(vectors.c.digest).limit(limit)).scalars())
+
+
+def delete_vectors(session: Session, name: str, some: Sequence[str]) -> int:
+    """Forget a model's vectors of some texts; return how many there were."""
+    where = vectors.c.model == name, vectors.c.digest.in_(some)
+    return session.connection.execute(delete(vectors).where(*where)).rowcount
+
+
+def delete_marks(session: Session, name: str) -> None:
+    """Forget how far a model's readers have come, so that they begin anew and find out what is missing."""
+    found = session.connection.execute(select(marks.c.name)).scalars()
+    theirs = [entry for entry in found if entry.startswith(("passages ", "index ")) and entry.endswith(f" {name}")]
+    session.connection.execute(delete(marks).where(marks.c.name.in_(theirs)))

@@ -1,0 +1,111 @@
+"""Rows of script runs, and the state that scripts store between runs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, literal_column, select
+
+from panorama.domain.paging import Page, PageRequest
+from panorama.store.backend import Session
+from panorama.store.paging import fetch_page
+from panorama.store.tables import runs, script_states
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a script; `status` is running, succeeded, failed or cancelled.
+
+    `changes` counts what was created, updated and deleted; `result` is the beginning of what was returned, as JSON.
+    `script` is its name in the library, "" if it has none. `worker` names the process that runs it, or ran it.
+    """
+
+    id: str
+    at: datetime
+    client: str
+    conversation: str
+    status: str
+    source: str
+    inputs: Mapping[str, Any]
+    options: Mapping[str, Any]
+    isolation: str = ""
+    result: str = ""
+    output: str = ""
+    error: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    changes: Mapping[str, int] = field(default_factory=dict[str, int])
+    calls: int = 0
+    ms: float = 0.0
+    peak_bytes: int = 0
+    script: str = ""
+    worker: str = ""
+
+
+_NAMES = tuple(each.name for each in fields(Run))
+_COLUMNS = tuple(runs.c[name] for name in _NAMES)
+
+
+def save(session: Session, entries: Sequence[Run]) -> None:
+    """Write runs, each in the place of what was known of it; of two of one run the later stands."""
+    latest = {entry.id: entry for entry in entries}
+    session.connection.execute(delete(runs).where(runs.c.id.in_(latest)))
+    session.connection.execute(
+        insert(runs), [{name: getattr(entry, name) for name in _NAMES} for entry in latest.values()]
+    )
+
+
+def find(session: Session, run: str) -> Run | None:
+    """Return one run."""
+    row = session.connection.execute(select(*_COLUMNS).where(runs.c.id == run)).one_or_none()
+    return Run(**dict(zip(_NAMES, row, strict=True))) if row else None
+
+
+def list_running(session: Session) -> list[Run]:
+    """Return the runs that have not ended, also elsewhere."""
+    found_ = session.connection.execute(select(*_COLUMNS).where(_RUNNING))
+    return [Run(**dict(zip(_NAMES, row, strict=True))) for row in found_]
+
+
+_RUNNING = runs.c.status == literal_column("'running'")
+"""With the word itself in the statement, for only so SQLite uses the index of those few."""
+
+
+def list_runs(session: Session, part: PageRequest, *, failed: bool = False) -> Page[Run]:
+    """Return runs, the newest first; only failed ones if asked."""
+    statement = select(*_COLUMNS)
+    if failed:
+        statement = statement.where(runs.c.status == "failed")
+    order = [(runs.c.at, True), (runs.c.id, True)]
+    return fetch_page(
+        session, statement, order, part, lambda row: Run(**dict(zip(_NAMES, row, strict=False))), count=False
+    )
+
+
+def delete_before(session: Session, before: datetime) -> None:
+    """Delete runs and states that are older."""
+    session.connection.execute(delete(runs).where(runs.c.at < before))
+    session.connection.execute(delete(script_states).where(script_states.c.at < before))
+
+
+def last_isolation(session: Session) -> str:
+    """Return what stood around the last script that ran, "" if none did."""
+    last = select(runs.c.isolation).where(runs.c.isolation != "").order_by(runs.c.number.desc()).limit(1)
+    return session.connection.execute(last).scalar_one_or_none() or ""
+
+
+def get_state(session: Session, owner: str) -> dict[str, Any]:
+    """Return what scripts kept under an owner, by name."""
+    kept = select(script_states.c.name, script_states.c.value).where(script_states.c.owner == owner)
+    return {row[0]: row[1][0] for row in session.connection.execute(kept)}
+
+
+def save_state(session: Session, owner: str, put_: Mapping[str, Any], removed: Sequence[str], now: datetime) -> None:
+    """Keep values under their names, and forget some; what others kept under other names stays."""
+    gone = [*put_, *removed]
+    session.connection.execute(
+        delete(script_states).where(script_states.c.owner == owner, script_states.c.name.in_(gone))
+    )
+    if put_:
+        # In a list, for SQLite makes a float of a JSON column's text that looks like a large number.
+        rows = [{"owner": owner, "name": name, "at": now, "value": [value]} for name, value in put_.items()]
+        session.connection.execute(insert(script_states), rows)

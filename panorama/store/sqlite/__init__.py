@@ -1,0 +1,1 @@
+"""The SQLite backend: connections, full text, vocabulary, copies and errors."""

@@ -1,0 +1,27 @@
+"""What SQLite does its own way inside a transaction."""
+
+from pathlib import Path
+
+from panorama.store.backend import Dialect, FullText, ProgressCallback, Session, Vocabulary, noop
+from panorama.store.sqlite import bulk_insert, fulltext, vocabulary
+from panorama.store.sqlite.online_backup import copy_database
+
+
+class SqliteDialect:
+    """FTS5, many rows in one statement, and copies by SQLite's online backup."""
+
+    full_text: FullText = fulltext
+    vocabulary: Vocabulary = vocabulary
+    insert_rows = staticmethod(bulk_insert.insert_rows)
+
+    def write_snapshot(self, session: Session, target: Path, progress: ProgressCallback = noop) -> None:
+        """Write what a session sees to a new file, while others go on writing."""
+        copy_database(session.connection, target, progress)
+
+    def list_sequences(self, session: Session) -> dict[str, int]:
+        """Return the last number that each table with generated numbers gave."""
+        rows = session.connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all()
+        return {row[0]: row[1] for row in rows}
+
+
+DIALECT: Dialect = SqliteDialect()

@@ -1,0 +1,48 @@
+"""SQLite connections that can close their open cursors."""
+
+import sqlite3
+from typing import Any
+from weakref import WeakSet
+
+from sqlalchemy import Connection
+
+
+class SqliteConnection(sqlite3.Connection):
+    """An SQLite connection that can close its open cursors.
+
+    As long as a result is read halfway and somebody holds on to it (an error does, to those where it was raised),
+    SQLite shows its connection the data as they were then, and lets it write nothing once they have changed.
+    """
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._cursors: WeakSet[sqlite3.Cursor] = WeakSet()
+
+    def cursor(self, factory: Any = sqlite3.Cursor) -> Any:
+        """Return a cursor, to be closed by `end_reading` at the latest."""
+        created = super().cursor(factory)
+        self._cursors.add(created)
+        return created
+
+    def close_cursors(self) -> None:
+        """Close what is still being read."""
+        while self._cursors:
+            self._cursors.pop().close()
+
+    def run_statement(self, statement: str) -> None:
+        """Execute what has no result."""
+        super().cursor().execute(statement)
+
+
+def sqlite_connection(connection: Connection) -> SqliteConnection:
+    """Return SQLite's connection behind one of SQLAlchemy's."""
+    found: Any = connection.connection.dbapi_connection
+    return found
+
+
+def discard(connection: Connection) -> None:
+    """Close a connection for good instead of giving it back to the pool."""
+    if not connection.invalidated:
+        sqlite_connection(connection).close_cursors()
+        connection.invalidate()
+    connection.close()

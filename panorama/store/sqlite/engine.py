@@ -1,0 +1,420 @@
+"""The SQLite file: its connections, transactions and log."""
+
+import errno
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool
+
+from panorama.domain.changes import ItemChange, Origin
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.store import signals
+from panorama.store.backend import (
+    READ_SECONDS,
+    Database,
+    DatabaseChooser,
+    Listener,
+    ProgressCallback,
+    Session,
+    WriteScope,
+    noop,
+)
+from panorama.store.signals import Signal
+from panorama.store.sqlite.dialect import DIALECT
+from panorama.store.sqlite.driver import SqliteConnection, discard, sqlite_connection
+from panorama.store.sqlite.errors import raise_translated, translate_errors, unavailable_error
+from panorama.store.sqlite.online_backup import copy_database
+from panorama.store.sqlite.read_pool import ReadPool
+from panorama.store.sqlite.scratch_copy import ScratchDatabase
+
+APPLICATION_ID = 0x50414E4F
+"""Marks the file as ours (`PRAGMA application_id`): "PANO" in ASCII."""
+
+POOL_SIZE = 8
+"""Connections that stay open for readers, and as many for all else."""
+
+SUFFIXES = ("", "-wal", "-shm")
+"""How the names of the database's files end: the data, the write-ahead log, and what its readers share."""
+
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",  # a commit that was answered survives a power cut, not only a killed process
+    "foreign_keys=ON",
+    "secure_delete=ON",  # what is deleted is overwritten, so that a purge forgets it; many builds have that anyway
+    "temp_store=MEMORY",
+    # Up to sixteen connections stay open: at most 4 MB each, and 32 MB of the file mapped, keep a daemon small.
+    "cache_size=-4000",
+    "mmap_size=33554432",
+)
+_VOLATILE_PRAGMAS = (*_PRAGMAS, "synchronous=OFF")
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+TRUNCATE_WAIT_MS = 200
+"""How long emptying the log waits for those who read: others who write wait with it."""
+
+STEPS_BETWEEN_LOOKS = 20_000
+"""Steps of SQLite's machine after which it is asked whether a read is to stop: a millisecond or two."""
+
+PORTION_PAGES = 1024
+"""Pages of a copy for ourselves that go to the disk at once: 4 MB; others' writes wait up to 80 ms for it."""
+
+
+class SqliteDatabase:
+    """The file, its connections, and its transactions. Safe to use from several threads.
+
+    Writes of one process queue up on a lock instead of polling SQLite's; writes of other processes are waited for
+    `busy_seconds`.
+    """
+
+    def __init__(self, path: Path, *, busy_seconds: float = 10.0, is_durable: bool = True) -> None:
+        self.path = path
+        self._busy_seconds = busy_seconds
+        self._opened: tuple[int, int] | None = None
+        self._engine = _create_engine(
+            path, busy_seconds, self._remember_file, _PRAGMAS if is_durable else _VOLATILE_PRAGMAS
+        )
+        self._writer = self._engine.execution_options(sqlite_begin="IMMEDIATE")
+        self._views = ReadPool(self._engine, keeps=POOL_SIZE)
+        self._write_lock = threading.Lock()
+        self._current: ContextVar[Session | None] = ContextVar("session", default=None)
+        self._acting: ContextVar[WriteScope | None] = ContextVar("acting", default=None)
+        self._elsewhere: ContextVar[DatabaseChooser | None] = ContextVar("elsewhere", default=None)
+        self._listeners = Signal[Sequence[ItemChange]]()
+
+    @contextmanager
+    def transaction(self, origin: Origin) -> Generator[Session]:
+        """Open a write transaction, or join the one that is open; all of it is kept or none.
+
+        Inside `acting`, the origin given there stands above the one given here.
+
+        Raises:
+            UnavailableError: The database is locked, full, read-only or damaged.
+        """
+        if other := self._find_target(writes=True):
+            with other.transaction(origin) as session:
+                yield session
+            return
+        if current := self._current.get():
+            if current.origin is None:
+                raise RuntimeError("a write inside a read")
+            yield current
+            return
+        acting = self._acting.get()
+        with self._hold_write_lock(), translate_errors(), self._begin_write() as connection:
+            session = Session(connection, acting.origin if acting else origin, DIALECT)
+            with self._set_current(session):
+                yield session
+            self._check_file()
+        if acting:
+            acting.wrote += session.change_count
+        if session.touched:
+            self._listeners.notify(session.touched)
+        for entry in session.later:
+            signals.notify(entry)
+
+    @contextmanager
+    def _begin_write(self) -> Generator[Connection]:
+        connection = self._writer.connect()
+        try:
+            with connection.begin():
+                yield connection
+        except PanoramaError:
+            sqlite_connection(connection).close_cursors()
+            connection.close()
+            raise
+        except BaseException:
+            discard(connection)
+            raise
+        sqlite_connection(connection).close_cursors()
+        connection.close()
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Tell a listener what every later transaction touched; return how to stop that.
+
+        It is called once per transaction, after the commit and outside the lock, in the thread that wrote; so it must
+        be quick. What is rolled back, or touches no item, is not told. An error of the listener is only logged.
+        """
+        return self._listeners.subscribe(listener)
+
+    def is_current(self) -> bool:
+        """Tell whether the file that is open is still the one at its path, so that others see what is written."""
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return self._opened is None
+        return self._opened in (None, (found.st_dev, found.st_ino))
+
+    def _check_file(self) -> None:
+        if not self.is_current():
+            raise UnavailableError(
+                "The database was removed or replaced while it was open; nothing was changed.",
+                hint="Retry: Panorama will open the new file.",
+            )
+
+    def _remember_file(self) -> None:
+        """Remember which file is open, and keep it for its owner alone."""
+        if self._opened is None:
+            with suppress(OSError):
+                found = os.stat(self.path)
+                self._opened = found.st_dev, found.st_ino
+                if found.st_mode & 0o077 and found.st_uid == os.getuid():
+                    for file in (self.path.with_name(self.path.name + ending) for ending in SUFFIXES):
+                        if file.exists():
+                            file.chmod(found.st_mode & 0o700)
+
+    @contextmanager
+    def write_scope(self, origin: Origin) -> Generator[WriteScope]:
+        """Let the transactions that are opened inside be one unit's, each kept for itself."""
+        if other := self._find_target(writes=True):
+            with other.write_scope(origin) as acting:
+                yield acting
+            return
+        acting = WriteScope(origin)
+        token = self._acting.set(acting)
+        try:
+            yield acting
+        finally:
+            self._acting.reset(token)
+
+    def reading(self) -> AbstractContextManager[Session]:
+        """Open a consistent view of the data, or join the transaction that is open.
+
+        Opening and closing one that reads nothing takes 5 µs.
+        """
+        if other := self._find_target(writes=False):
+            return other.reading()
+        if current := self._current.get():
+            return nullcontext(current)
+        return _ReadScope(self._views, self._current)
+
+    @contextmanager
+    def limit_reads(self, should_stop: Callable[[], bool], seconds: float = READ_SECONDS) -> Generator[None]:
+        """Stop what is read inside after some seconds, or as soon as `should_stop` returns true."""
+        end = time.monotonic() + seconds
+        token = _read_limit.set(lambda: time.monotonic() > end or should_stop())
+        try:
+            yield
+        finally:
+            _read_limit.reset(token)
+
+    @contextmanager
+    def redirect(self, chosen: DatabaseChooser) -> Generator[None]:
+        """Let what is opened inside be opened in another database, as far as `chosen` returns one."""
+        token = self._elsewhere.set(chosen)
+        try:
+            yield
+        finally:
+            self._elsewhere.reset(token)
+
+    def _find_target(self, *, writes: bool) -> Database | None:
+        chosen = self._elsewhere.get()
+        return chosen(writes) if chosen else None
+
+    @contextmanager
+    def _set_current(self, session: Session) -> Generator[Session]:
+        token = self._current.set(session)
+        try:
+            yield session
+        finally:
+            self._current.reset(token)
+
+    @contextmanager
+    def _hold_write_lock(self) -> Generator[None]:
+        if not self._write_lock.acquire(timeout=self._busy_seconds):
+            raise UnavailableError(
+                "Another write is still running; nothing was changed.", hint="Try again in a moment."
+            )
+        try:
+            yield
+        finally:
+            self._write_lock.release()
+
+    @contextmanager
+    def migrating(self) -> Generator[Connection]:
+        """Open a write transaction for a migration, and mark the file as ours in it."""
+        with self._hold_write_lock(), translate_errors(), self._writer.begin() as connection:
+            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+            yield connection
+
+    def revision(self) -> str | None:
+        """Return the schema's revision, "" for an empty or missing file.
+
+        Read without the engine, so that a start without a migration costs a few milliseconds.
+
+        Raises:
+            UnavailableError: The file belongs to another program, or cannot be read.
+        """
+        if not self.path.exists() or (self.path.is_file() and self.path.stat().st_size == 0):
+            return ""
+        if not self._is_ours():
+            raise UnavailableError(
+                f"{self.path.name} is a database of another program; it was not touched.",
+                hint="Choose another folder with PANORAMA_HOME.",
+            )
+        with translate_errors(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as file:
+            tables = {row[0] for row in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            row = file.execute("SELECT version_num FROM alembic_version").fetchone() if tables else None
+            return str(row[0]) if row else ""
+
+    def _is_ours(self) -> bool:
+        """Tell by the file's first bytes whether it is ours, without opening it as a database.
+
+        SQLite's header is 100 bytes, the application id at 68 (sqlite.org/fileformat2.html). A new store that was
+        killed has its first page in the log beside it: such a file is opened to be told.
+        """
+        try:
+            with self.path.open("rb") as file:
+                head = file.read(100)
+        except OSError as error:
+            raise unavailable_error(sqlite3.SQLITE_CANTOPEN) from error
+        if not head.startswith(b"SQLite format 3\0"):
+            raise unavailable_error(sqlite3.SQLITE_NOTADB)
+        if int.from_bytes(head[68:72]) == APPLICATION_ID:
+            return True
+        if not self.path.with_name(self.path.name + "-wal").exists():
+            return False
+        with translate_errors(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as opened:
+            empty = opened.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+            return empty or opened.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+
+    def copy_to(self, target: Path, progress: ProgressCallback = noop) -> None:
+        """Write a consistent copy while others go on; what `progress` raises ends that and removes the copy.
+
+        Raises:
+            UnavailableError: The disk is full or the folder cannot be written; a part of a copy is not left behind.
+        """
+        part = target.with_suffix(".part")
+        try:
+            with translate_errors(), self._engine.begin() as connection:
+                copy_database(connection, part, progress, portion=PORTION_PAGES)
+            part.replace(target)
+        except OSError as error:
+            is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            raise unavailable_error(sqlite3.SQLITE_FULL if is_full else sqlite3.SQLITE_CANTOPEN) from error
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+    def create_scratch(self, folder: Path, check_cancel: Callable[[], None] = noop) -> ScratchDatabase:
+        """Return a private view for a dry run; what `check_cancel` raises ends the copying."""
+        return ScratchDatabase(self, folder, check_cancel, lambda path: SqliteDatabase(path, is_durable=False))
+
+    def size_bytes(self) -> int:
+        """Return the size of the file and its log."""
+        return database_size_bytes(self.path)
+
+    def truncate_log(self) -> None:
+        """Fold the write-ahead log into the file and empty it, so that it holds nothing old; not while others read."""
+        with translate_errors(), self._engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)").all()  # most of it, while others write
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={TRUNCATE_WAIT_MS}")
+            try:
+                with self._hold_write_lock():
+                    connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+            finally:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={self._busy_seconds * 1000:.0f}")
+
+    def check(self) -> str:
+        """Return "ok", or what SQLite's quick check of the file found."""
+        with translate_errors(), self._engine.connect() as connection:
+            return str(connection.exec_driver_sql("PRAGMA quick_check(5)").scalar_one())
+
+    def close(self) -> None:
+        """Close every connection; the write-ahead log is folded into the file by the last one."""
+        self._views.close()
+        self._engine.dispose()
+        self._opened = None
+
+
+_read_limit: ContextVar[Callable[[], bool] | None] = ContextVar("read_limit", default=None)
+"""Returns whether the reads of this context are to stop; a scratch copy has the limit of the real store."""
+
+
+class _ReadScope:
+    """A view that is open for the length of a block, and the session of whatever is read in it."""
+
+    __slots__ = ("_connection", "_current", "_has_limit", "_token", "_views")
+
+    def __init__(self, views: ReadPool, current: ContextVar[Session | None]) -> None:
+        self._views = views
+        self._current = current
+
+    def __enter__(self) -> Session:
+        try:
+            self._connection = self._views.acquire()
+        except (DBAPIError, sqlite3.Error) as error:
+            raise_translated(error)
+            raise
+        self._has_limit = (limit := _read_limit.get()) is not None
+        if limit:
+            sqlite_connection(self._connection).set_progress_handler(limit, STEPS_BETWEEN_LOOKS)
+        session = Session(self._connection, None, DIALECT)
+        self._token = self._current.set(session)
+        return session
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            self._current.reset(self._token)
+            if self._has_limit:
+                sqlite_connection(self._connection).set_progress_handler(None, 0)
+        finally:
+            try:
+                self._views.release(self._connection, error)
+            except (DBAPIError, sqlite3.Error) as failed:
+                raise_translated(failed)
+                raise
+        if isinstance(error, DBAPIError | sqlite3.Error):
+            raise_translated(error)
+
+
+def database_size_bytes(path: Path) -> int:
+    """Return the size of a database file and its log."""
+    return _file_size_bytes(path) + _file_size_bytes(path.with_name(f"{path.name}-wal"))
+
+
+def _file_size_bytes(file: Path) -> int:
+    """Return the size of a file, 0 if it is not there: the database's log of writes comes and goes."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _create_engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas: Sequence[str]) -> Engine:
+    engine = create_engine(
+        f"sqlite:///{path}",
+        poolclass=QueuePool,
+        pool_size=POOL_SIZE,
+        max_overflow=56,
+        connect_args={
+            "timeout": busy_seconds,
+            "check_same_thread": False,
+            "isolation_level": None,
+            "factory": SqliteConnection,
+        },
+        json_serializer=_COMPACT.encode,
+        hide_parameters=True,  # what a person wrote stays out of logs
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, _record: object) -> None:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+        opened()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A deferred transaction that writes later fails at once when another wrote meanwhile; an immediate one waits.
+        connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('sqlite_begin', 'DEFERRED')}")
+
+    return engine

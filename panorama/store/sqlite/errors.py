@@ -1,0 +1,76 @@
+"""Translates SQLite's result codes into errors that a person can act on."""
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
+from panorama.store.backend import READ_SECONDS
+
+_CAUSES = {
+    sqlite3.SQLITE_BUSY: (
+        "The database is locked by another program; nothing was changed.",
+        "Try again; if it stays so, `panorama doctor` tells more.",
+    ),
+    sqlite3.SQLITE_LOCKED: ("The database is locked; nothing was changed.", "Try again in a moment."),
+    sqlite3.SQLITE_FULL: ("The disk is full; nothing was changed.", "Free some space, then send the same call again."),
+    sqlite3.SQLITE_READONLY: (
+        "The database cannot be written; nothing was changed.",
+        "Give this user the right to write the data directory and its files.",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "The database file cannot be opened; nothing was changed.",
+        "Check that the data directory exists and may be written.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "The disk answered with an error; nothing was changed.",
+        "Check the disk and its free space with `panorama doctor`.",
+    ),
+    sqlite3.SQLITE_CORRUPT: ("The database file is damaged.", "Stop using it and put back a copy from backups."),
+    sqlite3.SQLITE_NOTADB: ("panorama.db is not a database.", "It is damaged or not ours; check PANORAMA_HOME."),
+    sqlite3.SQLITE_TOOBIG: ("The text is too large for the database; nothing was changed.", "Split it."),
+}
+"""What SQLite's result codes mean to a person, and what to do."""
+
+
+@contextmanager
+def translate_errors() -> Generator[None]:
+    """Say what is wrong with the disk or the file in the words of its owner."""
+    try:
+        yield
+    except PanoramaError:
+        raise
+    except (DBAPIError, sqlite3.Error) as error:
+        raise_translated(error)
+        raise
+
+
+def unavailable_error(code: int) -> UnavailableError:
+    """Return what one of SQLite's result codes means, as an error."""
+    message, hint = _CAUSES[code]
+    return UnavailableError(message, hint=hint)
+
+
+def raise_translated(error: DBAPIError | sqlite3.Error) -> None:
+    """Raise what an error of the database means to the person; do nothing if nobody knows.
+
+    Raises:
+        InvalidInputError: The read took too long.
+        UnavailableError: The disk or the file is out of order.
+    """
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    code = getattr(cause, "sqlite_errorcode", None)
+    if code is None:
+        return
+    if code == sqlite3.SQLITE_INTERRUPT:
+        raise InvalidInputError(
+            f"Reading took longer than {READ_SECONDS:.0f} s and was stopped.",
+            hint="Ask for less at a time: fewer conditions, fewer fields, one project or a shorter period.",
+        ) from error
+    known = _CAUSES.get(code) or _CAUSES.get(code & 0xFF)
+    if known is None or (code & 0xFF == sqlite3.SQLITE_ERROR and not isinstance(error, OperationalError)):
+        return
+    message, hint = known
+    raise UnavailableError(message, hint=hint) from error

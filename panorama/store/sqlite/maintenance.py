@@ -1,0 +1,148 @@
+"""Checks the SQLite file without changing it, and replaces it by a copy."""
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
+from datetime import datetime
+from pathlib import Path
+
+from panorama.domain.changes import CLI_ACTOR, Origin
+from panorama.domain.text.sizes import format_size
+from panorama.errors import UnavailableError
+from panorama.store.backend import CheckResult
+from panorama.store.items import rows
+from panorama.store.migrate import HEAD
+from panorama.store.sqlite.engine import APPLICATION_ID, SqliteDatabase, database_size_bytes
+from panorama.store.sqlite.replace_database import replace_database, validate_copy
+
+LOCK_SECONDS = 2.0
+WRITE_LOCK_BYTE = 120
+"""Which byte of the `-shm` file SQLite locks while a program writes (sqlite.org/walformat.html, "WAL Locks")."""
+
+MAGIC, HEAD_BYTES, APPLICATION_ID_SLICE = b"SQLite format 3\0", 100, slice(68, 72)
+"""How a database file begins, and where `PRAGMA application_id` stands (sqlite.org/fileformat.html, section 1.3)."""
+
+_ORIGIN = Origin(actor=CLI_ACTOR, client="doctor", conversation="", operation="", call="", unit="")
+_RESTORE_HINT = "Stop every program that uses it, and put back a copy from the folder backups."
+
+
+class SqliteMaintenance:
+    """Checks and replaces one file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def describe(self) -> str:
+        """Return the path of the file."""
+        return str(self._path)
+
+    def has_data(self) -> bool:
+        """Return whether the file exists and is not empty."""
+        return self._path.is_file() and self._path.stat().st_size > 0
+
+    def check_software(self) -> CheckResult:
+        """Check that this Python's SQLite has FTS5."""
+        with closing(SqliteDatabase(Path(":memory:"))) as database, database.reading() as session:
+            statement = "SELECT sqlite_version(), sqlite_compileoption_used('ENABLE_FTS5')"
+            version, has_words = session.connection.exec_driver_sql(statement).one()
+        if not has_words:
+            mend = "Use a Python whose SQLite has it (uv, python.org)."
+            return CheckResult("fail", f"SQLite {version} without FTS5", mend)
+        return CheckResult("ok", f"SQLite {version} with FTS5")
+
+    def check_place(self) -> CheckResult:
+        """Check the file by its head only, because opening another program's database changes it."""
+        path = self._path
+        if not path.exists() or path.stat().st_size == 0:
+            return CheckResult("ok", f"there is no {path.name} yet")
+        if not os.access(path, os.R_OK | os.W_OK):
+            mend = f"chown $USER {path} && chmod 600 {path}"
+            return CheckResult("fail", f"{path} may not be read and written", mend)
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+        if not head.startswith(MAGIC):
+            return CheckResult("fail", f"{path} is no database, or damaged", _RESTORE_HINT)
+        owner = int.from_bytes(head[APPLICATION_ID_SLICE], "big")
+        # Before the first checkpoint the mark stands in the write-ahead log alone.
+        if owner != APPLICATION_ID and (owner or not path.with_name(f"{path.name}-wal").exists()):
+            mend = "Choose another folder with PANORAMA_HOME."
+            return CheckResult("fail", f"{path} belongs to another program", mend)
+        return CheckResult("ok", f"{path}, {format_size(database_size_bytes(path))}")
+
+    def checks(self) -> Mapping[str, Callable[[], CheckResult]]:
+        """Return the checks of what the file holds, by name."""
+        return {
+            "write lock": self._check_write_lock,
+            "schema": self._check_schema,
+            "soundness": self._check_soundness,
+            "search index": self._check_search_index,
+        }
+
+    def validate_copy(self, copy: Path) -> None:
+        """Check that a file can replace the database.
+
+        Raises:
+            InvalidInputError: It is missing, damaged, another program's, or newer than this program.
+        """
+        validate_copy(copy)
+
+    def replace(self, copy: Path, now: datetime) -> Path | None:
+        """Replace the file by a copy while nothing has it open; return where the present one was moved.
+
+        Raises:
+            UnavailableError: The disk is full or the folder cannot be written; the present file is where it was.
+        """
+        return replace_database(copy, self._path, now)
+
+    def _open(self) -> SqliteDatabase:
+        return SqliteDatabase(self._path, busy_seconds=LOCK_SECONDS)
+
+    def _check_write_lock(self) -> CheckResult:
+        with closing(self._open()) as database:
+            try:
+                with database.transaction(_ORIGIN):
+                    pass  # it wrote nothing, it only held the lock
+            except UnavailableError as error:
+                holder = _find_lock_holder(self._path)
+                mend = f"Wait for {holder}, or end it." if holder else f"{error.hint} Or: lsof {self._path}-shm"
+                return CheckResult("fail", error.message, mend)
+        return CheckResult("ok", "free")
+
+    def _check_schema(self) -> CheckResult:
+        with closing(self._open()) as database:
+            revision = database.revision() or ""
+        if revision > HEAD:
+            mend = "Upgrade Panorama (`uv tool upgrade panorama-mcp`)."
+            return CheckResult("fail", f"revision {revision} is newer than this program ({HEAD})", mend)
+        if revision < HEAD:
+            mend = "It is brought up to date, with a copy kept, when Panorama is used next."
+            return CheckResult("warn", f"revision {revision or 'none'}, this program knows {HEAD}", mend)
+        return CheckResult("ok", f"revision {revision}")
+
+    def _check_soundness(self) -> CheckResult:
+        with closing(self._open()) as database:
+            damage = database.check()
+        if damage != "ok":
+            return CheckResult("fail", damage, _RESTORE_HINT)
+        return CheckResult("ok", "quick_check finds nothing")
+
+    def _check_search_index(self) -> CheckResult:
+        with closing(self._open()) as database, database.reading() as session:
+            if rows.is_indexed(session):
+                return CheckResult("ok", "the words match the items")
+        return CheckResult("fail", "words are missing or left over", _RESTORE_HINT)
+
+
+def _find_lock_holder(path: Path) -> str:
+    """Return the program that holds the write lock, "" where the system does not tell (only Linux does)."""
+    with suppress(OSError, ValueError, IndexError):
+        inode = path.with_name(f"{path.name}-shm").stat().st_ino
+        for row in Path("/proc/locks").read_text().splitlines():
+            # 1: POSIX  ADVISORY  WRITE 4711 fe:01:131091 120 120
+            words = row.split()
+            if words[3] != "WRITE" or words[5].rpartition(":")[2] != str(inode):
+                continue
+            if int(words[6]) <= WRITE_LOCK_BYTE <= int(words[7]):
+                command = Path(f"/proc/{words[4]}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                return f"process {words[4]} ({command.strip()[:80]})"
+    return ""

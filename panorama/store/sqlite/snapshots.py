@@ -1,0 +1,130 @@
+"""Checks copies of the database, and makes them independent stores."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+from panorama.store.items import passages
+from panorama.store.items.passages import INDEXER
+from panorama.store.log import jobs
+from panorama.store.sqlite import foreign_rows
+from panorama.store.sqlite.engine import SqliteDatabase
+from panorama.store.sqlite.row_loader import RowLoader
+from panorama.thread_priority import lower_thread_priority
+
+ASK_SECONDS = 0.1
+MAX_FINDINGS = 5
+WORDS_PREFIX = "search_words"
+"""How the names of the tables of the full text begin."""
+
+
+def create(path: Path) -> SqliteDatabase:
+    """Open a file, perhaps a new one, without waiting for the disk: it is discarded if anything fails."""
+    return SqliteDatabase(path, is_durable=False)
+
+
+def open_loader(path: Path) -> RowLoader:
+    """Open a new file, which nobody else has open, to fill its tables."""
+    return RowLoader(path)
+
+
+def find_damage(path: Path, check_cancel: Callable[[], None]) -> str:
+    """Return what SQLite finds wrong with a copy that nobody writes: damage, or references to nothing; "" if nothing.
+
+    Args:
+        check_cancel: Is called ten times a second; what it raises ends the look, at the next page.
+    """
+    with closing(open_readonly(path)) as copy:
+        return _run_in_thread(lambda: _check_integrity(copy), copy, check_cancel)
+
+
+def find_invalid(path: Path) -> str:
+    """Return what in a copy that may come from anywhere is not as Panorama makes it; "" if nothing is."""
+    return foreign_rows.find_invalid(path)
+
+
+def open_readonly(path: Path) -> sqlite3.Connection:
+    """Open a copy that nobody writes, without leaving a log beside it."""
+    return sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+
+
+def read_revision(path: Path) -> str:
+    """Return the revision of a copy's schema, "" if it is no database of ours."""
+    try:
+        with closing(open_readonly(path)) as copy:
+            row = copy.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.Error:
+        return ""
+    return str(row[0]) if row else ""
+
+
+def list_tables(path: Path) -> list[str]:
+    """Return the tables of a copy, without those that SQLite and its full text make."""
+    with closing(open_readonly(path)) as copy:
+        names = [str(row[0]) for row in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")]
+    return [name for name in names if not name.startswith(("sqlite_", WORDS_PREFIX))]
+
+
+def count_rows(path: Path, names: Iterable[str]) -> dict[str, int]:
+    """Return how many rows tables of a copy have; -1 for a missing one."""
+    with closing(open_readonly(path)) as copy:
+        return {name: _count_rows(copy, name) for name in names}
+
+
+def _count_rows(copy: sqlite3.Connection, name: str) -> int:
+    try:
+        return int(copy.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0])
+    except sqlite3.Error:
+        return -1
+
+
+def _check_integrity(copy: sqlite3.Connection) -> str:
+    try:
+        results = [str(row[0]) for row in copy.execute(f"PRAGMA integrity_check({MAX_FINDINGS})")]
+        if results != ["ok"]:
+            return "; ".join(results).replace("\n", " ")
+        loose = copy.execute("PRAGMA foreign_key_check").fetchone()
+        return f"{loose[0]} has a row that refers to a missing one" if loose else ""
+    except sqlite3.DatabaseError as error:
+        return str(error)
+
+
+def _run_in_thread(work: Callable[[], str], copy: sqlite3.Connection, check_cancel: Callable[[], None]) -> str:
+    """Let a thread do what may take seconds, so that this one can be stopped meanwhile."""
+    results: list[str] = []
+
+    def look() -> None:
+        lower_thread_priority()
+        results.append(work())
+
+    thread = threading.Thread(target=look, name="looking over a copy")
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(ASK_SECONDS)
+            check_cancel()
+    except BaseException:
+        copy.interrupt()
+        raise
+    finally:
+        thread.join()
+    return results[0]
+
+
+def cancel_copied_jobs(path: Path, now: datetime) -> None:
+    """Cancel the jobs of a copy that replaces the database: the original ran them."""
+    with closing(SqliteDatabase(path)) as database, database.transaction(INDEXER) as session:
+        jobs.cancel_all(session, now)
+
+
+def make_independent(path: Path, now: datetime) -> None:
+    """Make a copy a store of its own: it resumes no jobs of the original and gets its own search index.
+
+    On a Qdrant server a store is known by its number; two stores with one number would overwrite each other's vectors.
+    """
+    with closing(SqliteDatabase(path)) as database, database.transaction(INDEXER) as session:
+        passages.reset_indexes(session)
+        jobs.cancel_all(session, now)

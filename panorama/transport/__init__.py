@@ -1,0 +1,1 @@
+"""The socket, its framing and the RPC client; standard library only."""

@@ -1,0 +1,165 @@
+"""How the daemon of a data directory is started, by one of the many that find none; standard library only."""
+
+import errno
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from panorama.transport.address import (
+    DOCTOR_HINT,
+    NO_DAEMON_ERRORS,
+    POLL_SECONDS,
+    Address,
+    Handshake,
+    Hello,
+    UnreachableError,
+    handshake,
+    hold_lock,
+    open_private,
+)
+
+START_SECONDS = 60.0
+"""How long a daemon may take to start: a migration of a large store, a machine under load."""
+
+LOG_TAIL_LINES = 5
+
+
+class DaemonExitedError(UnreachableError):
+    """A daemon that was started ended before it listened, and left no word why."""
+
+
+def connect_or_launch(address: Address, hello: Hello) -> Handshake:
+    """Connect to the daemon, and start one if none runs; of many that find none, one starts it and the others wait.
+
+    Raises:
+        UnreachableError: It refuses, or cannot be started; the message says why.
+    """
+    began, deadline = time.time(), time.monotonic() + START_SECONDS + 5
+    while time.monotonic() < deadline:
+        with suppress(*NO_DAEMON_ERRORS):
+            return handshake(address, hello)
+        with _hold_start_lock(address) as lock:
+            if lock is not None:
+                # Between the look above and the lock, another may have started it, or failed to.
+                with suppress(*NO_DAEMON_ERRORS):
+                    return handshake(address, hello)
+                _start(address, lock, began)
+                continue
+        time.sleep(POLL_SECONDS)
+    raise UnreachableError("Panorama's daemon did not start in time.", f"Its log is {address.log}.")
+
+
+@contextmanager
+def exclusive_start(address: Address) -> Generator[None]:
+    """Keep everybody else from starting a daemon.
+
+    Raises:
+        UnreachableError: Another program has been starting one for a minute.
+    """
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        with _hold_start_lock(address) as lock:
+            if lock is not None:
+                yield
+                return
+        time.sleep(POLL_SECONDS)
+    raise UnreachableError("Another program has been starting Panorama's daemon for a minute.", DOCTOR_HINT)
+
+
+def _start(address: Address, lock: IO[bytes], since: float) -> None:
+    """Start the daemon under the lock, or tell why another, who tried while we waited, could not."""
+    if failed := _read_failure(lock, since):
+        raise UnreachableError(*failed)
+    try:
+        with suppress(DaemonExitedError):
+            return launch(address)
+        launch(address)  # once more: the first may have been killed
+    except UnreachableError as error:
+        _write_failure(lock, error)
+        raise
+
+
+def launch(address: Address) -> None:
+    """Start a daemon of its own session, inside `alone`, and wait until it says that it listens.
+
+    Raises:
+        UnreachableError: It cannot be started; the message says why.
+    """
+    import subprocess  # 10 ms, and needed only by the first
+
+    command = [sys.executable, "-m", "panorama", "serve", "--detached"]
+    environment = {**os.environ, "PANORAMA_HOME": address.home}
+    with open(address.log, "ab", opener=open_private) as log:
+        daemon = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, cwd="/", env=environment,
+            start_new_session=True, close_fds=True,
+        )  # fmt: skip
+    assert daemon.stdout is not None
+    with daemon.stdout as said:
+        waiting = select.poll()
+        waiting.register(said, select.POLLIN)
+        line = said.readline() if waiting.poll(START_SECONDS * 1000) else b""
+    daemon.returncode = 0  # it is not waited for: it goes on without us
+    _check_start(address, line)
+
+
+def reap() -> None:
+    """Let a daemon that this process started and that has ended go from the list of processes."""
+    with suppress(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def _check_start(address: Address, line: bytes) -> None:
+    try:
+        told: Hello = json.loads(line)
+    except ValueError:
+        shown = "\n".join(_read_tail(address.log))
+        raise DaemonExitedError(
+            "Panorama's daemon ended while it started.",
+            f"Its log is {address.log}; it ends with:\n{shown}" if shown else f"Its log is {address.log}.",
+        ) from None
+    if "error" in told:
+        raise UnreachableError(told["error"], told.get("hint", ""))
+
+
+def _read_tail(path: str) -> list[str]:
+    with suppress(OSError), open(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - 4000))
+        return file.read().decode(errors="replace").splitlines()[-LOG_TAIL_LINES:]
+    return []
+
+
+@contextmanager
+def _hold_start_lock(address: Address) -> Generator[IO[bytes] | None]:
+    try:
+        os.makedirs(address.home, mode=0o700, exist_ok=True)
+        with hold_lock(address.starting) as lock:
+            yield lock
+    except OSError as error:
+        raise UnreachableError(
+            f"The data directory {address.home} cannot be used: {error.strerror}.",
+            "Free some space."
+            if error.errno == errno.ENOSPC
+            else "Choose another folder with PANORAMA_HOME, or mend its owner and permissions.",
+        ) from error
+
+
+def _write_failure(lock: IO[bytes], error: UnreachableError) -> None:
+    """Leave word for those who wait for the lock, so that they do not all try in vain one after another."""
+    lock.truncate(0)
+    lock.write(json.dumps([time.time(), error.message, error.hint]).encode())
+    lock.flush()
+
+
+def _read_failure(lock: IO[bytes], since: float) -> tuple[str, str] | None:
+    lock.seek(0)
+    with suppress(ValueError):
+        at, message, hint = json.loads(lock.read(100_000))
+        if at > since:
+            return message, hint
+    return None

@@ -1,0 +1,48 @@
+"""Lines: how messages are told apart in a stream of bytes, whoever reads it; standard library only."""
+
+from collections.abc import Generator
+
+MAX_LINE_BYTES = 32 << 20
+"""The longest line that is read: a note of 10 MB fits, also when every third of its bytes is written as an escape."""
+
+EDGE_BYTES = 4096
+
+
+class OversizedLine:
+    """A line that was too long to keep; its beginning and end are there, to find out whom to tell."""
+
+    def __init__(self, edges: bytes) -> None:
+        self.edges = edges
+
+
+class LineDecoder:
+    """Cuts chunks of bytes into lines, without their end; what is too long is dropped as it comes, and reported."""
+
+    def __init__(self, most: int = MAX_LINE_BYTES) -> None:
+        self._most = most
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._dropped: tuple[bytes, bytes] | None = None
+
+    def feed(self, chunk: bytes) -> Generator[bytes | OversizedLine]:
+        """Take a chunk and give the lines that it completes."""
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            self._append(end)
+            yield self._take_line()
+        self._append(rest)
+
+    def _append(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._dropped is None:
+            self._parts.append(part)
+            if self._size > self._most:
+                self._dropped = b"".join(self._parts)[:EDGE_BYTES], b""
+                self._parts = [part[-EDGE_BYTES:]]
+        else:
+            self._parts = [b"".join([*self._parts, part])[-EDGE_BYTES:]]
+
+    def _take_line(self) -> bytes | OversizedLine:
+        dropped, line = self._dropped, b"".join(self._parts)
+        self._parts, self._size, self._dropped = [], 0, None
+        return OversizedLine(dropped[0] + line) if dropped else line

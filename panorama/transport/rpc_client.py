@@ -1,0 +1,104 @@
+"""Calls operations of the daemon over its socket, for the command line and other programs; standard library only."""
+
+import json
+import socket
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from panorama.transport.address import Address, Handshake, UnreachableError
+from panorama.transport.lines import LineDecoder, OversizedLine
+
+ProgressCallback = Callable[[int, int, str], None]
+
+
+class RpcError(Exception):
+    """The daemon refused; `told` is its error: code, message, perhaps hint and candidates."""
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        super().__init__(told.get("message", ""))
+        self.told = told
+
+
+class RpcClient:
+    """An open connection; several calls go one after another."""
+
+    def __init__(self, address: Address, greeted: Handshake) -> None:
+        self._address = address
+        self._stream: socket.socket = greeted.stream
+        self._lines = LineDecoder(1 << 40)
+        self._last = 0
+        self._waiting = list(self._lines.feed(greeted.rest))
+        self.reply = greeted.reply
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connection; a call that is under way ends between two of its steps."""
+        self._stream.close()
+
+    def call(
+        self,
+        operation: str,
+        arguments: Mapping[str, Any],
+        progress: ProgressCallback | None = None,
+        agreed: str = "",
+        *,
+        whole: bool = False,
+    ) -> dict[str, Any]:
+        """Call an operation and return data, summary and metadata.
+
+        Args:
+            progress: Is told how far a long operation is: done, total, what it is at.
+            agreed: The agreement of the refusal whose question the person said yes to.
+            whole: A program reads the answer: rows have every field, texts are not cut, pages have up to 1 MB.
+
+        Raises:
+            RefusedError: It refused.
+            UnreachableError: The daemon ended meanwhile; whether a write was done is unknown.
+        """
+        params = {"operation": operation, "arguments": dict(arguments), "progress": progress is not None}
+        more = ({"agreed": agreed} if agreed else {}) | ({"whole": True} if whole else {})
+        return self.request("panorama/call", params | more, progress)
+
+    def request(self, method: str, params: Mapping[str, Any], progress: ProgressCallback | None = None) -> Any:
+        """Send a request and return its result."""
+        self._last += 1
+        said = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}
+        try:
+            self._stream.sendall(json.dumps(said).encode() + b"\n")
+            while True:
+                told = self._receive()
+                if told.get("method") == "panorama/progress":
+                    if progress is not None:
+                        progress(told["params"]["done"], told["params"]["total"], told["params"]["at"])
+                elif told.get("id") in (self._last, None):
+                    return _unwrap_result(told)
+        except ConnectionError as error:
+            what = str(params.get("operation", method))
+            raise UnreachableError(
+                f"Panorama's daemon ended while {what} was running: its outcome is unknown.",
+                f"Look whether it was done before you repeat it; the log is {self._address.log}.",
+            ) from error
+
+    def _receive(self) -> dict[str, Any]:
+        while not self._waiting:
+            chunk = self._stream.recv(1 << 16)
+            if not chunk:
+                raise ConnectionResetError
+            self._waiting += self._lines.feed(chunk)
+        line = self._waiting.pop(0)
+        assert not isinstance(line, OversizedLine)
+        told: dict[str, Any] = json.loads(line)
+        return told
+
+
+def _unwrap_result(told: Mapping[str, Any]) -> Any:
+    if "error" in told:
+        error = told["error"]
+        raise RpcError(error.get("data") or {"code": "internal", "message": error.get("message", "")})
+    return told["result"]
