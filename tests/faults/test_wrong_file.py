@@ -83,3 +83,13 @@ def test_a_folder_where_the_file_should_be_is_refused(home: Path) -> None:
         pass
 
     assert refusal.value.hint
+
+
+def test_a_database_without_tables_becomes_the_store_also_when_its_log_is_gone(home: Path) -> None:
+    home.mkdir()
+    with closing(sqlite3.connect(home / "panorama.db")) as file:
+        file.execute("PRAGMA journal_mode=WAL")
+    assert (home / "panorama.db").stat().st_size > 0
+
+    with House.opened(home) as house:
+        house.do("create_note", title="Tea")

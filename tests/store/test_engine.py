@@ -184,3 +184,16 @@ def test_moments_come_back_with_their_zone(database: SqliteDatabase) -> None:
 def test_every_connection_is_safe(database: SqliteDatabase, pragma: str, value: object) -> None:
     with database.reading() as session:
         assert session.connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one() == value
+
+
+def test_a_database_that_was_removed_is_not_made_anew_by_those_who_had_it_open(database: SqliteDatabase) -> None:
+    assert stored(database) == []
+    for ending in ("", "-wal", "-shm"):
+        database.path.with_name(database.path.name + ending).unlink(missing_ok=True)
+
+    with pytest.raises(UnavailableError), database.transaction(ORIGIN) as session:
+        rows.add(session, note(1))
+    with pytest.raises(UnavailableError):  # a connection of its own
+        database.copy_to(database.path.with_name("copy.db"))
+
+    assert not database.path.exists()

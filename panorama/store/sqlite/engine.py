@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -32,12 +33,10 @@ from panorama.store.signals import Signal
 from panorama.store.sqlite.dialect import DIALECT
 from panorama.store.sqlite.driver import SqliteConnection, discard, sqlite_connection
 from panorama.store.sqlite.errors import raise_translated, translate_errors, unavailable_error
+from panorama.store.sqlite.file import APPLICATION_ID, database_size_bytes, is_ours
 from panorama.store.sqlite.online_backup import copy_database
 from panorama.store.sqlite.read_pool import ReadPool
 from panorama.store.sqlite.scratch_copy import ScratchDatabase
-
-APPLICATION_ID = 0x50414E4F
-"""Marks the file as ours (`PRAGMA application_id`): "PANO" in ASCII."""
 
 POOL_SIZE = 8
 """Connections that stay open for readers, and as many for all else."""
@@ -83,6 +82,7 @@ class SqliteDatabase:
         self._engine = _create_engine(
             path, busy_seconds, self._remember_file, _PRAGMAS if is_durable else _VOLATILE_PRAGMAS
         )
+        event.listen(self._engine, "do_connect", self._forbid_creation)
         self._writer = self._engine.execution_options(sqlite_begin="IMMEDIATE")
         self._views = ReadPool(self._engine, keeps=POOL_SIZE)
         self._write_lock = threading.Lock()
@@ -153,6 +153,14 @@ class SqliteDatabase:
         except OSError:
             return self._opened is None
         return self._opened in (None, (found.st_dev, found.st_ino))
+
+    def _forbid_creation(
+        self, _dialect: object, _record: object, arguments: list[str], options: dict[str, Any]
+    ) -> None:
+        """Let a further connection open the file only if it is there: its successor would find an empty one."""
+        if self._opened:
+            arguments[0] = f"{self.path.absolute().as_uri()}?mode=rw"
+            options["uri"] = True
 
     def _check_file(self) -> None:
         if not self.is_current():
@@ -256,7 +264,7 @@ class SqliteDatabase:
         """
         if not self.path.exists() or (self.path.is_file() and self.path.stat().st_size == 0):
             return ""
-        if not self._is_ours():
+        if not is_ours(self.path):
             raise UnavailableError(
                 f"{self.path.name} is a database of another program; it was not touched.",
                 hint="Choose another folder with PANORAMA_HOME.",
@@ -265,27 +273,6 @@ class SqliteDatabase:
             tables = {row[0] for row in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             row = file.execute("SELECT version_num FROM alembic_version").fetchone() if tables else None
             return str(row[0]) if row else ""
-
-    def _is_ours(self) -> bool:
-        """Tell by the file's first bytes whether it is ours, without opening it as a database.
-
-        SQLite's header is 100 bytes, the application id at 68 (sqlite.org/fileformat2.html). A new store that was
-        killed has its first page in the log beside it: such a file is opened to be told.
-        """
-        try:
-            with self.path.open("rb") as file:
-                head = file.read(100)
-        except OSError as error:
-            raise unavailable_error(sqlite3.SQLITE_CANTOPEN) from error
-        if not head.startswith(b"SQLite format 3\0"):
-            raise unavailable_error(sqlite3.SQLITE_NOTADB)
-        if int.from_bytes(head[68:72]) == APPLICATION_ID:
-            return True
-        if not self.path.with_name(self.path.name + "-wal").exists():
-            return False
-        with translate_errors(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as opened:
-            empty = opened.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-            return empty or opened.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
 
     def copy_to(self, target: Path, progress: ProgressCallback = noop) -> None:
         """Write a consistent copy while others go on; what `progress` raises ends that and removes the copy.
@@ -375,19 +362,6 @@ class _ReadScope:
                 raise
         if isinstance(error, DBAPIError | sqlite3.Error):
             raise_translated(error)
-
-
-def database_size_bytes(path: Path) -> int:
-    """Return the size of a database file and its log."""
-    return _file_size_bytes(path) + _file_size_bytes(path.with_name(f"{path.name}-wal"))
-
-
-def _file_size_bytes(file: Path) -> int:
-    """Return the size of a file, 0 if it is not there: the database's log of writes comes and goes."""
-    try:
-        return file.stat().st_size
-    except FileNotFoundError:
-        return 0
 
 
 def _create_engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas: Sequence[str]) -> Engine:

@@ -12,15 +12,13 @@ from panorama.errors import UnavailableError
 from panorama.store.backend import CheckResult
 from panorama.store.items import rows
 from panorama.store.migrate import HEAD
-from panorama.store.sqlite.engine import APPLICATION_ID, SqliteDatabase, database_size_bytes
+from panorama.store.sqlite.engine import SqliteDatabase
+from panorama.store.sqlite.file import database_size_bytes, is_ours
 from panorama.store.sqlite.replace_database import replace_database, validate_copy
 
 LOCK_SECONDS = 2.0
 WRITE_LOCK_BYTE = 120
 """Which byte of the `-shm` file SQLite locks while a program writes (sqlite.org/walformat.html, "WAL Locks")."""
-
-MAGIC, HEAD_BYTES, APPLICATION_ID_SLICE = b"SQLite format 3\0", 100, slice(68, 72)
-"""How a database file begins, and where `PRAGMA application_id` stands (sqlite.org/fileformat.html, section 1.3)."""
 
 _ORIGIN = Origin(actor=CLI_ACTOR, client="doctor", conversation="", operation="", call="", unit="")
 _RESTORE_HINT = "Stop every program that uses it, and put back a copy from the folder backups."
@@ -58,13 +56,11 @@ class SqliteMaintenance:
         if not os.access(path, os.R_OK | os.W_OK):
             mend = f"chown $USER {path} && chmod 600 {path}"
             return CheckResult("fail", f"{path} may not be read and written", mend)
-        with path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
-        if not head.startswith(MAGIC):
+        try:
+            is_known = is_ours(path)
+        except UnavailableError:
             return CheckResult("fail", f"{path} is no database, or damaged", _RESTORE_HINT)
-        owner = int.from_bytes(head[APPLICATION_ID_SLICE], "big")
-        # Before the first checkpoint the mark stands in the write-ahead log alone.
-        if owner != APPLICATION_ID and (owner or not path.with_name(f"{path.name}-wal").exists()):
+        if not is_known:
             mend = "Choose another folder with PANORAMA_HOME."
             return CheckResult("fail", f"{path} belongs to another program", mend)
         return CheckResult("ok", f"{path}, {format_size(database_size_bytes(path))}")
