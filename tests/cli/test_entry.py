@@ -31,6 +31,13 @@ def test_the_version_is_told_without_importing_anything_but_the_standard_library
     assert process("--version").out.startswith("panorama 0.")
 
 
+def test_a_value_that_needs_checking_is_checked_as_ever(process: Command) -> None:
+    wrong = process("tasks", "--limit", "many")
+
+    assert wrong.code == 2
+    assert "valid integer" in wrong.err
+
+
 def test_a_task_that_one_command_adds_is_listed_by_the_next(process: Command) -> None:
     added = process("tasks", "add", "Water the plants", "--deadline", "today")
 

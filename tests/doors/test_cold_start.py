@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,3 +106,14 @@ def test_a_damaged_copy_is_passed_over(address: Address, stored: Path, text: byt
 
     with Peer() as peer:
         assert peer.ask("tools/list")["tools"]
+
+
+def test_a_terminal_command_loads_nothing_slow_into_its_own_process(address: Address) -> None:
+    listed = (
+        "import sys; from panorama.cli.commands.root import run_command; run_command(['tasks']);"
+        "print(sorted({'pydantic', 'fastmcp', 'sqlalchemy', 'importlib.metadata'} & set(sys.modules)))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from panorama.domain.changes import SPLICE_MIN_CHARS
-from panorama.domain.items.tasks import TaskStatus
+from panorama.domain.items.choices import TaskStatus
 from panorama.errors import PanoramaError
 
 from .world import World

@@ -5,14 +5,15 @@ from typing import get_args
 
 from hypothesis import strategies as st
 
+from panorama.domain.items.choices import ProjectStatus, TaskStatus
 from panorama.domain.items.files import StoredFile, validate_file_name
 from panorama.domain.items.item import Item, normalize_tags
 from panorama.domain.items.journal import JournalEntry
 from panorama.domain.items.links import Link
 from panorama.domain.items.notes import Note
-from panorama.domain.items.projects import Project, ProjectStatus
+from panorama.domain.items.projects import Project
 from panorama.domain.items.reminders import Reminder
-from panorama.domain.items.tasks import Task, TaskStatus
+from panorama.domain.items.tasks import Task
 from panorama.errors import InvalidInputError
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=300)

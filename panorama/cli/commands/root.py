@@ -12,6 +12,7 @@ from typer.models import CommandInfo, TyperInfo
 
 from panorama import __version__
 from panorama.cli.client import Answer, Client
+from panorama.cli.coercion import defer_coercion
 from panorama.cli.commands import (
     archive,
     code,
@@ -117,6 +118,7 @@ def run_command(words: Sequence[str]) -> int:
     Raises:
         PanoramaError: The command was refused.
     """
+    defer_coercion()
     command = get_command(_narrow_to(words[0]) if words else app)
     code: object = command.main(args=list(words), prog_name="panorama", standalone_mode=False)
     return code if isinstance(code, int) else 0

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from panorama.domain.items.tasks import OPEN_STATUSES
+from panorama.domain.items.choices import OPEN_STATUSES
 
 LONG_RUN = "Long run, slowly enough to talk"
 OPEN_BEFORE = "Still open: grout, and the handles."

@@ -7,7 +7,7 @@ from typing import Any
 
 from panorama.cli.demo import checks
 from panorama.cli.demo.checks import HOB, JOINT, LONG_RUN, OPEN_AFTER, OPEN_BEFORE, Check, DemoFacts, decision_line
-from panorama.domain.items.tasks import OPEN_STATUSES
+from panorama.domain.items.choices import OPEN_STATUSES
 
 IMPORT = "panorama import markdown"
 """The one call that goes through the command line."""

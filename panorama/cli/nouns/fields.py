@@ -5,8 +5,7 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any, Literal, get_args
 
 from panorama.cli.options import Project, Tag, argument, option
-from panorama.domain.items.projects import ProjectStatus
-from panorama.domain.items.tasks import TaskStatus, TaskView
+from panorama.domain.items.choices import ProjectStatus, TaskStatus, TaskView
 
 DATE_HELP = "2026-05-31, 2026-05-31T15:00, today, tomorrow, +3d or +2w."
 TaskFilter = Literal[TaskStatus, "open", "any"]

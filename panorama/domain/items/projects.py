@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import ClassVar, Literal
+from typing import ClassVar
 
+from panorama.domain.items.choices import ProjectStatus
 from panorama.domain.items.item import Item, Kind
-
-ProjectStatus = Literal["planned", "active", "blocked", "done", "archived"]
 
 PERIOD_DAYS = 14
 DUE_SOON_DAYS = 3

@@ -2,30 +2,14 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
+from panorama.domain.items.choices import TaskStatus
 from panorama.domain.items.item import Item, Kind
 from panorama.domain.time import recurrence
 from panorama.domain.time.times import Deadline, to_local_day, today
 
-TaskStatus = Literal["todo", "in_progress", "done", "cancelled", "idea"]
-TaskView = Literal[
-    "overdue",
-    "today",
-    "this_week",
-    "urgent",
-    "important",
-    "no_deadline",
-    "in_progress",
-    "parked_ideas",
-    "recently_done",
-]
-
-OPEN_STATUSES: tuple[TaskStatus, ...] = ("todo", "in_progress")
-"""The states of work still to be done; `idea` is parked."""
-
-CLOSED_STATUSES: tuple[TaskStatus, ...] = ("done", "cancelled")
 MAX_SCHEDULED_MINUTES = 7 * 24 * 60
 
 

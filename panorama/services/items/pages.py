@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Literal
 
+from panorama.domain.items.choices import CLOSED_STATUSES
 from panorama.domain.items.item import Kind
 from panorama.domain.items.notes import Note
 from panorama.domain.items.projects import Project
 from panorama.domain.items.references import NoteRef, ProjectRef, TaskRef
 from panorama.domain.items.reminders import ReminderEvent
-from panorama.domain.items.tasks import CLOSED_STATUSES, Task
+from panorama.domain.items.tasks import Task
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.time.times import format_time
 from panorama.services.base import Service

@@ -2,8 +2,9 @@
 
 from typing import Any, Literal
 
+from panorama.domain.items.choices import ProjectStatus
 from panorama.domain.items.item import normalize_name, normalize_tags, single_line, single_line_or_empty, validate_text
-from panorama.domain.items.projects import Project, ProjectStatus
+from panorama.domain.items.projects import Project
 from panorama.domain.items.references import ProjectRef
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.time import times

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from panorama.domain.items.choices import OPEN_STATUSES
 from panorama.domain.items.item import kind_of
 from panorama.domain.items.references import Reference
-from panorama.domain.items.tasks import OPEN_STATUSES
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.errors import InvalidInputError

@@ -3,16 +3,10 @@
 from dataclasses import replace
 from typing import Any, Literal
 
+from panorama.domain.items.choices import TaskStatus, TaskView
 from panorama.domain.items.item import PREFIXES, normalize_tags, single_line, validate_text
 from panorama.domain.items.references import ProjectRef, TaskRef
-from panorama.domain.items.tasks import (
-    MAX_SCHEDULED_MINUTES,
-    Task,
-    TaskStatus,
-    TaskView,
-    next_occurrence,
-    status_fields,
-)
+from panorama.domain.items.tasks import MAX_SCHEDULED_MINUTES, Task, next_occurrence, status_fields
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.time import recurrence, times
 from panorama.errors import InvalidInputError

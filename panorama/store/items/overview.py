@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, case, func, select
 
-from panorama.domain.items.tasks import CLOSED_STATUSES, OPEN_STATUSES
+from panorama.domain.items.choices import CLOSED_STATUSES, OPEN_STATUSES
 from panorama.store.backend import Session
 from panorama.store.items.rows import NOUNS
 from panorama.store.items.tasks import Clock, due_before, living, overdue

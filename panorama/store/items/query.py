@@ -27,8 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.types import String
 
-from panorama.domain.items.projects import ProjectStatus
-from panorama.domain.items.tasks import TaskStatus
+from panorama.domain.items.choices import ProjectStatus, TaskStatus
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.time.times import parse_deadline, start_of_day

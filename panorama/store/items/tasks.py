@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import ColumnElement, Integer, String, and_, func, literal_column, or_, select, type_coerce
 
-from panorama.domain.items.tasks import OPEN_STATUSES, Task
+from panorama.domain.items.choices import OPEN_STATUSES
+from panorama.domain.items.tasks import Task
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.time.times import format_utc, start_of_day
 from panorama.store.backend import Session
