@@ -222,7 +222,7 @@ def test_scripts_inside_have_the_calls_that_are_left(call: Call, app: App, monke
 def test_what_a_script_returns_to_another_is_read_within_the_limits_of_that_one(call: Call, app: App) -> None:
     put(app, "much", '"""Give much."""\n\ndef main():\n    return [[]] * 3_000_000\n')
 
-    few = call("run_code", code="sdk.scripts.much()\nreturn 1", timeout=2).data
+    few = call("run_code", code="sdk.scripts.much()\nreturn 1", timeout=10).data
     many = call("run_code", code="kept = [sdk.scripts.much() for _ in range(9)]").data
 
     assert few["result"] == 1
