@@ -25,7 +25,7 @@ from panorama.domain.scripts.library import TOOL_PREFIX
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.lenient_json import strip_client_prefix
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
-from panorama.sdk._aliases import suggest_tool
+from panorama.sdk.core.aliases import suggest_tool
 from panorama.services.base import CALL_LETTER, RUN_LETTER, ServiceContext
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.jobs.progress import StoppedError

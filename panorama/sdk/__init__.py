@@ -12,16 +12,18 @@ A script that Panorama runs finds it as `sdk`. Elsewhere `connect()` reaches the
 from typing import TYPE_CHECKING, Any
 
 from panorama.kinds import ITEM_KINDS
-from panorama.sdk import _types, _wire, errors, items, overview, scripts
-from panorama.sdk._client import Connection, connect
-from panorama.sdk._history import batch, history, status, undo
-from panorama.sdk._namespace import SURFACE
-from panorama.sdk._parallel import parallel, parallel_map, progress
-from panorama.sdk._rows import Row
-from panorama.sdk._search import query, search, similar
-from panorama.sdk._tables import markdown_table
-from panorama.sdk._types import *  # noqa: F403 (the types of rows, as its `__all__` names them)
-from panorama.sdk._wire import Transport, use
+from panorama.sdk import errors, items, overview, scripts
+from panorama.sdk.core import types as _types
+from panorama.sdk.core import wire as _wire
+from panorama.sdk.core.client import Connection, connect
+from panorama.sdk.core.history import batch, history, status, undo
+from panorama.sdk.core.namespace import SURFACE
+from panorama.sdk.core.parallel import parallel, parallel_map, progress
+from panorama.sdk.core.rows import Row
+from panorama.sdk.core.search import query, search, similar
+from panorama.sdk.core.tables import markdown_table
+from panorama.sdk.core.types import *  # noqa: F403 (the types of rows, as its `__all__` names them)
+from panorama.sdk.core.wire import Transport, use
 from panorama.sdk.errors import (
     ConfirmationError,
     ConflictError,

@@ -13,8 +13,8 @@ SdkError
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from panorama.sdk._aliases import translate_hint
-from panorama.sdk._rows import Row
+from panorama.sdk.core.aliases import translate_hint
+from panorama.sdk.core.rows import Row
 
 __all__ = (
     "ConfirmationError",

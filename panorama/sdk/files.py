@@ -6,11 +6,11 @@ import builtins
 from base64 import b64encode
 from collections.abc import Sequence
 
-from panorama.sdk import _text_ranges, _wire
-from panorama.sdk._lookup import check_item, delete_item
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import File, FileText, Project, Removed
-from panorama.sdk._unset import UNSET
+from panorama.sdk.core import text_ranges, wire
+from panorama.sdk.core.lookup import check_item, delete_item
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import File, FileText, Project, Removed
+from panorama.sdk.core.unset import UNSET
 from panorama.sdk.errors import InvalidInputError
 
 _EMPTY = {"file": None, "project": "", "tags": ()}
@@ -42,7 +42,7 @@ def list(  # noqa: A001 (its name in scripts)
         for file in sdk.files.list(name=".csv"):
             print(file.name, file.size)
     """
-    return _wire.list_rows(
+    return wire.list_rows(
         "files.list", limit, project="" if project is None else project, tag=tag, name=name, detail="full"
     )
 
@@ -71,10 +71,10 @@ def get(file: str | File, start: int = 0, chars: int | None = None) -> FileText:
     """
 
     def read(item: str | File, begin: int) -> FileText:
-        stretch = _text_ranges.MAX_CHARS if chars is None else chars
-        return _wire.call("files.get", file=item, start=begin, chars=stretch)
+        stretch = text_ranges.MAX_CHARS if chars is None else chars
+        return wire.call("files.get", file=item, start=begin, chars=stretch)
 
-    return read(file, start) if chars is not None else _text_ranges.read_all(read, file, start, "text")
+    return read(file, start) if chars is not None else text_ranges.read_all(read, file, start, "text")
 
 
 @explain_misuse
@@ -98,7 +98,7 @@ def text(file: str | File) -> str:
         print(list(csv.DictReader(io.StringIO(sdk.files.text("grout.csv")))))
     """
     check_item("file", file, "text")
-    return _text_ranges.require_text(get(file), "text")
+    return text_ranges.require_text(get(file), "text")
 
 
 @explain_misuse
@@ -143,7 +143,7 @@ def write(
         )
     if isinstance(text, bytes):
         text, base64 = None, b64encode(text).decode()
-    return _wire.call(
+    return wire.call(
         "files.write", name=name, text=text, base64=base64, media_type=media_type, project=project, tags=tags,
         idempotency_key=idempotency_key or None,
     )  # fmt: skip
@@ -180,7 +180,7 @@ def update(
         file = sdk.files.write("draft.txt", "Dear all")
         sdk.files.update(file, name="letter.txt", tags=["letters"])
     """
-    return _wire.call_update(
+    return wire.call_update(
         "files.update", _EMPTY, file=file, name=name, project=project, tags=tags, media_type=media_type
     )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from panorama.sdk import _wire
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import Fate, Item, Removed, Trashed, Whole
+from panorama.sdk.core import wire
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import Fate, Item, Removed, Trashed, Whole
 
 __all__ = ("delete", "get", "restore", "trash")
 
@@ -28,7 +28,7 @@ def get(item: str | Item) -> Whole:
         found = sdk.items.get("Kitchen overview")
         print(found.kind, found.item.id, list(found.belonging))
     """
-    return _wire.call("items.get", item=item)
+    return wire.call("items.get", item=item)
 
 
 @explain_misuse
@@ -53,7 +53,7 @@ def delete(item: str | Item, items: Fate = "", confirm: bool = False) -> Removed
         entry = sdk.journal.create("A slip of the pen")
         print(sdk.items.delete(entry).label)
     """
-    return _wire.call("items.delete", item=item, items=items, confirm=confirm)
+    return wire.call("items.delete", item=item, items=items, confirm=confirm)
 
 
 @explain_misuse
@@ -78,7 +78,7 @@ def restore(item: str | Item | Trashed) -> Item:
         sdk.tasks.delete(task)
         print(sdk.items.restore(task).title)
     """
-    return _wire.call("items.restore", item=item)
+    return wire.call("items.restore", item=item)
 
 
 @explain_misuse
@@ -98,4 +98,4 @@ def trash(limit: int | None = None) -> list[Trashed]:
         for gone in sdk.items.trash(limit=10):
             print(gone.kind, gone.label, gone.deleted_at)
     """
-    return _wire.list_rows("items.trash", limit)
+    return wire.list_rows("items.trash", limit)

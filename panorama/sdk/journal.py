@@ -5,11 +5,11 @@ from __future__ import annotations
 import builtins
 from datetime import date, datetime
 
-from panorama.sdk import _wire
-from panorama.sdk._lookup import delete_item, get_item
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import Entry, Removed
-from panorama.sdk._unset import UNSET
+from panorama.sdk.core import wire
+from panorama.sdk.core.lookup import delete_item, get_item
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import Entry, Removed
+from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {"entry": None}
 """What stands for None in an update: what clears the field; None itself says nothing."""
@@ -38,7 +38,7 @@ def list(  # noqa: A001 (its name in scripts)
         for entry in sdk.journal.list(first_day="-7d"):
             print(entry.at, entry.text)
     """
-    return _wire.list_rows("journal.list", limit, first_day=first_day, last_day=last_day, detail="full")
+    return wire.list_rows("journal.list", limit, first_day=first_day, last_day=last_day, detail="full")
 
 
 @explain_misuse
@@ -84,7 +84,7 @@ def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Ent
         entry = sdk.journal.create("Called the tile shop", at="2026-05-19T15:00")
         print(entry.id)
     """
-    return _wire.call("journal.create", text=text, at=at, idempotency_key=idempotency_key or None)
+    return wire.call("journal.create", text=text, at=at, idempotency_key=idempotency_key or None)
 
 
 @explain_misuse
@@ -107,7 +107,7 @@ def update(entry: str | Entry, text: str = UNSET, at: str | datetime = UNSET) ->
         entry = sdk.journal.create("Tiles arived")
         sdk.journal.update(entry, text="Tiles arrived")
     """
-    return _wire.call_update("journal.update", _EMPTY, entry=entry, text=text, at=at)
+    return wire.call_update("journal.update", _EMPTY, entry=entry, text=text, at=at)
 
 
 @explain_misuse

@@ -5,11 +5,11 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from panorama.sdk import _wire
-from panorama.sdk._lookup import delete_item, get_item
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import Link, Project, Removed
-from panorama.sdk._unset import UNSET
+from panorama.sdk.core import wire
+from panorama.sdk.core.lookup import delete_item, get_item
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import Link, Project, Removed
+from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {"link": None, "project": "", "description": "", "tags": ()}
 """What stands for None in an update: what clears the field; None itself says nothing."""
@@ -38,7 +38,7 @@ def list(  # noqa: A001 (its name in scripts)
     Example:
         print([link.url for link in sdk.links.list()])
     """
-    return _wire.list_rows("links.list", limit, project="" if project is None else project, tag=tag, detail="full")
+    return wire.list_rows("links.list", limit, project="" if project is None else project, tag=tag, detail="full")
 
 
 @explain_misuse
@@ -94,7 +94,7 @@ def create(
         link = sdk.links.create("https://example.org/tiles", title="Tiles", project="Kitchen renovation")
         print(link.id)
     """
-    return _wire.call(
+    return wire.call(
         "links.create", url=url, title=title, project=project, tags=tags, description=description,
         idempotency_key=idempotency_key or None,
     )  # fmt: skip
@@ -133,7 +133,7 @@ def update(
         link = sdk.links.create("example.org/lamps", title="Lamps")
         sdk.links.update(link, project="Kitchen renovation", tags=["light"])
     """
-    return _wire.call_update(
+    return wire.call_update(
         "links.update", _EMPTY, link=link, title=title, url=url, project=project, tags=tags, description=description
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from panorama.sdk import _text_ranges, _wire
-from panorama.sdk._lookup import check_item, delete_item
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import Note, NoteText, Position, Project, Removed
-from panorama.sdk._unset import UNSET
+from panorama.sdk.core import text_ranges, wire
+from panorama.sdk.core.lookup import check_item, delete_item
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import Note, NoteText, Position, Project, Removed
+from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {"note": None, "expected_version": None, "project": "", "tags": ()}
 """What stands for None in an update: what clears the field; None itself says nothing."""
@@ -45,7 +45,7 @@ def list(  # noqa: A001 (its name in scripts)
         for note in sdk.notes.list(tag="meeting"):
             print(note.title, note.chars, note.updated_at)
     """
-    return _wire.list_rows(
+    return wire.list_rows(
         "notes.list", limit, project="" if project is None else project, tag=tag, pinned=pinned, detail="full"
     )
 
@@ -75,10 +75,10 @@ def get(note: str | Note, heading: str = "", start: int = 0, chars: int | None =
     """
 
     def read(item: str | Note, begin: int) -> NoteText:
-        stretch = _text_ranges.MAX_CHARS if chars is None else chars
-        return _wire.call("notes.get", note=item, heading=heading, start=begin, chars=stretch)
+        stretch = text_ranges.MAX_CHARS if chars is None else chars
+        return wire.call("notes.get", note=item, heading=heading, start=begin, chars=stretch)
 
-    return read(note, start) if chars is not None else _text_ranges.read_all(read, note, start, "content")
+    return read(note, start) if chars is not None else text_ranges.read_all(read, note, start, "content")
 
 
 @explain_misuse
@@ -101,7 +101,7 @@ def text(note: str | Note) -> str:
         print(words)
     """
     check_item("note", note, "text")
-    return _text_ranges.require_text(get(note), "content")
+    return text_ranges.require_text(get(note), "content")
 
 
 @explain_misuse
@@ -139,7 +139,7 @@ def create(
         note = sdk.notes.create("Late", f"# Late\\n\\n{lines}", tags=["review"])
         print(note.id)
     """
-    return _wire.call(
+    return wire.call(
         "notes.create", title=title, content=content, project=project, tags=tags, pinned=pinned,
         idempotency_key=idempotency_key or None,
     )  # fmt: skip
@@ -180,7 +180,7 @@ def update(
         note = sdk.notes.get("Kitchen budget")
         sdk.notes.update(note, tags=[*note.tags, "checked"], expected_version=note.version)
     """
-    return _wire.call_update(
+    return wire.call_update(
         "notes.update", _EMPTY, note=note, title=title, content=content, project=project, tags=tags, pinned=pinned,
         expected_version=expected_version,
     )  # fmt: skip
@@ -219,7 +219,7 @@ def append(
         today = sdk.status().today
         sdk.notes.append("Kitchen decisions", f"- **{today}** No handles.", skip_if_contains="No handles.")
     """
-    return _wire.call(
+    return wire.call(
         "notes.append", note=note, block=block, position=position, after_marker=after_marker, separator=separator,
         skip_if_contains=skip_if_contains, idempotency_key=idempotency_key or None,
     )  # fmt: skip
@@ -245,7 +245,7 @@ def edit(note: str | Note, old_text: str, new_text: str) -> Note:
     Example:
         sdk.notes.edit("Kitchen budget", "Ceiling is €20,000.", "Ceiling is €21,000.")
     """
-    return _wire.call("notes.edit", note=note, old_text=old_text, new_text=new_text)
+    return wire.call("notes.edit", note=note, old_text=old_text, new_text=new_text)
 
 
 @explain_misuse

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from panorama.sdk import _wire
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import Dashboard, Project, Projects, Week
+from panorama.sdk.core import wire
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import Dashboard, Project, Projects, Week
 
 __all__ = ("project", "projects", "week")
 
@@ -31,7 +31,7 @@ def project(project: str | Project, period_days: int = 14) -> Dashboard:
         board = sdk.overview.project("Kitchen renovation")
         print(board.project.health, board.project.overdue, [task.title for task in board.next])
     """
-    return _wire.call("overview.project", project=project, period_days=period_days)
+    return wire.call("overview.project", project=project, period_days=period_days)
 
 
 @explain_misuse
@@ -52,7 +52,7 @@ def projects(period_days: int = 14) -> Projects:
         for each in sdk.overview.projects().projects:
             print(each.name, each.health, each.overdue)
     """
-    return _wire.call("overview.projects", period_days=period_days)
+    return wire.call("overview.projects", period_days=period_days)
 
 
 @explain_misuse
@@ -74,4 +74,4 @@ def week(start: str | date = "", end: str | date = "") -> Week:
         review = sdk.overview.week()
         print(review.completed.count, [task.title for task in review.slipped["items"]])
     """
-    return _wire.call("overview.week", start=start, end=end)
+    return wire.call("overview.week", start=start, end=end)

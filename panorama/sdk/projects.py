@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Literal
 
-from panorama.sdk import _wire
-from panorama.sdk._lookup import delete_item
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import Fate, Project, ProjectCounts, ProjectStatus, Removed
-from panorama.sdk._unset import UNSET
+from panorama.sdk.core import wire
+from panorama.sdk.core.lookup import delete_item
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import Fate, Project, ProjectCounts, ProjectStatus, Removed
+from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {"project": None, "description": "", "target_date": "", "color": "", "tags": ()}
 """What stands for None in an update: what clears the field; None itself says nothing."""
@@ -40,7 +40,7 @@ def list(  # noqa: A001 (its name in scripts)
         for project in sdk.projects.list(status="active"):
             print(project.name, project.target_date or "no date")
     """
-    return _wire.list_rows("projects.list", limit, status=status, tag=tag, detail="full")
+    return wire.list_rows("projects.list", limit, status=status, tag=tag, detail="full")
 
 
 @explain_misuse
@@ -61,7 +61,7 @@ def get(project: str | Project) -> ProjectCounts:
         kitchen = sdk.projects.get("Kitchen renovation")
         print(kitchen.id, kitchen.tasks, kitchen.notes)
     """
-    return _wire.call("projects.get", project=project)
+    return wire.call("projects.get", project=project)
 
 
 @explain_misuse
@@ -100,7 +100,7 @@ def create(
         attic = sdk.projects.create("Attic", target_date="+30d", tags=["house"])
         print(attic.id)
     """
-    return _wire.call(
+    return wire.call(
         "projects.create", name=name, description=description, status=status, target_date=target_date,
         favorite=favorite, color=color, tags=tags, rank=rank, idempotency_key=idempotency_key or None,
     )  # fmt: skip
@@ -144,7 +144,7 @@ def update(
     Example:
         sdk.projects.update("Kitchen renovation", status="blocked", target_date="+60d")
     """
-    return _wire.call_update(
+    return wire.call_update(
         "projects.update", _EMPTY, project=project, name=name, description=description, status=status,
         target_date=target_date, favorite=favorite, color=color, tags=tags, rank=rank,
     )  # fmt: skip

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from panorama.sdk import _types, recipes
-from panorama.sdk._rows import Row
-from panorama.sdk._signatures import format_signature, sdk_name
+from panorama.sdk import recipes
+from panorama.sdk.core import types as _types
+from panorama.sdk.core.rows import Row
+from panorama.sdk.core.signatures import format_signature, sdk_name
 from panorama.sdk.recipes import Recipe
 
 GUIDE = """\

@@ -5,11 +5,11 @@ from __future__ import annotations
 import builtins
 from datetime import datetime
 
-from panorama.sdk import _wire
-from panorama.sdk._lookup import delete_item, get_item
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import Alert, Item, Reminder, Removed
-from panorama.sdk._unset import UNSET
+from panorama.sdk.core import wire
+from panorama.sdk.core.lookup import delete_item, get_item
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import Alert, Item, Reminder, Removed
+from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {"reminder": None, "recurrence": "", "snoozed_until": "", "item": ""}
 """What stands for None in an update: what clears the field; None itself says nothing."""
@@ -40,7 +40,7 @@ def list(  # noqa: A001 (its name in scripts)
         for reminder in sdk.reminders.list(enabled=True):
             print(reminder.at, reminder.title)
     """
-    return _wire.list_rows("reminders.list", limit, enabled=enabled, item=item, detail="full")
+    return wire.list_rows("reminders.list", limit, enabled=enabled, item=item, detail="full")
 
 
 @explain_misuse
@@ -97,7 +97,7 @@ def create(
         reminder = sdk.reminders.create("Grout!", at="2026-05-31T15:00", item=task)
         print(reminder.id)
     """
-    return _wire.call(
+    return wire.call(
         "reminders.create", title=title, at=at, recurrence=recurrence, item=item,
         idempotency_key=idempotency_key or None,
     )  # fmt: skip
@@ -138,7 +138,7 @@ def update(
         reminder = sdk.reminders.create("Call Petra", at="2026-05-31T09:00")
         sdk.reminders.update(reminder, snoozed_until="2026-05-31T11:00")
     """
-    return _wire.call_update(
+    return wire.call_update(
         "reminders.update", _EMPTY, reminder=reminder, title=title, at=at, recurrence=recurrence,
         snoozed_until=snoozed_until, enabled=enabled, item=item,
     )  # fmt: skip
@@ -161,7 +161,7 @@ def waiting(limit: int | None = None) -> builtins.list[Alert]:
         for alert in sdk.reminders.waiting():
             print(alert.title, alert.at, alert.late)
     """
-    return _wire.list_rows("reminders.waiting", limit)
+    return wire.list_rows("reminders.waiting", limit)
 
 
 @explain_misuse
@@ -184,7 +184,7 @@ def snooze(reminder: str | Reminder, until: str | datetime = "10m") -> Reminder:
         reminder = sdk.reminders.create("Call Petra", at="2026-05-31T09:00")
         sdk.reminders.snooze(reminder, until="2h")
     """
-    return _wire.call("reminders.snooze", reminder=reminder, until=until)
+    return wire.call("reminders.snooze", reminder=reminder, until=until)
 
 
 @explain_misuse
@@ -206,7 +206,7 @@ def acknowledge(reminder: str | Reminder) -> Reminder:
         for alert in sdk.reminders.waiting():
             sdk.reminders.acknowledge(alert.reminder)
     """
-    return _wire.call("reminders.acknowledge", reminder=reminder)
+    return wire.call("reminders.acknowledge", reminder=reminder)
 
 
 @explain_misuse

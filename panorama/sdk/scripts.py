@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from panorama.sdk import _wire
-from panorama.sdk._signatures import explain_misuse
+from panorama.sdk.core import wire
+from panorama.sdk.core.signatures import explain_misuse
 
 __all__ = ("call",)
 
@@ -40,7 +40,7 @@ def call(script: str, arguments: Mapping[str, Any] | None = None) -> Any:
         except sdk.NotFoundError as error:
             print(error.hint)
     """
-    return _wire.call("scripts.call", script=script, arguments=arguments)
+    return wire.call("scripts.call", script=script, arguments=arguments)
 
 
 def script_function(name: str) -> Callable[..., Any]:

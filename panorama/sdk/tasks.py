@@ -6,11 +6,11 @@ import builtins
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
-from panorama.sdk import _wire
-from panorama.sdk._lookup import delete_item, get_item
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import Fate, Project, Removed, Task, TaskFilter, TaskStatus, TaskView
-from panorama.sdk._unset import UNSET
+from panorama.sdk.core import wire
+from panorama.sdk.core.lookup import delete_item, get_item
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import Fate, Project, Removed, Task, TaskFilter, TaskStatus, TaskView
+from panorama.sdk.core.unset import UNSET
 
 _EVERY: tuple[str | None, ...] = ("all", "any")
 """What people say who mean all tasks, as a view too."""
@@ -64,7 +64,7 @@ def list(  # noqa: A001 (its name in scripts)
             print(task.deadline, task.title, task.tags)
     """
     every = "any" if view in _EVERY or status in _EVERY else None
-    return _wire.list_rows(
+    return wire.list_rows(
         "tasks.list", limit, project="" if project is None else project, view=None if view in _EVERY else view,
         status=every or status, tag=tag,
         due_from=due_from, due_until=due_until, parent=parent, detail="full",
@@ -140,7 +140,7 @@ def create(
         task = sdk.tasks.create("Order the tiles", project="Kitchen renovation", deadline="+3d", tags=["tiles"])
         print(task.id)
     """
-    return _wire.call(
+    return wire.call(
         "tasks.create", title=title, project=project, deadline=deadline, status=status, urgent=urgent,
         important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent, scheduled_at=scheduled_at,
         scheduled_minutes=_minutes(scheduled_minutes), rank=rank, idempotency_key=idempotency_key or None,
@@ -197,7 +197,7 @@ def update(
         task = sdk.tasks.update("Decide the grout colour", status="done", tags=["kitchen", "decided"])
         print(task.status, task.version)
     """
-    return _wire.call_update(
+    return wire.call_update(
         "tasks.update", _EMPTY, task=task, title=title, status=status, project=project, deadline=deadline,
         urgent=urgent, important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent,
         scheduled_at=scheduled_at, scheduled_minutes=_minutes(scheduled_minutes), rank=rank,

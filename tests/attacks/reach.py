@@ -40,8 +40,8 @@ def fork():
     return os.waitpid(child, 0)[0] if child else os._exit(0)
 
 def call():
-    from panorama.sdk import _wire
-    return _wire.call({forbidden!r}, note="n_0000000001")
+    from panorama.sdk.core import wire
+    return wire.call({forbidden!r}, note="n_0000000001")
 
 ATTEMPTS = {{
     "file": lambda: open(FOLDER + "/secret").read(),

@@ -122,7 +122,7 @@ POISON = (
     Attack("the class of rows is changed", "sdk.Row.leak = '__builtins__'\nreturn sdk.Row.leak"),
     Attack("globals of an SDK function", "return sdk.tasks.list.__globals__"),
     Attack("what an SDK function wraps", "return sdk.tasks.list.__wrapped__.__globals__"),
-    Attack("the transport through the SDK", "return sdk._wire"),
+    Attack("the transport through the SDK", "return sdk.core.wire"),
     Attack("the transport through a facade's slots", "return sdk._title and '__builtins__'", known=False),
     Attack("the transport by an import", "from panorama.sdk import _wire\nreturn _wire"),
     Attack("the package by an import", "import panorama.services\nreturn panorama.services"),

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from panorama.sdk._encode import encode_arguments, exact_str
-from panorama.sdk._rows import Row
+from panorama.sdk.core.encode import encode_arguments, exact_str
+from panorama.sdk.core.rows import Row
 from tests.sandbox.runs import Host, Runs, limits, nothing_is_left, runs
 
 __all__ = ["nothing_is_left", "runs"]

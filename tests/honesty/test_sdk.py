@@ -16,9 +16,11 @@ import pytest
 from panorama.app import App
 from panorama.calls.arguments import Arguments
 from panorama.domain.items import item
-from panorama.sdk import SURFACE, Row, Transport, _rows, _types, use
-from panorama.sdk._aliases import TOOL_ONLY, TOOLS
-from panorama.sdk._unset import UNSET
+from panorama.sdk import SURFACE, Row, Transport, use
+from panorama.sdk.core import rows
+from panorama.sdk.core import types as _types
+from panorama.sdk.core.aliases import TOOL_ONLY, TOOLS
+from panorama.sdk.core.unset import UNSET
 from panorama.services.items import results
 from panorama.services.search.results import SearchHit
 
@@ -150,21 +152,21 @@ def test_a_twin_sends_its_operation_with_known_arguments_alone(app: App, recordi
 
 
 def test_no_operation_is_sent_that_does_not_exist(app: App) -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "panorama" / "sdk").glob("*.py"))
-    sent = set(re.findall(r'_wire\.(?:call|call_update|list_rows)\(\s*"([\w.]+)"', text))
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "panorama" / "sdk").rglob("*.py"))
+    sent = set(re.findall(r'wire\.(?:call|call_update|list_rows)\(\s*"([\w.]+)"', text))
 
     assert sent == {operation.operation.name for operation in scriptable(app).values()}
 
 
-@pytest.mark.parametrize("letter", _rows.KINDS)
+@pytest.mark.parametrize("letter", rows.KINDS)
 def test_the_fields_of_the_types_are_those_of_the_items(letter: str) -> None:
     kind = item.LETTERS[letter]
     stored = next(each for each in _every(item.Item) if getattr(each, "KIND", "") == kind)
-    typed = get_type_hints(getattr(_types, _rows.KINDS[letter]), vars(_types))
+    typed = get_type_hints(getattr(_types, rows.KINDS[letter]), vars(_types))
     known = {field.name for field in fields(stored)} - {"deleted_at"}
 
     assert typed.keys() - {"chars"} == known
-    assert known <= {*_rows.FIELDS[letter]}
+    assert known <= {*rows.FIELDS[letter]}
 
 
 def _every(kind: type[Any]) -> list[type[Any]]:

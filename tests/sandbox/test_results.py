@@ -21,7 +21,7 @@ from panorama.sandbox.worker.result_summary import describe_shape
 from panorama.sandbox.worker.results import MAX_DEPTH, encode_json
 from panorama.sandbox.worker.state import diff_state
 from panorama.sandbox.worker.tracebacks import OutcomeError
-from panorama.sdk._rows import Row
+from panorama.sdk.core.rows import Row
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

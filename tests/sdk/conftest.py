@@ -16,7 +16,8 @@ from panorama.calls import Conversation
 from panorama.calls.script_session import ScriptSession
 from panorama.catalogue import Operation
 from panorama.errors import PanoramaError
-from panorama.sdk import Row, _wire, errors
+from panorama.sdk import Row, errors
+from panorama.sdk.core import wire
 from tests.sampled import sampled
 
 
@@ -64,9 +65,9 @@ def way(app: App, conversation: Conversation) -> Iterator[Within]:
     app.calls.register([lend])
     app.calls.call("tests.lend", {}, conversation)
     made = Within(lent[0])
-    _wire.use(made)
+    wire.use(made)
     yield made
-    _wire.use(None)
+    wire.use(None)
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from panorama.sdk import SURFACE, InvalidInputError, Row
-from panorama.sdk._encode import encode_arguments
-from panorama.sdk._signatures import explain_misuse, format_signature
+from panorama.sdk.core.encode import encode_arguments
+from panorama.sdk.core.signatures import explain_misuse, format_signature
 
 from .conftest import Within, ran
 from .test_examples import EVERY

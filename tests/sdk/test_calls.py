@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from panorama.sdk import Row, _wire, errors
+from panorama.sdk import Row, errors
+from panorama.sdk.core import wire
 from panorama.sdk.errors import from_dict
 from panorama.sdk.recipes import RECIPES
 
@@ -211,10 +212,10 @@ def test_the_state_is_the_hosts(sdk: ModuleType, way: Within) -> None:
 
 
 def test_without_a_host_it_is_said_how_to_connect() -> None:
-    _wire.use(None)
+    wire.use(None)
 
     with pytest.raises(errors.UnavailableError, match=r"panorama\.sdk\.connect\(\)"):
-        _wire.call("status")
+        wire.call("status")
 
 
 @pytest.mark.parametrize(

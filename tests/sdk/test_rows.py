@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from panorama.sdk import Row
-from panorama.sdk._rows import FIELDS, NoFieldError
-from panorama.sdk._types import Entry, FileText, Link, NoteText, ProjectCounts, Reminder, Task
+from panorama.sdk.core.rows import FIELDS, NoFieldError
+from panorama.sdk.core.types import Entry, FileText, Link, NoteText, ProjectCounts, Reminder, Task
 
 
 @pytest.fixture

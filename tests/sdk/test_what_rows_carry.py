@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from panorama.sdk import InvalidInputError, NotFoundError, Row
-from panorama.sdk._rows import FIELDS, KINDS, NOUNS, NoFieldError
+from panorama.sdk.core.rows import FIELDS, KINDS, NOUNS, NoFieldError
 
 from .conftest import Within, ran
 from .test_examples import EVERY, example

@@ -3,7 +3,7 @@
 from typing import Any, assert_type
 
 from panorama.sdk import Connection, Found, NoteText, Row, Status, Task, connect
-from panorama.sdk._types import Batch, Change, Undone
+from panorama.sdk.core.types import Batch, Change, Undone
 
 
 def use(sdk: Connection) -> None:

@@ -6,7 +6,7 @@ from types import TracebackType
 
 from panorama.sandbox.language import allowlist, hints
 from panorama.sdk import SURFACE, errors
-from panorama.sdk._aliases import suggest_top_level
+from panorama.sdk.core.aliases import suggest_top_level
 from panorama.sdk.errors import SdkError
 
 MAX_CANDIDATES = 5

@@ -10,7 +10,7 @@ from panorama.sandbox.stdlib import wrappers
 from panorama.sandbox.stdlib.facades import Facade, format_names, format_suggestions
 from panorama.sandbox.stdlib.modules import SDK_MODULES, build_sdk_modules
 from panorama.sandbox.stdlib.printing import Print, redirect_stdout
-from panorama.sdk._suggestions import explain_unknown
+from panorama.sdk.core.suggestions import explain_unknown
 
 EXCEPTIONS: Mapping[str, type[BaseException]] = {
     name: value

@@ -26,7 +26,7 @@ from panorama.sandbox.language.type_views import SimpleNamespace
 from panorama.sandbox.protocol.inputs import Inputs
 from panorama.sandbox.stdlib.facades import Facade
 from panorama.sandbox.stdlib.printing import Print
-from panorama.sdk._rows import Row
+from panorama.sdk.core.rows import Row
 
 Part = Callable[[Any], Any]
 """What becomes of the parts of what is copied: they stay the same, or are copied too."""

@@ -8,8 +8,8 @@ from panorama.sandbox.language.guards import allow_attribute_writes
 from panorama.sandbox.language.type_views import expose_types
 from panorama.sandbox.stdlib.facades import Facade, get_title
 from panorama.sdk import SURFACE
-from panorama.sdk._rows import Row
-from panorama.sdk._suggestions import explain_unknown
+from panorama.sdk.core.rows import Row
+from panorama.sdk.core.suggestions import explain_unknown
 from panorama.sdk.scripts import script_function
 
 

@@ -18,7 +18,7 @@ from panorama.sandbox.worker.language import Language
 from panorama.sandbox.worker.pipe import Pipe
 from panorama.sandbox.worker.results import encode_json
 from panorama.sandbox.worker.tracebacks import OutcomeError, SourceTraceback
-from panorama.sdk import _wire
+from panorama.sdk.core import wire
 
 MEMORY_RESERVE = mmap.mmap(-1, 4 << 20)
 """Released when memory runs out, so that this can be reported; never touched, which would take milliseconds."""
@@ -57,7 +57,7 @@ class Execution:
     def run(self) -> None:
         """Run the script and send how it ended."""
         self.pipe.state.update(states.decode_state(self._script.state))
-        _wire.use(self.pipe)
+        wire.use(self.pipe)
         self.pipe.send_outcome(self._execute())
 
     def _execute(self) -> RunOutcome:

@@ -18,8 +18,8 @@ from panorama.sandbox.protocol import frames, messages, outcome
 from panorama.sandbox.protocol.frames import FrameChannel
 from panorama.sandbox.worker.output import Output
 from panorama.sdk import errors
-from panorama.sdk._encode import exact_str
-from panorama.sdk._rows import Row
+from panorama.sdk.core.encode import exact_str
+from panorama.sdk.core.rows import Row
 
 MAX_CONCURRENT_CALLS = 8
 """Concurrent calls."""

@@ -9,7 +9,7 @@ from typing import Any, cast
 from panorama.sandbox.protocol.outcome import SHAPE_CHARS
 from panorama.sandbox.worker.results import to_plain
 from panorama.sandbox.worker.tracebacks import OutcomeError
-from panorama.sdk._encode import exact_str
+from panorama.sdk.core.encode import exact_str
 
 MAX_KEYS = 30
 MAX_ROWS = 3

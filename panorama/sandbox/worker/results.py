@@ -15,7 +15,7 @@ from uuid import UUID
 
 from panorama.sandbox.language.class_marks import get_class
 from panorama.sandbox.worker.tracebacks import OutcomeError
-from panorama.sdk._encode import exact_str
+from panorama.sdk.core.encode import exact_str
 
 MAX_DEPTH = 100
 MAX_INTEGER_BITS = 14_000

@@ -7,8 +7,8 @@ from panorama.domain.scripts.scripts import MAX_STATE_NAMES, Limits, count_state
 from panorama.sandbox.protocol import limits as words
 from panorama.sandbox.worker.results import encode_json
 from panorama.sandbox.worker.tracebacks import OutcomeError
-from panorama.sdk._encode import exact_str
-from panorama.sdk._rows import Row, is_item
+from panorama.sdk.core.encode import exact_str
+from panorama.sdk.core.rows import Row, is_item
 
 
 def decode_state(state: bytes) -> dict[str, Any]:

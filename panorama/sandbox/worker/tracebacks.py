@@ -9,7 +9,7 @@ from panorama.domain.scripts.scripts import Failure, Limits, Reason
 from panorama.sandbox.language.advice import advise
 from panorama.sandbox.protocol import limits as words
 from panorama.sandbox.protocol.outcome import MAX_TRACE_STEPS, MESSAGE_CHARS
-from panorama.sdk._encode import exact_str
+from panorama.sdk.core.encode import exact_str
 from panorama.sdk.errors import SdkError
 
 SOURCE_CHARS = 200

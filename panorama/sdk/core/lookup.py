@@ -3,8 +3,8 @@
 from typing import Any
 
 from panorama.kinds import BY_NAME
-from panorama.sdk import _wire
-from panorama.sdk._rows import Row
+from panorama.sdk.core import wire
+from panorama.sdk.core.rows import Row
 from panorama.sdk.errors import InvalidInputError
 
 
@@ -33,7 +33,7 @@ def get_item(kind: str, item: Any, verb: str = "get") -> Any:
         InvalidInputError: It is of another kind.
     """
     check_item(kind, item, verb)
-    found: Row = _wire.call("items.get", item=item)
+    found: Row = wire.call("items.get", item=item)
     if found.kind != kind:
         raise InvalidInputError(
             f"{item!r} is a {found.kind} ({found.item.id}), not a {kind}.", hint="sdk.items.get takes any kind."
@@ -50,4 +50,4 @@ def delete_item(kind: str, item: Any, items: str = "", confirm: bool | None = No
     id_ = item.get("id") if isinstance(item, Row) else item
     is_meant = isinstance(id_, str) and id_.startswith(f"{BY_NAME[kind].letter}_")
     meant = id_ if is_meant else get_item(kind, item, "delete").id
-    return _wire.call("items.delete", item=meant, items=items, confirm=confirm)
+    return wire.call("items.delete", item=meant, items=items, confirm=confirm)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from panorama.sdk import _wire
-from panorama.sdk._signatures import explain_misuse
+from panorama.sdk.core import wire
+from panorama.sdk.core.signatures import explain_misuse
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -45,7 +45,7 @@ def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_mos
                 f"sdk.parallel takes functions, not {type(each).__name__}: "
                 'write lambda: sdk.tasks.list(view="today"), or use sdk.parallel_map(function, items).'
             )
-    return _wire.get_transport().parallel(wanted, _check_at_most(at_most))
+    return wire.get_transport().parallel(wanted, _check_at_most(at_most))
 
 
 @explain_misuse
@@ -72,7 +72,7 @@ def parallel_map(function: Callable[[T], R], items: Iterable[T], at_most: int = 
         texts = sdk.parallel_map(sdk.notes.text, notes)
         print({note.title: len(text) for note, text in zip(notes, texts)})
     """
-    return _wire.get_transport().parallel([partial(function, each) for each in items], _check_at_most(at_most))
+    return wire.get_transport().parallel([partial(function, each) for each in items], _check_at_most(at_most))
 
 
 @explain_misuse
@@ -103,7 +103,7 @@ def progress(current: float, total: float = 0, message: str = "") -> None:
                 f"sdk.progress takes how much is done, as numbers, not {type(value).__name__}: in a loop such as "
                 "for count, task in enumerate(tasks, start=1) write sdk.progress(count, len(tasks), task.title)."
             ) from None
-    _wire.get_transport().progress(current, total, message)
+    wire.get_transport().progress(current, total, message)
 
 
 def _check_at_most(at_most: int) -> int:

@@ -7,15 +7,19 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from panorama.sdk import _wire, scripts
-from panorama.sdk._namespace import SURFACE
-from panorama.sdk._rows import Row
-from panorama.sdk._suggestions import explain_unknown
-from panorama.sdk._types import NounModules
+from panorama.sdk import scripts
+from panorama.sdk.core import wire
+from panorama.sdk.core.namespace import SURFACE
+from panorama.sdk.core.rows import Row
+from panorama.sdk.core.suggestions import explain_unknown
+from panorama.sdk.core.types import NounModules
 from panorama.sdk.errors import ConflictError, UnavailableError, from_dict
 
 if TYPE_CHECKING:
-    from panorama.sdk import _history, _parallel, _search, _tables
+    from panorama.sdk.core import history as _history
+    from panorama.sdk.core import parallel as _parallel
+    from panorama.sdk.core import search as _search
+    from panorama.sdk.core import tables as _tables
     from panorama.transport.address import Address
     from panorama.transport.rpc_client import RpcClient
 
@@ -165,7 +169,7 @@ class Connection(NounModules):
             if self._holders > 0 or _ProcessConnection.connection is not self:
                 return
             _ProcessConnection.connection = None
-            _wire.use(None)
+            wire.use(None)
         self._transport.close()
 
     def acquire(self, home: str) -> Self:
@@ -219,7 +223,7 @@ def connect(home: str | os.PathLike[str] | None = None) -> Connection:
 def _open_connection(transport: _DaemonTransport) -> Connection:
     """Knock once, so that a daemon that cannot be started is heard of here and not at the first call."""
     transport.call("status", {})
-    _wire.use(transport)
+    wire.use(transport)
     return Connection(transport)
 
 

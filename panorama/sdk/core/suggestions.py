@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from panorama.sdk._aliases import KINDS, suggest_replacement
-from panorama.sdk._namespace import SURFACE
-from panorama.sdk._signatures import describe_usage
+from panorama.sdk.core.aliases import KINDS, suggest_replacement
+from panorama.sdk.core.namespace import SURFACE
+from panorama.sdk.core.signatures import describe_usage
 
 _MIN_SIMILARITY = 0.5
 _SDK_PATH = re.compile(r"\bsdk(?:\.\w+)+")

@@ -8,9 +8,9 @@ from functools import wraps
 from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from panorama.sdk import _types
-from panorama.sdk._rows import Row
-from panorama.sdk._unset import UNSET
+from panorama.sdk.core import types as _types
+from panorama.sdk.core.rows import Row
+from panorama.sdk.core.unset import UNSET
 from panorama.sdk.errors import InvalidInputError
 
 P = ParamSpec("P")
@@ -47,7 +47,7 @@ def _is_ours(function: Callable[..., Any], error: TypeError) -> bool:
     while trace and trace.tb_next:
         trace = trace.tb_next
     module = trace.tb_frame.f_globals.get("__name__", "") if trace else ""
-    return str(module).startswith(f"{__package__}.") and not str(error).startswith(sdk_name(function))
+    return str(module).startswith("panorama.sdk.") and not str(error).startswith(sdk_name(function))
 
 
 def _find_wrong_types(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -129,8 +129,8 @@ def _closest_parameter(function: Callable[..., Any], name: str) -> str:
 
 def sdk_name(function: Callable[..., Any]) -> str:
     """Return a function's name in scripts: `sdk.tasks.list`, `sdk.search`."""
-    noun = function.__module__.rpartition(".")[2]
-    return f"sdk.{function.__name__}" if noun.startswith("_") else f"sdk.{noun}.{function.__name__}"
+    package, _, noun = function.__module__.rpartition(".")
+    return f"sdk.{function.__name__}" if package == __package__ else f"sdk.{noun}.{function.__name__}"
 
 
 def format_signature(function: Callable[..., Any]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from panorama.kinds import Collection as Collection
-from panorama.sdk._rows import Row
+from panorama.sdk.core.rows import Row
 
 __all__ = [
     "Alert", "Batch", "Change", "Dashboard", "Entry", "File", "FileText", "Found", "Item", "Link", "Note", "NoteText",

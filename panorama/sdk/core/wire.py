@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from panorama.sdk._encode import encode_arguments
-from panorama.sdk._unset import drop_unset
+from panorama.sdk.core.encode import encode_arguments
+from panorama.sdk.core.unset import drop_unset
 from panorama.sdk.errors import UnavailableError
 
 

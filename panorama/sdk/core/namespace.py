@@ -6,11 +6,11 @@ from types import MappingProxyType, ModuleType
 
 from panorama.kinds import ITEM_KINDS
 from panorama.sdk import errors, items, overview, scripts
-from panorama.sdk._history import batch, history, status, undo
-from panorama.sdk._parallel import parallel, parallel_map, progress
-from panorama.sdk._rows import Row
-from panorama.sdk._search import query, search, similar
-from panorama.sdk._tables import markdown_table
+from panorama.sdk.core.history import batch, history, status, undo
+from panorama.sdk.core.parallel import parallel, parallel_map, progress
+from panorama.sdk.core.rows import Row
+from panorama.sdk.core.search import query, search, similar
+from panorama.sdk.core.tables import markdown_table
 
 
 def _public_names(module: ModuleType) -> Mapping[str, object]:

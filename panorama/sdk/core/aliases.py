@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Mapping
 
 from panorama.kinds import ITEM_KINDS
-from panorama.sdk import _types
-from panorama.sdk._rows import Row
+from panorama.sdk.core import types as _types
+from panorama.sdk.core.rows import Row
 
 TOOLS: Mapping[str, str] = {
     **{

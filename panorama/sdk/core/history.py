@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from panorama.sdk import _wire
-from panorama.sdk._rows import Row
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import Batch, Change, Item, Status, Undone
+from panorama.sdk.core import wire
+from panorama.sdk.core.rows import Row
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import Batch, Change, Item, Status, Undone
 
 
 @explain_misuse
@@ -38,7 +38,7 @@ def batch(operations: Sequence[Mapping[str, Any]], atomic: bool = True, idempote
         print(done.succeeded, done.results[1].data.id)
     """
     steps = operations if isinstance(operations, str) else [_normalize_step(each) for each in operations]
-    return _wire.call("batch", operations=steps, atomic=atomic, idempotency_key=idempotency_key or None)
+    return wire.call("batch", operations=steps, atomic=atomic, idempotency_key=idempotency_key or None)
 
 
 def _normalize_step(said: Any) -> Any:
@@ -70,7 +70,7 @@ def history(item: str | Item | None = None, limit: int | None = None) -> list[Ch
         task = sdk.tasks.update("Decide the grout colour", urgent=True)
         print(sdk.history(task)[0].fields["urgent"])
     """
-    return _wire.list_rows("history.list", limit, item=item)
+    return wire.list_rows("history.list", limit, item=item)
 
 
 @explain_misuse
@@ -108,7 +108,7 @@ def undo(
         print(sdk.undo(sdk.history(task)[0]).count)
     """
     meant = unit.get("change", "") if isinstance(unit, Row) else unit
-    return _wire.call(
+    return wire.call(
         "history.undo", unit=str(meant), skip_conflicts=skip_conflicts, count=count, redo=redo, confirm=confirm
     )
 
@@ -123,4 +123,4 @@ def status() -> Status:
     Example:
         print(sdk.status().today, sdk.status().counts["task"])
     """
-    return _wire.call("status")
+    return wire.call("status")

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from panorama.sdk import _wire
-from panorama.sdk._rows import Row
-from panorama.sdk._signatures import explain_misuse
-from panorama.sdk._types import Collection, Found, Item, Mode, Project
+from panorama.sdk.core import wire
+from panorama.sdk.core.rows import Row
+from panorama.sdk.core.signatures import explain_misuse
+from panorama.sdk.core.types import Collection, Found, Item, Mode, Project
 
 
 @explain_misuse
@@ -46,7 +46,7 @@ def search(
         for hit in sdk.search("grout colour", kinds=["task", "note"], limit=5):
             print(hit.kind, hit.title, hit.snippet)
     """
-    return _wire.list_rows(
+    return wire.list_rows(
         "search", limit, query=query, kinds=_as_list(kinds), project=project, since=since, until=until, mode=mode
     )
 
@@ -78,7 +78,7 @@ def similar(
         for hit in sdk.similar("Kitchen budget", kinds="note", limit=3):
             print(hit.title)
     """
-    return _wire.list_rows("search.similar", limit, item=item, kinds=_as_list(kinds), project=project)
+    return wire.list_rows("search.similar", limit, item=item, kinds=_as_list(kinds), project=project)
 
 
 @explain_misuse
@@ -119,7 +119,7 @@ def query(
             print(group.project, group.count)
     """
     selected = _as_list(select)
-    found = _wire.list_rows(
+    found = wire.list_rows(
         "query", limit, collection=collection, where=where, select=selected, sort=_as_list(sort),
         group_by=_as_list(group_by), count=count, sum=_as_list(sum),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, cast
 
-from panorama.sdk._rows import Row
+from panorama.sdk.core.rows import Row
 from panorama.sdk.errors import InvalidInputError
 
 _PLAIN = frozenset({str, int, float, bool})

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from panorama.sdk._rows import NoFieldError, Row
-from panorama.sdk._signatures import explain_misuse
+from panorama.sdk.core.rows import NoFieldError, Row
+from panorama.sdk.core.signatures import explain_misuse
 from panorama.sdk.errors import InvalidInputError
 
 _MAX_LISTED = 30
