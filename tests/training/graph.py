@@ -18,7 +18,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from panorama.index.training.weights import Floats
+from tests.training.weights import Floats
 
 Precision = Literal["int8", "fp32"]
 

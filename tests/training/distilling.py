@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from panorama.index.embedders.wordpiece import WordPieceTokenizer
-from panorama.index.training.weights import Floats
+from tests.training.weights import Floats
 
 SIZE = 256
 EPOCHS = 6
