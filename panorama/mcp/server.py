@@ -27,10 +27,10 @@ from panorama.mcp.elicitation import ANSWER_SECONDS
 from panorama.mcp.keys import load_state_key
 from panorama.mcp.promoted import PromotedToolProvider
 from panorama.mcp.prompts import add_prompts
-from panorama.mcp.resources import add_resources
+from panorama.mcp.resources.resources import add_resources
+from panorama.mcp.resources.subscriptions import add_subscriptions
+from panorama.mcp.resources.subscriptions_hub import Hub, ReminderFired
 from panorama.mcp.stdio import StandardStreams
-from panorama.mcp.subscriptions import add_subscriptions
-from panorama.mcp.subscriptions_hub import Hub, ReminderFired
 from panorama.mcp.tasks_extension import TasksExtension
 from panorama.mcp.tools import GetConversation, OperationTool, ToolNameMiddleware, client_name
 

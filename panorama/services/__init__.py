@@ -7,6 +7,7 @@ from panorama.services.archive.export import Exports
 from panorama.services.archive.purge import PurgeService
 from panorama.services.archive.restore import RestoreService
 from panorama.services.base import ServiceContext
+from panorama.services.history.history import History
 from panorama.services.importing.markdown import Imports
 from panorama.services.items import ItemServices
 from panorama.services.items.any_item import Items
@@ -61,5 +62,6 @@ class Services(ItemServices):
     ringing: ReminderAlerts
 
     def __post_init__(self, context: ServiceContext) -> None:
-        """Build the services of items."""
+        """Build the services that need nothing but the context."""
         super().__init__(context)
+        self.history = History(context)

@@ -39,7 +39,7 @@ def break_it(module):
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name != "panorama.services.items.history":
+        if name != "panorama.services.history.history":
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)

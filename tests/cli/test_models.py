@@ -9,7 +9,7 @@ import pytest
 
 from panorama.app import open_app
 from panorama.cli.client import Client
-from panorama.cli.commands import models_test, models_use
+from panorama.cli.commands.models import choose, compare
 from panorama.cli.console import console
 from panorama.config import read_settings
 from panorama.index.embedders.http import Limits
@@ -34,9 +34,9 @@ def unchosen(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing in the environment decides, and nobody is waited for."""
     for name in ("PANORAMA_EMBEDDER", "OPENAI_API_KEY", "OLLAMA_HOST"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(models_use, "TRIAL_LIMITS", HASTY)
-    monkeypatch.setattr(models_use, "MEASURE_SECONDS", 0.05)
-    monkeypatch.setattr(models_test, "LIMITS", HASTY)
+    monkeypatch.setattr(choose, "TRIAL_LIMITS", HASTY)
+    monkeypatch.setattr(choose, "MEASURE_SECONDS", 0.05)
+    monkeypatch.setattr(compare, "LIMITS", HASTY)
 
 
 @pytest.fixture
@@ -385,8 +385,8 @@ def test_ones_own_notes_are_looked_for_by_their_titles(run: Command, notes: None
 
 
 def test_ones_own_notes_are_read_page_by_page(run: Command, given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models_test, "PAGE_ROWS", 3)
-    monkeypatch.setattr(models_test, "MAX_NOTES_READ", 8)
+    monkeypatch.setattr(compare, "PAGE_ROWS", 3)
+    monkeypatch.setattr(compare, "MAX_NOTES_READ", 8)
     for number in range(11):
         given("create_note", title=f"Ship {number}", content=BODY.format(number) * 2)
 

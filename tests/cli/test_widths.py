@@ -15,7 +15,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console
 
-from panorama.cli.commands import archive, install, models, models_test, service
+from panorama.cli.commands import archive, install, service
+from panorama.cli.commands.models import compare, models
 from panorama.cli.console import console, noun_tables, script_tables, status_tables, tables, timing_tables
 from panorama.cli.console.tables import TextTable
 from panorama.index.evaluation.trial import Evaluation, Score
@@ -151,8 +152,8 @@ def _itself() -> Mapping[str, TextTable]:
         "checks": status_tables.checks([{**check, "mend": "chmod 700 /home/ada/.local/share/panorama"}]),
         "clients_table": install.clients_table([client]),
         "models_table": models.models_table({"models": [model]}),
-        "scores_table": models_test.scores_table([trial]),
-        "speeds_table": models_test.speeds_table([trial]),
+        "scores_table": compare.scores_table([trial]),
+        "speeds_table": compare.speeds_table([trial]),
         "service_table": service.service_table(unit),
     }
 

@@ -2,7 +2,7 @@
 
 from tests import shape
 
-MAX_MODULES = 30  # the SDK has a module for each noun
+MAX_MODULES = 16
 MAX_PARTICIPLES = 0.03
 
 

@@ -19,10 +19,10 @@ from mcp_types.version import LATEST_HANDSHAKE_VERSION
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.domain.changes import ItemChange
+from panorama.mcp.resources.subscriptions import MAX_PAGES
+from panorama.mcp.resources.subscriptions_hub import Hub
+from panorama.mcp.resources.uris import is_page
 from panorama.mcp.server import Server, build_server
-from panorama.mcp.subscriptions import MAX_PAGES
-from panorama.mcp.subscriptions_hub import Hub
-from panorama.mcp.uris import is_page
 from tests.conftest import ERAS, Era
 from tests.listeners import Listener, listening
 

@@ -20,13 +20,13 @@ from panorama.cli.commands import (
     files,
     install,
     jobs,
-    models,
     reminders,
     schedules,
     scripts,
     search,
     service,
 )
+from panorama.cli.commands.models import models
 from panorama.cli.console import console, status_tables, tables
 from panorama.cli.console.confirm import call_confirmed
 from panorama.cli.nouns.groups import GROUPS, NOTES_GROUP

@@ -1,7 +1,6 @@
-"""What one can do with items: each kind, any item, queries, history, batches, overviews and pages."""
+"""What one can do with items: each kind, any item, queries, batches, overviews and pages."""
 
 from panorama.services.base import ServiceContext
-from panorama.services.items.history import History
 from panorama.services.items.journal import Journal
 from panorama.services.items.links import Links
 from panorama.services.items.pages import Pages
@@ -19,5 +18,4 @@ class ItemServices:
         self.journal = Journal(context)
         self.tags = Tags(context)
         self.query = Query(context)
-        self.history = History(context)
         self.pages = Pages(context)

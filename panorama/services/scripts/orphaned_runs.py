@@ -12,7 +12,7 @@ from panorama.domain.changes import Origin
 from panorama.domain.paging import PageRequest
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.services.base import CALL_LETTER, Service, ServiceContext
-from panorama.services.items.history import History
+from panorama.services.history.history import History
 from panorama.services.jobs.worker_id import WorkerId
 from panorama.services.scripts import run_changes
 from panorama.store.backend import Session

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from panorama.domain.changes import Change
 from panorama.domain.text.secrets import redact_text, redact_values
-from panorama.services.items.change_excerpts import excerpt_pair
+from panorama.services.history.change_excerpts import excerpt_pair
 from panorama.store.log.calls import CallLogEntry
 from panorama.store.log.runs import Run
 

@@ -13,11 +13,11 @@ from panorama.domain.paging import Page, PageRequest
 from panorama.domain.text.json_types import is_object
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services.base import RUN_LETTER, Service
+from panorama.services.history.change_excerpts import excerpt_pair
+from panorama.services.history.undo_targets import UndoTargets, describe_write, find_targets
 from panorama.services.items import confirmations
 from panorama.services.items.any_item import field_conflict
-from panorama.services.items.change_excerpts import excerpt_pair
 from panorama.services.items.results import HistoryLine, RecentWrite, UndoResult
-from panorama.services.items.undo_targets import UndoTargets, describe_write, find_targets
 from panorama.services.jobs.worker_id import WorkerId
 from panorama.store.backend import Session
 from panorama.store.items import lookup, projects, rows, tasks

@@ -42,8 +42,8 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 
-from panorama.mcp.subscriptions_hub import Event, Hub, ReminderFired, ReminderTopic, Subscriber
-from panorama.mcp.uris import REMINDERS, is_page
+from panorama.mcp.resources.subscriptions_hub import Event, Hub, ReminderFired, ReminderTopic, Subscriber
+from panorama.mcp.resources.uris import REMINDERS, is_page
 
 MAX_PAGES = 1000
 """Pages that one client may listen to; a stream that asks for no page counts as one."""

@@ -21,8 +21,8 @@ from panorama.calls import Calls
 from panorama.errors import NotFoundError, PanoramaError
 from panorama.kinds import BY_NAME
 from panorama.mcp.guide import GUIDE
+from panorama.mcp.resources.uris import KINDS, REMINDERS, SCHEME, SCRIPTS, TODAY, page_uri
 from panorama.mcp.tools import GetConversation
-from panorama.mcp.uris import KINDS, REMINDERS, SCHEME, SCRIPTS, TODAY, page_uri
 
 MARKDOWN = "text/markdown"
 MAX_COMPLETIONS = 20

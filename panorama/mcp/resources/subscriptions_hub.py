@@ -9,7 +9,7 @@ import anyio
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent, ToolsListChanged
 
 from panorama.domain.changes import ItemChange
-from panorama.mcp.uris import REMINDERS, affected_uris, is_list_change, page_uri
+from panorama.mcp.resources.uris import REMINDERS, affected_uris, is_list_change, page_uri
 from panorama.services.jobs.jobs import Jobs
 from panorama.store.backend import Database
 

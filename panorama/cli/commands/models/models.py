@@ -93,7 +93,7 @@ def use(
     A service gets the texts of your notes. Its key is looked for in PANORAMA_OPENAI_KEY, for api.openai.com in
     OPENAI_API_KEY too, and else in the system's keyring under its address.
     """
-    from panorama.cli.commands.models_use import choose  # 60 ms
+    from panorama.cli.commands.models.choose import choose  # 60 ms
 
     choose(name.strip(), default=default, force=force)
 
@@ -133,6 +133,6 @@ def compare(
     is kept. recall@1 and recall@5: how often the right note is the first, or among the first five; MRR@10: the
     mean of 1 / its place among the first ten.
     """
-    from panorama.cli.commands.models_test import compare_models  # 80 ms
+    from panorama.cli.commands.models.compare import compare_models  # 80 ms
 
     compare_models(names or [], own=own, yes=yes, as_json=as_json)

@@ -1,0 +1,1 @@
+"""The commands on search models: list, compare and choose."""

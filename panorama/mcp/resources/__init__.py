@@ -1,0 +1,1 @@
+"""MCP resources: their addresses, their contents and subscriptions to them."""
