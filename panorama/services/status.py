@@ -11,8 +11,8 @@ from panorama.services.items.results import Status
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.search.semantic import SemanticSearch
 from panorama.store import migrate
-from panorama.store.items import overview
-from panorama.store.log import alerts, calls, runs
+from panorama.store.items import alerts, overview
+from panorama.store.log import calls, runs
 from panorama.store.log.calls import CallLogEntry
 
 

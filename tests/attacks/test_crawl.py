@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from panorama.sandbox.language import guards, restricted
-from panorama.sandbox.language.allowlist import METHODS, is_plain, split_words
-from panorama.sandbox.language.class_marks import is_script_defined, is_script_function
+from panorama.sandbox.language import restricted
+from panorama.sandbox.rules import guards
+from panorama.sandbox.rules.allowlist import METHODS, is_plain, split_words
+from panorama.sandbox.rules.class_marks import is_script_defined, is_script_function
+from panorama.sandbox.rules.facades import Facade
 from panorama.sandbox.stdlib.builtin_names import build_builtins
-from panorama.sandbox.stdlib.facades import Facade
 from panorama.sandbox.stdlib.modules import MODULES
 from tests.attacks.samples import SAMPLES
 from tests.sandbox.running import dangerous, modules, ran

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from panorama.sandbox.language import allowlist, restricted
+from panorama.sandbox.language import restricted
+from panorama.sandbox.rules import allowlist
 from tests.attacks.reach import Reach, outside, reach
 from tests.sandbox.running import Attack, loot, ran, ran_plainly, table
 from tests.sandbox.runs import nothing_is_left, runs, unguarded

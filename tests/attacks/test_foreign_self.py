@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import pytest
 
-from panorama.sandbox.stdlib.receiver_checks import add_receiver_check
+from panorama.sandbox.rules.receiver_checks import add_receiver_check
 from tests.attacks.reach import Reach, outside, reach
 from tests.sandbox.running import CANARY, ran, ran_plainly
 from tests.sandbox.runs import Runs, nothing_is_left, runs, unguarded

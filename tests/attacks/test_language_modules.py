@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from panorama.sandbox.language import restricted
-from panorama.sandbox.stdlib.facades import Facade
+from panorama.sandbox.rules.facades import Facade
 from tests.attacks.reach import Reach, outside, reach
 from tests.sandbox.running import SDK, Attack, loot, modules, ran, table
 from tests.sandbox.runs import nothing_is_left, runs, unguarded
@@ -127,7 +127,7 @@ POISON = (
     Attack("the transport by an import", "from panorama.sdk import _wire\nreturn _wire"),
     Attack("the package by an import", "import panorama.services\nreturn panorama.services"),
     Attack("the package by a from", "from panorama import errors\nreturn errors"),
-    Attack("the sandbox by an import", "import panorama.sandbox.language.guards as g\nreturn g"),
+    Attack("the sandbox by an import", "import panorama.sandbox.rules.guards as g\nreturn g"),
     Attack("a row's class makes a function", "return sdk.Row.__getattr__.__globals__"),
     Attack("a row's repr reads more", "return '{0.__class__.__repr__.__globals__}'.format(sdk.Row(a=1))"),
     Attack("a row with a dunder field", "row = sdk.Row()\nrow['__class__'] = len\nreturn row.__class__.__self__", known=False),

@@ -20,7 +20,7 @@ from panorama.config import Settings
 from panorama.domain.items.reminders import Alert, ReminderEvent
 from panorama.services.base import ServiceContext
 from panorama.services.schedules.due import DueWork
-from panorama.store.log import alerts
+from panorama.store.items import alerts
 from panorama.store.sqlite.engine import SqliteDatabase
 from tests.conftest import CountedIds, StandingClock
 from tests.queues import StandInQueue

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from panorama.sandbox.language import restricted
-from panorama.sandbox.language.class_marks import ScriptMeta
+from panorama.sandbox.rules.class_marks import ScriptMeta
+from panorama.sandbox.rules.facades import Facade
 from panorama.sandbox.stdlib import sdk_module
-from panorama.sandbox.stdlib.facades import Facade
 
 CANARY = "canary-4b1d"
 """Stands in the globals of this module and of plain scripts; a text that holds it came out of globals."""

@@ -5,7 +5,7 @@
 import textwrap
 from typing import Any, NamedTuple
 
-from panorama.sandbox.stdlib.facades import Facade
+from panorama.sandbox.rules.facades import Facade
 from panorama.sdk import Row
 
 PROJECTS = [

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from panorama.sandbox.language import restricted
-from panorama.sandbox.stdlib.facades import Facade
+from panorama.sandbox.rules.facades import Facade
 from tests.sandbox import class_idioms, idioms, library_idioms, value_idioms
 from tests.sandbox.running import SDK, modules, ran, ran_plainly
 

@@ -9,8 +9,9 @@ import pytest
 from RestrictedPython.transformer import RestrictingNodeTransformer
 
 from panorama.domain.scripts.scripts import SOURCE_CHARS
-from panorama.sandbox.language import allowlist, restricted
+from panorama.sandbox.language import restricted
 from panorama.sandbox.language.policy import Policy
+from panorama.sandbox.rules import allowlist
 from tests.sandbox.running import ran
 
 REFUSED = [

@@ -8,8 +8,9 @@ from types import CodeType
 
 import pytest
 
-from panorama.sandbox.language import allowlist, restricted
-from panorama.sandbox.stdlib.str_format import CACHED_TEXT_CHARS
+from panorama.sandbox.language import restricted
+from panorama.sandbox.rules import allowlist
+from panorama.sandbox.rules.str_format import CACHED_TEXT_CHARS
 from tests.sandbox.running import loot, ran, ran_plainly
 
 SAME = {

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from panorama.sandbox.language import hints
 from panorama.sandbox.protocol import limits
+from panorama.sandbox.rules import hints
 from panorama.sdk.recipes import RECIPES
 from panorama.services.scripts.sdk_search.reference import Detail, SdkReference, summarize_sdk_search
 

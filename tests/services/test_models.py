@@ -11,9 +11,9 @@ from panorama.errors import ConfirmationError, ConflictError, NotFoundError
 from panorama.services.jobs.progress import report_progress_to
 from panorama.services.search import models
 from panorama.services.search.models import ModelInfo, Models
+from panorama.store.items import models as models_kept
 from panorama.store.items import passages
 from panorama.store.items.passages import INDEXER, Passage
-from panorama.store.log import models as models_kept
 
 Call = Callable[..., Answer]
 Embed = Callable[..., None]

@@ -184,8 +184,8 @@ def test_a_schedule_of_a_zone_that_is_gone_rests_and_says_why(
 ) -> None:
     from dataclasses import replace
 
+    from panorama.store.items.alerts import TICKER
     from panorama.store.log import schedules
-    from panorama.store.log.alerts import TICKER
 
     call("add_schedule", kind="backup", cron="0 12 * * *")
     with app.context.database.transaction(TICKER) as session:

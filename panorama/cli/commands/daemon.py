@@ -1,7 +1,6 @@
 """The commands of the daemon: to be it, to see it, to end it, to read its log."""
 
 import os
-import signal
 import time
 from collections import deque
 from contextlib import ExitStack, suppress
@@ -10,26 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-from panorama.cli.client import CONVERSATION, translate_errors
+from panorama.cli.client import translate_errors
 from panorama.cli.console import console, status_tables
+from panorama.cli.daemon_process import REQUEST_SECONDS, connect_to_daemon, end_daemon
 from panorama.cli.options import AsJson, examples, group, option
 from panorama.errors import UnavailableError
 from panorama.transport.address import (
-    HANDSHAKE_SECONDS,
-    NO_DAEMON_ERRORS,
     Address,
     data_directory,
-    handshake,
-    hello_message,
 )
 from panorama.transport.launch import exclusive_start, launch
-from panorama.transport.rpc_client import RpcClient
 
-STOP_SECONDS = 40.0
-"""How long a daemon is given to leave: it finishes what runs, for at most 30 seconds."""
-
-REQUEST_SECONDS = 3.0
-KILL_SECONDS = 5.0
 FOLLOW_SECONDS = 0.25
 app = group("daemon", "The process that owns the store and serves every client.", default="status")
 
@@ -63,21 +53,11 @@ def status(as_json: AsJson = False) -> int:
 
 def _fetch_status(address: Address) -> dict[str, Any]:
     """Return what the daemon tells of itself, empty if none runs."""
-    direct = _connect(address)
+    direct = connect_to_daemon(address)
     if direct is None:
         return {}
     with direct, translate_errors():
         return direct.request("panorama/daemon", {})
-
-
-def _connect(address: Address, seconds: float = HANDSHAKE_SECONDS) -> RpcClient | None:
-    with translate_errors():
-        try:
-            return RpcClient(
-                address, handshake(address, hello_message(address, "calls", CONVERSATION), seconds=seconds)
-            )
-        except NO_DAEMON_ERRORS:
-            return None
 
 
 @app.command(epilog=examples("panorama daemon stop", "panorama daemon stop --force   # if it does not answer"))
@@ -104,62 +84,14 @@ def restart(
     console.print_message(f"The daemon runs as process {address.find_pid()}")
 
 
-def end_daemon(address: Address, *, again: bool, force: bool = False) -> int | None:
-    """Let the daemon finish what runs, and wait for its end; return its process, None if none ran.
-
-    Args:
-        again: Whether open clients are to look for a successor at once.
-
-    Raises:
-        UnavailableError: It has not left in time.
-    """
-    pid = address.find_pid()
-    if pid is not None:
-        _ask_to_stop(address, pid, again=again)
-        _ensure_exit(address, pid, force=force)
-    return pid
-
-
 def _keep_http(address: Address) -> None:
     """Let the next daemon serve over HTTP where this one was told to (`panorama serve --http`)."""
     with suppress(UnavailableError), translate_errors():
-        if (direct := _connect(address, REQUEST_SECONDS)) is not None:
+        if (direct := connect_to_daemon(address, REQUEST_SECONDS)) is not None:
             with direct:
                 port = direct.request("panorama/daemon", {}).get("http_port")
             if port:
                 os.environ["PANORAMA_HTTP_PORT"] = str(port)
-
-
-def _ask_to_stop(address: Address, pid: int, *, again: bool) -> None:
-    """Ask over the socket; a daemon that does not answer there is sent a signal."""
-    with suppress(UnavailableError):
-        if (direct := _connect(address, REQUEST_SECONDS)) is not None:
-            with direct, translate_errors():
-                direct.request("panorama/stop", {"again": again})
-            return
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGTERM)
-
-
-def _ensure_exit(address: Address, pid: int, *, force: bool) -> None:
-    if _wait_for_exit(address, pid, KILL_SECONDS if force else STOP_SECONDS):
-        return
-    if not force:
-        raise UnavailableError(
-            f"The daemon (process {pid}) is still running.", hint="Wait, or `panorama daemon stop --force` kills it."
-        )
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    _wait_for_exit(address, pid, KILL_SECONDS)
-
-
-def _wait_for_exit(address: Address, pid: int, seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while address.find_pid() == pid:
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @app.command(epilog=examples("panorama daemon logs", "panorama daemon logs -n 200 --follow"))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from panorama.app import open_backend
 from panorama.cli.client import translate_errors
-from panorama.cli.commands.daemon import end_daemon
 from panorama.cli.console import console
+from panorama.cli.daemon_process import end_daemon
 from panorama.config import data_directory
 from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
 from panorama.services.archive.restore import RestoreService

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 from panorama.cli.clients import service_units
 from panorama.cli.clients.configurations import HOME_VARIABLE, launch_command
-from panorama.cli.commands.daemon import end_daemon
 from panorama.cli.console import console
 from panorama.cli.console.tables import Column, Row, TextTable, safe_line
+from panorama.cli.daemon_process import end_daemon
 from panorama.cli.options import AsJson, examples, group, option
 from panorama.errors import UnavailableError
 from panorama.transport.address import Address, data_directory

@@ -17,7 +17,7 @@ import anyio
 
 from panorama import __version__, sample
 from panorama.app import open_backend
-from panorama.cli.commands.daemon import end_daemon
+from panorama.cli.daemon_process import end_daemon
 from panorama.cli.demo.checks import DemoFacts, Expectation, StepResult, pluralize
 from panorama.cli.demo.steps import IMPORTS, STEPS, Step
 from panorama.cli.demo.transcript import Transcript, format_call, format_command, format_milliseconds

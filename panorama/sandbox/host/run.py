@@ -11,10 +11,10 @@ from panorama.sandbox.host import call_server, progress
 from panorama.sandbox.host.call_server import CallServer
 from panorama.sandbox.host.deadline import RunDeadline, is_memory_polled
 from panorama.sandbox.host.progress import ProgressRelay
-from panorama.sandbox.language.violations import FILENAME
 from panorama.sandbox.protocol import frames, outcome
 from panorama.sandbox.protocol import limits as words
 from panorama.sandbox.protocol.frames import FrameChannel, ProtocolError, StackError
+from panorama.sandbox.rules.violations import FILENAME
 from panorama.sandbox.worker.tracebacks import SourceTraceback
 
 FRAMES_BURST, FRAMES_PER_SECOND = 1000, 200

@@ -4,7 +4,7 @@ import difflib
 import re
 from types import TracebackType
 
-from panorama.sandbox.language import allowlist, hints
+from panorama.sandbox.rules import allowlist, hints
 from panorama.sdk import SURFACE, errors
 from panorama.sdk.core.aliases import suggest_top_level
 from panorama.sdk.errors import SdkError

@@ -4,10 +4,10 @@ import dataclasses
 import typing
 from collections.abc import Mapping
 
-from panorama.sandbox.language import allowlist
-from panorama.sandbox.language.class_marks import ScriptMeta
-from panorama.sandbox.language.classes import Abstract, ClassBuilder, Generic
-from panorama.sandbox.language.guards import make_augmented_target, read, require_writable
+from panorama.sandbox.rules import allowlist
+from panorama.sandbox.rules.class_marks import ScriptMeta
+from panorama.sandbox.rules.classes import Abstract, ClassBuilder, Generic
+from panorama.sandbox.rules.guards import make_augmented_target, read, require_writable
 from panorama.sandbox.stdlib.asyncio_module import await_value
 from panorama.sandbox.stdlib.typing_names import ANYTHING
 

@@ -5,8 +5,8 @@
 import ast
 from collections.abc import Iterable
 
-from panorama.sandbox.language import allowlist
-from panorama.sandbox.language.violations import ViolationCollector
+from panorama.sandbox.rules import allowlist
+from panorama.sandbox.rules.violations import ViolationCollector
 
 _GUARD_HINT = "compare it in a guard: `case x if x.… == …`"
 

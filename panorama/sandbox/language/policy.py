@@ -13,9 +13,10 @@ from typing import Any
 
 from RestrictedPython.transformer import copy_locations
 
-from panorama.sandbox.language import allowlist, hints, rewriting
+from panorama.sandbox.language import rewriting
 from panorama.sandbox.language.match_patterns import MatchPatterns
-from panorama.sandbox.stdlib.str_format import can_read_attribute
+from panorama.sandbox.rules import allowlist, hints
+from panorama.sandbox.rules.str_format import can_read_attribute
 
 TOP, CLASS, FUNCTION = "top", "class", "function"
 

@@ -8,16 +8,16 @@ from types import CodeType
 from typing import Any
 
 from panorama.domain.scripts.scripts import SOURCE_CHARS
-from panorama.sandbox.language import allowlist
-from panorama.sandbox.language.hints import BUILTIN_HINTS
 from panorama.sandbox.language.hooks import HOOKS
 from panorama.sandbox.language.names import NameTable, collect_names
 from panorama.sandbox.language.policy import Policy
-from panorama.sandbox.language.violations import FILENAME, PolicyError, make_policy_error
+from panorama.sandbox.rules import allowlist
+from panorama.sandbox.rules.facades import Facade
+from panorama.sandbox.rules.hints import BUILTIN_HINTS
+from panorama.sandbox.rules.printing import Print
+from panorama.sandbox.rules.violations import FILENAME, PolicyError, make_policy_error
 from panorama.sandbox.stdlib.builtin_names import build_builtins, make_importer
-from panorama.sandbox.stdlib.facades import Facade
 from panorama.sandbox.stdlib.modules import MODULES, SDK_MODULES, build_facades
-from panorama.sandbox.stdlib.printing import Print
 
 __all__ = [
     "ENTRY",

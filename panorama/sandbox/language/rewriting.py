@@ -4,7 +4,7 @@ import ast
 
 from RestrictedPython.transformer import copy_locations
 
-from panorama.sandbox.language import allowlist
+from panorama.sandbox.rules import allowlist
 
 
 def build_call(hook: str, place: ast.expr | ast.stmt, *arguments: ast.expr) -> ast.Call:

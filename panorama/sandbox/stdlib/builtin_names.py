@@ -4,12 +4,12 @@ import builtins as python
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from panorama.sandbox.language import allowlist, guards, hints
-from panorama.sandbox.language.type_views import Type
+from panorama.sandbox.rules import allowlist, guards, hints
+from panorama.sandbox.rules.facades import Facade, format_names, format_suggestions
+from panorama.sandbox.rules.printing import Print, redirect_stdout
+from panorama.sandbox.rules.type_views import Type
 from panorama.sandbox.stdlib import wrappers
-from panorama.sandbox.stdlib.facades import Facade, format_names, format_suggestions
 from panorama.sandbox.stdlib.modules import SDK_MODULES, build_sdk_modules
-from panorama.sandbox.stdlib.printing import Print, redirect_stdout
 from panorama.sdk.core.suggestions import explain_unknown
 
 EXCEPTIONS: Mapping[str, type[BaseException]] = {

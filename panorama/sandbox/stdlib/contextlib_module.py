@@ -6,8 +6,8 @@ It uses the two methods of a context's class, as a `with` statement does, and pa
 from collections.abc import Callable
 from typing import Any, Self
 
-from panorama.sandbox.language.class_marks import get_class
-from panorama.sandbox.language.type_views import get_visible_class
+from panorama.sandbox.rules.class_marks import get_class
+from panorama.sandbox.rules.type_views import get_visible_class
 
 ExitCallback = Callable[[BaseException | None], Any]
 """Leaves one context with the pending error, and returns whether the error ends here."""

@@ -20,12 +20,12 @@ from enum import Enum
 from operator import attrgetter, itemgetter
 from typing import Any, Final, cast
 
-from panorama.sandbox.language.allowlist import is_dunder
-from panorama.sandbox.language.class_marks import get_class, is_script_defined
-from panorama.sandbox.language.type_views import SimpleNamespace
 from panorama.sandbox.protocol.inputs import Inputs
-from panorama.sandbox.stdlib.facades import Facade
-from panorama.sandbox.stdlib.printing import Print
+from panorama.sandbox.rules.allowlist import is_dunder
+from panorama.sandbox.rules.class_marks import get_class, is_script_defined
+from panorama.sandbox.rules.facades import Facade
+from panorama.sandbox.rules.printing import Print
+from panorama.sandbox.rules.type_views import SimpleNamespace
 from panorama.sdk.core.rows import Row
 
 Part = Callable[[Any], Any]

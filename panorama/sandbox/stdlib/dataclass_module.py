@@ -7,8 +7,8 @@ from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any, cast
 
-from panorama.sandbox.language import allowlist
-from panorama.sandbox.language.class_marks import (
+from panorama.sandbox.rules import allowlist
+from panorama.sandbox.rules.class_marks import (
     ScriptEnumMeta,
     get_class,
     has_library_attribute,
@@ -16,7 +16,7 @@ from panorama.sandbox.language.class_marks import (
     is_script_class,
     suggest_rename,
 )
-from panorama.sandbox.language.type_views import SimpleNamespace, check_names
+from panorama.sandbox.rules.type_views import SimpleNamespace, check_names
 from panorama.sandbox.stdlib.copy_module import deep_copy, shallow_copy
 
 _OPTIONS = frozenset(["init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots"])

@@ -3,7 +3,7 @@
 import enum
 from typing import Any
 
-from panorama.sandbox.language.class_marks import ScriptEnumMeta, mark_as_library
+from panorama.sandbox.rules.class_marks import ScriptEnumMeta, mark_as_library
 
 _KINDS = (enum.Enum, enum.IntEnum, enum.StrEnum, enum.Flag, enum.IntFlag)
 

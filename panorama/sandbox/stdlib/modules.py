@@ -42,9 +42,10 @@ from collections.abc import Iterator, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-from panorama.sandbox.language.classes import Abstract, Generic, Protocol, named_tuple
-from panorama.sandbox.language.guards import allow_attribute_writes, allow_subclassing
-from panorama.sandbox.language.type_views import SimpleNamespace, expose_types
+from panorama.sandbox.rules.classes import Abstract, Generic, Protocol, named_tuple
+from panorama.sandbox.rules.facades import Facade
+from panorama.sandbox.rules.guards import allow_attribute_writes, allow_subclassing
+from panorama.sandbox.rules.type_views import SimpleNamespace, expose_types
 from panorama.sandbox.stdlib import (
     asyncio_module,
     copy_module,
@@ -55,7 +56,6 @@ from panorama.sandbox.stdlib import (
     zoneinfo_module,
 )
 from panorama.sandbox.stdlib.contextlib_module import ExitStack
-from panorama.sandbox.stdlib.facades import Facade
 
 _UNCHANGED_NAMES: Final[Mapping[ModuleType, str]] = {
     json: "dumps loads dump load JSONDecodeError JSONEncoder JSONDecoder",

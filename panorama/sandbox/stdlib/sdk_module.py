@@ -4,9 +4,9 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, NoReturn, cast
 
-from panorama.sandbox.language.guards import allow_attribute_writes
-from panorama.sandbox.language.type_views import expose_types
-from panorama.sandbox.stdlib.facades import Facade, get_title
+from panorama.sandbox.rules.facades import Facade, get_title
+from panorama.sandbox.rules.guards import allow_attribute_writes
+from panorama.sandbox.rules.type_views import expose_types
 from panorama.sdk import SURFACE
 from panorama.sdk.core.rows import Row
 from panorama.sdk.core.suggestions import explain_unknown

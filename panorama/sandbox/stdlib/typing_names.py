@@ -4,8 +4,8 @@ import collections
 import collections.abc
 from typing import Any, Self
 
-from panorama.sandbox.language.classes import Generic, NamedTuple, Protocol, TypedDict
-from panorama.sandbox.language.type_views import Type
+from panorama.sandbox.rules.classes import Generic, NamedTuple, Protocol, TypedDict
+from panorama.sandbox.rules.type_views import Type
 
 _WORDS = """
     Any Optional Union Callable Literal Final ClassVar Annotated Never NoReturn LiteralString Self Concatenate Unpack

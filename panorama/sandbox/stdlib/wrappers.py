@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType, UnionType
 from typing import Any, Final, NoReturn
 
-from panorama.sandbox.language import allowlist
-from panorama.sandbox.language.class_marks import allow_set_name, is_script_class, is_script_function
-from panorama.sandbox.language.guards import read_dynamic, require_writable
-from panorama.sandbox.language.type_views import get_visible_class
+from panorama.sandbox.rules import allowlist
+from panorama.sandbox.rules.class_marks import allow_set_name, is_script_class, is_script_function
+from panorama.sandbox.rules.guards import read_dynamic, require_writable
+from panorama.sandbox.rules.type_views import get_visible_class
 
 HASHES: Final = (
     "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "sha3_224", "sha3_256", "sha3_384",

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
-from panorama.sandbox.stdlib.facades import format_suggestions
+from panorama.sandbox.rules.facades import format_suggestions
 
 _PACKAGE = "tzdata"
 

@@ -5,7 +5,7 @@ from types import CodeType
 from typing import Protocol
 
 from panorama.sandbox.language import restricted
-from panorama.sandbox.stdlib.facades import Facade
+from panorama.sandbox.rules.facades import Facade
 
 BROAD_SCRIPT = """
 from collections import Counter, defaultdict

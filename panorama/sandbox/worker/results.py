@@ -13,7 +13,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 from uuid import UUID
 
-from panorama.sandbox.language.class_marks import get_class
+from panorama.sandbox.rules.class_marks import get_class
 from panorama.sandbox.worker.tracebacks import OutcomeError
 from panorama.sdk.core.encode import exact_str
 

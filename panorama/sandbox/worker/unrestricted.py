@@ -4,7 +4,7 @@ import builtins
 from collections.abc import Callable, Collection, Mapping
 from types import CodeType
 
-from panorama.sandbox.stdlib.printing import Print
+from panorama.sandbox.rules.printing import Print
 
 
 class UnrestrictedLanguage:

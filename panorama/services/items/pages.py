@@ -14,8 +14,7 @@ from panorama.domain.paging import Page, PageRequest
 from panorama.domain.time.times import format_time
 from panorama.services.base import Service
 from panorama.store.backend import Session
-from panorama.store.items import lookup, notes, rows, tasks
-from panorama.store.log import alerts
+from panorama.store.items import alerts, lookup, notes, rows, tasks
 
 FIRST_PAGE = PageRequest(limit=100)
 MAX_UPCOMING = 20

@@ -14,8 +14,8 @@ from panorama.domain.schedules import CLOCK_STEP_LIMIT
 from panorama.services.base import Service, ServiceContext
 from panorama.services.items.results import FiredReminder
 from panorama.store.backend import Session
-from panorama.store.log import alerts
-from panorama.store.log.alerts import TICKER
+from panorama.store.items import alerts
+from panorama.store.items.alerts import TICKER
 
 ALERT_LETTER = "a"
 BATCH_SIZE = 200

@@ -15,8 +15,7 @@ from panorama.domain.time import recurrence, times
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext, drop_none
 from panorama.services.reminders.alerts import ReminderAlerts
-from panorama.store.items import listing, rows
-from panorama.store.log import alerts
+from panorama.store.items import alerts, listing, rows
 
 SHOWN_OCCURRENCES = 3
 

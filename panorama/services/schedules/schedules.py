@@ -22,8 +22,8 @@ from panorama.services.base import Service, ServiceContext
 from panorama.services.items.results import RemovedSchedule
 from panorama.services.references import MAX_COMPARED_CHARS
 from panorama.store.backend import Session
+from panorama.store.items.alerts import TICKER
 from panorama.store.log import schedules
-from panorama.store.log.alerts import TICKER
 
 SCHEDULE_LETTER = "e"
 MAX_SCHEDULES = 500

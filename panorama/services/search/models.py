@@ -10,9 +10,8 @@ from panorama.index.embedders.minilm import MiniLM
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.services.base import Service, ServiceContext
 from panorama.services.jobs.progress import report_progress
-from panorama.store.items import passages
-from panorama.store.log import models
-from panorama.store.log.models import ModelUsage
+from panorama.store.items import models, passages
+from panorama.store.items.models import ModelUsage
 
 OFF = "none"
 BATCH_SIZE = 250

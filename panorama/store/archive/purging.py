@@ -13,9 +13,10 @@ from panorama.domain.items.item import BASE32, normalize_name
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.secrets import REDACTED
 from panorama.store.backend import Session
+from panorama.store.items import alerts
 from panorama.store.items.passages import record_purge
 from panorama.store.items.rows import NOUNS
-from panorama.store.log import alerts, imports
+from panorama.store.log import imports
 from panorama.store.tables import (
     calls,
     changes,

@@ -8,8 +8,8 @@ from types import DynamicClassAttribute, FunctionType
 from typing import Any, cast
 from weakref import WeakKeyDictionary, WeakSet
 
-from panorama.sandbox.language.allowlist import MODULE, is_dunder, is_plain
-from panorama.sandbox.language.violations import FILENAME
+from panorama.sandbox.rules.allowlist import MODULE, is_dunder, is_plain
+from panorama.sandbox.rules.violations import FILENAME
 
 _HIDDEN: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
 

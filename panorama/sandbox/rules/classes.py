@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from enum import EnumMeta
 from typing import Any
 
-from panorama.sandbox.language import allowlist
-from panorama.sandbox.language.class_marks import (
+from panorama.sandbox.rules import allowlist
+from panorama.sandbox.rules.class_marks import (
     ScriptAbstractMeta,
     ScriptEnumMeta,
     ScriptMeta,
@@ -18,7 +18,7 @@ from panorama.sandbox.language.class_marks import (
     record_bases,
     suggest_rename,
 )
-from panorama.sandbox.language.guards import is_subclassable
+from panorama.sandbox.rules.guards import is_subclassable
 
 
 class Generic:

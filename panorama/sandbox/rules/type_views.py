@@ -4,9 +4,9 @@ import types
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from panorama.sandbox.language.allowlist import is_dunder
-from panorama.sandbox.language.class_marks import get_class, is_script_defined
-from panorama.sandbox.stdlib.receiver_checks import protect_class
+from panorama.sandbox.rules.allowlist import is_dunder
+from panorama.sandbox.rules.class_marks import get_class, is_script_defined
+from panorama.sandbox.rules.receiver_checks import protect_class
 
 _EXPOSED_TYPES: set[type] = set()
 _DIRECT_TYPES: set[type] = set()

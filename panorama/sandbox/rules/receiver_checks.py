@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from panorama.sandbox.language.class_marks import is_script_defined, is_script_function
+from panorama.sandbox.rules.class_marks import is_script_defined, is_script_function
 
 _PROTECTED: set[type] = set()
 

@@ -5,8 +5,8 @@ from re import Pattern
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, NoReturn, Self, cast
 
-from panorama.sandbox.language import allowlist, hints
-from panorama.sandbox.language.class_marks import (
+from panorama.sandbox.rules import allowlist, hints, receiver_checks
+from panorama.sandbox.rules.class_marks import (
     SCRIPT_METAS,
     ScriptEnumMeta,
     get_class,
@@ -16,11 +16,10 @@ from panorama.sandbox.language.class_marks import (
     is_script_function,
     is_script_object,
 )
-from panorama.sandbox.language.type_views import SimpleNamespace, get_visible_class
-from panorama.sandbox.stdlib import receiver_checks
-from panorama.sandbox.stdlib.facades import Facade, get_title
-from panorama.sandbox.stdlib.printing import Print
-from panorama.sandbox.stdlib.str_format import SafeFormat
+from panorama.sandbox.rules.facades import Facade, get_title
+from panorama.sandbox.rules.printing import Print
+from panorama.sandbox.rules.str_format import SafeFormat
+from panorama.sandbox.rules.type_views import SimpleNamespace, get_visible_class
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 

@@ -4,8 +4,8 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-from panorama.sandbox.language.class_marks import is_script_class, is_script_object
-from panorama.sandbox.language.type_views import SimpleNamespace
+from panorama.sandbox.rules.class_marks import is_script_class, is_script_object
+from panorama.sandbox.rules.type_views import SimpleNamespace
 
 
 class _StdoutRedirect:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn, Self
 
-from panorama.sandbox.language.hints import MISSING_NAME_HINTS
+from panorama.sandbox.rules.hints import MISSING_NAME_HINTS
 
 NAMES_CHARS = 400
 """Characters of the list of names in an error."""
