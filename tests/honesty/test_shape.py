@@ -2,7 +2,7 @@
 
 from tests import shape
 
-MAX_MODULES = 16
+MAX_MODULES = 17
 MAX_PARTICIPLES = 0.03
 
 
