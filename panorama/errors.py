@@ -74,7 +74,8 @@ class ConfirmationError(PanoramaError):
     """The person has to agree first; nothing was changed.
 
     `question` is what they are asked, "" inside a batch, whose steps say for themselves that they agreed. `agreement`
-    stands for the call and the facts in the question: it is what a yes is worth.
+    stands for the call and the facts in the question: it is what a yes is worth. `command` is what the person can type
+    at a terminal instead, "" if there is nothing.
     """
 
     code = "confirmation_needed"
@@ -87,10 +88,12 @@ class ConfirmationError(PanoramaError):
         candidates: Sequence[Mapping[str, object]] = (),
         question: str = "",
         agreement: str = "",
+        command: str = "",
     ) -> None:
         super().__init__(message, hint=hint, candidates=candidates)
         self.question = question
         self.agreement = agreement
+        self.command = command
 
     def to_dict(self) -> dict[str, object]:
         """Return the error as programs read it, with the question for those that can put it."""

@@ -8,15 +8,16 @@ from typing import Any
 
 from panorama.calls import msgpack_rows, rendering
 from panorama.calls.agreements import (
-    CONFIRM_HINT,
     SCRIPT_CONFIRM_HINT,
     call_digest,
     create_agreement,
+    format_confirm_hint,
     use_agreement,
 )
 from panorama.calls.arguments import Arguments, Parameter, drop_nulls
 from panorama.calls.conversation import ANY_KIND, SCRIPT_ACTOR, Conversation, Memory
 from panorama.calls.rendering import MODEL, Answer, Audience, to_plain
+from panorama.calls.terminal_commands import format_terminal_command
 from panorama.domain.changes import CLI_ACTOR, Origin
 from panorama.domain.items.item import Item, kind_of
 from panorama.domain.jobs import CALL_ARGUMENTS, Requester
@@ -307,7 +308,7 @@ class Invocation:
             expected = call_digest(self._operation.name, {**self._values, "question": question})
             self._frame.was_asked = self._is_agreed(session, expected)
             if not self._frame.was_asked:
-                raise self._confirmation_error(question, create_agreement(expected))
+                raise self._confirmation_error(question, create_agreement(expected, self._context.now()))
 
     def _is_agreed(self, session: Session | None, expected: str) -> bool:
         if session is not None:
@@ -319,9 +320,13 @@ class Invocation:
         is_script = self._frame.conversation.actor == SCRIPT_ACTOR
         nothing = "This call changed nothing." if self._frame.is_for_script else "Nothing was changed yet."
         gap = "\n" if "\n" in question else " "
-        hint = SCRIPT_CONFIRM_HINT if is_script else self._operation.person.format(**self._values) or CONFIRM_HINT
-        message = f"{question}{gap}{nothing}"
-        return ConfirmationError(message, hint=hint, question=question, agreement=agreement)
+        is_terminal = self._frame.conversation.actor == CLI_ACTOR
+        command = "" if is_terminal else format_terminal_command(self._operation.name, self._values)
+        person_hint = self._operation.person.format(**self._values) or format_confirm_hint(command)
+        return ConfirmationError(
+            f"{question}{gap}{nothing}", hint=SCRIPT_CONFIRM_HINT if is_script else person_hint, question=question,
+            agreement=agreement, command=command,
+        )  # fmt: skip
 
     def _set_page(self) -> None:
         """Turn limit and cursor into the part of the list that is wanted."""

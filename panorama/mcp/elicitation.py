@@ -4,9 +4,12 @@ Until 2025-11-25 the server asks while the call waits. Since 2026-07-28 the call
 client repeats it with the answer and with our state, which the SDK seals.
 """
 
+import json
 import logging
+import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 import anyio
 from fastmcp import Context
@@ -15,10 +18,11 @@ from fastmcp.tools import InputRequiredToolResult, ToolResult
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from panorama.calls.agreements import ANSWER_SECONDS
 from panorama.errors import ConfirmationError, DeclinedError
 
-ANSWER_SECONDS = 300
-"""How long a question waits for its answer."""
+READING_SECONDS = 1.0
+"""How long a person takes at least to read a question: a refusal that comes sooner is the client's own."""
 
 MAX_QUESTIONS = 3
 """How often one call asks again because what it would do has changed in the meantime."""
@@ -53,7 +57,8 @@ async def call_with_confirmation(call: ToolCall) -> ToolResult:
 async def _call_or_request_input(context: Context, call: ToolCall) -> ToolResult:
     """Make the call with the answer that came along, and end with the question that is open."""
     answer = (context.input_responses or {}).get(_ANSWER)
-    agreed = _get_agreement(answer, context.request_state or "") if isinstance(answer, ElicitResult) else ""
+    asked = _Question.from_state(context.request_state) if context.request_state else None
+    agreed = asked.get_agreement(answer, time.time()) if asked and isinstance(answer, ElicitResult) else ""
     try:
         return await call(agreed)
     except ConfirmationError as error:
@@ -61,7 +66,7 @@ async def _call_or_request_input(context: Context, call: ToolCall) -> ToolResult
             raise
         form = ElicitRequestFormParams(message=error.question, requested_schema=_FORM)
         asking = InputRequiredResult(
-            input_requests={_ANSWER: ElicitRequest(params=form)}, request_state=error.agreement
+            input_requests={_ANSWER: ElicitRequest(params=form)}, request_state=_Question.of(error).to_state()
         )
         return InputRequiredToolResult(asking)
 
@@ -80,13 +85,14 @@ async def _call_and_elicit(context: Context, call: ToolCall) -> ToolResult:
 
 
 async def _elicit(context: Context, error: ConfirmationError) -> str:
+    asked = _Question.of(error)
     try:
         with anyio.fail_after(ANSWER_SECONDS):
             answer = await context.session.elicit(error.question, _FORM, context.request_id)
     except Exception as failure:  # whatever went wrong at the client: the question can still be asked in the chat
         _log.info("the client could not put a question: %s", failure)
         raise error from failure
-    return _get_agreement(answer, error.agreement)
+    return asked.get_agreement(answer, time.time())
 
 
 def _can_ask(context: Context, error: ConfirmationError) -> bool:
@@ -96,20 +102,51 @@ def _can_ask(context: Context, error: ConfirmationError) -> bool:
     return bool(error.question) and ways is not None and (ways.form is not None or ways.url is None)
 
 
-def _get_agreement(answer: ElicitResult, agreement: str) -> str:
-    """Return what the person agreed to.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """A question that was put: what a yes to it is worth, when it was put, and what the person can type instead."""
 
-    Raises:
-        DeclinedError: They did not agree.
-    """
-    if answer.action == "accept" and (answer.content or {}).get("value") is True:
-        return agreement
-    if answer.action == "cancel":
+    agreement: str
+    asked_at: float
+    text: str
+    command: str
+
+    @classmethod
+    def of(cls, error: ConfirmationError) -> Self:
+        """Return the question of an error, put now."""
+        first_line = error.question.partition("\n")[0]
+        return cls(agreement=error.agreement, asked_at=time.time(), text=first_line, command=error.command)
+
+    @classmethod
+    def from_state(cls, state: str) -> Self:
+        """Return the question that a state holds; the SDK has checked that it is ours."""
+        return cls(**json.loads(state))
+
+    def to_state(self) -> str:
+        """Return the question as text, which the SDK seals."""
+        return json.dumps(asdict(self))
+
+    def get_agreement(self, answer: ElicitResult, now: float) -> str:
+        """Return what the person agreed to.
+
+        Raises:
+            DeclinedError: They did not agree, or their client answered for them.
+        """
+        if answer.action == "accept" and (answer.content or {}).get("value") is True:
+            return self.agreement
+        if answer.action != "accept" and now - self.asked_at < READING_SECONDS:
+            terminal = f" at a terminal: `{self.command}`" if self.command else ", or to try another client"
+            raise DeclinedError(
+                f"The client refused the question sooner than a person can read it; nothing was changed. "
+                f"The question was: {self.text}",
+                hint=f"Tell the person what was asked; a client that cannot ask leaves it to them{terminal}.",
+            )
+        if answer.action == "cancel":
+            raise DeclinedError(
+                "The person closed the question without an answer; nothing was changed.",
+                hint="Ask them what they want before you call this again.",
+            )
         raise DeclinedError(
-            "The person closed the question without an answer; nothing was changed.",
-            hint="Ask them what they want before you call this again.",
+            "The person was asked and did not agree; nothing was changed.",
+            hint="Leave it as it is, and do not repeat the call unless they ask for it.",
         )
-    raise DeclinedError(
-        "The person was asked and did not agree; nothing was changed.",
-        hint="Leave it as it is, and do not repeat the call unless they ask for it.",
-    )

@@ -19,11 +19,11 @@ from mcp.server.request_state import RequestStateSecurity
 from panorama import __version__
 from panorama.app import App, open_app
 from panorama.calls import Conversation
+from panorama.calls.agreements import ANSWER_SECONDS
 from panorama.config import read_settings
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.domain.time.times import format_time
 from panorama.mcp.connection import Connection
-from panorama.mcp.elicitation import ANSWER_SECONDS
 from panorama.mcp.keys import load_state_key
 from panorama.mcp.promoted import PromotedToolProvider
 from panorama.mcp.prompts import add_prompts

@@ -45,7 +45,7 @@ def test_without_a_person_the_error_names_the_option(run: Command, unit: str, ta
     refused = run("undo", unit)
 
     assert (refused.code, refused.out) == (1, "")
-    assert "Take back 21 changes of the batch" in refused.err
+    assert "Take back 21 changes and move 21 items to the trash: the batch" in refused.err
     assert "→ Add --yes" in refused.err
     assert tasks() == 21
 
@@ -61,7 +61,7 @@ def test_a_yes_at_the_terminal_does_it(run: Command, unit: str, tasks: Count, sa
     done = run("undo", unit, stdin=said)
 
     assert done.code == 0
-    assert f"({unit})? 21 items it created go to the trash. [y/N]" in done.err
+    assert f"({unit})? [y/N]" in done.err
     assert "Took back 21 changes" in done.out
     assert tasks() == 0
 

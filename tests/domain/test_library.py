@@ -8,7 +8,6 @@ import pytest
 from panorama.domain.scripts.library import (
     DRAFT,
     ReviewState,
-    escape_controls,
     parse_signature,
     to_runnable,
     validate_script_name,
@@ -16,6 +15,7 @@ from panorama.domain.scripts.library import (
 from panorama.domain.scripts.script_types import Kind
 from panorama.domain.scripts.sdk_usage import analyze_usage
 from panorama.domain.scripts.wrap import wrap_code
+from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import ConflictError, InvalidInputError
 
 TEXT = '''"""Mark late tasks. It asks nobody.

@@ -324,7 +324,7 @@ async def test_a_new_conversation_is_offered_the_last_write_of_another_client(ch
     refusal = await chat.refused("undo")
 
     assert refusal.code == "confirmation_needed"
-    assert "Take back 1 change of “theirs” (tasks.create, " in refusal.message
+    assert "Take back 1 change and move 1 item to the trash: “theirs” (tasks.create, " in refusal.message
     assert made.metadata["undo"] in refusal.message
     assert await living(chat) == {"theirs"}
 

@@ -24,7 +24,7 @@ __all__ = ["furnished"]
 
 pytestmark = pytest.mark.anyio
 
-QUESTION = "Move the project “House” with 2 tasks, 1 note and 1 link to the trash?"
+QUESTION = "Move 2 tasks, 1 note and 1 link to the trash, with the project “House”?"
 
 
 @pytest.fixture(params=ERAS)
@@ -144,7 +144,7 @@ async def test_more_than_twenty_changes_are_taken_back_only_after_a_yes(app: App
     async with asking(app, era, person) as chat:
         undone = await chat("undo", unit=unit)
 
-    question = f"Take back 21 changes of the batch of 2026-05-20 10:00 ({unit})? 21 items it created go to the trash."
+    question = f"Take back 21 changes and move 21 items to the trash: the batch of 2026-05-20 10:00 ({unit})?"
     assert person.asked == [question]
     assert undone.data["count"] == 21
 
@@ -168,7 +168,7 @@ async def test_this_clients_last_write_too_is_asked_for(chat: Chat) -> None:
 
     refusal = await chat.refused("undo")
 
-    assert "21 changes of the batch" in refusal.message
+    assert "Take back 21 changes and move 21 items to the trash: the batch" in refusal.message
 
 
 async def test_an_undo_that_would_conflict_refuses_without_a_question(app: App, call: Call, era: Era) -> None:
@@ -208,7 +208,7 @@ async def test_a_house_that_does_not_stand_still_is_left_alone(app: App, call: C
         refusal = await chat.refused("delete_item", **ALL_OF_IT)
 
     assert len(person.asked) == 3
-    assert "with 5 tasks" in refusal.message
+    assert "Move 5 tasks" in refusal.message
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from panorama.cli.console import console
 from panorama.cli.daemon_process import end_daemon
 from panorama.config import data_directory
 from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
+from panorama.services.archive.paths import quote_path
 from panorama.services.archive.restore import RestoreService
 from panorama.services.archive.secrets import CONFIG_FILE
 from panorama.store.backend import Maintenance
@@ -33,7 +34,8 @@ def restore_database(copy: Path, *, yes: bool) -> None:
     database = open_backend(home).maintenance
     database.validate_copy(copy)
     if not yes:
-        _confirm(f"Put {copy} in place of {database.describe()}? The present file is kept in {home / 'backups'}.")
+        kept = f"The present file is kept in {home / 'backups'}."
+        _confirm(f"Put {quote_path(copy)} in place of {database.describe()}? {kept}")
     address = Address(str(home))
     with translate_errors(), exclusive_start(address):
         end_daemon(address, again=False)
@@ -62,9 +64,8 @@ def restore_folder(source: str, *, yes: bool) -> None:
     fresh = home.with_name(f"{home.name}.restored-{now:%Y%m%dT%H%M%SZ}")
     service.check(source, str(fresh))
     if not yes:
-        _confirm(
-            f"Put {source} in place of {backend.maintenance.describe()}? What is there is kept in {home / 'backups'}."
-        )
+        kept = f"What is there is kept in {home / 'backups'}."
+        _confirm(f"Put {quote_path(Path(source))} in place of {backend.maintenance.describe()}? {kept}")
     address = Address(str(home))
     try:
         service.restore(source, str(fresh))

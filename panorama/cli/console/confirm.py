@@ -7,6 +7,9 @@ from panorama.cli.client import Answer, Client
 from panorama.cli.console import console
 from panorama.errors import ConfirmationError, DeclinedError
 
+MAX_QUESTIONS = 3
+"""How often a command asks again because what it would do has changed, or the answer took over five minutes."""
+
 
 def call_confirmed(panorama: Client, name: str, arguments: Mapping[str, Any], *, yes: bool) -> Answer:
     """Call an operation that may have a question; `yes` answers it beforehand.
@@ -15,12 +18,15 @@ def call_confirmed(panorama: Client, name: str, arguments: Mapping[str, Any], *,
         DeclinedError: The person did not say yes.
         PanoramaError: It was refused, or there is nobody to ask.
     """
-    try:
-        return panorama.call(name, {**arguments, "confirm": yes or None})
-    except ConfirmationError as error:
-        if not console.is_interactive():
-            raise
-        question, agreement = error.question or error.message, error.agreement
-    if not console.confirm(question):
-        raise DeclinedError("Nothing was changed.")
-    return panorama.call(name, arguments, agreed=agreement)
+    agreed = ""
+    for _ in range(MAX_QUESTIONS):
+        try:
+            confirm = {"confirm": True} if yes else {}
+            return panorama.call(name, {**arguments, **confirm}, agreed=agreed)
+        except ConfirmationError as error:
+            if not console.is_interactive():
+                raise
+            question, agreed = error.question or error.message, error.agreement
+        if not console.confirm(question):
+            raise DeclinedError("Nothing was changed.")
+    return panorama.call(name, arguments, agreed=agreed)

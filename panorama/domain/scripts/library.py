@@ -20,6 +20,7 @@ from panorama.domain.scripts.script_types import (
     parse_annotation,
 )
 from panorama.domain.text.lenient_json import fit_to_schema
+from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import ConflictError, InvalidInputError
 
 State = Literal["draft", "reviewed", "promoted", "retired"]
@@ -312,24 +313,6 @@ class ReviewState:
 
 
 DRAFT = ReviewState()
-
-
-# What a text looks like.
-
-_ALLOWED_CONTROLS = frozenset("\n\t")
-
-
-def escape_controls(text: str) -> str:
-    """Return a text in which nothing is hidden: controls, directions and signs without width as `<U+202E>`."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        entry if entry in _ALLOWED_CONTROLS or not _is_hidden(entry) else f"<U+{ord(entry):04X}>" for entry in text
-    )
-
-
-def _is_hidden(sign: str) -> bool:
-    return not sign.isprintable() and sign != " "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from panorama.domain.scripts.library import TEXT_BYTES, escape_controls, find_main, parse_source
+from panorama.domain.scripts.library import TEXT_BYTES, find_main, parse_source
+from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import InvalidInputError
 
 INDENT = "    "

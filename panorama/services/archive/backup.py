@@ -85,10 +85,9 @@ class Backups(Service):
 
     def create_question(self, folder: str = "", with_secrets: bool = False) -> str:
         """Return what to ask before a backup is put elsewhere, or holds secrets."""
-        question = self._keeper.question(folder, default=self._keeper.backups, what="a backup")
-        if with_secrets:
-            return f"{question or 'Make a backup of all your data?'} It holds the keys in config.toml as they are."
-        return question
+        what = "a backup with the keys in config.toml" if with_secrets else "a backup"
+        question = self._keeper.question(folder, default=self._keeper.backups, what=what)
+        return question or ("Make a backup of all your data with the keys in config.toml?" if with_secrets else "")
 
     def list(self, folder: str = "") -> BackupList:
         """List the backups in a folder, the newest first, and copies that were put aside before a migration.

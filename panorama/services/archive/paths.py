@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from panorama.domain.retention import Retention
+from panorama.domain.text.visible_text import quote_name
 from panorama.errors import InvalidInputError
 from panorama.store.items.blobs import Blobs
 
@@ -53,7 +54,14 @@ class ArchivePaths:
     def question(self, folder: str, *, default: Path, what: str) -> str:
         """Return what to ask before everything is written to a folder outside the data directory."""
         found = self.resolve_target(folder, default=default, what=what)
-        return "" if found == default else f"Write {what} of all your data into {found}?"
+        return "" if found == default else f"Write {what} of all your data into {quote_path(found)}?"
+
+
+def quote_path(path: Path) -> str:
+    """Return a path in quotation marks, with hidden signs shown; of a long one the beginning and the end."""
+    text, half = str(path), MAX_SHOWN_CHARS // 2
+    shown = text if len(text) <= MAX_SHOWN_CHARS else f"{text[:half]}…{text[-half:]}"
+    return quote_name(shown, most=2 * MAX_SHOWN_CHARS)
 
 
 def parse_path(said: str, name: str) -> Path:

@@ -10,10 +10,12 @@ from pydantic import SecretStr
 
 from panorama.config import Settings
 from panorama.domain.text.json_types import is_list, is_object
+from panorama.domain.text.visible_text import quote_name
 from panorama.store.archive.safe_files import UnreadableError, open_plain_file
 
 CONFIG_FILE = "config.toml"
 MAX_CONFIG_BYTES = 1 << 20
+MAX_SHOWN_CHARS = 200
 SENDING_SETTINGS = ("embedder", "qdrant_url")
 """Settings by which texts, or what is made of them, leave this machine or this program."""
 
@@ -54,7 +56,7 @@ def list_sending_settings(folder: Path) -> tuple[str, ...]:
             values = tomllib.loads(read_(MAX_CONFIG_BYTES).decode())
     except (UnreadableError, ValueError):
         return ()
-    return tuple(f"{name} = {str(values[name])[:200]!r}" for name in _sending_names(values))
+    return tuple(f"{name} = {quote_name(str(values[name]), most=MAX_SHOWN_CHARS)}" for name in _sending_names(values))
 
 
 def remove_sending_settings(text: str) -> tuple[str, tuple[str, ...]]:

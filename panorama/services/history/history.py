@@ -138,8 +138,9 @@ class History(Service):
             operations = {line.operation for line in lines}
             return confirmations.describe_unit(targets.units[0], operations, lines[0].at, self._context.zone)
         last = [changes.list_by_unit(session, unit)[-1] for unit in targets.units]
-        return "; ".join(
-            confirmations.describe_write(describe_write(session, line), self._context.zone) for line in last
+        zone = self._context.zone
+        return confirmations.list_writes(
+            [confirmations.describe_write(describe_write(session, line), zone) for line in last]
         )
 
 

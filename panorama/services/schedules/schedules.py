@@ -14,6 +14,7 @@ from panorama.domain.items.item import normalize_name, single_line
 from panorama.domain.jobs import CALL_ARGUMENTS
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.schedules import DueRun, Missed, Schedule, Trigger
+from panorama.domain.text.visible_text import escape_name, quote_name
 from panorama.domain.time import times, wall_clock
 from panorama.domain.time.cron import parse_cron as cron_line
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError, UnavailableError
@@ -30,7 +31,7 @@ MAX_SCHEDULES = 500
 """Schedules that may be kept: each is looked at when it is due."""
 
 MAX_CANDIDATES = 5
-MAX_SHOWN_CHARS = 200
+MAX_SHOWN_CHARS, MAX_SHOWN_ARGUMENTS = 200, 10
 """Characters of an argument that a question shows."""
 
 _TRIGGER_HINT = (
@@ -124,9 +125,11 @@ class Schedules(Service):
         self._check_arguments(kind, sent)
         if not self._queue.needs_confirmation(kind, sent):
             return ""
-        given = ", ".join(f"{key} {json.dumps(value)[:MAX_SHOWN_CHARS]}" for key, value in sent.items())
-        when = f"by {cron}" if cron else f"every {every}" if every else f"at {at}"
-        return f"Let {kind}{f' ({given})' if given else ''} run by itself {when}? Nobody will be asked then."
+        when = escape_name(f"by {cron}" if cron else f"every {every}" if every else f"at {at}")
+        given = [escape_name(f"{key} {json.dumps(value)}", most=MAX_SHOWN_CHARS) for key, value in sent.items()]
+        more = f" and {len(given) - MAX_SHOWN_ARGUMENTS} more" if len(given) > MAX_SHOWN_ARGUMENTS else ""
+        listed = f"\nIt gets: {', '.join(given[:MAX_SHOWN_ARGUMENTS])}{more}" if given else ""
+        return f"Let {kind} run by itself {when}? Nobody will be asked then.{listed}"
 
     def _check_arguments(self, kind: str, sent: Mapping[str, Any]) -> None:
         if refused := sorted(CALL_ARGUMENTS & set(sent)):
@@ -184,7 +187,8 @@ class Schedules(Service):
         with self._reading() as session:
             gone = self._get(session, schedule)
         return (
-            f"Forget the schedule “{gone.name}” ({gone.kind}, {gone.trigger} {gone.rule})? Undo cannot bring it back."
+            f"Forget the schedule {quote_name(gone.name)} ({gone.kind}, {gone.trigger} {gone.rule})? "
+            "Undo cannot bring it back."
         )
 
     # What the clock does.

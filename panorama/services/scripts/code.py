@@ -8,8 +8,8 @@ from typing import Any
 
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.scripts.confirmed_calls import list_confirmed_calls
-from panorama.domain.scripts.library import escape_controls
 from panorama.domain.scripts.scripts import SOURCE_CHARS, Limits, Script
+from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.ports import Calls, Runner
 from panorama.services.base import Service, ServiceContext
@@ -203,7 +203,8 @@ def format_confirming_question(name: str, source: str) -> str:
         return ""
     more = f"\nand {len(calls) - MAX_SHOWN_CONFIRMS} more" if len(calls) > MAX_SHOWN_CONFIRMS else ""
     listed = "\n".join(calls[:MAX_SHOWN_CONFIRMS])
-    return escape_controls(f"Run a {name} that confirms in your place what Panorama asks you about?\n{listed}{more}")
+    count = f"{len(calls)} {'call' if len(calls) == 1 else 'calls'}"
+    return escape_controls(f"Run a {name} that confirms {count} in your place?\n{listed}{more}")
 
 
 def _get_run(session: Session, run: str) -> Run:

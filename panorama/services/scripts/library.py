@@ -19,11 +19,11 @@ from panorama.domain.scripts.library import (
     ScriptText,
     Signature,
     State,
-    escape_controls,
     parse_source,
     validate_script_name,
 )
 from panorama.domain.scripts.sdk_usage import SdkUsage, analyze_usage
+from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import Service, ServiceContext
 from panorama.services.scripts import script_versions

@@ -13,9 +13,9 @@ from panorama.domain.scripts.library import (
     TOOL_ARGUMENTS,
     ReviewState,
     ScriptText,
-    escape_controls,
     validate_script_name,
 )
+from panorama.domain.text.visible_text import escape_controls, escape_name, quote_name
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.base import Service, ServiceContext
 from panorama.services.scripts import script_versions
@@ -28,7 +28,7 @@ Step = Literal["reviewed", "promoted", "demoted", "retired"]
 _SCRIPT_IN_QUESTION: ContextVar[SavedScript | None] = ContextVar("shown", default=None)
 """The script whose text is in the question of the call that runs."""
 
-MAX_NAMES = 20
+MAX_NAMES, MAX_SUMMARY_CHARS = 20, 300
 
 
 class ScriptReviews(Service):
@@ -238,14 +238,14 @@ def describe_script(view: ScriptView) -> str:
     last_line = view.text.count("\n") + 1
     did = [f"{name} ({format_changes(count)})" if count else name for name, count in view.did.items()]
     lines = [
-        f"It says of itself: “{view.summary}”",
-        f"Its arguments: {view.parameters or 'none'}",
-        f"By its text it reads: {_join_names(view.reads)}",
         f"By its text it writes: {_join_names(view.writes)}",
-        *([f"It runs other scripts: {_join_names(view.scripts)}"] if view.scripts else []),
         *(["Its text uses the SDK in ways that cannot be told from the text alone."] if view.unclear else []),
+        *([f"It runs other scripts: {_join_names(view.scripts)}"] if view.scripts else []),
+        f"By its text it reads: {_join_names(view.reads)}",
+        f"It says of itself: {quote_name(view.summary, most=MAX_SUMMARY_CHARS)}",
+        f"Its arguments: {escape_name(view.parameters, most=MAX_SUMMARY_CHARS) or 'none'}",
         f"Its last runs called: {_join_names(tuple(did))}",
-        *(f"The sandbox would refuse: {each}" for each in view.findings),
+        *(f"The sandbox would refuse: {escape_name(each, most=MAX_SUMMARY_CHARS)}" for each in view.findings),
         f"Its text: {last_line} lines, sha256 {view.digest}",
     ]
     return escape_controls("\n".join(lines))

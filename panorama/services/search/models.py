@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from panorama.domain.text.visible_text import escape_name
 from panorama.errors import ConflictError, NotFoundError
 from panorama.index.embedders import registry
 from panorama.index.embedders.minilm import MiniLM
@@ -127,7 +128,7 @@ class Models(Service):
         """Return what to ask before a model's vectors are forgotten."""
         found = self._get_removable(model)
         count, size = sum(each.vectors for each in found), sum(each.size_bytes for each in found)
-        vectors = f"{_format_vectors(count)} of {model} ({format_megabytes(size)})"
+        vectors = f"{_format_vectors(count)} ({format_megabytes(size)}) of {escape_name(model)}"
         return f"Delete {vectors}? If this model is chosen again, it creates them again."
 
     def summarize_list(self, found: ModelList) -> str:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from panorama.domain.scripts.library import Parameter, Signature, escape_controls
+from panorama.domain.scripts.library import Parameter, Signature
 from panorama.domain.scripts.script_types import Kind, ParameterType
+from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import PanoramaError
 from panorama.sdk.reference import KEPT, Entry
 from panorama.services.scripts.library import Library, analyze_script

@@ -1,0 +1,65 @@
+"""Texts as a person sees them: hidden signs are shown, and a name can end neither its quotation nor its line. Pure."""
+
+import unicodedata
+
+QUOTED_CHARS = 80
+"""The most characters of a name that a question shows."""
+
+_ALLOWED_CONTROLS = frozenset("\n\t")
+_QUOTATION_MARKS = frozenset('"\\“”„‟«»″‶˝ʺ〃〝〞〟❝❞＂')
+_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Signs that look like a space although they are letters or symbols."""
+
+_MAX_MARKS = 3
+"""The most combining marks on one letter; more of them cover the lines around it."""
+
+
+def escape_controls(text: str) -> str:
+    """Return a text in which nothing is hidden: controls, directions and signs without width as `<U+202E>`."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(sign if sign in _ALLOWED_CONTROLS or not _is_hidden(sign) else _format_code(sign) for sign in text)
+
+
+def quote_name(name: str, *, most: int = QUOTED_CHARS) -> str:
+    """Return a name in quotation marks, on one line, with hidden signs and quotation marks escaped, and cut if long.
+
+    Args:
+        most: The characters that are shown between the quotation marks.
+    """
+    return f"“{escape_name(name, most=most)}”"
+
+
+def escape_name(name: str, *, most: int = QUOTED_CHARS) -> str:
+    """Return a name as `quote_name` does, without quotation marks around it."""
+    shown, marks, length = list[str](), 0, 0
+    for sign in " ".join(name[: 64 * most].split()):
+        is_mark = unicodedata.category(sign)[0] == "M"
+        marks = marks + 1 if is_mark else 0
+        part = _escape_sign(sign, too_many=marks > _MAX_MARKS)
+        length += len(part)
+        if length > most:
+            return f"{''.join(shown)}…"
+        shown.append(part)
+    return "".join(shown) + ("…" if len(name) > 64 * most else "")
+
+
+def _escape_sign(sign: str, *, too_many: bool) -> str:
+    if sign in _QUOTATION_MARKS:
+        return f"\\{sign}"
+    if too_many or sign in _BLANKS or _is_hidden(sign) or _is_invisible_mark(sign):
+        return _format_code(sign)
+    return sign
+
+
+def _is_hidden(sign: str) -> bool:
+    return not sign.isprintable() and sign != " "
+
+
+def _is_invisible_mark(sign: str) -> bool:
+    """Tell whether a combining mark has no form: joiners of letters and selectors of variants, but for emoji's."""
+    return sign == "\u034f" or "\u180b" <= sign <= "\u180f" or "\ufe00" <= sign <= "\ufe0d" or sign >= "\U000e0100"
+
+
+def _format_code(sign: str) -> str:
+    return f"<U+{ord(sign):04X}>"
