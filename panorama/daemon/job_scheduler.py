@@ -1,4 +1,4 @@
-"""The queue at work: the one module that runs jobs, two at a time, and picks up those whose process died.
+"""The queue at work: the one module that runs jobs, as many as there are places, and picks up those whose process died.
 
 APScheduler keeps the time and the threads; what is to be done stands in the table of jobs, so its own store is a list
 in memory that may be lost at any moment. It is imported when the first job comes, or a moment after the start.
@@ -15,12 +15,12 @@ from typing import Any
 
 from panorama.app import App
 from panorama.calls.job_worker import run_job
-from panorama.domain.jobs import Job
+from panorama.domain.jobs import POOLS, Job
 from panorama.errors import PanoramaError
 from panorama.services.jobs.running_job import RunningJob
 
-MAX_CONCURRENT = 2
-"""Jobs that run at a time."""
+MAX_CONCURRENT = sum(pool.places for pool in POOLS.values())
+"""Jobs that run at a time, those of all pools together."""
 
 START_SECONDS = 0.5
 """How long it lets the first client be answered before it looks for jobs that a process before it has left."""

@@ -36,16 +36,35 @@ CALL_ARGUMENTS = frozenset(("background", "idempotency_key", "confirm"))
 """Arguments that tell how an operation is called, and are none of a job's."""
 
 
+PoolName = Literal["scripts", "maintenance"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobPool:
+    """Places for the jobs of some kinds: how many run at a time in one process, and how many of one client."""
+
+    places: int
+    places_per_client: int
+
+
+POOLS: Mapping[PoolName, JobPool] = {
+    "scripts": JobPool(places=4, places_per_client=2),
+    "maintenance": JobPool(places=2, places_per_client=2),
+}
+"""The pools. Scripts that sleep for an hour keep no backup waiting, and those of one client no other client."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobKind:
     """A kind of job: an operation that may run without anybody waiting.
 
     A `resumable` one goes on where it was when it is begun again; any other that its process did not finish is
     `interrupted`. Of one that is `alone` one runs at a time. A `standing` one runs as long as there is somebody to run
-    it, and nobody asks for it. One that is `whole` leaves nothing unless it succeeds.
+    it, and nobody asks for it. One that is `whole` leaves nothing unless it succeeds. It runs in a place of its `pool`.
     """
 
     name: str
+    pool: PoolName = "maintenance"
     resumable: bool = False
     whole: bool = False
     alone: bool = False

@@ -1,10 +1,10 @@
 """Offers: which kinds of jobs there are, and what may be asked of each."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from panorama.domain.jobs import JobKind
+from panorama.domain.jobs import JobKind, PoolName
 from panorama.errors import InvalidInputError
 
 
@@ -45,6 +45,10 @@ class JobTypes:
     def kinds(self) -> Collection[str]:
         """Return the names of the kinds that can be asked for."""
         return tuple(name for name, offer in self._by_name.items() if not offer.kind.standing)
+
+    def kinds_in(self, pool: PoolName) -> Set[str]:
+        """Return the names of the kinds whose jobs run in the places of a pool."""
+        return {name for name in self.kinds() if self._by_name[name].kind.pool == pool}
 
     def get(self, kind: str) -> JobType:
         """Return what is known of a kind.

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
@@ -9,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from panorama.domain.changes import Origin
-from panorama.domain.jobs import JOB_ID_LETTER, Job, JobKind, Requester
+from panorama.domain.jobs import JOB_ID_LETTER, POOLS, Job, JobKind, Requester
 from panorama.errors import ConflictError, NotFoundError, PanoramaError
 from panorama.services.base import Service, ServiceContext
 from panorama.services.jobs.job_types import JobTypes
@@ -117,7 +118,7 @@ class JobQueue(Service):
         return running
 
     def _claim_next(self, session: Session) -> Job | None:
-        old = rows.find_next_queued(session, self.kinds(), self._list_busy_kinds(session))
+        old = self._find_next(session)
         if old is None:
             return None
         new = old.start(self.worker.name, self._now())
@@ -163,18 +164,30 @@ class JobQueue(Service):
         if self.is_leaving:
             return False
         with self._reading() as session:
-            return rows.find_next_queued(session, self.kinds(), self._list_busy_kinds(session)) is not None
+            return self._find_next(session) is not None
 
     def has_unfinished(self) -> bool:
         """Tell whether a job runs here, or any is queued, also one that cannot be started yet."""
         if self.is_busy:
             return True
         with self._reading() as session:
-            return rows.find_next_queued(session, self.kinds(), ()) is not None
+            return rows.find_next_queued(session, self.kinds()) is not None
 
-    def _list_busy_kinds(self, session: Session) -> Collection[str]:
-        """Return the kinds of which one runs at a time, and does."""
-        return rows.list_running_kinds(session) & set(self.offers.exclusive_kinds)
+    def _find_next(self, session: Session) -> Job | None:
+        """Return the job that waits longest among those for which there is a place."""
+        taken = rows.list_places(session)
+        kinds = set(self.kinds()) - ({place.kind for place in taken} & set(self.offers.exclusive_kinds))
+        full: list[tuple[str, str]] = []
+        for name, pool in POOLS.items():
+            inside = self.offers.kinds_in(name)
+            here = [place for place in taken if place.worker == self.worker.name and place.kind in inside]
+            clients = Counter(place.client for place in here)
+            if len(here) >= pool.places:
+                kinds -= inside
+            full += [
+                (kind, who) for who, count in clients.items() if count >= pool.places_per_client for kind in inside
+            ]
+        return rows.find_next_queued(session, kinds, full)
 
     def recover_orphans(self) -> None:
         """Take over jobs of processes that are gone: start them again, or end them with what is known.

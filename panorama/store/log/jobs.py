@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, Update, bindparam, delete, func, insert, inspect, select, update
 
@@ -69,24 +69,38 @@ def find(session: Session, id_: str) -> Job | None:
     return _to_job(row) if row else None
 
 
-def find_next_queued(session: Session, kinds: Collection[str], but: Collection[str]) -> Job | None:
-    """Return the job that waits longest among those of some kinds, leaving out others."""
-    row = session.connection.execute(_NEXT, {"kinds": sorted(set(kinds) - set(but))}).one_or_none()
+class Place(NamedTuple):
+    """What takes a place of a pool: a job of a kind, requested by a client, that a worker runs."""
+
+    kind: str
+    client: str
+    worker: str
+
+
+def find_next_queued(session: Session, kinds: Collection[str], full: Collection[tuple[str, str]] = ()) -> Job | None:
+    """Return the job that waits longest among those of some kinds, without some pairs of kind and client."""
+    pairs = [_SEPARATOR.join(pair) for pair in full]
+    row = session.connection.execute(_NEXT, {"kinds": sorted(kinds), "full": sorted(pairs)}).one_or_none()
     return _to_job(row) if row else None
 
 
+_SEPARATOR = "\n"
 _NEXT = (
     select(*_COLUMNS)
-    .where(jobs.c.state == "queued", jobs.c.kind.in_(bindparam("kinds", expanding=True)))
+    .where(
+        jobs.c.state == "queued",
+        jobs.c.kind.in_(bindparam("kinds", expanding=True)),
+        (jobs.c.kind + _SEPARATOR + jobs.c.client).not_in(bindparam("full", expanding=True)),
+    )
     .order_by(jobs.c.number)
     .limit(1)
 )
-_KINDS = select(jobs.c.kind).where(jobs.c.state == "running")
+_PLACES = select(jobs.c.kind, jobs.c.client, jobs.c.worker).where(jobs.c.state == "running")
 
 
-def list_running_kinds(session: Session) -> set[str]:
-    """Return the kinds of which a job runs, also elsewhere."""
-    return set(session.connection.execute(_KINDS).scalars())
+def list_places(session: Session) -> list[Place]:
+    """Return the places that are taken, also elsewhere."""
+    return [Place(*row) for row in session.connection.execute(_PLACES)]
 
 
 def list_running(session: Session) -> list[Job]:
