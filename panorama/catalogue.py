@@ -10,6 +10,7 @@ from panorama.services import summaries as say
 from panorama.services.scripts.sdk_search.reference import summarize_sdk_search as sdk_found
 
 Policy = Literal["read", "write", "delete"]
+Workload = Literal["short", "waiting", "script", "maintenance"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,13 @@ class Operation:
     def writes(self) -> bool:
         """Whether it may change data."""
         return self.policy != "read"
+
+    @property
+    def workload(self) -> Workload:
+        """What a call of it does most of the time."""
+        if not self.long:
+            return "short"
+        return "script" if self.composed else "maintenance" if self.writes else "waiting"
 
 
 def build_operations(do: Services) -> Iterator[Operation]:

@@ -18,7 +18,7 @@ from panorama.calls.promoted_tools import PromotedTools
 from panorama.calls.rendering import MODEL, Answer, Audience
 from panorama.calls.schemas import input_schema
 from panorama.calls.script_session import ScriptSession
-from panorama.catalogue import Operation
+from panorama.catalogue import Operation, Workload
 from panorama.domain.changes import CLI_ACTOR, digest
 from panorama.domain.jobs import FINAL_STATES, Job
 from panorama.domain.scripts.library import TOOL_PREFIX
@@ -120,6 +120,14 @@ class Calls:
         """Return whether an operation may write; an unknown one may."""
         known = self._by_name.get(name) if isinstance(name, str) else None
         return known is None or known.operation.writes
+
+    def workload(self, name: str, sent: Mapping[str, Any]) -> Workload:
+        """Return what a call does most of the time, without making it; what will be a job is short."""
+        if sent.get("background"):
+            return "short"
+        if known := self._by_name.get(name):
+            return known.operation.workload
+        return "script" if name.startswith(TOOL_PREFIX) else "short"
 
     def call(
         self,

@@ -26,6 +26,7 @@ from panorama.daemon.mcp_service import McpService
 from panorama.daemon.socket import ListeningSocket
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.errors import PanoramaError, UnavailableError
+from panorama.mcp.call_threads import call_threads
 from panorama.transport.address import Address
 
 FIRST_CLIENT_SECONDS = 20.0
@@ -134,7 +135,8 @@ class Daemon:
     @property
     def _is_busy(self) -> bool:
         """Whether a call or a job runs, also one whose client is gone."""
-        return anyio.to_thread.current_default_thread_limiter().borrowed_tokens > 0 or self._app.jobs.is_busy
+        others = anyio.to_thread.current_default_thread_limiter()
+        return call_threads().is_busy or others.borrowed_tokens > 0 or self._app.jobs.is_busy
 
     @property
     def _has_work(self) -> bool:

@@ -6,15 +6,16 @@ One JSON-RPC request a line, answered in turn. The other end is `panorama.transp
 import json
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import anyio
 import anyio.from_thread
-import anyio.to_thread
 
 from panorama.calls import MODEL, SCRIPT, Calls, Conversation
 from panorama.domain.text.json_types import is_object
 from panorama.errors import ConfirmationError, InvalidInputError, PanoramaError
+from panorama.mcp.call_threads import call_threads
 from panorama.mcp.stdio import CHUNK_BYTES, DISCONNECT_ERRORS, ByteStream
 from panorama.services.jobs.progress import ignore_progress, report_progress_to
 from panorama.transport.lines import LineDecoder, OversizedLine
@@ -101,14 +102,15 @@ class RpcServer:
 
     async def _call_method(self, method: str, params: Mapping[str, Any]) -> Any:
         if method == "panorama/call":
-            return await anyio.to_thread.run_sync(self._call, params)
+            operation, sent = _parse_call(params)
+            workload = self._calls.workload(operation, sent)
+            return await call_threads().run(partial(self._call, params), workload, self._conversation.id)
         if method not in self._others:
             raise InvalidInputError(f"There is no method {method[:80]!r}.", hint="There is panorama/call.")
         return self._others[method](params)
 
     def _call(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        operation, sent = str(params.get("operation", "")), params.get("arguments")
-        arguments: Mapping[str, Any] = sent if is_object(sent) else {}
+        operation, arguments = _parse_call(params)
         moved = self._report_progress if params.get("progress") else ignore_progress
         with report_progress_to(moved, lambda: self._has_left):
             agreed = str(params.get("agreed", ""))
@@ -137,6 +139,11 @@ def _parse_request(line: bytes | OversizedLine) -> tuple[Any, str, Mapping[str, 
         return said.get("id"), str(said.get("method")), dict(said.get("params") or {})
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidInputError("This line is not a request.", hint="Send JSON-RPC, one request a line.") from error
+
+
+def _parse_call(params: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    sent = params.get("arguments")
+    return str(params.get("operation", "")), sent if is_object(sent) else {}
 
 
 def _encode_line(said: Mapping[str, Any]) -> bytes:

@@ -1,17 +1,19 @@
 """Watching: a long operation tells its client how far it is, and ends between two steps when the client cancels it."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import anyio.from_thread
 import anyio.lowlevel
-import anyio.to_thread
 from fastmcp.server.dependencies import get_context
 
+from panorama.calls import Answer, Calls, Conversation
 from panorama.calls.dispatcher import TRACKED_CALL
+from panorama.catalogue import Workload
+from panorama.mcp.call_threads import call_threads
 from panorama.services.jobs.progress import ignore_progress, report_progress_to
 from panorama.services.jobs.running_job import RunningJob
 
@@ -36,7 +38,12 @@ class _ClientCancelledError(Exception):
     """The client cancelled what it asked for."""
 
 
-async def run_abandonable(call: Callable[[], Result]) -> Result:
+async def run_read(calls: Calls, name: str, sent: Mapping[str, Any], conversation: Conversation) -> Answer:
+    """Call an operation that only reads, for a page or a completion."""
+    return await run_abandonable(partial(calls.call, name, sent, conversation), "short", conversation.id)
+
+
+async def run_abandonable(call: Callable[[], Result], workload: Workload, client: str) -> Result:
     """Make a call that only reads in a thread; if the client cancels it, its thread ends a moment later."""
     gone = threading.Event()
 
@@ -45,14 +52,15 @@ async def run_abandonable(call: Callable[[], Result]) -> Result:
             return call()
 
     try:
-        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+        return await call_threads().run(run, workload, client, abandon_on_cancel=True)
     finally:
         gone.set()
 
 
-async def run_cancellable(call: Callable[[], Result]) -> Result:
-    """Make a call in a thread; what it tells of its progress goes to the client, if that asked for it.
+async def run_cancellable(call: Callable[[], Result], workload: Workload, client: str) -> Result:
+    """Make a call in a thread, and wait for its end also if the client cancels it.
 
+    Its progress is reported to the client, if that asked for it.
     Once it has become a job, the client has its answer: then the job is told, and stops it.
     """
     context, followed = get_context(), TRACKED_CALL.get()
@@ -83,10 +91,10 @@ async def run_cancellable(call: Callable[[], Result]) -> Result:
         with report_progress_to(report, should_stop):
             return call()
 
-    return await _run_in_thread(run, gone)
+    return await _run_in_thread(run, gone, workload, client)
 
 
-async def _run_in_thread(run: Callable[[], Result], gone: threading.Event) -> Result:
+async def _run_in_thread(run: Callable[[], Result], gone: threading.Event, workload: Workload, client: str) -> Result:
     """Run in a thread, which hears by `gone` if the client cancelled it."""
 
     def run_and_store() -> None:
@@ -99,7 +107,7 @@ async def _run_in_thread(run: Callable[[], Result], gone: threading.Event) -> Re
     failed: list[Exception] = []
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_wait_for_cancel, gone)
-        await anyio.to_thread.run_sync(run_and_store)
+        await call_threads().run(run_and_store, workload, client)
         tasks.cancel_scope.cancel()
     await anyio.lowlevel.checkpoint()
     if failed:

@@ -45,7 +45,6 @@ class OperationTool(Tool):
     _calls: Calls = PrivateAttr()
     _conversing: GetConversation = PrivateAttr()
     _asks: bool = PrivateAttr()
-    _is_long: bool = PrivateAttr()
     _reads: bool = PrivateAttr()
 
     @classmethod
@@ -63,16 +62,13 @@ class OperationTool(Tool):
         tool._calls = calls
         tool._conversing = conversing
         tool._asks = operation.question is not None
-        tool._is_long = operation.long
         tool._reads = not operation.writes
         return tool
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Call the operation in a thread, and give its answer or its error."""
         conversation = self._conversing()
-        return await call_tool(
-            self._calls, self.name, arguments, conversation, asks=self._asks, is_long=self._is_long, reads=self._reads
-        )
+        return await call_tool(self._calls, self.name, arguments, conversation, asks=self._asks, reads=self._reads)
 
 
 def title_from_name(name: str) -> str:
@@ -97,20 +93,19 @@ async def call_tool(
     conversation: Conversation,
     *,
     asks: bool = False,
-    is_long: bool = False,
     reads: bool = False,
 ) -> ToolResult:
     """Call an operation in a thread and return its answer, or its error in our voice.
 
     Args:
         asks: It may have a question, which is put to the person.
-        is_long: It reports its progress, and may be cancelled.
         reads: It only reads, so that it ends as soon as the client cancels it.
     """
-    run = run_cancellable if is_long else run_abandonable if reads else anyio.to_thread.run_sync
+    workload = calls.workload(name, arguments)
+    run = run_abandonable if reads and workload == "short" else run_cancellable
 
     async def call(agreed: str = "") -> ToolResult:
-        answer = await run(partial(calls.call, name, arguments, conversation, agreed))
+        answer = await run(partial(calls.call, name, arguments, conversation, agreed), workload, conversation.id)
         return tool_result(answer, conversation.client_name)
 
     try:

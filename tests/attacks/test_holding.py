@@ -1,12 +1,16 @@
 """Clients that hold what others need: jobs that sleep, calls that wait, reads that last."""
 
 from collections.abc import Iterator
+from typing import Any
 
+import anyio
 import pytest
+from fastmcp import Client
 
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.domain.paging import PageRequest
+from panorama.mcp.server import build_server
 from tests.services.queued import Call, ended, job
 from tests.working import at_work, until
 
@@ -57,3 +61,42 @@ def test_a_client_that_waits_gets_its_place_back_when_a_script_of_its_own_ends(w
 
     until(lambda: job(app, third).state == "running", "the third script")
     assert job(app, second).state == "running"
+
+
+SOON = 25.0
+"""Seconds after which a call counts as held up, on a machine that is busy."""
+
+
+@pytest.mark.anyio
+async def test_calls_that_wait_for_a_job_hold_up_no_other_call(working: None, app: App) -> None:
+    sleeping = begin_script(app, "greedy")
+
+    async with Client(build_server(app)) as client, anyio.create_task_group() as tasks:
+        for _ in range(60):
+            tasks.start_soon(client.call_tool, "get_job", {"job": sleeping, "wait": 50})
+        await anyio.sleep(1)
+        with anyio.fail_after(SOON):
+            listed = await client.call_tool("list_tasks", {})
+        app.jobs.cancel(sleeping)
+
+    assert listed.structured_content == {"summary": "0 tasks", "data": []}
+
+
+@pytest.mark.anyio
+async def test_scripts_that_sleep_hold_up_neither_calls_nor_those_who_wait(working: None, app: App) -> None:
+    async with Client(build_server(app)) as client, anyio.create_task_group() as tasks:
+        for _ in range(45):
+            tasks.start_soon(call_and_ignore, client, "run_code", {"code": SLEEPS, "timeout": 60})
+        await anyio.sleep(1)
+        with anyio.fail_after(SOON):
+            await client.call_tool("create_task", {"title": "Tea"})
+            waited = await client.call_tool("get_job", {"job": begin_script(app, "other"), "wait": 1})
+        tasks.cancel_scope.cancel()
+
+    assert waited.structured_content
+    assert waited.structured_content["data"]["state"] in ("queued", "running")
+
+
+async def call_and_ignore(client: Client[Any], tool: str, arguments: dict[str, Any]) -> None:
+    """Call a tool whose answer does not matter."""
+    await client.call_tool(tool, arguments, raise_on_error=False)

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-import anyio.to_thread
 from fastmcp import FastMCP
 from fastmcp.exceptions import FastMCPError, ResourceError
 from fastmcp.exceptions import NotFoundError as UnknownPageError
@@ -20,6 +19,7 @@ from mcp.types import Completion, CompletionArgument, CompletionContext, PromptR
 from panorama.calls import Calls
 from panorama.errors import NotFoundError, PanoramaError
 from panorama.kinds import BY_NAME
+from panorama.mcp.cancellation import run_read
 from panorama.mcp.guide import GUIDE
 from panorama.mcp.resources.uris import KINDS, REMINDERS, SCHEME, SCRIPTS, TODAY, page_uri
 from panorama.mcp.tools import GetConversation
@@ -54,9 +54,7 @@ class PinnedPageProvider(Provider):
         self._conversing = conversing
 
     async def _list_resources(self) -> Sequence[Resource]:
-        answer = await anyio.to_thread.run_sync(
-            self._calls.call, "pages.list", {"limit": MAX_LISTED}, self._conversing()
-        )
+        answer = await run_read(self._calls, "pages.list", {"limit": MAX_LISTED}, self._conversing())
         return [
             Resource.model_validate(
                 {
@@ -91,7 +89,7 @@ class PageReader:
             ResourceError: It cannot be read.
         """
         try:
-            answer = await anyio.to_thread.run_sync(self._calls.call, name, arguments, self._conversing())
+            answer = await run_read(self._calls, name, arguments, self._conversing())
         except NotFoundError as error:
             raise PageNotFoundError(error.message, log_level=logging.DEBUG) from error
         except PanoramaError as error:
@@ -126,7 +124,7 @@ class PageReader:
         if kind is None:
             return None
         sent = {"kind": kind, "begun": argument.value, "limit": MAX_COMPLETIONS}
-        answer = await anyio.to_thread.run_sync(self._calls.call, "items.complete", sent, self._conversing())
+        answer = await run_read(self._calls, "items.complete", sent, self._conversing())
         shown = "id" if isinstance(ref, ResourceTemplateReference) else "name"
         return Completion(values=[str(row[shown]) for row in answer.data])
 

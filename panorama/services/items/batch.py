@@ -10,6 +10,7 @@ from panorama.domain.text.lenient_json import fit_to_schema, strip_client_prefix
 from panorama.errors import InvalidInputError, PanoramaError
 from panorama.ports import Calls
 from panorama.services.items.results import BatchResult
+from panorama.services.jobs import progress
 
 MAX_STEPS = 100
 MAX_TOTAL_CHARS = 30_000
@@ -63,6 +64,8 @@ class Batch:
         most = MAX_TOTAL_CHARS // len(operations)
         results: list[Mapping[str, Any]] = []
         for at, step in enumerate(operations):
+            if progress.SHOULD_STOP.get()():
+                raise progress.StoppedError
             try:
                 results.append(self._run_step(step, results))
             except PanoramaError as error:

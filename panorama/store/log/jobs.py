@@ -69,7 +69,7 @@ def find(session: Session, id_: str) -> Job | None:
     return _to_job(row) if row else None
 
 
-class Place(NamedTuple):
+class RunningPlace(NamedTuple):
     """What takes a place of a pool: a job of a kind, requested by a client, that a worker runs."""
 
     kind: str
@@ -98,9 +98,9 @@ _NEXT = (
 _PLACES = select(jobs.c.kind, jobs.c.client, jobs.c.worker).where(jobs.c.state == "running")
 
 
-def list_places(session: Session) -> list[Place]:
+def list_places(session: Session) -> list[RunningPlace]:
     """Return the places that are taken, also elsewhere."""
-    return [Place(*row) for row in session.connection.execute(_PLACES)]
+    return [RunningPlace(*row) for row in session.connection.execute(_PLACES)]
 
 
 def list_running(session: Session) -> list[Job]:

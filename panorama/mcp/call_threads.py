@@ -1,0 +1,92 @@
+"""Worker threads for calls: places per kind of call and per client, so that waiting calls hold up no others.
+
+A call that finds no place waits in the event loop, where it holds no thread.
+"""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+from anyio.lowlevel import RunVar
+
+from panorama.catalogue import Workload
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """How many calls of a kind are worked on at a time, and how many of these for one client."""
+
+    places: int
+    places_per_client: int
+
+
+PLACES: dict[Workload, Places] = {
+    "short": Places(40, 16),
+    "waiting": Places(256, 16),
+    "script": Places(16, 4),
+    "maintenance": Places(8, 2),
+}
+"""The kinds of calls. A thread that waits costs some 50 KB; a script also has a process."""
+
+
+@dataclass(slots=True)
+class _ClientPlaces:
+    """The places of one client for one kind of call, and how many calls hold one or wait for one."""
+
+    limiter: anyio.CapacityLimiter
+    calls: int = 0
+
+
+class CallThreads:
+    """The places of one event loop."""
+
+    def __init__(self) -> None:
+        self._all = {workload: anyio.CapacityLimiter(size.places) for workload, size in PLACES.items()}
+        self._of_clients: dict[tuple[Workload, str], _ClientPlaces] = {}
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether any call is worked on."""
+        return any(limiter.borrowed_tokens for limiter in self._all.values())
+
+    async def run(
+        self, call: Callable[[], Result], workload: Workload, client: str, *, abandon_on_cancel: bool = False
+    ) -> Result:
+        """Make a call in a thread, once there is a place for its kind and its client."""
+        async with self._hold_place(workload, client):
+            return await anyio.to_thread.run_sync(
+                call, limiter=self._all[workload], abandon_on_cancel=abandon_on_cancel
+            )
+
+    @asynccontextmanager
+    async def _hold_place(self, workload: Workload, client: str) -> AsyncGenerator[None]:
+        """Hold one of the client's places; a client without calls is forgotten."""
+        key: tuple[Workload, str] = workload, client
+        size = PLACES[workload].places_per_client
+        mine = self._of_clients.setdefault(key, _ClientPlaces(anyio.CapacityLimiter(size)))
+        mine.calls += 1
+        try:
+            async with mine.limiter:
+                yield
+        finally:
+            mine.calls -= 1
+            if not mine.calls:
+                del self._of_clients[key]
+
+
+_threads: RunVar[CallThreads] = RunVar("call_threads")
+
+
+def call_threads() -> CallThreads:
+    """Return the places of the event loop that runs."""
+    try:
+        return _threads.get()
+    except LookupError:
+        threads = CallThreads()
+        _threads.set(threads)
+        return threads
