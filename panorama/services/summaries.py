@@ -70,7 +70,9 @@ def make_list_summary(noun: str) -> Callable[[Page[Any]], str]:
 def summarize_search(page: Page[Any]) -> str:
     """Return how much was found, and what was not searched."""
     found = f"{len(page.items)} found" if page.items else "Nothing found"
-    return found + (", there are more" if page.more else "") + _describe_gap(page.index or {})
+    index = page.index or {}
+    weaker = f", {index['weaker']} weaker left out (mode keyword or semantic shows them)" if "weaker" in index else ""
+    return found + (", there are more" if page.more else "") + weaker + _describe_gap(index)
 
 
 def _describe_gap(index: Mapping[str, Any]) -> str:

@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from statistics import fmean, median
 
 import pytest
 
 from panorama.domain.paging import PageRequest
+from panorama.domain.text import ranking
 
-from .measuring import Library, Scores, library, queries, scores, table
+from .measuring import SPOKEN, Library, Query, Scores, library, queries, scores, table
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 ARMS = ("keyword arm", "semantic arm")
@@ -53,6 +55,30 @@ def test_no_kind_of_query_is_found_worse_than_by_the_better_arm(found: Mapping[s
 @pytest.mark.parametrize(("kind", "least"), [("typo", 0.95), ("exact", 0.97), ("rare", 0.97)])
 def test_what_is_spelt_or_misspelt_in_the_text_is_found(found: Mapping[str, Scores], kind: str, least: float) -> None:
     assert found["product, hybrid"][kind][1] >= least
+
+
+def test_the_floor_takes_at_most_a_hundredth_of_what_a_page_recalls(
+    shelf: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = queries("judging")
+    with_floor = page_recall(shelf, asked)
+    monkeypatch.setattr(ranking, "drop_noise", lambda ranked, _: ranked)
+
+    assert with_floor >= page_recall(shelf, asked) - 0.01
+
+
+def test_half_of_the_answers_to_queries_with_one_true_row_cost_at_most_900_characters(shelf: Library) -> None:
+    single = [query for query in queries("judging") if len(query.relevant) == 1]
+
+    costs = [len(shelf.app.calls.call("search", {"query": query.text}, SPOKEN).text) for query in single]
+
+    assert median(costs) <= 900
+
+
+def page_recall(shelf: Library, asked: list[Query]) -> float:
+    """Return the mean share of the relevant documents that the first ten rows hold."""
+    pages = ((query.relevant, shelf.found("hybrid", query.text)[:10]) for query in asked)
+    return fmean(len(relevant & set(rows)) / min(10, len(relevant)) for relevant, rows in pages)
 
 
 def test_every_query_of_the_tuning_half_answers_alike_however_it_is_paged(shelf: Library) -> None:

@@ -365,10 +365,30 @@ def test_without_meaning_keywords_answer_and_the_reason_is_told(context: Desk, m
     assert summarize_search(semantic).endswith(", by words alone: The model is loading. Ask again in a moment.")
 
 
+def test_a_note_that_holds_the_whole_query_comes_alone_and_the_weaker_are_counted(context: Desk, meaning: Told) -> None:
+    sought = context.note("Wasps in the shed roof")
+    others = [context.note(f"Note {number}") for number in range(4)]
+    meaning.hits = {sought: 0.7, **dict.fromkeys(others, 0.4)}
+
+    page = context.found("wasps shed roof")
+
+    assert [row.id for row in page.items] == [sought]
+    assert summarize_search(page) == "1 found, 4 weaker left out (mode keyword or semantic shows them)"
+    assert len(context.found("wasps shed roof", "semantic").items) == 5
+
+
+def test_the_floor_leaves_out_no_note_that_holds_every_word(context: Desk, meaning: Told) -> None:
+    ids = {context.note(f"Tea of sort {number}") for number in range(12)}
+    meaning.hits = {context.note("Coffee"): 0.6}
+
+    assert ids <= {row.id for row in context.found("tea").items}
+
+
 def test_pages_of_both_arms_walk_every_hit_once(context: Desk, meaning: Told) -> None:
     ids = [context.note(f"Tea {number}") for number in range(9)]
     others = [context.note(f"Coffee {number}") for number in range(6)]
     meaning.hits = dict.fromkeys([*others, *ids[:3]], 0.6)
+    strong = [*ids, others[0]]  # the other five stand far behind the best
 
     rows: list[str] = []
     key: tuple[int, ...] | None = None
@@ -379,7 +399,7 @@ def test_pages_of_both_arms_walk_every_hit_once(context: Desk, meaning: Told) ->
             break
         key = page.keys[-1]
 
-    assert sorted(rows) == sorted([*ids, *others])
+    assert sorted(rows) == sorted(strong)
     assert rows == [row.id for row in context.found("tea").items]
 
 

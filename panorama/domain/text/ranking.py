@@ -22,6 +22,15 @@ This, the sharpness and the damping were chosen on `tests/retrieval/tuning.jsonl
 MIN_RELATIVE_SCORE = 0.4
 """Hits with less than this share of what the best hit of their arm has are left out."""
 
+MIN_SHARE_OF_BEST, MIN_SHARE_OF_WHOLE = 0.2, 0.45
+"""Hits of both arms with a smaller share of the best hit's worth are noise; the second counts if the best is whole.
+
+Both were chosen on `tests/retrieval/tuning.jsonl`: they leave 4.4 rows of ten, and the first five lose nothing.
+"""
+
+WHOLE_COVERAGE = 0.8
+"""The coverage from which a hit is taken for one that holds what was asked; such a hit is never noise."""
+
 RECENCY_BOOST = 0.02
 """How much more an item is worth that was changed just now; less than one place among the first thirty.
 
@@ -43,6 +52,23 @@ class RankedItem:
 def coverage_weight(coverage: float) -> float:
     """Return how much a keyword hit counts that holds such a share of what the query says."""
     return min(1.0, max(0.0, coverage)) ** COVERAGE_POWER
+
+
+def drop_noise(ranked: tuple[RankedItem, ...], coverage: Mapping[str, float]) -> tuple[RankedItem, ...]:
+    """Return the items of both arms, best first, without those far behind the best.
+
+    Args:
+        coverage: The share of the query that items hold, by id.
+    """
+    if not ranked:
+        return ranked
+
+    def is_whole(hit: RankedItem) -> bool:
+        return coverage.get(hit.item, 0.0) >= WHOLE_COVERAGE or "title" in hit.why
+
+    best = next((hit for hit in ranked if "id" not in hit.why), ranked[0])
+    least = best.score * (MIN_SHARE_OF_WHOLE if is_whole(best) else MIN_SHARE_OF_BEST)
+    return tuple(hit for hit in ranked if hit.score >= least or is_whole(hit))
 
 
 def fuse(

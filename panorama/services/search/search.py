@@ -19,7 +19,7 @@ from panorama.domain.items.references import ItemRef, ProjectRef
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.text import ranking
 from panorama.domain.text.ranking import RankedItem
-from panorama.domain.text.tokens import Term, contains, extract_snippet
+from panorama.domain.text.tokens import SNIPPET_CHARS, Term, contains, extract_snippet
 from panorama.domain.time import times
 from panorama.errors import InvalidInputError
 from panorama.index.points import NO_PROJECT, Filter
@@ -174,7 +174,12 @@ class Search(Service):
             {item: (now - at).total_seconds() / DAY_SECONDS for item, at in alive.items()},
         )
         best = {item: each.position for item, each in near.items()}
-        return _RankedResult(_merge_ranked(first, fused, rest), best, _describe_index(hits, nearest))
+        ranked, index = _merge_ranked(first, fused, rest), _describe_index(hits, nearest)
+        if len(index["ran"]) == 1:  # each arm has a floor of its own
+            return _RankedResult(ranked, best, index)
+        strong = ranking.drop_noise(ranked, {hit.item: hit.coverage for hit in kept})
+        weaker = {"weaker": len(ranked) - len(strong)} if len(strong) < len(ranked) else {}
+        return _RankedResult(strong, best, {**index, **weaker})
 
     def _match_title(self, session: Session, query: str, filters: Filters) -> tuple[RankedItem, ...]:
         """Items whose whole title is the query."""
@@ -212,8 +217,11 @@ class Search(Service):
         items = search.load_items(session, [each.item for each in shown])
         chosen = [(each.item, answer.passages[each.item]) for each in shown if each.item in answer.passages]
         places = {place.item: place for place in passages.load_at(session, chosen).values()}
+        best = max((each.score for each in answer.ranked), default=0.0)
         found = tuple(
-            _to_search_hit(items[each.item], each, terms, places.get(each.item)) for each in shown if each.item in items
+            _to_search_hit(items[each.item], each, terms, places.get(each.item), best)
+            for each in shown
+            if each.item in items
         )
         meant = int("semantic" in answer.index["ran"])
         keys = tuple((start + at + 1, meant) for at in range(len(found)))
@@ -285,15 +293,18 @@ def _describe_index(hits: Sequence[Hit] | None, nearest: SemanticResult | None) 
     return {"ran": ran, "missing": nearest.missing, **do}
 
 
-def _to_search_hit(item: Item, ranked: RankedItem, query: tuple[Term, ...], place: Passage | None) -> SearchHit:
+def _to_search_hit(
+    item: Item, ranked: RankedItem, query: tuple[Term, ...], place: Passage | None, best: float
+) -> SearchHit:
     body = item.search_text()[1]
+    chars = SNIPPET_CHARS if 2 * ranked.score >= best else SNIPPET_CHARS // 2
     if place is not None and "semantic" in ranked.why:
         body = _choose_passage(body, place, query)
     return SearchHit(
         id=item.id,
         kind=item.KIND,
         title=item.label,
-        snippet=extract_snippet(body, query),
+        snippet=extract_snippet(body, query, chars=chars),
         project=getattr(item, "project", None),
         why=ranked.why,
         score=round(ranked.score, 3),
