@@ -355,6 +355,8 @@ class Invocation:
             self._add_project_names(data, session)
         is_as_it_was = self._is_unchanged and isinstance(value, Item)
         summary = say.summarize_no_change(value) if is_as_it_was else self._operation.summary(value)
+        if not self._reader.wants_all and (cut := rendering.count_cut_texts(data)):
+            summary += f"; {say.pluralize(cut, 'long text')} cut"
         return Answer(
             data=data, summary=self._name_recalled(summary), metadata=self._metadata, rows=packed,
             shortfall=str(getattr(value, "shortfall", "")), exact=getattr(value, "TOLD_EXACTLY", ()),

@@ -13,7 +13,7 @@ _EMPTY_IF_ZERO = frozenset({
     "redo",
     "favorite", "inactive", "urgent", "important", "pinned", "rank", "in_progress", "done", "cancelled", "ideas",
     "overdue", "due_soon", "notes", "notes_touched", "tasks_touched", "reminders_waiting", "project", "task", "note",
-    "link", "reminder", "journal", "file", "trash",
+    "link", "reminder", "journal", "file", "trash", "more", "archived", "left_out", "conflict_count", "output_cut",
 })  # fmt: skip
 """Flags and counters that say as much by their absence as by false or zero."""
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, date, datetime
@@ -29,6 +30,7 @@ ITEM_TEXT_CHARS = 6_000
 DEFAULT_ROWS = 50
 MAX_ROWS = 500
 _TRUNCATED = "… ({} characters in all; {})"
+_CUT_TEXT = re.compile(r"… \([\d,]+ characters(?: in all; .*)?\)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,8 +220,22 @@ def truncate(value: Any, most: int, owner: Any) -> Any:
     """Return a text that is not too long, with its length and how to read on."""
     if not isinstance(value, str) or len(value) <= most:
         return value
-    onward = "get_note reads on" if getattr(owner, "KIND", "") == "note" else f"get_item {owner.id} shows more"
+    is_alone = most >= ITEM_TEXT_CHARS
+    onward = f"get_item {owner.id} shows more"
+    if getattr(owner, "KIND", "") == "note":
+        onward = "get_note reads on"
+    elif is_alone:
+        onward = f"run_code with sdk.items.get({owner.id!r}) reads all"
     return value[:most] + _TRUNCATED.format(f"{len(value):,}", onward)
+
+
+def count_cut_texts(value: Any) -> int:
+    """Return how many texts of plain data were cut, for a page, an item or an excerpt."""
+    if isinstance(value, str):
+        return bool(_CUT_TEXT.search(value, max(0, len(value) - 120)))
+    if is_object(value):
+        return sum(map(count_cut_texts, value.values()))
+    return sum(map(count_cut_texts, value)) if is_list(value) else 0
 
 
 def take_fitting(rows: list[Any], most: int) -> list[Any]:

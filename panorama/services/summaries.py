@@ -60,11 +60,15 @@ def make_list_summary(noun: str) -> Callable[[Page[Any]], str]:
         count = len(page.items)
         scope = f" ({page.scope})" if page.scope else ""
         if page.total is None or page.total == count:
-            more = ", there are more" if page.more else ""
-            return f"{count} {noun if count == 1 else plural}{scope}{more}"
-        return f"{count} of {page.total} {plural}{scope}"
+            return f"{count} {noun if count == 1 else plural}{scope}{_describe_more(page)}"
+        return f"{count} of {page.total} {plural}{scope}{_describe_more(page)}"
 
     return summarize_page
+
+
+def _describe_more(page: Page[Any]) -> str:
+    """Return how to get the rows behind a page, "" if there are none."""
+    return ", more with next_cursor" if page.more else ""
 
 
 def summarize_search(page: Page[Any]) -> str:
@@ -72,7 +76,7 @@ def summarize_search(page: Page[Any]) -> str:
     found = f"{len(page.items)} found" if page.items else "Nothing found"
     index = page.index or {}
     weaker = f", {index['weaker']} weaker left out (mode keyword or semantic shows them)" if "weaker" in index else ""
-    return found + (", there are more" if page.more else "") + weaker + _describe_gap(index)
+    return found + _describe_more(page) + weaker + _describe_gap(index)
 
 
 def _describe_gap(index: Mapping[str, Any]) -> str:
@@ -103,7 +107,14 @@ def summarize_item(value: Any) -> str:
     if isinstance(value, ItemView) and value.kind == "tool":
         return f"Tool {value.item['name']}; batch calls it if it is not listed"
     item = value.item if isinstance(value, ItemView) else value
-    return _describe_item(item)[0].upper() + _describe_item(item)[1:]
+    more = _describe_left_out(value.more, "list_* shows") if isinstance(value, ItemView) else ""
+    return _describe_item(item)[0].upper() + _describe_item(item)[1:] + more
+
+
+def _describe_left_out(more: Mapping[str, int], where: str) -> str:
+    """Return what an answer's short lists leave out, and what shows it; "" if nothing is left out."""
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in more.items())
+    return f"; not shown: {counts} ({where} them)" if more else ""
 
 
 def summarize_note_text(note: NoteText) -> str:
@@ -138,8 +149,10 @@ def summarize_waiting_reminders(page: Page[FiredReminder]) -> str:
     """Return how many reminders wait."""
     if not page.items:
         return "No reminder waits"
-    count = page.total or len(page.items)
-    return f"{count} {'reminder waits' if count == 1 else 'reminders wait'} to be acknowledged"
+    total = page.total or len(page.items)
+    count = f"{len(page.items)} of {total}" if len(page.items) < total else str(total)
+    verb = "reminder waits" if total == 1 else "reminders wait"
+    return f"{count} {verb} to be acknowledged{_describe_more(page)}"
 
 
 def summarize_snooze(reminder: Reminder) -> str:
@@ -267,9 +280,8 @@ def summarize_tag_change(change: TagChange) -> str:
 def summarize_history(page: Page[HistoryLine | RecentWrite]) -> str:
     """Return how many changes there are."""
     if page.total is None:
-        more = ", there are more" if page.more else ""
-        return f"{pluralize(len(page.items), 'write')}, the newest first{more}"
-    return f"{len(page.items)} of {page.total} changes, the newest first"
+        return f"{pluralize(len(page.items), 'write')}, the newest first{_describe_more(page)}"
+    return f"{len(page.items)} of {page.total} changes, the newest first{_describe_more(page)}"
 
 
 def summarize_undo(result: UndoResult) -> str:
@@ -278,7 +290,7 @@ def summarize_undo(result: UndoResult) -> str:
     writes = result.units[0] if len(result.units) == 1 else f"{len(result.units)} writes"
     titles = ", ".join(f"“{row['label']}” ({row['was']})" for row in result.undone[:MAX_TITLES])
     more = f" and {result.count - MAX_TITLES:,} more" if result.count > MAX_TITLES else ""
-    left = f"; {len(result.conflicts)} left as conflicts" if result.conflicts else ""
+    left = f"; {result.conflict_count} left as conflicts" if result.conflicts else ""
     return f"{verb} {pluralize(result.count, 'change')} of {writes}: {titles}{more}{left}"
 
 
@@ -292,9 +304,21 @@ def summarize_run_result(told: RunResult) -> str:
         how = f"{'Draft' if told.script_state == 'draft' else 'Script'} {told.script}: {how.lower()}"
     if told.error is None:
         nothing = ", no result" if told.result is None and not told.result_file and not told.shape else ""
-        return f"{how} {told.run_id}: {did}{nothing}"
+        return f"{how} {told.run_id}: {did}{nothing}{_describe_run_cuts(told)}"
     at = f" at line {told.error['line']}" if "line" in told.error else ""
-    return f"{how} {told.run_id} failed{at}: {told.error['message']} ({did})"
+    return f"{how} {told.run_id} failed{at}: {told.error['message']} ({did}){_describe_run_cuts(told)}"
+
+
+def _describe_run_cuts(told: RunResult) -> str:
+    """Return what of a run's result, output and changes is not in its answer."""
+    changed = sum(told.changes.values())
+    cuts = [
+        f"the result is the file {told.result_file}" if told.result_file else "",
+        "only the shape of the result is shown" if told.shape and not told.result_file else "",
+        "the output is cut" if told.output_cut else "",
+        f"the first {len(told.would)} of {changed} changes are shown" if 0 < len(told.would) < changed else "",
+    ]
+    return "".join(f"; {cut}" for cut in cuts if cut)
 
 
 def summarize_script_list(page: Page[ScriptLine]) -> str:
@@ -367,24 +391,34 @@ def summarize_job_start(job: JobView, *, at_terminal: bool) -> str:
 
 def summarize_batch(result: BatchResult) -> str:
     """Return how many operations succeeded."""
+    left_out = result.left_out
+    cut = (
+        f"; the data of {pluralize(left_out, 'result')} left out, call {'it' if left_out == 1 else 'them'} alone"
+        if left_out
+        else ""
+    )
     if result.failed:
-        return f"{result.succeeded} of {len(result.results)} operations done, {result.failed} failed"
-    return f"All {len(result.results)} operations done"
+        return f"{result.succeeded} of {len(result.results)} operations done, {result.failed} failed{cut}"
+    return f"All {len(result.results)} operations done{cut}"
 
 
 def summarize_dashboard(board: Dashboard) -> str:
     """Return a project's state."""
     numbers = board.project
     due = f"{numbers.open} open, {numbers.overdue} overdue, {numbers.due_soon} due soon"
-    return f"“{numbers.name}”: health {numbers.health}, {due}, {numbers.notes} notes"
+    more = _describe_left_out(board.more, "list_* shows")
+    return f"“{numbers.name}”: health {numbers.health}, {due}, {numbers.notes} notes{more}"
 
 
 def summarize_overview(result: Overview) -> str:
     """Return the state of all projects."""
     late = sum(project.overdue for project in result.projects)
     open_ones = sum(project.open for project in result.projects)
-    count = f"{len(result.projects)} {'project' if len(result.projects) == 1 else 'projects'}"
-    return f"{count}, {open_ones} open tasks, {late} overdue; {result.unassigned} open without a project"
+    count = pluralize(len(result.projects), "project")
+    if result.more:
+        count = f"The {len(result.projects)} of {len(result.projects) + result.more} projects that need attention most"
+    archived = f"; without {result.archived} archived (list_projects shows them)" if result.archived else ""
+    return f"{count}, {open_ones} open tasks, {late} overdue; {result.unassigned} open without a project{archived}"
 
 
 def summarize_weekly_review(result: WeeklyReview) -> str:
@@ -392,7 +426,7 @@ def summarize_weekly_review(result: WeeklyReview) -> str:
     return (
         f"{result.start} to {result.end}: {result.completed.count} completed, {result.created.count} created, "
         f"{result.slipped.count} slipped, {result.notes_written.count} notes written, "
-        f"{result.due_next_week.count} due next week"
+        f"{result.due_next_week.count} due next week{_describe_left_out(result.more, 'query shows')}"
     )
 
 

@@ -60,7 +60,7 @@ def test_a_limit_beyond_one_page_is_filled_from_the_next_ones(run: Command, give
 
     assert len(listed["data"]) == 150
     assert len({row["id"] for row in listed["data"]}) == 150
-    assert listed["summary"] == "150 of 200 tasks"
+    assert listed["summary"] == "150 of 200 tasks, more with next_cursor"
 
 
 def test_what_a_list_leaves_out_is_said_beside_it(run: Command, given: Given) -> None:

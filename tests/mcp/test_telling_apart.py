@@ -27,7 +27,7 @@ async def test_a_search_gives_ten_rows_unless_asked_for_more(chat: Chat) -> None
     few, all_ = await chat("search", query="tea"), await chat("search", query="tea", limit=50)
 
     assert (len(few.data), len(all_.data)) == (10, 12)
-    assert few.summary.startswith("10 found, there are more")
+    assert few.summary.startswith("10 found, more with next_cursor")
     assert few.metadata["next_cursor"]
 
 

@@ -285,8 +285,7 @@ def print_rows(found: Answer, as_json: bool, shown: Callable[[], None]) -> None:
     """Print a list, and beside it how much of the whole it is."""
     print_answer(found, as_json, shown)
     if not as_json:
-        more = "; --limit shows more" if found.metadata.get("next_cursor") else ""
-        print_message(f"{found.summary}{more}")
+        print_message(to_terminal(found.summary))
         _print_hint(found)
 
 

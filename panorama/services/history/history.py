@@ -109,7 +109,10 @@ class History(Service):
             {"id": line.item, "kind": line.kind, "label": labels[line.item][2], "was": line.action} for line in shown
         ]
         conflicts = tuple(undoing.conflicts[:MAX_LISTED])
-        return UndoResult(units=units, count=len(undoing.done), redo=redo, undone=tuple(undone), conflicts=conflicts)
+        return UndoResult(
+            units=units, count=len(undoing.done), redo=redo, undone=tuple(undone), conflicts=conflicts,
+            conflict_count=len(undoing.conflicts),
+        )  # fmt: skip
 
     def undo_question(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> str:
         """Return what to ask before more than 20 changes, or a write of another client, are taken back.

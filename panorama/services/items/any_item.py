@@ -12,7 +12,7 @@ from panorama.ports import Calls
 from panorama.services.archive.results import pluralize
 from panorama.services.base import Service, ServiceContext
 from panorama.services.items import confirmations
-from panorama.services.items.results import DeleteResult, ItemView
+from panorama.services.items.results import DeleteResult, ItemView, count_left_out, drop_zeros
 from panorama.services.references import resolve
 from panorama.store.backend import Session
 from panorama.store.items import files, listing, lookup, notes, projects, rows, tasks, trash
@@ -38,18 +38,24 @@ class Items(Service):
         """
         if item.startswith(TOOL_REFERENCE):
             tool = self._calls.describe_tool(item.removeprefix(TOOL_REFERENCE).strip())
-            return ItemView(kind="tool", item=tool, belonging={})
+            return ItemView(kind="tool", item=tool, belonging={}, more={})
         with self._reading() as session:
             kind = kind_of(item) or ""
             found: Item = rows.load(session, kind, item)
-            return ItemView(kind=kind, item=found.public_view(), belonging=self._list_belonging(session, found))
+            pages = self._list_belonging(session, found)
+            belonging = {name: tuple(map(_to_row, page.items)) for name, page in pages.items() if page.items}
+            more = count_left_out(pages)
+            if kind == "project":
+                listed = pages["tasks"].total or 0
+                more |= drop_zeros({"closed tasks": projects.count_items(session, item)["task"] - listed})
+            return ItemView(kind=kind, item=found.public_view(), belonging=belonging, more=more)
 
     def get_trashed(self, item: TrashedRef) -> ItemView:
         """Show anything by id or exact name, also what is in the trash."""
         with self._reading() as session:
             kind = kind_of(item) or ""
             found: Item = rows.load(session, kind, item, trash=True)
-            return ItemView(kind=kind, item=found.public_view(), belonging={})
+            return ItemView(kind=kind, item=found.public_view(), belonging={}, more={})
 
     def resolve(self, kind: Kind, item: str) -> Mapping[str, Any]:
         """Return id, kind, label and version of one item of a kind, by id or by a name that is unique in its kind."""
@@ -132,24 +138,21 @@ class Items(Service):
         else:
             rows.save(session, old, old.with_changes(self._now(), **{_owner_field(owner): None}))
 
-    def _list_belonging(self, session: Session, item: Item) -> dict[str, tuple[Mapping[str, Any], ...]]:
-        found: dict[str, list[Any]] = {}
+    def _list_belonging(self, session: Session, item: Item) -> dict[str, Page[Any]]:
+        found: dict[str, Page[Any]] = {}
         if item.KIND == "project":
             here = tasks.build_conditions(project=item.id, status="open", zone=self._context.zone)
-            found["tasks"] = list(tasks.list_tasks(session, PREVIEW_PAGE, here).items)
-            found["notes"] = list(notes.list_notes(session, PREVIEW_PAGE, project=item.id).items)
+            found["tasks"] = tasks.list_tasks(session, PREVIEW_PAGE, here)
+            found["notes"] = notes.list_notes(session, PREVIEW_PAGE, project=item.id)
             for kind in PLAIN_KINDS:
                 if kind.has_project:
-                    first = listing.list_items(session, kind.name, PREVIEW_PAGE, project=item.id)
-                    found[kind.collection] = list(first.items)
-            found["files"] = list(files.list_files(session, PREVIEW_PAGE, project=item.id).items)
+                    found[kind.collection] = listing.list_items(session, kind.name, PREVIEW_PAGE, project=item.id)
+            found["files"] = files.list_files(session, PREVIEW_PAGE, project=item.id)
         if item.KIND == "task":
             below = tasks.build_conditions(parent=item.id, zone=self._context.zone)
-            found["subtasks"] = list(tasks.list_tasks(session, PREVIEW_PAGE, below).items)
-        found["reminders"] = list(
-            listing.list_items(session, "reminder", PREVIEW_PAGE, order=("at",), item=item.id).items
-        )
-        return {name: tuple(_to_row(each) for each in items) for name, items in found.items() if items}
+            found["subtasks"] = tasks.list_tasks(session, PREVIEW_PAGE, below)
+        found["reminders"] = listing.list_items(session, "reminder", PREVIEW_PAGE, order=("at",), item=item.id)
+        return found
 
 
 def field_conflict(session: Session, item: Item, fields: Collection[str] = ("name", "project", "parent")) -> str:

@@ -76,7 +76,10 @@ class Batch:
                 results.append({"tool": step["tool"], "ok": False, "error": error.to_dict()})
         failed = sum(not result["ok"] for result in results)
         shown = tuple(_trim_result(result, most) for result in results)
-        return BatchResult(results=shown, succeeded=len(results) - failed, failed=failed, atomic=atomic)
+        left_out = sum(new.get("data") is not old.get("data") for new, old in zip(shown, results, strict=True))
+        return BatchResult(
+            results=shown, succeeded=len(results) - failed, failed=failed, atomic=atomic, left_out=left_out
+        )
 
     def only_reads(self, operations: tuple[Step, ...], atomic: bool = True) -> bool:
         """Return whether no step writes, so that the batch needs no write transaction."""

@@ -11,7 +11,15 @@ from panorama.domain.paging import PageRequest, Result
 from panorama.domain.time import times
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext
-from panorama.services.items.results import Dashboard, Overview, ProjectHealth, Tally, WeeklyReview
+from panorama.services.items.results import (
+    Dashboard,
+    Overview,
+    ProjectHealth,
+    Tally,
+    WeeklyReview,
+    count_left_out,
+    drop_zeros,
+)
 from panorama.store.backend import Session
 from panorama.store.items import listing, notes, overview, rows, tasks
 from panorama.store.items.overview import TaskCounts, Window
@@ -54,25 +62,20 @@ class Overviews(Service):
             row: Any = rows.load(session, "project", project)
             numbers = self._measure_projects(session, clock, period_days, {project: row})[0]
             here = tasks.build_conditions(project=project, status="any", zone=self._context.zone)
-            return Dashboard(
-                project=numbers,
-                next=tasks.list_tasks(
-                    session,
-                    DASHBOARD_PAGE,
-                    tasks.build_conditions(project=project, status="open", zone=self._context.zone),
-                ).items,
-                overdue=tasks.list_tasks(
-                    session, DASHBOARD_PAGE, [*here, tasks.view_condition("overdue", clock)], count=False
-                ).items,
-                recently_done=tasks.list_tasks(
+            pages = {
+                "next": tasks.list_tasks(session, DASHBOARD_PAGE, [*here, *tasks.status_conditions("open")]),
+                "overdue": tasks.list_tasks(session, DASHBOARD_PAGE, [*here, tasks.view_condition("overdue", clock)]),
+                "recently_done": tasks.list_tasks(
                     session,
                     DASHBOARD_PAGE,
                     [*here, tasks.view_condition("recently_done", clock)],
                     by=tasks.order_by_completion(),
-                ).items,
-                notes=notes.list_notes(session, DASHBOARD_PAGE, project=project).items,
-                links=listing.list_items(session, "link", DASHBOARD_PAGE, project=project).items,
-            )
+                ),
+                "notes": notes.list_notes(session, DASHBOARD_PAGE, project=project),
+                "links": listing.list_items(session, "link", DASHBOARD_PAGE, project=project),
+            }
+            lists: dict[str, Any] = {name: page.items for name, page in pages.items()}
+            return Dashboard(project=numbers, **lists, more=count_left_out(pages))
 
     def overview(self, period_days: int = PERIOD_DAYS) -> Overview:
         """Show all projects side by side, the one that needs attention first.
@@ -89,8 +92,9 @@ class Overviews(Service):
             open_ones = tasks.build_conditions(project="", status="open", zone=self._context.zone)
             worst = sorted(numbers, key=lambda each: (each.health, -each.overdue, each.name))[:MAX_PROJECTS]
             return Overview(
-                period_days=period_days, projects=tuple(worst), unassigned=overview.count_tasks(session, open_ones)
-            )
+                period_days=period_days, projects=tuple(worst), unassigned=overview.count_tasks(session, open_ones),
+                more=len(numbers) - len(worst), archived=overview.count_archived(session),
+            )  # fmt: skip
 
     def weekly_review(self, start: str = "", end: str = "") -> Result[WeeklyReview]:
         """Review a period, by default the last 7 days.
@@ -106,23 +110,21 @@ class Overviews(Service):
         zone = self._context.zone
         since, until = times.start_of_day(first, zone), times.start_of_day(times.next_day(last), zone)
         with self._reading() as session:
+            completed = overview.where_completed(since, until)
+            coming = tasks.due_in_period(times.next_day(last), last + timedelta(days=7), zone)
+            lists = {
+                "completed": _tally(session, completed, by=tasks.order_by_completion(), fields=DONE_TASK_FIELDS),
+                "created": _tally(session, overview.where_created(since, until), by=tasks.order_by_creation()),
+                "slipped": _tally(session, tasks.overdue_in_period(first, last, self._clock_at(until))),
+                "notes_written": self._tally_notes(session, since, until),
+                "due_next_week": _tally(session, coming),
+            }
+            health = self._compare_health(session, since, min(until, self._now()))
+            left_out = {name: tally.count - len(tally.items) for name, tally in lists.items()}
             review = WeeklyReview(
-                start=first,
-                end=last,
-                completed=_tally(
-                    session,
-                    overview.where_completed(since, until),
-                    by=tasks.order_by_completion(),
-                    fields=DONE_TASK_FIELDS,
-                ),
-                created=_tally(session, overview.where_created(since, until), by=tasks.order_by_creation()),
-                slipped=_tally(session, tasks.overdue_in_period(first, last, self._clock_at(until))),
-                notes_written=self._tally_notes(session, since, until),
-                projects=self._compare_health(session, since, min(until, self._now())),
-                due_next_week=_tally(
-                    session, tasks.due_in_period(times.next_day(last), last + timedelta(days=7), zone)
-                ),
-            )
+                start=first, end=last, **lists, projects=health[:MAX_PROJECTS],
+                more=drop_zeros({**left_out, "projects": len(health[MAX_PROJECTS:])}),
+            )  # fmt: skip
         return Result(review, hint=self._remark())
 
     def _clock_at(self, moment: datetime) -> Clock:
@@ -174,7 +176,7 @@ class Overviews(Service):
             {"id": id_, "name": row.name, "health": after[id_], "change": after[id_] - before[id_]}
             for id_, row in known.items()
         ]
-        return tuple(sorted(rows_, key=lambda row: (row["change"], row["health"], row["name"]))[:MAX_PROJECTS])
+        return tuple(sorted(rows_, key=lambda row: (row["change"], row["health"], row["name"])))
 
     def _score_health(
         self, session: Session, known: Mapping[str, Any], window: Window, worked_on: Collection[str | None]

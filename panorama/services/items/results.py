@@ -10,6 +10,7 @@ from panorama.domain.items.item import Item
 from panorama.domain.items.notes import Note
 from panorama.domain.items.projects import Project
 from panorama.domain.items.reminders import Alert, Reminder
+from panorama.domain.paging import Page
 from panorama.domain.schedules import format_delay
 
 
@@ -155,11 +156,15 @@ class RemovedSchedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemView:
-    """An item of any kind, its fields, and what belongs to it: lists of small rows by kind."""
+    """An item of any kind, its fields, and what belongs to it: lists of small rows by kind.
+
+    `more` counts by kind what belongs to it and is not in these lists.
+    """
 
     kind: str
     item: Any
     belonging: Mapping[str, tuple[Mapping[str, Any], ...]]
+    more: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +220,7 @@ class UndoResult:
     redo: bool
     undone: tuple[Mapping[str, Any], ...]
     conflicts: tuple[Mapping[str, Any], ...]
+    conflict_count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +249,10 @@ class ProjectHealth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dashboard:
-    """One project: its numbers, what is next, what is late, and its last notes."""
+    """One project: its numbers, what is next, what is late, and its last notes.
+
+    `more` counts by list what is not in it.
+    """
 
     project: ProjectHealth
     next: tuple[Any, ...]
@@ -251,15 +260,21 @@ class Dashboard:
     recently_done: tuple[Any, ...]
     notes: tuple[Any, ...]
     links: tuple[Any, ...]
+    more: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """All projects in numbers, the one that needs attention most first; `unassigned` counts open tasks without one."""
+    """All projects in numbers, the one that needs attention most first; `unassigned` counts open tasks without one.
+
+    `more` counts the projects behind these, `archived` those that are left out because they are archived.
+    """
 
     period_days: int
     projects: tuple[ProjectHealth, ...]
     unassigned: int
+    more: int
+    archived: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,7 +287,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeeklyReview:
-    """What a period brought: completed, created, slipped (due in it and still open), written, and what comes next."""
+    """What a period brought: completed, created, slipped (due in it and still open), written, and what comes next.
+
+    `more` counts by list what is not in it.
+    """
 
     start: date
     end: date
@@ -282,16 +300,18 @@ class WeeklyReview:
     notes_written: Tally
     projects: tuple[Mapping[str, Any], ...]
     due_next_week: Tally
+    more: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchResult:
-    """The fate of each operation, by position; `failed` counts the errors."""
+    """The fate of each operation, by position; `failed` counts the errors, `left_out` the data that did not fit."""
 
     results: tuple[Mapping[str, Any], ...]
     succeeded: int
     failed: int
     atomic: bool
+    left_out: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -349,6 +369,16 @@ class ImportReport:
             return ""
         named = "".join(f", such as {first['path']}: {first['why']}" for first in self.problems[:1])
         return f"{self.unread:,} of {self.files:,} files or folders could not be read{named}. All others were taken."
+
+
+def count_left_out(pages: Mapping[str, Page[Any]]) -> dict[str, int]:
+    """Return by name how many rows of lists are not on their first pages."""
+    return drop_zeros({name: (page.total or 0) - len(page.items) for name, page in pages.items()})
+
+
+def drop_zeros(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts that are not zero."""
+    return {name: count for name, count in counts.items() if count}
 
 
 def field_values(item: Item) -> dict[str, Any]:

@@ -51,21 +51,19 @@ class Tasks(Service):
         wanted = status or ("any" if view else "open")
         first, last = self._parse_day(due_from, "due_from"), self._parse_day(due_until, "due_until")
         times.check_order(first, last, "due_from", "due_until")
-        where = tasks.build_conditions(
-            project=project or None,
-            status=wanted,
-            tag=tag,
-            parent=parent,
-            due_from=first,
-            due_until=last,
-            zone=self._context.zone,
+        everything = tasks.build_conditions(
+            project=project or None, tag=tag, parent=parent, due_from=first, due_until=last, zone=self._context.zone
         )
+        where = [*everything, *tasks.status_conditions(wanted)]
         if view:
             where.append(tasks.view_condition(view, clock))
         with self._reading() as session:
             by = tasks.order_by_completion() if view == "recently_done" else None
             found = tasks.list_tasks(session, page, where, by=by)
-            return replace(found, scope="with overdue" if view == "today" else "")
+            scope = "with overdue" if view == "today" else ""
+            if not (status or view) and tasks.exists_closed(session, everything):
+                scope = "open ones; status=any lists all"
+            return replace(found, scope=scope)
 
     def create(
         self,

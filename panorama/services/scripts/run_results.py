@@ -40,6 +40,7 @@ class RunResult:
     peak_memory_mb: float
     script: str = ""
     script_state: str = ""
+    output_cut: bool = False
 
     EXACT: ClassVar = ("result",)
     TOLD_EXACTLY: ClassVar = ("result",)

@@ -160,6 +160,7 @@ class ScriptRun:
             calls=run_log.summarize_calls(self._guest.calls), changes=counts, would=would,
             error=run_log.error_to_dict(failure), dry_run=self._wish.dry_run, isolation=isolation, note=notes.text,
             script=self._wish.name, script_state=self._wish.marks.get("script_state", ""),
+            output_cut=len(ending.output) > self._max_output_chars,
             duration_ms=round((time.perf_counter() - began) * 1000, 1),
             peak_memory_mb=round(ending.peak_bytes / (1 << 20), 1),
         )  # fmt: skip
@@ -288,9 +289,13 @@ class ScriptRun:
         notes.add(f"{size} and was kept as a file; read it with sdk.files.text({kept['data']['id']!r}).")
         return None, kept["data"]["id"]
 
+    @property
+    def _max_output_chars(self) -> int:
+        return MAX_WHOLE_OUTPUT_CHARS if self._wish.is_whole else MAX_OUTPUT_CHARS
+
     def _truncate_output(self, ending: RunOutcome, notes: "_Messages") -> str:
         """Return what was printed; of much of it the beginning and the end."""
-        text, most = ending.output, MAX_WHOLE_OUTPUT_CHARS if self._wish.is_whole else MAX_OUTPUT_CHARS
+        text, most = ending.output, self._max_output_chars
         if len(text) <= most:
             return text
         head, left = most * 2 // 3, len(text) - most

@@ -13,6 +13,9 @@ from panorama.store.items.rows import NOUNS
 from panorama.store.items.tasks import Clock, due_before, living, overdue
 from panorama.store.tables import changes, notes, projects, tasks
 
+IMPORT = "import.markdown"
+"""The operation whose changes are no writing: what an import brings in was written elsewhere, and earlier."""
+
 ByProject = dict[str | None, int]
 """A count per project id; None stands for items without a project."""
 
@@ -127,8 +130,11 @@ def where_completed(since: datetime, until: datetime) -> list[ColumnElement[bool
 
 
 def where_created(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
-    """Tell which tasks were created in a period."""
-    return [living(), tasks.c.created_at >= since, tasks.c.created_at < until]
+    """Tell which tasks were created in a period, not by an import."""
+    imported = select(changes.c.item).where(
+        changes.c.kind == "task", changes.c.action == "create", changes.c.operation == IMPORT, changes.c.at >= since
+    )
+    return [living(), tasks.c.created_at >= since, tasks.c.created_at < until, tasks.c.id.not_in(imported)]
 
 
 def count_tasks(session: Session, where: Iterable[ColumnElement[bool]]) -> int:
@@ -159,6 +165,12 @@ def list_projects(session: Session) -> dict[str, Any]:
     return {row.id: row for row in rows}
 
 
+def count_archived(session: Session) -> int:
+    """Return how many living projects are archived."""
+    where = (projects.c.deleted_at.is_(None), projects.c.status == "archived")
+    return session.connection.execute(select(func.count()).select_from(projects).where(*where)).scalar_one()
+
+
 def count_notes_by_project(session: Session, project: str | None = None) -> ByProject:
     """Return how many living notes each project has."""
     where = [notes.c.deleted_at.is_(None)] + ([notes.c.project == project] if project else [])
@@ -170,15 +182,11 @@ def count_notes_by_project(session: Session, project: str | None = None) -> ByPr
     }
 
 
-_NOT_IMPORTED = changes.c.operation != "import.markdown"
-"""Tells which changes are writing: what an import brings in was written elsewhere, and earlier."""
-
-
 def list_written_notes(
     session: Session, since: datetime, until: datetime, limit: int
 ) -> tuple[int, list[tuple[str, str]]]:
     """Return how many living notes were created or changed in a period, and the last of them (id, title)."""
-    where = (changes.c.kind == "note", changes.c.at >= since, changes.c.at < until, _NOT_IMPORTED)
+    where = (changes.c.kind == "note", changes.c.at >= since, changes.c.at < until, changes.c.operation != IMPORT)
     written = (
         select(changes.c.item.label("item"), func.max(changes.c.id).label("last"))
         .where(*where)

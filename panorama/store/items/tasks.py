@@ -123,8 +123,7 @@ def build_conditions(
     results: list[ColumnElement[bool]] = [living()]
     if project is not None:
         results.append(tasks.c.project == project if project else tasks.c.project.is_(None))
-    if status and status != "any":
-        results.append(tasks.c.status.in_(OPEN_STATUSES) if status == "open" else tasks.c.status == status)
+    results += status_conditions(status)
     if tag:
         results.append(has_tag(tasks.c.tags, tag))
     if parent:
@@ -132,6 +131,19 @@ def build_conditions(
     if due_from or due_until:
         results.append(due_between(due_from or date(1900, 1, 4), due_until or date(2199, 12, 1), zone))
     return results
+
+
+def status_conditions(status: str | None) -> list[ColumnElement[bool]]:
+    """Return the condition for a status, `open` or `any`."""
+    if not status or status == "any":
+        return []
+    return [tasks.c.status.in_(OPEN_STATUSES) if status == "open" else tasks.c.status == status]
+
+
+def exists_closed(session: Session, conditions: list[ColumnElement[bool]]) -> bool:
+    """Return whether a task that is not open meets conditions."""
+    statement = select(tasks.c.id).where(*conditions, tasks.c.status.not_in(OPEN_STATUSES)).limit(1)
+    return session.connection.execute(statement).first() is not None
 
 
 def default_order() -> list[Order]:

@@ -132,7 +132,8 @@ class SdkSearchResult:
 
 def summarize_sdk_search(found: SdkSearchResult) -> str:
     """Return how much was found."""
-    return f"{found.shown} of {found.total} functions and recipes"
+    more = '; detail="brief" or other words show more' if found.shown < found.total else ""
+    return f"{found.shown} of {found.total} functions and recipes{more}"
 
 
 def _noop() -> None:
