@@ -57,13 +57,14 @@ def delete(item: str | Item, items: Fate = "", confirm: bool = False) -> Removed
 
 
 @explain_misuse
-def restore(item: str | Item | Trashed) -> Item:
+def restore(item: str | Item | Trashed, items: bool = False) -> Item:
     """Bring an item back from the trash.
 
     To take back everything a deletion did, use sdk.undo.
 
     Args:
         item: Its id, its name, or its row.
+        items: Also what was deleted with a project or a task.
 
     Returns:
         The item as it is now, with the fields of its kind.
@@ -78,7 +79,7 @@ def restore(item: str | Item | Trashed) -> Item:
         sdk.tasks.delete(task)
         print(sdk.items.restore(task).title)
     """
-    return wire.call("items.restore", item=item)
+    return wire.call("items.restore", item=item, items=items)
 
 
 @explain_misuse

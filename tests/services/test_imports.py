@@ -213,13 +213,16 @@ def test_dates_come_from_the_front_matter_or_the_file(vault: Vault, run: Import,
 
 
 def test_an_import_is_no_writing_of_this_week(vault: Vault, run: Import, here: Here):
-    vault.write("a.md", "words")
+    vault.write("a.md", "words\n\n- [ ] Theirs\n")
     here.call("create_note", title="Mine")
+    here.call("create_task", title="My task")
 
     run()
 
-    written = here.call("weekly_review").data["notes_written"]
+    review = here.call("weekly_review").data
+    written, created = review["notes_written"], review["created"]
     assert (written["count"], [row["title"] for row in written["items"]]) == (1, ["Mine"])
+    assert (created["count"], [row["title"] for row in created["items"]]) == (1, ["My task"])
     assert here.call("history", item=here.notes()["a"]["id"]).data[0]["at"] == "2026-05-20T10:00+02:00"
 
 

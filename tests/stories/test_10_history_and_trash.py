@@ -186,6 +186,45 @@ async def test_what_is_restored_into_a_project_that_is_gone_comes_back_readable(
     assert all("project" not in row for row in (await chat("list_tasks")).data)
 
 
+async def test_a_restored_project_offers_what_was_deleted_with_it_and_one_call_restores_all(chat: Chat) -> None:
+    project = await chat("create_project", name="House")
+    parent = await chat("create_task", title="Paint", project="House")
+    await chat("create_task", title="Buy paint", project="House", parent=parent.id)
+    await chat("create_note", title="Colours", project="House")
+    await chat("delete_item", item="House", items="trash", confirm=True)
+
+    offered = await restored(chat, project.id)
+    rest = await chat("batch", operations=[{"tool": "restore_item", "args": {"item": project.id, "items": True}}])
+
+    assert offered["hint"] == ("3 items deleted with it are in the trash; call again with items=true to restore them.")
+    assert rest.data["results"][0]["hint"] == "3 items deleted with it were restored, too."
+    assert [row["title"] for row in (await chat("list_tasks", project="House")).data] == ["Paint", "Buy paint"]
+    assert (await chat("status")).data["counts"].get("trash") is None
+
+
+async def test_a_project_restored_with_its_items_goes_back_to_the_trash_as_one(chat: Chat) -> None:
+    project = await chat("create_project", name="House")
+    await chat("create_task", title="Paint", project="House")
+    await chat("delete_item", item="House", items="trash", confirm=True)
+
+    await chat("batch", operations=[{"tool": "restore_item", "args": {"item": project.id, "items": True}}])
+    taken = await chat("undo")
+
+    assert taken.data["count"] == 2
+    assert (await chat("status")).data["counts"]["trash"] == 2
+
+
+async def test_a_task_deleted_before_its_project_is_not_restored_with_it(chat: Chat) -> None:
+    project = await chat("create_project", name="House")
+    await chat("delete_item", item=(await chat("create_task", title="Old", project="House")).id)
+    await chat("create_task", title="Paint", project="House")
+    await chat("delete_item", item="House", items="trash", confirm=True)
+
+    await chat("batch", operations=[{"tool": "restore_item", "args": {"item": project.id, "items": True}}])
+
+    assert (await chat("list_tasks", project="House")).titles == ["Paint"]
+
+
 async def test_a_restoring_is_undone(chat: Chat) -> None:
     made = await chat("create_note", title="Plan")
     await chat("delete_item", item=made.id)

@@ -237,6 +237,7 @@ def _print_undo_result(data: dict[str, Any]) -> None:
         "panorama restore                    # what is in the trash",
         "panorama restore n_7k3q9xv2mh",
         'panorama restore "Order seeds"',
+        "panorama restore House --items      # with what was deleted with it",
         "panorama restore ~/Backups/panorama-20260520T080000Z",
         "panorama restore ~/Backups/panorama-20260520T080000Z --to ~/panorama-again",
     ),
@@ -247,6 +248,7 @@ def restore(
         str | None,
         argument("An item in the trash, or the path of a backup, an export or a database.", metavar="[ITEM|PATH]"),
     ] = None,
+    items: Annotated[bool, option("Also what was deleted with a project or a task.", "--items")] = False,
     to: Annotated[str | None, option("Make a new data directory there instead.", "--to", metavar="DIR")] = None,
     background: Background = False,
     yes: Yes = False,
@@ -265,7 +267,7 @@ def restore(
         if item is None:
             answer = panorama.list_rows("items.trash", {}, limit)
         else:
-            answer = panorama.call("items.restore", {"item": _resolve_trashed(panorama, item)})
+            answer = panorama.call("items.restore", {"item": _resolve_trashed(panorama, item), "items": items})
         now = panorama.now
     if item is None:
         console.print_rows(answer, as_json, lambda: console.print_table(tables.trash(answer.data, now)))

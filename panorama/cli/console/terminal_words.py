@@ -33,6 +33,7 @@ _PHRASES: Mapping[str, str] = {
     ),
     "Ask the person; if they agree, repeat the call with confirm=true": "Add --yes to say yes to it",
     "call again with skip_conflicts=true": "add --skip-conflicts",
+    "call again with items=true": "add --items",
     ", more with next_cursor": "; --limit shows more",
     "status=any lists all": "--status any lists all",
     "mode keyword or semantic shows them": "--mode keyword or --mode semantic shows them",

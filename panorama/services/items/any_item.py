@@ -1,11 +1,11 @@
 """What one can do with an item of any kind: look at it, delete it, bring it back."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from panorama.domain.items.item import Item, Kind, kind_of
 from panorama.domain.items.references import TOOL_REFERENCE, ItemOrToolRef, ItemRef, Reference, TrashedRef
-from panorama.domain.paging import Page, PageRequest
+from panorama.domain.paging import Page, PageRequest, Result
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.kinds import PLAIN_KINDS
 from panorama.ports import Calls
@@ -16,6 +16,7 @@ from panorama.services.items.results import DeleteResult, ItemView, count_left_o
 from panorama.services.references import resolve
 from panorama.store.backend import Session
 from panorama.store.items import files, listing, lookup, notes, projects, rows, tasks, trash
+from panorama.store.log import changes
 
 PREVIEW_PAGE = PageRequest(limit=10)
 BelongingAction = Literal["", "keep", "trash"]
@@ -97,10 +98,13 @@ class Items(Service):
             found: Item = rows.load(session, "project", item)
             return confirmations.format_project_delete_question(found.label, projects.count_items(session, item))
 
-    def restore(self, item: TrashedRef) -> Any:
+    def restore(self, item: TrashedRef, items: bool = False) -> Result[Any]:
         """Bring an item back from the trash.
 
         To take back everything a deletion did, use undo.
+
+        Args:
+            items: Also what was deleted with a project or a task.
 
         Raises:
             ConflictError: Its name is taken by now, or what it belonged to is in the trash.
@@ -109,15 +113,38 @@ class Items(Service):
         with self._writing() as session:
             kind = kind_of(item) or ""
             old: Item = rows.load(session, kind, item, trash=True)
-            if old.deleted_at is None:
+            together = _list_deleted_with(session, old)
+            if old.deleted_at is None and not (items and together):
                 raise InvalidInputError(
                     f"The {kind} “{old.label}” is not in the trash.", hint="Nothing needs to be done."
                 )
-            if problem := field_conflict(session, old):
-                raise ConflictError(problem, hint="Rename or restore that first.")
-            new = old.with_changes(self._now(), deleted_at=None)
-            rows.save(session, old, new)
-            return new.public_view()
+            restored = self._restore(session, old) if old.deleted_at else old
+            hint = _offer_hint(len(together))
+            if items:
+                hint = self._restore_together(session, together)
+            return Result(restored.public_view(), hint=hint)
+
+    def _restore(self, session: Session, old: Item) -> Item:
+        if problem := field_conflict(session, old):
+            raise ConflictError(problem, hint="Rename or restore that first.")
+        new = old.with_changes(self._now(), deleted_at=None)
+        rows.save(session, old, new)
+        return new
+
+    def _restore_together(self, session: Session, together: Sequence[Item]) -> str:
+        """Restore items, those they belong to first; return what came back and what could not."""
+        waiting = list(together)
+        while ready := {each.id for each in waiting if not field_conflict(session, each)}:
+            for each in waiting:
+                if each.id in ready:
+                    self._restore(session, each)
+            waiting = [each for each in waiting if each.id not in ready]
+        count = len(together) - len(waiting)
+        restored = f"{pluralize(count, 'item')} deleted with it {'was' if count == 1 else 'were'} restored, too."
+        if not waiting:
+            return restored
+        stay = pluralize(len(waiting), "stays", "stay")
+        return f"{restored} {stay} in the trash: {field_conflict(session, waiting[0])}"
 
     def list_trash(self, page: PageRequest) -> Page[Mapping[str, Any]]:
         """List what is in the trash, the last deleted first.
@@ -171,6 +198,27 @@ def field_conflict(session: Session, item: Item, fields: Collection[str] = ("nam
         if target and tie == "parent" and item.id in tasks.list_ancestors(session, target):
             return f"The task that “{item.label}” belonged to stands under it by now."
     return ""
+
+
+def _list_deleted_with(session: Session, item: Item) -> list[Item]:
+    """Return what the last deletion of a project or a task took to the trash with it and is still there."""
+    if item.KIND not in ("project", "task"):
+        return []
+    unit = changes.last_deletion_unit(session, item.id)
+    gone = [line for line in changes.list_by_unit(session, unit) if line.action == "delete"] if unit else []
+    together: list[Item] = [
+        rows.load(session, line.kind, line.item, trash=True) for line in gone if line.item != item.id
+    ]
+    owner = _owner_field(item)
+    return [each for each in together if each.deleted_at and getattr(each, owner, None) == item.id]
+
+
+def _offer_hint(count: int) -> str:
+    """Return how to restore what was deleted with an item and is in the trash; "" if nothing is."""
+    if not count:
+        return ""
+    still = pluralize(count, "item deleted with it is", "items deleted with it are")
+    return f"{still} in the trash; call again with items=true to restore {'it' if count == 1 else 'them'}."
 
 
 def _owner_field(owner: Item) -> str:

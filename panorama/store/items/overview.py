@@ -13,8 +13,8 @@ from panorama.store.items.rows import NOUNS
 from panorama.store.items.tasks import Clock, due_before, living, overdue
 from panorama.store.tables import changes, notes, projects, tasks
 
-IMPORT = "import.markdown"
-"""The operation whose changes are no writing: what an import brings in was written elsewhere, and earlier."""
+IMPORTS = "import.%"
+"""The operations whose changes are no writing: what an import brings in was written elsewhere, and earlier."""
 
 ByProject = dict[str | None, int]
 """A count per project id; None stands for items without a project."""
@@ -132,7 +132,7 @@ def where_completed(since: datetime, until: datetime) -> list[ColumnElement[bool
 def where_created(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
     """Tell which tasks were created in a period, not by an import."""
     imported = select(changes.c.item).where(
-        changes.c.kind == "task", changes.c.action == "create", changes.c.operation == IMPORT, changes.c.at >= since
+        changes.c.kind == "task", changes.c.at >= since, changes.c.operation.like(IMPORTS), changes.c.action == "create"
     )
     return [living(), tasks.c.created_at >= since, tasks.c.created_at < until, tasks.c.id.not_in(imported)]
 
@@ -186,7 +186,12 @@ def list_written_notes(
     session: Session, since: datetime, until: datetime, limit: int
 ) -> tuple[int, list[tuple[str, str]]]:
     """Return how many living notes were created or changed in a period, and the last of them (id, title)."""
-    where = (changes.c.kind == "note", changes.c.at >= since, changes.c.at < until, changes.c.operation != IMPORT)
+    where = (
+        changes.c.kind == "note",
+        changes.c.at >= since,
+        changes.c.at < until,
+        changes.c.operation.not_like(IMPORTS),
+    )
     written = (
         select(changes.c.item.label("item"), func.max(changes.c.id).label("last"))
         .where(*where)

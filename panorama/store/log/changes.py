@@ -219,6 +219,13 @@ def list_by_item(session: Session, item: str, *, before: int | None, limit: int)
     return list_changes(session, *where, limit=limit, newest_first=True)
 
 
+def last_deletion_unit(session: Session, item: str) -> str | None:
+    """Return the unit that moved an item to the trash last."""
+    deleted = (changes.c.item == item, changes.c.action == "delete")
+    statement = select(changes.c.unit).where(*deleted).order_by(changes.c.id.desc()).limit(1)
+    return session.connection.execute(statement).scalar()
+
+
 def count_by_item(session: Session, item: str) -> int:
     """Return how many lines an item has."""
     return session.connection.execute(select(func.count()).where(changes.c.item == item)).scalar_one()
