@@ -222,7 +222,9 @@ class Calls:
         if known and known.operation.writes and outer.key and not outer.whole:
             sent.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
         call = self._context.new_id(CALL_LETTER)
-        frame = CallContext(outer.inner_conversation(), call, unit=outer.unit, may_confirm=outer.may_confirm)
+        frame = CallContext(
+            outer.inner_conversation(), call, unit=outer.unit, may_confirm=outer.may_confirm, budget=outer.budget
+        )
         return self._call_and_log(name, sent, frame, outer).to_dict()
 
     def describe_tool(self, name: str) -> Mapping[str, Any]:
@@ -268,7 +270,7 @@ class Calls:
         known = self._by_name.get(name)
         frame = CallContext(
             guest.conversation, self._context.new_id(CALL_LETTER), guest.unit, reader=guest.reader, position=position,
-            may_confirm=guest.may_confirm,
+            may_confirm=guest.may_confirm, budget=guest.budget,
         )  # fmt: skip
         if refusal := self._script_refusal(name, guest):
             self._log_refusal(name, sent, frame, refusal)

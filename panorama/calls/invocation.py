@@ -18,7 +18,7 @@ from panorama.calls.arguments import Arguments, Parameter, drop_nulls
 from panorama.calls.conversation import ANY_KIND, SCRIPT_ACTOR, Conversation, Memory
 from panorama.calls.rendering import MODEL, Answer, Audience, to_plain
 from panorama.calls.terminal_commands import format_terminal_command
-from panorama.domain.changes import CLI_ACTOR, Origin
+from panorama.domain.changes import CLI_ACTOR, Origin, WriteBudget
 from panorama.domain.items.item import Item, kind_of
 from panorama.domain.jobs import CALL_ARGUMENTS, Requester
 from panorama.domain.paging import Page, PageRequest, is_page, is_result
@@ -53,7 +53,7 @@ class CallContext:
 
     `agreed` is the agreement that the person gave to the call, "" before they were asked. `position` counts the calls
     of a script, from 1. A script that `reads_only` is refused what writes. Without `may_confirm`, `confirm` does not
-    count. `was_asked` says that the person agreed to this call.
+    count. `was_asked` says that the person agreed to this call. `budget` bounds what its unit stores.
     """
 
     conversation: Conversation
@@ -71,6 +71,7 @@ class CallContext:
     wrote: int = 0
     entries: list[CallLogEntry] = field(default_factory=list[CallLogEntry])
     memory: Memory | None = None
+    budget: WriteBudget | None = None
 
     @property
     def is_for_script(self) -> bool:
@@ -134,6 +135,7 @@ class Invocation:
         self._confirmed: bool = self._arguments.has_confirm and self._values.pop("confirm")
         self._put_off: bool = bool(self._operation.job) and self._values.pop("background")
         frame.key = self._values.pop("idempotency_key", "")
+        frame.budget = frame.budget or (WriteBudget() if self._operation.composed else None)
         decides = self._operation.whole_if
         frame.whole = bool(self._values[decides]) if decides else self._operation.transactional
 
@@ -214,7 +216,7 @@ class Invocation:
         conversation = self._frame.conversation
         return Origin(
             actor=conversation.actor, client=conversation.client_name, conversation=conversation.id,
-            operation=self._operation.name, call=self._frame.call, unit=self._frame.unit,
+            operation=self._operation.name, call=self._frame.call, unit=self._frame.unit, budget=self._frame.budget,
         )  # fmt: skip
 
     def _run_once(self, session: Session, made: Callable[[], Answer]) -> Answer:

@@ -10,6 +10,7 @@ from panorama.calls.call_log import CallLogWriter, redact
 from panorama.calls.conversation import SCRIPT_ACTOR, Memory
 from panorama.calls.invocation import CallContext
 from panorama.calls.rendering import SCRIPT, Answer
+from panorama.domain.changes import WriteBudget
 from panorama.domain.scripts.scripts import CallRecord
 from panorama.store.log.runs import Run
 
@@ -31,8 +32,9 @@ class ScriptSession:
         client = outer.conversation.client_name  # known in the thread of the request, not in those of the calls
         conversation = replace(outer.conversation, actor=SCRIPT_ACTOR, client=client, memory=Memory())
         self._frame = CallContext(
-            conversation, "", unit=outer.unit, reader=SCRIPT, key=outer.key, may_confirm=may_confirm
-        )
+            conversation, "", unit=outer.unit, reader=SCRIPT, key=outer.key, may_confirm=may_confirm,
+            budget=WriteBudget(),
+        )  # fmt: skip
 
     @property
     def run(self) -> str:
@@ -43,6 +45,10 @@ class ScriptSession:
     def conversation(self) -> str:
         """The id of the conversation that asked for it."""
         return self._frame.conversation.id
+
+    def limit_writes(self, size_bytes: int) -> None:
+        """Bound what all calls of the run together store."""
+        self._frame.budget = WriteBudget(size_bytes)
 
     @property
     def client(self) -> str:

@@ -2,11 +2,12 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Self
 
 from panorama.domain.items.item import FAVORITE_FIELDS, Item, Kind
+from panorama.errors import InvalidInputError
 
 Action = Literal["create", "update", "delete", "restore"]
 
@@ -19,9 +20,36 @@ SPLICE_MIN_CHARS = 4096
 _BLOCK_CHARS = 1 << 16
 
 
+MAX_UNIT_BYTES = 256 << 20
+"""How much one batch or run of a script may store: the fields that it writes and the contents of its files."""
+
+
+@dataclass(slots=True)
+class WriteBudget:
+    """How much a batch or a run of a script may still store; all its calls share it."""
+
+    left_bytes: int = MAX_UNIT_BYTES
+
+    def spend(self, size_bytes: int) -> None:
+        """Count what is about to be stored.
+
+        Raises:
+            InvalidInputError: It is more than is left.
+        """
+        self.left_bytes -= size_bytes
+        if self.left_bytes < 0:
+            raise InvalidInputError(
+                "Together the calls of this batch or script would store more than they may; this call changed nothing.",
+                hint=f"A batch, or a script in a minute, stores at most {MAX_UNIT_BYTES >> 20} MB: split the work.",
+            )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Who writes: through which door, for which client, in which call; `unit` is what one undo takes back."""
+    """Who writes: through which door, for which client, in which call; `unit` is what one undo takes back.
+
+    `budget` bounds what is stored, None for who has no bound.
+    """
 
     actor: str
     client: str
@@ -29,6 +57,7 @@ class Origin:
     operation: str
     call: str
     unit: str
+    budget: WriteBudget | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

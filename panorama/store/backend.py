@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from sqlalchemy import Connection, Table
 
 from panorama.domain.changes import ItemChange, Origin
+from panorama.domain.text.json_types import is_object, is_sequence
 from panorama.domain.text.tokens import Term
 
 READ_SECONDS = 10.0
@@ -55,6 +56,35 @@ class Session:
     def change_count(self) -> int:
         """How many change lines it has written."""
         return len(self.touched)
+
+    def spend(self, stored: object, replaced: object = None) -> None:
+        """Count the texts that are about to be stored, without the size of those that they replace.
+
+        Raises:
+            InvalidInputError: Together with what the unit stored before, it is more than the unit may store.
+        """
+        if self.origin and self.origin.budget:
+            self.spend_bytes(max(0, count_bytes(stored) - count_bytes(replaced)))
+
+    def spend_bytes(self, size: int) -> None:
+        """Count so many bytes that are about to be stored.
+
+        Raises:
+            InvalidInputError: As `spend`.
+        """
+        if self.origin and self.origin.budget:
+            self.origin.budget.spend(size)
+
+
+def count_bytes(value: object) -> int:
+    """Return how large the texts in a value are, in bytes; all else is small."""
+    if isinstance(value, str):
+        return len(value) if value.isascii() else len(value.encode("utf-8", "replace"))
+    if is_object(value):
+        return sum(count_bytes(each) for each in value.values())
+    if is_sequence(value):
+        return sum(map(count_bytes, value))
+    return 0
 
 
 @dataclass(slots=True)

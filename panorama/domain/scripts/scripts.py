@@ -37,7 +37,7 @@ class Limits:
     """What one run may use; reaching one ends it.
 
     `memory_bytes` comes on top of what the template holds. A call's size is that of its arguments as they are sent;
-    `sent_bytes` is for those of all calls together, which may all end on the disk.
+    `sent_bytes` is for those of all calls together, and for what these store.
     """
 
     wall: timedelta = timedelta(seconds=60)

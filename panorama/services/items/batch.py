@@ -15,6 +15,9 @@ from panorama.services.jobs import progress
 MAX_STEPS = 100
 MAX_TOTAL_CHARS = 30_000
 MIN_RESULT_CHARS = 300
+MAX_REFERENCED_CHARS = 32 << 20
+"""The most characters that references put into the arguments of one step."""
+
 _REFERENCE = re.compile(r"\$(\d{1,3})((?:\.[A-Za-z0-9_]+)*)")
 _EMBEDDED_REFERENCE = re.compile(r"(?<!\$)\$(\d{1,3})\.(?:data|metadata|summary)\b(?:\.[A-Za-z0-9_]+)*")
 _ESCAPED_REFERENCE = re.compile(r"\$\$(?=\d{1,3}(?:\.|$))")
@@ -106,7 +109,7 @@ class Batch:
             _refuse_embedded_reference(at, step["args"])
 
     def _run_step(self, step: Step, earlier: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-        arguments = _resolve_references(step.get("args", {}), earlier)
+        arguments = _References(earlier).resolve(step.get("args", {}))
         answer = self._calls.call_within(step["tool"], arguments)
         return {"tool": step["tool"], "ok": True, **answer}
 
@@ -140,16 +143,41 @@ def _refuse_embedded_reference(at: int, value: Any) -> None:
             )
 
 
-def _resolve_references(value: Any, earlier: Sequence[Mapping[str, Any]]) -> Any:
-    """Put earlier results where a text is nothing but a reference to one."""
-    if is_object(value):
-        return {name: _resolve_references(each, earlier) for name, each in value.items()}
-    if is_list(value):
-        return [_resolve_references(each, earlier) for each in value]
-    if not isinstance(value, str):
-        return value
-    match = _REFERENCE.fullmatch(value)
-    return _resolve_reference(match, earlier) if match else _ESCAPED_REFERENCE.sub("$", value)
+class _References:
+    """Puts earlier results where a text is nothing but a reference to one, in the arguments of one step."""
+
+    def __init__(self, earlier: Sequence[Mapping[str, Any]]) -> None:
+        self._earlier = earlier
+        self._values: dict[str, tuple[Any, int]] = {}
+        self._left_chars = MAX_REFERENCED_CHARS
+
+    def resolve(self, value: Any) -> Any:
+        """Return a value with results in the place of references.
+
+        Raises:
+            InvalidInputError: A reference leads nowhere, or together they are too large.
+        """
+        if is_object(value):
+            return {name: self.resolve(each) for name, each in value.items()}
+        if is_list(value):
+            return [self.resolve(each) for each in value]
+        if not isinstance(value, str):
+            return value
+        match = _REFERENCE.fullmatch(value)
+        return self._find(match) if match else _ESCAPED_REFERENCE.sub("$", value)
+
+    def _find(self, match: re.Match[str]) -> Any:
+        if match[0] not in self._values:
+            found = _resolve_reference(match, self._earlier)
+            self._values[match[0]] = found, len(json.dumps(found, default=str))
+        found, size = self._values[match[0]]
+        self._left_chars -= size
+        if self._left_chars < 0:
+            raise InvalidInputError(
+                f"{match[0]}: the references of this step stand for more than {MAX_REFERENCED_CHARS:,} characters.",
+                hint="Refer to fewer or smaller values; a script can join them.",
+            )
+        return found
 
 
 def _resolve_reference(match: re.Match[str], earlier: Sequence[Mapping[str, Any]]) -> Any:

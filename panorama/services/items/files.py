@@ -96,6 +96,8 @@ class Files(Service):
         """
         called, found = rules.validate_file_name(name), rules.decode_content(text, base64)
         said, tagged = rules.resolve_media_type(media_type, called, found), normalize_tags(tags)
+        with self._writing() as session:
+            session.spend_bytes(len(found))  # before the content: a refused one would stay on the disk for a day
         sha256 = self._blobs.put(found)  # before the row: without one it is harmless
         with self._writing() as session:
             old = self._find_existing(session, called, project or "")

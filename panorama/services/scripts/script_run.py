@@ -142,6 +142,7 @@ class ScriptRun:
         script = replace(script, state=self._load_state())
         self._until = time.monotonic() + script.limits.wall.total_seconds()
         self._most_calls = script.limits.calls
+        self._guest.limit_writes(script.limits.sent_bytes)
         names = (self._wish.name,) if self._wish.name else ()
         answered = self._call_handler(names, reads_only=self._wish.reads_only)
         ending = self._runner.run(script, answered, _report_progress, progress.SHOULD_STOP.get(), self._ends.append)

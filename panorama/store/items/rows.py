@@ -109,9 +109,10 @@ def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
     Raises:
         IdTakenError: Its id is taken; whoever opened the transaction begins anew.
     """
-    noun = NOUNS[item.KIND]
+    noun, row = NOUNS[item.KIND], _to_row(item)
+    session.spend(row)
     try:
-        session.connection.execute(_ADD[item.KIND], _to_row(item))
+        session.connection.execute(_ADD[item.KIND], row)
     except IntegrityError as error:
         if exists(session, item.KIND, item.id, trash=True):
             raise IdTakenError(f"The id {item.id} is taken.") from error
@@ -135,6 +136,7 @@ def save(session: Session, old: Item, new: Item, *, undoes: int | None = None, a
     row = _to_row(new)
     statement = update(noun.table).where(noun.table.c.id == old.id, noun.table.c.version == old.version)
     written = {name: row[name] for name in (*differing, *(("key",) if "key" in row else ()))}
+    session.spend(written, {name: getattr(old, name) for name in differing})
     if session.connection.execute(statement.values(written)).rowcount != 1:
         raise ConflictError(f"The {old.KIND} {old.id} was changed meanwhile.", hint="Read it again, then repeat.")
     _update_index(session, old, new)

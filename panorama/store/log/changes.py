@@ -1,5 +1,6 @@
 """Change lines: stores what each write changed, long texts included."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -64,6 +65,7 @@ def record(
     if origin is None:
         raise RuntimeError("a change outside a write")
     plain_before, plain_after = _to_plain_sides(session, before, after)
+    session.spend(json.dumps((plain_before, plain_after), ensure_ascii=False) if origin.budget else "")
     session.connection.execute(
         _ADD,
         {
@@ -103,6 +105,7 @@ def _store_text(session: Session, text: str) -> dict[str, Any]:
         return {"text": text}
     name = digest(text)
     if session.connection.execute(select(texts.c.digest).where(texts.c.digest == name)).first() is None:
+        session.spend(text)
         session.connection.execute(insert(texts), {"digest": name, "text": text})
     return {"of": name, "chars": len(text)}
 

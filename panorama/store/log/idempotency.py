@@ -26,4 +26,5 @@ def save_answer(session: Session, key: str, digest: str, answer: dict[str, Any],
     session.connection.execute(
         delete(idempotency).where((idempotency.c.at <= now - RETENTION) | (idempotency.c.key == key))
     )
+    session.spend(answer)
     session.connection.execute(insert(idempotency), {"key": key, "digest": digest, "at": now, "answer": answer})
