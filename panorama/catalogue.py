@@ -7,6 +7,7 @@ from typing import Any, Literal
 from panorama.domain.jobs import JobKind
 from panorama.services import Services
 from panorama.services import summaries as say
+from panorama.services.base import LargeCall
 from panorama.services.scripts.sdk_search.reference import summarize_sdk_search as sdk_found
 
 Policy = Literal["read", "write", "delete"]
@@ -27,7 +28,9 @@ class Operation:
     the same arguments, and refuses what can be refused before it begins. `question` takes the same arguments and tells,
     changing nothing, what the person is asked before the call is made, "" if they need not be. Where only the person's
     own answer counts, `person` says what to do if they cannot be asked here; then there is no `confirm`, and it is no
-    step of a batch. `scheduled` takes the same arguments, and refuses what no schedule may run.
+    step of a batch. `scheduled` takes the same arguments, and refuses what no schedule may run. `split` takes the same
+    arguments, and returns a call that is too large for one transaction: it works in several, which are one unit, and is
+    made a job if it is long.
     """
 
     name: str
@@ -51,6 +54,12 @@ class Operation:
     question: Callable[..., str] | None = None
     person: str = ""
     scheduled: Callable[..., None] | None = None
+    split: Callable[..., LargeCall | None] | None = None
+
+    @property
+    def takes_background(self) -> bool:
+        """Whether the caller chooses that it becomes a job."""
+        return self.job is not None and self.split is None
 
     @property
     def writes(self) -> bool:
@@ -220,7 +229,15 @@ def _history(do: Services) -> Iterator[Operation]:
     yield _write("items.delete", do.items.delete, say.summarize_delete, "delete_item", policy="delete", question=asking)
     yield _read("history.list", do.history.list, say.summarize_history, "history", sdk="history")
     yield _write(
-        "history.undo", do.history.undo, say.summarize_undo, "undo", question=do.history.undo_question, sdk="undo"
+        "history.undo",
+        do.history.undo,
+        say.summarize_undo,
+        "undo",
+        question=do.history.undo_question,
+        sdk="undo",
+        split=do.history.split_undo,
+        scheduled=do.history.check_scheduled,
+        job=JobKind(name="undo", resumable=True, pool="undo"),
     )
     yield _read("status", do.status.get_status, say.summarize_status, "status", exempt=True)
 

@@ -131,7 +131,7 @@ class Arguments:
             found["detail"] = (Detail, "brief")
         if self.has_confirm:
             found["confirm"] = (bool, Field(default=False, description="The person has agreed."))
-        if self.operation.job:
+        if self.operation.takes_background:
             found["background"] = (bool, Field(default=False, description="Return at once with a job; see get_job."))
         if self.operation.writes:
             found["idempotency_key"] = (Annotated[str, Field(max_length=KEY_CHARS)], "")

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from panorama.domain.items.item import kind_of
 from panorama.errors import LoopError
 
+JOB_ACTOR = "job"
 SCRIPT_ACTOR = "script"
 ANY_KIND = "item"
 MEMORY_SPAN = timedelta(minutes=10)

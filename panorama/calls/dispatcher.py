@@ -11,7 +11,7 @@ from typing import Any, Self
 from panorama.calls.agreements import call_digest
 from panorama.calls.arguments import Arguments, find_unusable, printable, unusable_error
 from panorama.calls.call_log import CallLogWriter, redact
-from panorama.calls.conversation import SCRIPT_ACTOR, Conversation
+from panorama.calls.conversation import JOB_ACTOR, SCRIPT_ACTOR, Conversation
 from panorama.calls.invocation import CallContext, Invocation, current_call
 from panorama.calls.job_types import job_type
 from panorama.calls.promoted_tools import PromotedTools
@@ -37,7 +37,6 @@ CANCELLED = "cancelled"
 ROLLED_BACK = "rolled_back"
 CHARS_PER_TOKEN = 4
 NAME_CHARS = 80
-JOB_ACTOR = "job"
 UNGUARDED_ACTORS = (CLI_ACTOR, SCRIPT_ACTOR, JOB_ACTOR)
 """The actors that may ask the same again: a person, a script and a job; the guard is for models."""
 

@@ -15,7 +15,7 @@ from panorama.calls.agreements import (
     use_agreement,
 )
 from panorama.calls.arguments import Arguments, Parameter, drop_nulls
-from panorama.calls.conversation import ANY_KIND, SCRIPT_ACTOR, Conversation, Memory
+from panorama.calls.conversation import ANY_KIND, JOB_ACTOR, SCRIPT_ACTOR, Conversation, Memory
 from panorama.calls.rendering import MODEL, Answer, Audience, to_plain
 from panorama.calls.terminal_commands import format_terminal_command
 from panorama.domain.changes import CLI_ACTOR, Origin, WriteBudget
@@ -25,7 +25,7 @@ from panorama.domain.paging import Page, PageRequest, is_page, is_result
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError
 from panorama.services import summaries as say
-from panorama.services.base import ServiceContext
+from panorama.services.base import LargeCall, ServiceContext
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.jobs.progress import SHOULD_STOP
 from panorama.services.references import resolve
@@ -120,7 +120,7 @@ class Invocation:
         self._arguments = arguments
         self._operation = arguments.operation
         self._frame = frame
-        self._sent = drop_nulls(sent)
+        self._sent = self._identity = drop_nulls(sent)
         self._reader = frame.reader
         self._values = arguments.parse(self._sent, self._reader)
         self._limit: int | None = self._values.pop("limit", None)
@@ -133,7 +133,7 @@ class Invocation:
         self._recalled: list[NamedItem] = []
         self._metadata: dict[str, Any] = {}
         self._confirmed: bool = self._arguments.has_confirm and self._values.pop("confirm")
-        self._put_off: bool = bool(self._operation.job) and self._values.pop("background")
+        self._put_off: bool = self._operation.takes_background and self._values.pop("background")
         frame.key = self._values.pop("idempotency_key", "")
         frame.budget = frame.budget or (WriteBudget() if self._operation.composed else None)
         decides = self._operation.whole_if
@@ -149,6 +149,8 @@ class Invocation:
             return self._read()
         if not self._frame.whole:
             return self._run_in_steps()
+        if large := self._find_large_call():
+            return self._run_large(large)
         for _ in range(ID_ATTEMPTS):
             with suppress(IdTakenError):
                 return self._run_in_transaction(dict(self._values))
@@ -168,6 +170,44 @@ class Invocation:
             return self._execute(None)
         with self._context.database.write_scope(self._origin()) as acting:
             return self._execute(None, acting=acting)
+
+    def _find_large_call(self) -> LargeCall | None:
+        """Return what is too large for one transaction.
+
+        Raises:
+            InvalidInputError: It is part of one.
+        """
+        if self._operation.split is None:
+            return None
+        with self._context.database.write_scope(self._origin()):
+            large = self._operation.split(**self._values)
+        outer = _current.get()
+        if large and outer and outer.whole:
+            name = self._arguments.name_for(self._reader)
+            raise InvalidInputError(
+                f"This {name} is too large for a transaction with other steps.",
+                hint="Call it by itself, or use atomic=false.",
+            )
+        return large
+
+    def _run_large(self, large: LargeCall) -> Answer:
+        """Run a call in several transactions: as a job where an assistant would give up waiting."""
+        self._values, self._sent = dict(large.arguments), dict(large.arguments)
+        is_awaited = self._frame.conversation.actor not in (CLI_ACTOR, SCRIPT_ACTOR, JOB_ACTOR)
+        if large.is_long and is_awaited and self._jobs.has_worker:
+            with self._context.database.write_scope(self._origin()), _set_current(self._frame):
+                self._check_confirmation(None)
+            self._confirmed = True
+            return self._answer_as_job()
+        self._frame.whole = False
+        with self._context.database.reading() as session:
+            first = self._find_first_answer(session)
+        if first:
+            return first
+        answer = self._run_in_steps()
+        with self._context.database.transaction(self._origin()) as session:
+            self._save_answer(session, answer)
+        return answer
 
     def _run_in_transaction(self, values: dict[str, Any]) -> Answer:
         self._values = values
@@ -221,24 +261,44 @@ class Invocation:
 
     def _run_once(self, session: Session, made: Callable[[], Answer]) -> Answer:
         """Give the first answer to a key again, or make it and keep it."""
+        if first := self._find_first_answer(session):
+            return first
+        answer = made()
+        self._save_answer(session, answer)
+        return answer
+
+    def _find_first_answer(self, session: Session) -> Answer | None:
+        """Return the first answer to a key.
+
+        Raises:
+            ConflictError: The key was used for another call.
+        """
         if not self._frame.key:
-            return made()
-        mine = call_digest(self._operation.name, self._identifying_arguments())
+            return None
         first = idempotency.find_answer(session, self._frame.key, self._context.now())
         if first is None:
-            answer = made()
-            idempotency.save_answer(session, self._frame.key, mine, answer.to_dict(), self._context.now())
-            return answer
-        if first[0] != mine:
+            return None
+        if first[0] != self._digest:
             used = f"The idempotency key {self._frame.key[:60]!r} was used for another call."
             raise ConflictError(used, hint="Use a new key for a new write.")
         known = first[1]
         return Answer(data=known["data"], summary=known["summary"], metadata={**known["metadata"], "repeated": True})
 
+    def _save_answer(self, session: Session, answer: Answer) -> None:
+        if self._frame.key:
+            now = self._context.now()
+            idempotency.save_answer(session, self._frame.key, self._digest, answer.to_dict(), now)
+
+    @property
+    def _digest(self) -> str:
+        return call_digest(self._operation.name, self._identifying_arguments())
+
     def _identifying_arguments(self) -> dict[str, Any]:
         """Return what was sent but for what does not change the deed: the key itself, and that it was agreed to."""
         return {
-            name: value for name, value in self._sent.items() if name != "confirm" or self._operation.question is None
+            name: value
+            for name, value in self._identity.items()
+            if name != "confirm" or self._operation.question is None
         } | {"idempotency_key": ""}
 
     def _execute(self, session: Session | None, before: int = 0, acting: WriteScope | None = None) -> Answer:

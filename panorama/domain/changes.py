@@ -169,7 +169,11 @@ def fields_not_undone(lines: Iterable[Change]) -> dict[int, frozenset[str]]:
     return fields
 
 
-def effective_changes(lines: Sequence[Change]) -> list[tuple[Change, frozenset[str]]]:
+EffectiveChange = tuple[Change, frozenset[str]]
+"""A change that still has an effect, and the fields it has it on."""
+
+
+def effective_changes(lines: Sequence[Change]) -> list[EffectiveChange]:
     """Return the changes that still have an effect, each with the fields it has it on.
 
     A change and the undo that took it back cancel each other where both are among the lines.
@@ -179,14 +183,15 @@ def effective_changes(lines: Sequence[Change]) -> list[tuple[Change, frozenset[s
     return [(line, fields[line.id]) for line in lines if fields[line.id] and line.undoes not in known]
 
 
-def overridden_by(line: Change, later: Sequence[Change]) -> dict[str, Change]:
+def overridden_by(line: Change, later: Iterable[EffectiveChange]) -> dict[str, Change]:
     """Return the fields of a change that stand changed by a later one, with the first such change.
 
     Taking back a creation touches every field.
     """
     results: dict[str, Change] = {}
-    for other, fields in effective_changes(later):
-        for name in sorted(fields):
-            if line.action == "create" or name in line.after:
-                results.setdefault(name, other)
+    for other, fields in later:
+        if other.id > line.id:
+            for name in sorted(fields):
+                if line.action == "create" or name in line.after:
+                    results.setdefault(name, other)
     return results

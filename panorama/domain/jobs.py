@@ -36,7 +36,7 @@ CALL_ARGUMENTS = frozenset(("background", "idempotency_key", "confirm"))
 """Arguments that tell how an operation is called, and are none of a job's."""
 
 
-PoolName = Literal["scripts", "maintenance"]
+PoolName = Literal["scripts", "maintenance", "undo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class JobPool:
 POOLS: Mapping[PoolName, JobPool] = {
     "scripts": JobPool(places=4, places_per_client=2),
     "maintenance": JobPool(places=2, places_per_client=2),
+    "undo": JobPool(places=1, places_per_client=1),
 }
 """The pools. Scripts that sleep for an hour keep no backup waiting, and those of one client no other client."""
 

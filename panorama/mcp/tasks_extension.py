@@ -73,7 +73,8 @@ class TasksExtension(ServerExtension):
         self._jobs = jobs
         self._conversing = conversing
         self._ttl_ms = int(kept / timedelta(milliseconds=1))
-        self._kinds = {each.operation.tool: each.operation for each in calls.operation_arguments if each.operation.job}
+        operations = (each.operation for each in calls.operation_arguments)
+        self._kinds = {each.tool: each for each in operations if each.takes_background}
         self._going_on: set[asyncio.Task[None]] = set()
         _patch_serializer()
 

@@ -1,7 +1,7 @@
 """What every service stands on: the store, the clock, the maker of ids and the person's time zone."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -31,6 +31,14 @@ def random_id(letter: str) -> str:
 def utc_now() -> datetime:
     """Return this moment."""
     return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class LargeCall:
+    """A call that is too large for one transaction: the arguments to make it with, and whether it takes long."""
+
+    arguments: Mapping[str, Any]
+    is_long: bool
 
 
 @dataclass(frozen=True, slots=True)

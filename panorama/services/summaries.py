@@ -291,7 +291,8 @@ def summarize_undo(result: UndoResult) -> str:
     titles = ", ".join(f"“{row['label']}” ({row['was']})" for row in result.undone[:MAX_TITLES])
     more = f" and {result.count - MAX_TITLES:,} more" if result.count > MAX_TITLES else ""
     left = f"; {result.conflict_count} left as conflicts" if result.conflicts else ""
-    return f"{verb} {pluralize(result.count, 'change')} of {writes}: {titles}{more}{left}"
+    stopped = f". Stopped: {result.note}" if result.note else ""
+    return f"{verb} {pluralize(result.count, 'change')} of {writes}: {titles}{more}{left}{stopped}"
 
 
 def summarize_run_result(told: RunResult) -> str:

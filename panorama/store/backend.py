@@ -263,6 +263,10 @@ class Database(Protocol):
         """Open a consistent view of the data, or join the transaction that is open."""
         ...
 
+    def writer(self) -> Origin | None:
+        """Return on whose behalf this context writes: of the open transaction or `write_scope`; None if in neither."""
+        ...
+
     def limit_reads(
         self, should_stop: Callable[[], bool], seconds: float = READ_SECONDS
     ) -> AbstractContextManager[None]:

@@ -29,7 +29,7 @@ DOES_NOTHING = """
     module.History.undo = undo
 """
 ONLY_SAYS_SO = """
-    module._UndoOperation._apply_step = lambda self, step: self.done.append(step.change)
+    module.UndoOperation._apply_step = lambda self, step: self.done.append(step.change)
 """
 SITECUSTOMIZE = """
 import importlib.util, sys

@@ -230,13 +230,14 @@ class Change(Row):
 
 
 class Undone(Row):
-    """What an undo took back (the first 50 of `count`), and what it left."""
+    """What an undo took back (the first 50 of `count`), and what it left; `note` says how far one came that stopped."""
 
     units: list[str]
     count: int
     redo: bool
     undone: list[Row]
     conflicts: list[Row]
+    note: str
 
 
 class Health(Row):

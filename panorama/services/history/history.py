@@ -1,29 +1,32 @@
 """What became of an item, and how a write is taken back."""
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
-from panorama.domain.changes import Change, effective_changes, fields_not_undone, overridden_by
-from panorama.domain.items.item import Item
+from panorama.domain.changes import Change, Origin, effective_changes
 from panorama.domain.items.references import TrashedRef
 from panorama.domain.jobs import JOB_ID_LETTER
 from panorama.domain.paging import Page, PageRequest
-from panorama.domain.text.json_types import is_object
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from panorama.services.base import RUN_LETTER, Service
+from panorama.services.base import RUN_LETTER, LargeCall, Service
 from panorama.services.history.change_excerpts import excerpt_pair
+from panorama.services.history.undo_portions import (
+    LARGE_UNIT,
+    LONG_UNIT,
+    PortionedUndo,
+    UndoPlan,
+    overtaken_error,
+    to_result,
+)
+from panorama.services.history.undo_steps import UndoOperation, plan_steps
 from panorama.services.history.undo_targets import UndoTargets, describe_write, find_targets
 from panorama.services.items import confirmations
-from panorama.services.items.any_item import field_conflict
 from panorama.services.items.results import HistoryLine, RecentWrite, UndoResult
 from panorama.services.jobs.worker_id import WorkerId
 from panorama.store.backend import Session
-from panorama.store.items import lookup, projects, rows, tasks
 from panorama.store.log import changes, jobs, runs
 
-MAX_LISTED, MAX_RECENT = 50, 5
+MAX_RECENT = 5
 MAX_UNDO_COUNT = 50
 
 
@@ -64,55 +67,78 @@ class History(Service):
             ConflictError: It was changed since, or is taken back already.
             InvalidInputError: `unit` is given with `count` or `redo`, or `count` is not 1 to 50.
         """
-        with self._writing() as session:
+        with self._reading() as session:
             units = self._find_targets(session, unit, count, redo).units
             for each in units:
-                _check_finished(session, each)
+                _check_finished(session, each, self._writer)
+            is_large = session.origin is None and _count_changes(session, units) > LARGE_UNIT
+        if is_large:
+            return self._undo_in_portions(units, skip_conflicts=skip_conflicts, redo=redo)
+        with self._writing() as session:
             return self._undo_units(session, units, skip_conflicts=skip_conflicts, redo=redo)
+
+    def split_undo(
+        self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False
+    ) -> LargeCall | None:
+        """Return an undo that is too large for one transaction, with its units named; None for any other."""
+        with self._reading() as session:
+            units = self._find_targets(session, unit, count, redo).units
+            size = _count_changes(session, units)
+        if size <= LARGE_UNIT:
+            return None
+        named = {"unit": " ".join(units), "skip_conflicts": skip_conflicts, "count": 1, "redo": False}
+        return LargeCall(named, is_long=size > LONG_UNIT)
+
+    def check_scheduled(self, **arguments: Any) -> None:
+        """Refuse an undo that a schedule would run: what it takes back depends on the moment."""
+        del arguments
+        raise InvalidInputError("An undo cannot be scheduled.", hint="Call undo when it is wanted.")
 
     def _find_targets(self, session: Session, unit: str, count: int, redo: bool) -> UndoTargets:
         if not 1 <= count <= MAX_UNDO_COUNT:
             raise InvalidInputError(f"count is {count}.", hint=f"Give 1 to {MAX_UNDO_COUNT}.")
         if not unit.strip():
-            return find_targets(session, self._now(), count=count, redo=redo)
+            return find_targets(session, self._now(), self._writer, count=count, redo=redo)
         if count > 1 or redo:
             raise InvalidInputError(
                 "unit does not go with count or redo; nothing was changed.",
                 hint="Give the unit alone. The unit of an undo brings back what it took.",
             )
-        return UndoTargets((_resolve_unit(session, unit.strip()),))
+        return UndoTargets(tuple(_resolve_unit(session, each) for each in unit.split()))
 
     def rollback(self, unit: str) -> None:
         """Take back what a unit wrote and can write no more, but for what others changed since."""
         with self._writing() as session:
             if lines := changes.list_by_unit(session, unit):
-                _UndoOperation(session, self._now()).apply(_plan_steps(session, lines))
+                UndoOperation(session, self._now()).apply(plan_steps(session, lines))
 
     def _undo_units(self, session: Session, units: tuple[str, ...], *, skip_conflicts: bool, redo: bool) -> UndoResult:
         wanted = " and ".join(units)
         lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
         if not lines:
             raise _not_found_error(session, wanted)
-        steps, undoing = _plan_steps(session, lines), _UndoOperation(session, self._now())
+        steps, undoing = plan_steps(session, lines), UndoOperation(session, self._now())
         undoing.apply(steps)
         if undoing.conflicts and not skip_conflicts:
-            raise ConflictError(
-                f"{len(undoing.conflicts)} of {len(steps)} changes of {wanted} were overtaken; nothing was undone.",
-                hint="Undo the later ones first, or call again with skip_conflicts=true to undo the rest.",
-                candidates=undoing.conflicts[:MAX_LISTED],
-            )
+            raise overtaken_error(units, len(steps), undoing.conflicts)
         if not undoing.done and not undoing.conflicts:
             raise _already_undone_error(wanted, lines)
-        shown = undoing.done[:MAX_LISTED]
-        labels = lookup.get_labels(session, [(line.kind, line.item) for line in shown])
-        undone = [
-            {"id": line.item, "kind": line.kind, "label": labels[line.item][2], "was": line.action} for line in shown
-        ]
-        conflicts = tuple(undoing.conflicts[:MAX_LISTED])
-        return UndoResult(
-            units=units, count=len(undoing.done), redo=redo, undone=tuple(undone), conflicts=conflicts,
-            conflict_count=len(undoing.conflicts),
-        )  # fmt: skip
+        return to_result(session, units, undoing.done, len(undoing.done), undoing.conflicts, redo=redo)
+
+    def _undo_in_portions(self, units: tuple[str, ...], *, skip_conflicts: bool, redo: bool) -> UndoResult:
+        """Take back large units in several transactions, which others' writes can come between."""
+        with self._reading() as session:
+            lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
+            plan = UndoPlan.of(session, units, lines)
+            redo = redo or all(changes.is_undo(session, unit) for unit in units)
+        undoing = PortionedUndo(self._writing, self._now, plan, self._writer.unit if self._writer else "")
+        if not plan.steps and not undoing.was_begun:
+            raise _already_undone_error(" and ".join(units), lines)
+        return undoing.run(skip_conflicts=skip_conflicts, redo=redo)
+
+    @property
+    def _writer(self) -> Origin | None:
+        return self._context.database.writer()
 
     def undo_question(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> str:
         """Return what to ask before more than 20 changes, or a write of another client, are taken back.
@@ -121,11 +147,11 @@ class History(Service):
         """
         with self._reading() as session:
             targets = self._find_targets(session, unit, count, redo)
-            size = sum(changes.count_by_unit(session, each) for each in targets.units)
+            size = _count_changes(session, targets.units)
             if size <= confirmations.UNDO_CONFIRM_THRESHOLD and not targets.is_foreign:
                 return ""
             lines = [line for each in targets.units for line in changes.list_by_unit(session, each)]
-            steps = _plan_steps(session, lines)
+            steps = plan_steps(session, lines)
             undone = [step.change for step in steps if step.left]
             if not skip_conflicts and any(step.over for step in steps):
                 return ""
@@ -168,31 +194,18 @@ def _describe_missing_unit(session: Session, unit: str) -> str:
     return f"There is no change, call or batch {unit[:40]!r}."
 
 
-@dataclass(frozen=True, slots=True)
-class _UndoStep:
-    """A change to take back: the fields that are `left` to do so, and those that a later change stands `over`."""
-
-    change: Change
-    left: tuple[str, ...]
-    over: Mapping[str, Change]
-
-    @classmethod
-    def of(cls, line: Change, fields: frozenset[str], newer: Sequence[Change]) -> "_UndoStep":
-        """Return the step for the fields of a change that no undo took back yet; a creation goes whole or not."""
-        whole = line.action == "create"
-        over = {name: other for name, other in overridden_by(line, newer).items() if whole or name in fields}
-        left = tuple(name for name in line.after if name in fields and name not in over)
-        return cls(line, () if whole and over else left, over)
+def _count_changes(session: Session, units: Sequence[str]) -> int:
+    return sum(changes.count_by_unit(session, unit) for unit in units)
 
 
-def _check_finished(session: Session, wanted: str) -> None:
+def _check_finished(session: Session, wanted: str, writer: Origin | None) -> None:
     """Refuse to take back what is still being written, by a job or by a script.
 
     What runs may take itself back at its end, also as a job. Of a job that is a script the job alone is asked: once it
     was cancelled, the script writes no more, though it may be in the log for a moment as one that runs.
     """
-    if session.origin and wanted == session.origin.unit:
-        if session.origin.actor == "script":
+    if writer and wanted == writer.unit:
+        if writer.actor == "script":
             raise InvalidInputError(
                 "This would take back the script that is running.",
                 hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",
@@ -232,99 +245,6 @@ def _resolve_unit(session: Session, unit: str) -> str:
     """Return the unit that is meant: of a job, that of its changes."""
     job = jobs.find(session, unit) if unit.startswith(f"{JOB_ID_LETTER}_") else None
     return job.unit if job else unit
-
-
-def _plan_steps(session: Session, lines: Sequence[Change]) -> list[_UndoStep]:
-    """Return what is to do to take back the lines of a unit, the last first.
-
-    What a unit took back itself, as a run does that fails, is over: that is no change of it to be taken back.
-    """
-    unit = {line.id for line in lines}
-    known = changes.list_by_items(session, sorted({line.item for line in lines}), since=min(unit))
-    open_fields, to_and_fro = fields_not_undone(known), _find_self_reversals(unit, known)
-    own = unit | to_and_fro
-    later: dict[str, list[Change]] = {}
-    for line in known:
-        if line.id not in own:
-            later.setdefault(line.item, []).append(line)
-    return [
-        _UndoStep.of(line, open_fields[line.id], [each for each in later.get(line.item, []) if each.id > line.id])
-        for line in sorted(lines, key=lambda line: line.id, reverse=True)
-        if open_fields[line.id] and line.id not in to_and_fro
-    ]
-
-
-def _find_self_reversals(unit: Set[int], known: Sequence[Change]) -> set[int]:
-    """Return the lines by which a unit took back its own changes, and those that undid these, and so on."""
-    found: set[int] = set()
-    for line in sorted(known, key=lambda line: line.id):
-        if line.undoes in found or (line.id in unit and line.undoes in unit):
-            found.add(line.id)
-    return found
-
-
-class _UndoOperation:
-    """Takes changes back, field by field, inside the transaction that is open.
-
-    What is overtaken is collected in `conflicts` and left; the caller rolls back if it does not want the rest.
-    """
-
-    def __init__(self, session: Session, now: datetime) -> None:
-        self._session = session
-        self._now = now
-        self.done: list[Change] = []
-        self.conflicts: list[Mapping[str, Any]] = []
-
-    def apply(self, steps: Sequence[_UndoStep]) -> None:
-        """Take back one step after another."""
-        for step in steps:
-            self._apply_step(step)
-
-    def _apply_step(self, step: _UndoStep) -> None:
-        for name, other in step.over.items():
-            self._add_conflict(step.change, name, f"{name} was changed by {other.operation} ({other.unit})")
-        if step.left and step.change.action == "create":
-            self._trash(step.change)
-        elif step.left:
-            self._restore_fields(step.change, step.left)
-
-    def _trash(self, line: Change) -> None:
-        old: Item = rows.load(self._session, line.kind, line.item, trash=True)
-        if old.deleted_at is not None:
-            return
-        if held := self._trash_conflict(line):
-            self._add_conflict(line, "deleted_at", held)
-            return
-        rows.save(self._session, old, old.with_changes(self._now, deleted_at=self._now), undoes=line.id)
-        self.done.append(line)
-
-    def _trash_conflict(self, line: Change) -> str:
-        if line.kind == "project" and (count := len(projects.list_items(self._session, line.item))):
-            return f"{count} items belong to it by now"
-        if line.kind == "task" and (count := len(tasks.list_children(self._session, line.item))):
-            return f"{count} subtasks stand under it by now"
-        return ""
-
-    def _restore_fields(self, line: Change, fields: Sequence[str]) -> None:
-        old: Item = rows.load(self._session, line.kind, line.item, trash=True)
-        values = {name: self._previous_value(line, old, name) for name in fields}
-        new = old.with_changes(self._now, **values)
-        comes_back = old.deleted_at is not None and new.deleted_at is None
-        problem = field_conflict(self._session, new) if comes_back else field_conflict(self._session, new, fields)
-        if new.deleted_at is None and problem:
-            self._add_conflict(line, ", ".join(fields), problem)
-            return
-        rows.save(self._session, old, new, undoes=line.id)
-        self.done.append(line)
-
-    def _previous_value(self, line: Change, old: Item, name: str) -> Any:
-        stored, after = line.before.get(name), line.after[name]
-        if is_object(stored) and stored.get(changes.PART):
-            return changes.text_before(self._session, getattr(old, name), stored, after)
-        return rows.decode_value(line.kind, name, stored)
-
-    def _add_conflict(self, line: Change, field: str, why: str) -> None:
-        self.conflicts.append({"change": line.id, "id": line.item, "kind": line.kind, "field": field, "why": why})
 
 
 def _to_history_line(change: Change) -> HistoryLine:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
-from panorama.domain.changes import Change
+from panorama.domain.changes import Change, Origin
 from panorama.domain.items.files import is_result_name
 from panorama.errors import NotFoundError
 from panorama.services.items.results import RecentWrite
@@ -28,7 +28,9 @@ class UndoTargets:
     is_foreign: bool = False
 
 
-def find_targets(session: Session, now: datetime, *, count: int = 1, redo: bool = False) -> UndoTargets:
+def find_targets(
+    session: Session, now: datetime, writer: Origin | None, *, count: int = 1, redo: bool = False
+) -> UndoTargets:
     """Return the last writes that stand; with `redo` the last undos that stand.
 
     Those of this conversation go first while they are recent; otherwise the last of all clients.
@@ -36,9 +38,9 @@ def find_targets(session: Session, now: datetime, *, count: int = 1, redo: bool 
     Raises:
         NotFoundError: There are fewer.
     """
-    conversation = session.origin.conversation if session.origin else ""
-    every = list(islice(_iter_candidates(session, redo), count))
-    own = list(islice(_iter_candidates(session, redo, conversation), count))
+    conversation, own_unit = (writer.conversation, writer.unit) if writer else ("", "")
+    every = list(islice(_iter_candidates(session, redo, own_unit), count))
+    own = list(islice(_iter_candidates(session, redo, own_unit, conversation), count))
     if len(own) == count and (own[0].id == every[0].id or own[0].at >= now - OWN_WRITE_SPAN):
         return UndoTargets(tuple(line.unit for line in own))
     if len(every) == count:
@@ -61,16 +63,16 @@ def describe_write(session: Session, last: Change) -> RecentWrite:
     )  # fmt: skip
 
 
-def _iter_candidates(session: Session, redo: bool, conversation: str | None = None) -> Iterator[Change]:
+def _iter_candidates(session: Session, redo: bool, own_unit: str, conversation: str | None = None) -> Iterator[Change]:
     """Yield the last change of each write (or undo) that stands, the newest first."""
     before: int | None = None
     while lines := changes.list_last_of_units(session, conversation=conversation, before=before, limit=_BATCH_SIZE):
         before = lines[-1].id
-        yield from (line for line in lines if _is_candidate(session, line.unit, redo))
+        yield from (line for line in lines if _is_candidate(session, line.unit, redo, own_unit))
 
 
-def _is_candidate(session: Session, unit: str, redo: bool) -> bool:
-    if session.origin and unit == session.origin.unit:
+def _is_candidate(session: Session, unit: str, redo: bool, own_unit: str) -> bool:
+    if unit == own_unit:
         return not redo
     if changes.is_undo(session, unit) != redo or _is_result_only(session, unit):
         return False

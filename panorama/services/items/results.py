@@ -212,7 +212,7 @@ class RecentWrite:
 class UndoResult:
     """What an undo took back (the first 50 changes), and what it left because it was changed or taken since.
 
-    `redo` says that it brought back what an undo had taken.
+    `redo` says that it brought back what an undo had taken. `note` says how far one came that was stopped.
     """
 
     units: tuple[str, ...]
@@ -221,6 +221,12 @@ class UndoResult:
     undone: tuple[Mapping[str, Any], ...]
     conflicts: tuple[Mapping[str, Any], ...]
     conflict_count: int
+    note: str = ""
+
+    @property
+    def shortfall(self) -> str:
+        """Which part of it was not done, "" if all was."""
+        return self.note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -229,6 +229,17 @@ def last_deletion_unit(session: Session, item: str) -> str | None:
     return session.connection.execute(statement).scalar()
 
 
+def get_last_id(session: Session) -> int:
+    """Return the number of the last line, 0 if there is none."""
+    return session.connection.execute(select(func.max(changes.c.id))).scalar() or 0
+
+
+def has_newer(session: Session, items: Sequence[str], *, since: int, but: str) -> bool:
+    """Return whether any of some items has a line after one, of another unit than `but`."""
+    newer = changes.c.id > since, changes.c.unit != but, changes.c.item.in_(items)
+    return session.connection.execute(select(changes.c.id).where(*newer).limit(1)).first() is not None
+
+
 def count_by_item(session: Session, item: str) -> int:
     """Return how many lines an item has."""
     return session.connection.execute(select(func.count()).where(changes.c.item == item)).scalar_one()

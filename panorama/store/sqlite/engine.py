@@ -205,6 +205,15 @@ class SqliteDatabase:
             return nullcontext(current)
         return _ReadScope(self._views, self._current)
 
+    def writer(self) -> Origin | None:
+        """Return on whose behalf this context writes: of the open transaction or `write_scope`; None if in neither."""
+        if other := self._find_target(writes=True):
+            return other.writer()
+        if (current := self._current.get()) and current.origin:
+            return current.origin
+        acting = self._acting.get()
+        return acting.origin if acting else None
+
     @contextmanager
     def limit_reads(self, should_stop: Callable[[], bool], seconds: float = READ_SECONDS) -> Generator[None]:
         """Stop what is read inside after some seconds, or as soon as `should_stop` returns true."""

@@ -1,0 +1,178 @@
+"""Large undos: several transactions, each short, that are one unit to the person and can be stopped in between."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+from panorama.domain.changes import Change
+from panorama.errors import ConflictError
+from panorama.services.history.undo_steps import UndoOperation, UndoStep, find_trash_conflicts, plan_steps
+from panorama.services.items.results import UndoResult
+from panorama.services.jobs.pace import ProgressTracker
+from panorama.services.jobs.progress import StoppedError, load_checkpoint, report_progress, save_checkpoint
+from panorama.store.backend import Session
+from panorama.store.items import lookup
+from panorama.store.log import changes
+
+LARGE_UNIT = 50
+"""So many changes are taken back in one transaction: each takes some 3 ms, for which others' writes wait."""
+
+LONG_UNIT = 2_000
+"""So many are taken back while a client waits, some six seconds; more become a job."""
+
+PORTION_SECONDS = 0.06
+"""After so long a transaction of a large undo takes no further step."""
+
+MAX_LISTED = 50
+
+OpenTransaction = Callable[[], AbstractContextManager[Session]]
+
+
+@dataclass(frozen=True, slots=True)
+class UndoPlan:
+    """What is to be taken back: the numbers of all lines of the units, the steps, and the last line that was known.
+
+    `conflicts` is what stands over the steps or in their way already.
+    """
+
+    units: tuple[str, ...]
+    lines: frozenset[int]
+    steps: tuple[UndoStep, ...]
+    last: int
+    conflicts: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def of(cls, session: Session, units: tuple[str, ...], lines: Sequence[Change]) -> Self:
+        """Return the plan for all lines of some units."""
+        steps = plan_steps(session, lines) if lines else []
+        conflicts = [conflict for step in steps for conflict in step.conflicts]
+        conflicts += find_trash_conflicts(session, steps)
+        ids = frozenset(line.id for line in lines)
+        return cls(units, ids, tuple(steps), changes.get_last_id(session), tuple(conflicts))
+
+
+class PortionedUndo:
+    """Takes back what a plan says, in portions that are written as one unit.
+
+    A job that was stopped goes on: what it took back before is counted in its checkpoint.
+    """
+
+    def __init__(
+        self, open_transaction: OpenTransaction, now: Callable[[], datetime], plan: UndoPlan, own: str
+    ) -> None:
+        self._open_transaction = open_transaction
+        self._now = now
+        self._plan = plan
+        self._own = own
+        self._before = int(load_checkpoint().get("done", 0))
+        self._done: list[Change] = []
+        self._conflicts: list[Mapping[str, Any]] = []
+
+    @property
+    def was_begun(self) -> bool:
+        """Whether it goes on with what was stopped."""
+        return self._before > 0
+
+    @property
+    def _count(self) -> int:
+        return self._before + len(self._done)
+
+    def run(self, *, skip_conflicts: bool, redo: bool) -> UndoResult:
+        """Take all of it back.
+
+        Raises:
+            ConflictError: Something was changed again since, and conflicts are not skipped; nothing stays undone.
+        """
+        plan, note = self._plan, ""
+        if plan.conflicts and not skip_conflicts and not self._before:
+            raise overtaken_error(plan.units, len(plan.steps), plan.conflicts)
+        total = self._before + len(plan.steps)
+        try:
+            self._apply(plan, skip_conflicts=skip_conflicts)
+        except StoppedError:
+            note = self._describe_rest(total)
+        if self._conflicts and not skip_conflicts:
+            self._bring_back()
+            raise overtaken_error(plan.units, total, self._conflicts)
+        with self._open_transaction() as session:
+            return to_result(session, plan.units, self._done, self._count, self._conflicts, redo=redo, note=note)
+
+    def _apply(self, plan: UndoPlan, *, skip_conflicts: bool) -> None:
+        pace, position = ProgressTracker(report_progress), 0
+        pace.set_total(self._before + len(plan.steps))
+        pace.advance(self._before)
+        pace.start("taking back changes")
+        while position < len(plan.steps) and (skip_conflicts or not self._conflicts):
+            with self._open_transaction() as session:
+                after = self._apply_portion(session, plan, position)
+                save_checkpoint({"done": self._count})
+            pace.advance(after - position)
+            position = after
+
+    def _apply_portion(self, session: Session, plan: UndoPlan, position: int) -> int:
+        """Take some steps, for a short time, and return which is the next; what was written since is looked at."""
+        steps, undoing = plan.steps[position : position + LARGE_UNIT], UndoOperation(session, self._now())
+        planned: dict[int, UndoStep] | None = None
+        if changes.has_newer(session, [step.change.item for step in steps], since=plan.last, but=self._own):
+            again = plan_steps(session, [step.change for step in steps], plan.lines)
+            planned = {step.change.id: step for step in again}
+        end = time.monotonic() + PORTION_SECONDS
+        for step in steps:
+            undoing.apply([step] if planned is None else filter(None, [planned.get(step.change.id)]))
+            position += 1
+            if time.monotonic() > end:
+                break
+        self._done += undoing.done
+        self._conflicts += undoing.conflicts
+        return position
+
+    def _bring_back(self) -> None:
+        """Take back what this undo has done, in portions of the same unit: something stands in its way."""
+        with self._open_transaction() as session:
+            mine = [line for line in changes.list_by_unit(session, self._own) if line.undoes in self._plan.lines]
+            plan = UndoPlan.of(session, (self._own,), mine)
+        kept, self._done, self._before = self._conflicts, [], 0
+        self._apply(plan, skip_conflicts=True)
+        self._conflicts = kept
+
+    def _describe_rest(self, total: int) -> str:
+        """Say what a stopped undo did, and how to go on."""
+        writes = " ".join(self._plan.units)
+        return (
+            f"{self._count:,} of {total:,} changes were taken back and stay so; "
+            f"undo with the unit {writes} takes back the rest, undo with the unit {self._own} brings them back."
+        )
+
+
+def overtaken_error(units: Sequence[str], count: int, conflicts: Sequence[Mapping[str, Any]]) -> ConflictError:
+    """Return the error for an undo that later changes stand in the way of."""
+    return ConflictError(
+        f"{len(conflicts)} of {count} changes of {' and '.join(units)} were overtaken; nothing was undone.",
+        hint="Undo the later ones first, or call again with skip_conflicts=true to undo the rest.",
+        candidates=conflicts[:MAX_LISTED],
+    )
+
+
+def to_result(
+    session: Session,
+    units: tuple[str, ...],
+    done: Sequence[Change],
+    count: int,
+    conflicts: Sequence[Mapping[str, Any]],
+    *,
+    redo: bool,
+    note: str = "",
+) -> UndoResult:
+    """Return what an undo did, with the labels of the first items."""
+    shown = done[:MAX_LISTED]
+    labels = lookup.get_labels(session, [(line.kind, line.item) for line in shown])
+    undone = tuple(
+        {"id": line.item, "kind": line.kind, "label": labels[line.item][2], "was": line.action} for line in shown
+    )
+    listed = tuple(conflicts[:MAX_LISTED])
+    return UndoResult(
+        units=units, count=count, redo=redo, undone=undone, conflicts=listed, conflict_count=len(conflicts), note=note
+    )  # fmt: skip

@@ -1,0 +1,172 @@
+"""How the changes of a unit are taken back: planned from the log, then applied field by field."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from panorama.domain.changes import Change, EffectiveChange, effective_changes, fields_not_undone, overridden_by
+from panorama.domain.items.item import Item
+from panorama.domain.text.json_types import is_object
+from panorama.services.items.any_item import field_conflict
+from panorama.store.backend import Session
+from panorama.store.items import projects, rows, tasks
+from panorama.store.log import changes
+
+
+@dataclass(frozen=True, slots=True)
+class UndoStep:
+    """A change to take back: the fields that are `left` to do so, and those that a later change stands `over`."""
+
+    change: Change
+    left: tuple[str, ...]
+    over: Mapping[str, Change]
+
+    @classmethod
+    def of(cls, line: Change, fields: frozenset[str], newer: Mapping[str, Change]) -> "UndoStep":
+        """Return the step for the fields of a change that no undo took back yet; a creation goes whole or not.
+
+        Args:
+            newer: The fields that a later change stands over, with the first such change.
+        """
+        whole = line.action == "create"
+        over = {name: other for name, other in newer.items() if whole or name in fields}
+        left = tuple(name for name in line.after if name in fields and name not in over)
+        return cls(line, () if whole and over else left, over)
+
+    @property
+    def conflicts(self) -> list[Mapping[str, Any]]:
+        """What stands over it, as it is listed."""
+        return [
+            _describe_conflict(self.change, name, f"{name} was changed by {other.operation} ({other.unit})")
+            for name, other in self.over.items()
+        ]
+
+
+def plan_steps(session: Session, lines: Sequence[Change], unit: Set[int] = frozenset()) -> list[UndoStep]:
+    """Return what is to do to take back lines of a unit, the last first.
+
+    What a unit took back itself, as a run does that fails, is over: that is no change of it to be taken back. Nor is a
+    change overtaken by the undo of another one of its unit, so that an undo that was cancelled can go on.
+
+    Args:
+        unit: The numbers of all lines of the unit; those of `lines` if left out.
+    """
+    unit = unit or {line.id for line in lines}
+    known = changes.list_by_items(session, sorted({line.item for line in lines}), since=min(unit))
+    open_fields, to_and_fro = fields_not_undone(known), _find_self_reversals(unit, known)
+    own = unit | to_and_fro
+    later: dict[str, list[EffectiveChange]] = {}
+    for line, fields in effective_changes(known):
+        if line.id not in own:
+            later.setdefault(line.item, []).append((line, fields))
+    return [
+        UndoStep.of(line, open_fields[line.id], overridden_by(line, later.get(line.item, ())))
+        for line in sorted(lines, key=lambda line: line.id, reverse=True)
+        if open_fields[line.id] and line.id not in to_and_fro
+    ]
+
+
+def _find_self_reversals(unit: Set[int], known: Sequence[Change]) -> set[int]:
+    """Return the lines by which a unit took back its own changes, and those that undid these, and so on."""
+    found: set[int] = set()
+    for line in sorted(known, key=lambda line: line.id):
+        if line.undoes in found or (line.id in unit and line.undoes in unit):
+            found.add(line.id)
+    return found
+
+
+def find_trash_conflicts(session: Session, steps: Sequence[UndoStep]) -> list[Mapping[str, Any]]:
+    """Return which items that were created cannot go to the trash, because items will be left in or under them."""
+    leaving = {name: {step.change.item for step in steps if _leaves(step, name)} for name in ("project", "parent")}
+    found: list[Mapping[str, Any]] = []
+    for step in steps:
+        line = step.change
+        if step.left and line.action == "create" and line.kind in _TRASH_PHRASES:
+            name, phrase = _TRASH_PHRASES[line.kind]
+            if count := len(set(_list_inside(session, line)) - leaving[name]):
+                found.append(_describe_conflict(line, "deleted_at", phrase.format(count)))
+    return found
+
+
+_TRASH_PHRASES = {
+    "project": ("project", "{} items belong to it by now"),
+    "task": ("parent", "{} subtasks stand under it by now"),
+}
+"""By which field items are in or under one of a kind, and what is said if some are."""
+
+
+def _leaves(step: UndoStep, name: str) -> bool:
+    return bool(step.left) and (step.change.action == "create" or name in step.left)
+
+
+def _list_inside(session: Session, line: Change) -> list[str]:
+    if line.kind == "project":
+        return [item for _, item in projects.list_items(session, line.item)]
+    return tasks.list_children(session, line.item)
+
+
+class UndoOperation:
+    """Takes changes back, field by field, inside the transaction that is open.
+
+    What is overtaken is collected in `conflicts` and left; the caller rolls back if it does not want the rest.
+    """
+
+    def __init__(self, session: Session, now: datetime) -> None:
+        self._session = session
+        self._now = now
+        self.done: list[Change] = []
+        self.conflicts: list[Mapping[str, Any]] = []
+
+    def apply(self, steps: Iterable[UndoStep]) -> None:
+        """Take back one step after another."""
+        for step in steps:
+            self._apply_step(step)
+
+    def _apply_step(self, step: UndoStep) -> None:
+        self.conflicts += step.conflicts
+        if step.left and step.change.action == "create":
+            self._trash(step.change)
+        elif step.left:
+            self._restore_fields(step.change, step.left)
+
+    def _trash(self, line: Change) -> None:
+        old: Item = rows.load(self._session, line.kind, line.item, trash=True)
+        if old.deleted_at is not None:
+            return
+        if held := self._trash_conflict(line):
+            self._add_conflict(line, "deleted_at", held)
+            return
+        rows.save(self._session, old, old.with_changes(self._now, deleted_at=self._now), undoes=line.id)
+        self.done.append(line)
+
+    def _trash_conflict(self, line: Change) -> str:
+        if line.kind not in _TRASH_PHRASES:
+            return ""
+        count = len(_list_inside(self._session, line))
+        return _TRASH_PHRASES[line.kind][1].format(count) if count else ""
+
+    def _restore_fields(self, line: Change, fields: Sequence[str]) -> None:
+        old: Item = rows.load(self._session, line.kind, line.item, trash=True)
+        values = {name: self._previous_value(line, old, name) for name in fields}
+        new = old.with_changes(self._now, **values)
+        comes_back = old.deleted_at is not None and new.deleted_at is None
+        problem = field_conflict(self._session, new) if comes_back else field_conflict(self._session, new, fields)
+        if new.deleted_at is None and problem:
+            self._add_conflict(line, ", ".join(fields), problem)
+            return
+        rows.save(self._session, old, new, undoes=line.id)
+        self.done.append(line)
+
+    def _previous_value(self, line: Change, old: Item, name: str) -> Any:
+        stored, after = line.before.get(name), line.after[name]
+        if is_object(stored) and stored.get(changes.PART):
+            return changes.text_before(self._session, getattr(old, name), stored, after)
+        return rows.decode_value(line.kind, name, stored)
+
+    def _add_conflict(self, line: Change, field: str, why: str) -> None:
+        self.conflicts.append(_describe_conflict(line, field, why))
+
+
+def _describe_conflict(line: Change, field: str, why: str) -> Mapping[str, Any]:
+    return {"change": line.id, "id": line.item, "kind": line.kind, "field": field, "why": why}
