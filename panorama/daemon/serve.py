@@ -21,6 +21,7 @@ from panorama.config import read_settings
 from panorama.daemon.daemon import Daemon
 from panorama.daemon.job_scheduler import run_jobs
 from panorama.errors import ConflictError, PanoramaError
+from panorama.mcp.log_format import LogFormatter
 from panorama.transport.address import Address, hold_lock
 from panorama.transport.launch import START_SECONDS
 
@@ -125,13 +126,12 @@ def _write_pid(lock: IO[bytes]) -> None:
 @contextmanager
 def _set_up_logging(address: Address, *, detached: bool) -> Generator[None]:
     """Log to a file that is begun anew at 1 MB; in the foreground to standard error too."""
-    form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     handlers: list[logging.Handler] = [_LogFile(address.log, maxBytes=LOG_BYTES, backupCount=LOG_FILES)]
     if not detached:
         handlers.append(logging.StreamHandler(sys.stderr))
     root = logging.getLogger()
     for each in handlers:
-        each.setFormatter(form)
+        each.setFormatter(LogFormatter())
         root.addHandler(each)
     root.setLevel(logging.WARNING)
     logging.getLogger("panorama").setLevel(os.environ.get("PANORAMA_LOG", "INFO").upper())

@@ -25,6 +25,7 @@ from panorama.domain.items.reminders import ReminderEvent
 from panorama.domain.time.times import format_time
 from panorama.mcp.connection import Connection
 from panorama.mcp.keys import load_state_key
+from panorama.mcp.log_format import LogFormatter
 from panorama.mcp.promoted import PromotedToolProvider
 from panorama.mcp.prompts import add_prompts
 from panorama.mcp.resources.resources import add_resources
@@ -98,7 +99,9 @@ def to_reminder_fired(ring: ReminderEvent, zone: ZoneInfo) -> ReminderFired:
 
 def serve_stdio(working: Callable[[App], AbstractContextManager[object]]) -> None:
     """Serve one client on standard input and output, in this process, until it leaves; jobs are worked on meanwhile."""
-    logging.basicConfig(stream=sys.stderr, level=os.environ.get("PANORAMA_LOG", "WARNING").upper())
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LogFormatter())
+    logging.basicConfig(handlers=[handler], level=os.environ.get("PANORAMA_LOG", "WARNING").upper())
     with open_app(read_settings()) as app, app.follow_changes(), working(app):
 
         def end(code: int) -> None:

@@ -7,10 +7,11 @@ import json
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +21,7 @@ from panorama.cli.console.pipes import silence_stdout
 from panorama.cli.console.tables import Column, TextTable, format_progress, safe_line, safe_lines
 from panorama.cli.console.terminal_words import to_terminal
 from panorama.domain.items.files import decode_text
+from panorama.domain.text.visible_text import escape_json
 from panorama.errors import InvalidInputError, PanoramaError
 from panorama.transport.rpc_client import ProgressCallback
 
@@ -34,10 +36,32 @@ class _Console(Console):
         raise SystemExit(0)
 
 
+@dataclass(frozen=True, slots=True)
+class _SafeRenderable:
+    """What is printed, without what could steer a terminal: a renderer may make signs of what was text before."""
+
+    content: Any
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the segments of the content, with the styles but without controls in their texts."""
+        for segment in console.render(self.content, options):
+            yield segment if segment.control else segment._replace(text=safe_lines(segment.text))
+
+
+class _SafeRendering(RenderHook):
+    """Makes everything safe that a console prints."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """Return what is printed in the place of some renderables."""
+        return [_SafeRenderable(each) for each in renderables]
+
+
 def _console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else UNLIMITED_WIDTH
-    return _Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    console = _Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    console.push_render_hook(_SafeRendering())
+    return console
 
 
 def is_terminal() -> bool:
@@ -115,7 +139,11 @@ def print_content(held: bytes) -> None:
 
 def print_json(value: Mapping[str, Any]) -> None:
     """Print an answer as JSON."""
-    print_text(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+    print_text(_to_json(value))
+
+
+def _to_json(value: Mapping[str, Any]) -> str:
+    return escape_json(json.dumps(value, ensure_ascii=False, indent=2, default=str)) + "\n"
 
 
 def print_blocks(parts: Iterable[Text]) -> None:
@@ -139,7 +167,7 @@ def _print(what: RenderableType) -> None:
     if is_terminal():
         _console().print(what)
     elif isinstance(what, Text):
-        print_text(f"{what.plain}\n")
+        print_text(f"{safe_lines(what.plain)}\n")
 
 
 def build_grid(table: TextTable, width: int) -> Table:
@@ -209,14 +237,14 @@ def print_script_error(told: Text) -> None:
 
 def print_error_json(value: Mapping[str, Any]) -> None:
     """Say what went wrong, to a program."""
-    sys.stderr.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+    sys.stderr.write(_to_json(value))
 
 
 def print_traceback(error: BaseException) -> None:
     """Print where an error came from."""
     import traceback
 
-    sys.stderr.write("".join(traceback.format_exception(error)))
+    sys.stderr.write(safe_lines("".join(traceback.format_exception(error))))
 
 
 @contextmanager
@@ -251,7 +279,7 @@ def job_bars() -> Generator[Callable[[Sequence[Mapping[str, Any]]], None]]:
                     known[job["id"]] = shown.add_task("", total=None, at="", far="")
                 total = job.get("total") or (1 if job.get("ended_at") else None)
                 done = total if job["state"] == "succeeded" else job.get("current", 0)
-                name = f"{job['id']} {job['kind']}"[:32].ljust(32)
+                name = safe_line(f"{job['id']} {job['kind']}").plain[:32].ljust(32)
                 shown.update(
                     known[job["id"]], completed=done, total=total, at=name, far=safe_line(format_progress(job)).plain
                 )

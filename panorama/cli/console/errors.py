@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from panorama.cli.console import console
 from panorama.cli.console.terminal_words import to_terminal
+from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
 
 EXIT_REFUSED, EXIT_USAGE, EXIT_UNAVAILABLE = 1, 2, 3
@@ -62,6 +63,6 @@ def _write_crash_log(error: Exception) -> str:
 
         path = data_directory() / "crash.log"
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write("".join(traceback.format_exception(error)))
+            file.write(escape_controls("".join(traceback.format_exception(error))))
         return f"Details are in {path}; or {again}"
     return f"For details {again}"

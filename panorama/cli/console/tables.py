@@ -10,13 +10,13 @@ from rich.text import Text
 
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.sizes import format_size
+from panorama.domain.text.visible_text import drop_controls
 
 Row = Mapping[str, Any]
 
 RELATIVE_LIMIT = timedelta(days=60)
 """A deadline that is farther away is shown as a date."""
 
-_CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(\+00:00|Z)")
 _OPEN = ("todo", "in_progress")
 _STATUS_STYLES = {"in_progress": "cyan", "done": "green", "cancelled": "dim", "idea": "magenta"}
@@ -54,12 +54,12 @@ class TextTable:
 def safe_line(value: object, style: str = "") -> Text:
     """Return a value as one line that cannot steer a terminal; None is empty."""
     words = "" if value is None else str(value)
-    return Text(" ".join(words.split()).translate(_CONTROLS), style)
+    return Text(drop_controls(" ".join(words.split())), style)
 
 
 def safe_lines(text: str) -> str:
     """Return text of several lines that cannot steer a terminal."""
-    return text.translate({code: None for code in _CONTROLS if chr(code) not in "\n\t"})
+    return drop_controls(text, keep="\n\t")
 
 
 def format_deadline(deadline: str | None, status: str, now: datetime) -> Text:

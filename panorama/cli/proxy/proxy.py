@@ -295,7 +295,8 @@ class StdioProxy:
 
     def _report_unreachable(self, error: UnreachableError) -> int:
         """Say why there is no daemon: to the person on standard error, and to the client in answer to its requests."""
-        sys.stderr.write(f"panorama: {error.message}\n{error.hint}\n")
+        said = f"panorama: {error.message}\n{error.hint}\n"
+        sys.stderr.write("".join(sign if sign.isprintable() or sign == "\n" else "?" for sign in said))
         with suppress(OSError):
             if not self._exchange.has_pending and not self._finished:
                 self._read_first_requests()

@@ -1,5 +1,6 @@
 """Texts as a person sees them: hidden signs are shown, and a name can end neither its quotation nor its line. Pure."""
 
+import json
 import unicodedata
 
 QUOTED_CHARS = 80
@@ -7,6 +8,11 @@ QUOTED_CHARS = 80
 
 _ALLOWED_CONTROLS = frozenset("\n\t")
 _QUOTATION_MARKS = frozenset('"\\“”„‟«»″‶˝ʺ〃〝〞〟❝❞＂')
+_STEERING = frozenset(
+    (*range(0x20), *range(0x7F, 0xA0), 0x061C, *range(0x2028, 0x202F), *range(0x2066, 0x206A), *range(0xFFF9, 0xFFFC))
+)
+"""Controls of both sets, separators of lines, and overrides, embeddings and isolates of the direction of writing."""
+
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Signs that look like a space although they are letters or symbols."""
 
@@ -19,6 +25,19 @@ def escape_controls(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(sign if sign in _ALLOWED_CONTROLS or not _is_hidden(sign) else _format_code(sign) for sign in text)
+
+
+def escape_json(text: str) -> str:
+    """Return JSON with the hidden signs in its strings as `\\u009b`, which means the same: a terminal may read it."""
+    hidden = {
+        sign for sign in set(text) if sign != "\n" and not sign.isprintable() and unicodedata.category(sign) != "Zs"
+    }
+    return text.translate({ord(sign): json.dumps(sign)[1:-1] for sign in hidden})
+
+
+def drop_controls(text: str, *, keep: str = "") -> str:
+    """Return a text without signs that steer a terminal: controls, and directions that reach beyond it."""
+    return text.translate({code: None for code in _STEERING if chr(code) not in keep})
 
 
 def quote_name(name: str, *, most: int = QUOTED_CHARS) -> str:
