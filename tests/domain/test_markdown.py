@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from panorama.domain.items.item import normalize_tags, single_line
 from panorama.domain.markdown import front_matter
-from panorama.domain.markdown.lines import first_heading, iter_lines
+from panorama.domain.markdown.lines import first_heading, iter_lines, parse_title
 from panorama.domain.markdown.parser import parse_headings, parse_markdown
 from tests.domain.reading import read
 
@@ -86,6 +86,27 @@ def test_sections_start_at_their_heading_and_end_at_one_or_at_the_end(text: str)
     starts = {heading.start for heading in found}
     assert all(text[heading.start :].lstrip("\ufeff ").startswith("#" * heading.level) for heading in found)
     assert all(heading.end > heading.start and heading.end in starts | {len(text)} for heading in found)
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("# [Name](https://example.org) ![badge](https://x.org/y(z).svg)", "Name"),
+        ("# [![Build](https://i.svg)](https://ci) Name", "Name"),
+        ("# ![only](badge.svg)\n\n# Second", "Second"),
+        ("# Name [docs][ref] ![b][c]", "Name docs"),
+        ("# [[Target|Alias]] and [[Other]]", "Alias and Other"),
+        ('# <img src="a.png"> Logo', "Logo"),
+        ("# Array [0] and (x)", "Array [0] and (x)"),
+    ],
+)
+def test_a_title_from_a_heading_has_no_badges_and_no_link_syntax(heading: str, title: str):
+    assert parse_markdown(heading, name="file").title == title
+    assert parse_title(heading.split("\n\n")[-1]) == title
+
+
+def test_a_title_that_is_no_heading_stays_as_it_is():
+    assert [parse_title(text) for text in ("#tag", "[x](y)", "Tea")] == ["#tag", "[x](y)", "Tea"]
 
 
 @given(st.lists(st.text(alphabet="abc ", min_size=1).filter(str.strip), max_size=8))

@@ -137,7 +137,27 @@ def _parse_heading(line: str) -> tuple[int, str] | None:
 def first_heading(lines: Iterable[Line]) -> str:
     """Return the title of the first heading of the first level that has one."""
     found = (_parse_heading(line.text) for line in lines if not line.fence)
-    return next((heading[1] for heading in found if heading and heading[0] == 1 and heading[1]), "")
+    titles = (strip_links(heading[1]) for heading in found if heading and heading[0] == 1)
+    return next(filter(None, titles), "")
+
+
+_HEADING_IMAGE = re.compile(
+    r"!\[[^\[\]]*+\](?:\((?:[^()]++|\([^()]*+\))*+\)|\[[^\[\]]*+\])|<img\b[^<>]*+>|!\[\[[^\[\]]*+\]\]"
+)
+_HEADING_WIKI_LINK = re.compile(r"\[\[(?:[^\[\]|]*+\|)?([^\[\]|]*+)\]\]")
+_HEADING_LINK = re.compile(r"\[([^\[\]]*+)\](?:\((?:[^()]++|\([^()]*+\))*+\)|\[[^\[\]]*+\])")
+
+
+def strip_links(heading: str) -> str:
+    """Return a heading's words: the text of links, without their addresses, and without images such as badges."""
+    without_images = _HEADING_IMAGE.sub("", heading)
+    return collapse_whitespace(_HEADING_LINK.sub(r"\1", _HEADING_WIKI_LINK.sub(r"\1", without_images)))
+
+
+def parse_title(text: str) -> str:
+    """Return a title, of a Markdown heading its words."""
+    heading = _parse_heading(text.strip()) if text.lstrip().startswith("# ") else None
+    return (strip_links(heading[1]) or heading[1] or text) if heading else text
 
 
 # Words

@@ -4,6 +4,7 @@ from panorama.domain.items import notes as rules
 from panorama.domain.items.item import normalize_name, normalize_tags, single_line, validate_text
 from panorama.domain.items.notes import Note, NoteHeader, Position
 from panorama.domain.items.references import NoteRef, ProjectRef
+from panorama.domain.markdown.lines import parse_title
 from panorama.domain.markdown.parser import parse_headings
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
@@ -86,7 +87,7 @@ class Notes(Service):
         with self._writing() as session:
             note = Note(
                 **self._new_item_fields("note", now),
-                title=single_line(title),
+                title=single_line(parse_title(title)),
                 content=rules.validate_content(content),
                 project=project or None,
                 tags=normalize_tags(tags),
@@ -117,7 +118,7 @@ class Notes(Service):
             _check_version(old, expected_version)
             wanted = drop_none(pinned=pinned)
             if title is not None:
-                wanted["title"] = single_line(title)
+                wanted["title"] = single_line(parse_title(title))
             if content is not None:
                 wanted["content"] = rules.validate_content(content)
             if project is not None:
