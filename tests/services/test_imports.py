@@ -196,6 +196,46 @@ def test_front_matter_that_has_no_field_is_kept_in_the_text_and_exported_as_fron
     assert (note_fields(again)["content"], note_fields(again)["tags"]) == (content, ("friend",))
 
 
+ODD_VALUES = {
+    "list": 'aliases: [A, "B: c", 3]\n',
+    "lines": "aliases:\n- A\n-   B # comment\n",
+    "date": "due: 2026-02-30\nat: 2026-01-02T03:04:05Z\n",
+    "nested": "a:\n  b:\n    - c: 1\n      d: {e: f}\n",
+    "colon": 'quote: "a: b # c"\nurl: http://example.org:80/y\n',
+    "unicode": 'имя: Ünï 🌱\n"k e y": ß\n',
+    "rule": "text: |\n  one\n\n  ---\n  two\n",
+    "kept": "text: |+\n  one\n\n\n",
+    "empty": 'a:\nb: ~\nc: ""\nyes: no\n',
+    "fence": "code: |\n  ```py\n  x\n  ```\n",
+    "comment": "# top\na: 1 # one\n# end\n",
+    "anchor": "a: &x [1]\nb: *x\n",
+    "heading": 'a: "## Properties"\n',
+    "tag": "a: !!str 5\n",
+}
+"""Front matter that has no field here, by the name of its file."""
+
+
+def test_odd_front_matter_goes_through_import_export_and_import_and_is_never_doubled(
+    vault: Vault, run: Import, here: Here, tmp_path: Path
+):
+    for name, source in ODD_VALUES.items():
+        vault.write(f"{name}.md", f"---\ntitle: {name}\n{source}---\nBody.\n")
+    run()
+    content = {name: note["content"] for name, note in here.notes().items()}
+
+    exported = Path(here.call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
+    pages = {path.stem: path.read_text() for path in exported.rglob("*.md")}
+    for name in ODD_VALUES:
+        vault.replace(f"{name}.md", "Body.", "Body and more.")
+    run()
+
+    changed = here.notes()
+    for name, source in ODD_VALUES.items():
+        assert source in pages[name]
+        assert note_fields(parse_markdown(pages[name], name="x"))["content"] == content[name]
+        assert changed[name]["content"] == content[name].replace("Body.", "Body and more.")
+
+
 def test_dates_come_from_the_front_matter_or_the_file(vault: Vault, run: Import, here: Here):
     old = datetime(2024, 3, 1, 12, tzinfo=UTC).timestamp()
     os.utime(vault.write("file.md", "- [ ] Pay"), (old, old))

@@ -1,7 +1,7 @@
 """Front matter: the only module that knows YAML, and how little of it the head of a Markdown file is trusted with."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import cast
@@ -87,15 +87,18 @@ def render(fields: Mapping[str, str | bool | list[str]], unknown: str = "") -> s
     Args:
         unknown: Further lines of YAML, as `split` returned them.
     """
-    source = cast("Callable[..., str]", yaml.dump)(
-        dict(fields),
+    return f"---\n{''.join(_render_field(name, value) for name, value in fields.items())}{unknown}---\n"
+
+
+def _render_field(name: str, value: str | bool | list[str]) -> str:
+    """Return a field on lines of its own, to which others can be added; a list stands on one line."""
+    return cast("Callable[..., str]", yaml.dump)(
+        {name: value},
         Dumper=_Dumper,
-        sort_keys=False,
         allow_unicode=True,
         width=FRONT_MATTER_CHARS,
-        default_flow_style=None,
+        default_flow_style=None if isinstance(value, list) else False,
     )
-    return f"---\n{source}{unknown}---\n"
 
 
 def _from_fields(fields: Mapping[str, yaml.Node], body: str, first_line: int) -> FrontMatter:
@@ -139,9 +142,16 @@ def _find_unknown(source: str, root: yaml.MappingNode) -> str:
     if root.flow_style:  # {title: Tea, email: …} stands on any lines
         return "" if all(map(_has_place, root.value)) else f"front_matter: {' '.join(source.split())}\n"
     lines = source.splitlines(keepends=True)
-    starts = [key.start_mark.line for key, _ in root.value]
+    starts = [_find_comment_start(lines, key.start_mark.line) for key, _ in root.value]
     parts = zip(root.value, starts, [*starts[1:], len(lines)], strict=True)
     return "".join("".join(lines[start:end]) for pair, start, end in parts if not _has_place(pair))
+
+
+def _find_comment_start(lines: Sequence[str], line: int) -> int:
+    """Return the line where the comments above a field begin; an indented line may be part of a text."""
+    while line and lines[line - 1].startswith("#"):
+        line -= 1
+    return line
 
 
 def _has_place(pair: tuple[yaml.Node, yaml.Node]) -> bool:

@@ -4,21 +4,23 @@ import re
 
 HEADING = "## Properties"
 
-_SECTION = re.compile(rf"(?:\A|\n\n){HEADING}\n\n```yaml\n(.*?)```\n\Z", re.DOTALL)
+_SECTION = re.compile(rf"(?:\A|\n\n){HEADING}\n\n(`{{3,}})yaml\n(.*?)\1\n\Z", re.DOTALL)
+_FENCE = re.compile(r"`{3,}")
 
 
 def append_properties(body: str, source: str) -> str:
     """Return a text with a section for some lines of YAML at its end; `split_properties` takes it off again."""
     if not source:
         return body
-    fence = f"{HEADING}\n\n```yaml\n{source.rstrip()}\n```\n"
-    return f"{body}\n\n{fence}" if body else fence
+    mark = "`" * max([3, *(len(inner) + 1 for inner in _FENCE.findall(source))])
+    section = f"{HEADING}\n\n{mark}yaml\n{source}{mark}\n"
+    return f"{body}\n\n{section}" if body else section
 
 
 def split_properties(content: str) -> tuple[str, str]:
     """Return a text without the section of its properties, and their YAML; "" if there is none."""
-    start = content.rfind(f"{HEADING}\n\n```yaml\n")
+    start = content.rfind(f"{HEADING}\n\n```")
     found = _SECTION.match(content, max(0, start - 2)) if start >= 0 else None
-    if found is None or "```" in found[1]:
+    if found is None or found[1] in found[2]:
         return content, ""
-    return content[: found.start()], found[1]
+    return content[: found.start()], found[2]
