@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from panorama.cli.commands import doctor
+from panorama.cli.commands.service import detect_manager
 from panorama.store.sqlite import maintenance
 
 from .conftest import Command, Ran
@@ -150,6 +151,20 @@ def test_doctor_and_status_agree_on_the_size_of_the_database(run: Command) -> No
     found = next(row["found"] for row in run("doctor", "--json").answer["data"] if row["check"] == "database")
 
     assert found.endswith(told)
+
+
+def test_what_keeps_reminders_and_schedules_running_is_a_line(run: Command) -> None:
+    def find_uptime() -> tuple[str, str]:
+        row = next(row for row in run("doctor", "--json").answer["data"] if row["check"] == "uptime")
+        return row["found"], row.get("mend", "")
+
+    alone = find_uptime()
+    file = detect_manager().file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("installed")
+
+    assert alone == ("reminders and schedules run only while a client is open", "panorama service install")
+    assert find_uptime() == ("reminders and schedules run at any time", "")
 
 
 def test_a_command_that_no_shell_finds_is_a_warning_that_says_how_to_install_it(

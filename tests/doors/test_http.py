@@ -1,10 +1,14 @@
 """The daemon over HTTP: on this machine only, for those who know the token."""
 
+import json
 import os
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +111,23 @@ async def test_sessions_of_one_program_are_conversations_of_their_own(served: st
         listed = await one.call_tool("list_tasks", {})
 
     assert [row["title"] for row in (listed.structured_content or {})["data"]] == ["Tea"]
+
+
+async def test_an_idle_connection_is_kept_for_the_next_request(served: str, port: int, token: str) -> None:
+    with closing(HTTPConnection("127.0.0.1", port)) as connection:
+
+        def send_ping() -> int:
+            sent = ACCEPT | {"Authorization": f"Bearer {token}"}
+            connection.request("POST", "/mcp", json.dumps(PING), sent)
+            with connection.getresponse() as answer:
+                answer.read()
+                return answer.status
+
+        first, socket_of_first = send_ping(), connection.sock
+        time.sleep(7)  # servers close an idle connection after five seconds unless told otherwise
+        second = send_ping()
+
+        assert (first, connection.sock) == (second, socket_of_first)
 
 
 async def test_health_tells_nothing_but_that_it_is_there(served: str) -> None:

@@ -62,6 +62,21 @@ def test_a_promoted_script_is_a_tool_for_every_client_until_its_file_changes(add
         assert peer.call("list_tasks")["data"] == []
 
 
+def test_a_changed_list_of_tools_is_notified_once(address: Address, era: str) -> None:
+    with Peer(era, capabilities=CAN_ASK) as peer, Peer(era) as other:
+        other.listen()
+        peer.call("save_script", name="count", code=COUNTING)
+
+        promoted(peer, "count")
+        other.hears(CHANGED)
+        note = other.call("create_note", title="Log")["data"]["id"]
+        other.call("append_to_note", note=note, block="more")
+        time.sleep(0.2)  # notifications are gathered for 0.04 s
+        other.call("status")
+
+        assert [each for each in other.heard if each["method"] == CHANGED] == []
+
+
 def test_tools_and_their_texts_outlive_the_daemon(address: Address) -> None:
     with Peer(capabilities=CAN_ASK) as peer:
         peer.call("save_script", name="count", code=COUNTING)
