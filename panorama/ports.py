@@ -115,6 +115,10 @@ class ScriptSession(Protocol):
         """What was called so far, in the order in which it began."""
         ...
 
+    def limit_writes(self, size_bytes: int) -> None:
+        """Bound what all calls of the run together store."""
+        ...
+
     def call(self, name: str, arguments: Mapping[str, Any], *, reads_only: bool = False) -> bytes:
         """Call one operation; return msgpack of {"data", "metadata"}. One that `reads_only` is refused what writes.
 
