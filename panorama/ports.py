@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
+    from panorama.domain.scripts.allowed_calls import AllowedCalls
     from panorama.store.log.runs import Run
 
 
@@ -119,8 +120,19 @@ class ScriptSession(Protocol):
         """Bound what all calls of the run together store."""
         ...
 
-    def call(self, name: str, arguments: Mapping[str, Any], *, reads_only: bool = False) -> bytes:
-        """Call one operation; return msgpack of {"data", "metadata"}. One that `reads_only` is refused what writes.
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        reads_only: bool = False,
+        allowed: "AllowedCalls | None" = None,
+    ) -> bytes:
+        """Call one operation; return msgpack of {"data", "metadata"}.
+
+        Args:
+            reads_only: Refuse what writes.
+            allowed: Refuse all but this.
 
         Raises:
             PanoramaError: The operation refused.

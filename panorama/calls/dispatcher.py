@@ -24,7 +24,7 @@ from panorama.domain.jobs import FINAL_STATES, Job
 from panorama.domain.scripts.library import TOOL_PREFIX
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.lenient_json import strip_client_prefix
-from panorama.errors import DeclinedError, InvalidInputError, NotFoundError, PanoramaError
+from panorama.errors import ConflictError, DeclinedError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.sdk.core.aliases import suggest_tool
 from panorama.services.base import CALL_LETTER, RUN_LETTER, ServiceContext
 from panorama.services.jobs.jobs import Jobs
@@ -216,6 +216,8 @@ class Calls:
         known = self._by_name.get(name)
         if outer.conversation.actor == SCRIPT_ACTOR and not self._get_arguments(name).operation.sdk:
             raise NotFoundError(f"Scripts cannot call {name!r}, nor as a step of a batch.", hint="See search_sdk.")
+        if outer.allowed:
+            outer.allowed.check("batch", name)
         if known and known.operation.person:
             raise InvalidInputError(f"{name} asks the person, so it is no step of a batch.", hint="Call it by itself.")
         if known and known.operation.writes and outer.key and not outer.whole:
@@ -269,7 +271,7 @@ class Calls:
         known = self._by_name.get(name)
         frame = CallContext(
             guest.conversation, self._context.new_id(CALL_LETTER), guest.unit, reader=guest.reader, position=position,
-            may_confirm=guest.may_confirm, budget=guest.budget,
+            allowed=guest.allowed, may_confirm=guest.may_confirm, budget=guest.budget,
         )  # fmt: skip
         if refusal := self._script_refusal(name, guest):
             self._log_refusal(name, sent, frame, refusal)
@@ -285,6 +287,11 @@ class Calls:
         if known.operation.writes and guest.reads_only:
             told = f"{name} writes, and this script was promoted as one that only reads; nothing was changed."
             return InvalidInputError(told, hint="The person can promote it as one that writes.")
+        try:
+            if guest.allowed:
+                guest.allowed.check(known.operation.name)
+        except ConflictError as error:
+            return error
         return None
 
     def _call_and_log(

@@ -22,6 +22,7 @@ from panorama.domain.changes import CLI_ACTOR, Origin, WriteBudget
 from panorama.domain.items.item import Item, kind_of
 from panorama.domain.jobs import CALL_ARGUMENTS, Requester
 from panorama.domain.paging import Page, PageRequest, is_page, is_result
+from panorama.domain.scripts.allowed_calls import AllowedCalls, get_target
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError
 from panorama.services import summaries as say
@@ -52,8 +53,9 @@ class CallContext:
     """A call that runs: `unit` is shared with what runs inside it, `whole` says that all of it is one transaction.
 
     `agreed` is the agreement that the person gave to the call, "" before they were asked. `position` counts the calls
-    of a script, from 1. A script that `reads_only` is refused what writes. Without `may_confirm`, `confirm` does not
-    count. `was_asked` says that the person agreed to this call. `budget` bounds what its unit stores.
+    of a script, from 1. A script that `reads_only` is refused what writes, a reviewed one all but what is `allowed`.
+    Without `may_confirm`, `confirm` does not count. `was_asked` says that the person agreed to this call. `budget`
+    bounds what its unit stores.
     """
 
     conversation: Conversation
@@ -64,6 +66,7 @@ class CallContext:
     reader: Audience = MODEL
     position: int = 0
     reads_only: bool = False
+    allowed: AllowedCalls | None = None
     may_confirm: bool = True
     was_asked: bool = False
     key: str = ""
@@ -310,6 +313,8 @@ class Invocation:
                     self._context.database.reading() as view
                 ):  # what opens its own transactions hears of ids alone, too
                     self._resolve_references(view)
+            if self._frame.allowed:
+                self._frame.allowed.check(self._operation.name, get_target(self._operation.name, self._values))
             self._set_page()
             self._check_confirmation(session)
             value: Any = self._operation.call(**self._values)

@@ -14,6 +14,7 @@ from pydantic import WithJsonSchema
 from panorama.calls.arguments import Arguments
 from panorama.catalogue import Operation
 from panorama.domain.scripts.library import TOOL_PREFIX, Parameter, Signature
+from panorama.domain.scripts.sdk_usage import ANYTHING
 from panorama.errors import PanoramaError
 from panorama.services import summaries as say
 from panorama.services.scripts.library import Library, SavedScript, analyze_script
@@ -78,8 +79,8 @@ class PromotedTools:
 
     def _build_arguments(self, kept: SavedScript) -> Arguments:
         told, name = analyze_script(kept.text), kept.name
-        reads = kept.standing.read_only
-        deletes = any(each.endswith(".delete") for each in told.uses.writes)
+        reads = kept.reads_only
+        deletes = any(each.endswith((".delete", ANYTHING)) for each in kept.calls)
         run = self._build_function(name, told.signature, reads_only=reads)
         return Arguments(
             Operation(
@@ -115,7 +116,7 @@ class PromotedTools:
 
 
 def _key(kept: SavedScript) -> _Key:
-    return kept.name, kept.text.digest, kept.standing.read_only
+    return kept.name, kept.text.digest, kept.reads_only
 
 
 def _parameter(each: Parameter) -> inspect.Parameter:

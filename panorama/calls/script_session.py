@@ -11,6 +11,7 @@ from panorama.calls.conversation import SCRIPT_ACTOR, Memory
 from panorama.calls.invocation import CallContext
 from panorama.calls.rendering import SCRIPT, Answer
 from panorama.domain.changes import WriteBudget
+from panorama.domain.scripts.allowed_calls import AllowedCalls
 from panorama.domain.scripts.scripts import CallRecord
 from panorama.store.log.runs import Run
 
@@ -60,8 +61,19 @@ class ScriptSession:
         """What was called so far, in the order in which it began."""
         return tuple(sorted(self._made, key=lambda made: made.position))
 
-    def call(self, name: str, arguments: Mapping[str, Any], *, reads_only: bool = False) -> bytes:
-        """Call one operation; return msgpack of {"data", "metadata"}. One that `reads_only` is refused what writes.
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        reads_only: bool = False,
+        allowed: AllowedCalls | None = None,
+    ) -> bytes:
+        """Call one operation; return msgpack of {"data", "metadata"}.
+
+        Args:
+            reads_only: Refuse what writes.
+            allowed: Refuse all but this.
 
         Raises:
             PanoramaError: The operation refused.
@@ -71,7 +83,7 @@ class ScriptSession:
             position = self._position
         began, wrote, is_done = time.perf_counter(), 0, False
         try:
-            guest = replace(self._frame, reads_only=True) if reads_only else self._frame
+            guest = replace(self._frame, reads_only=reads_only, allowed=allowed)
             answer, frame = self._calling(name, arguments, guest, position)
             wrote, is_done = frame.wrote, True
             return answer.msgpack_bytes

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0010"
+HEAD = "0011"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -253,6 +253,7 @@ scripts = Table(
     Column("digest", String(64), nullable=False),
     Column("read_only", Boolean, nullable=False),
     Column("updated_at", Utc, nullable=False),
+    Column("calls", JSON(none_as_null=True)),
 )
 
 reviews = Table(

@@ -143,6 +143,38 @@ async def test_a_tool_that_only_reads_says_so(app: App, chat: Chat) -> None:
     assert {"data", "summary", "metadata"} <= set((tool.output_schema or {})["properties"])
 
 
+async def test_a_tool_whose_script_writes_nothing_is_not_asked_about_as_if_it_did(app: App, era: Era) -> None:
+    person = Asked()
+    async with Client(build_server(app), mode=era, elicitation_handler=person.answer) as client:
+        chat = Chat(client)
+        await chat("save_script", name="count", code=COUNTING)
+        await chat("promote_script", script="count")
+
+        tool = next(each for each in await client.list_tools() if each.name == "script_count")
+        ran = await chat("script_count")
+    assert person.questions[0].startswith("Make the script count a tool of your assistants, which only reads?")
+    assert tool.annotations is not None
+    assert tool.annotations.read_only_hint is True
+    assert not {"dry_run", "idempotency_key"} & set(tool.input_schema["properties"])
+    assert ran.data["result"] == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["getattr(sdk, 'tasks').list()", "sdk.state.update(x=1)", "sdk.scripts.count()", "sdk.files.write('a.txt', 'x')"],
+)
+async def test_a_tool_that_could_write_is_asked_about_as_one_that_does(app: App, chat: Chat, body: str) -> None:
+    put(app, "sly", f'"""Count."""\n\n\ndef main():\n    return {body}\n')
+    asked = await chat.refused("promote_script", script="sly")
+    Person(app).promotes("sly")
+
+    tool = next(each for each in await chat.client.list_tools() if each.name == "script_sly")
+
+    assert "which can change your data" in asked.message
+    assert tool.annotations is not None
+    assert tool.annotations.read_only_hint is False
+
+
 async def test_every_connected_client_hears_of_a_new_tool_and_of_its_end(app: App, era: Era) -> None:
     path = put(app, "count", COUNTING)
     server = build_server(app)

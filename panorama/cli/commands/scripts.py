@@ -77,7 +77,7 @@ def _format_facts(view: Mapping[str, Any]) -> list[Text]:
     }
     found = [Text.assemble((f"{name:>16}  ", "dim"), safe_line(value)) for name, value in told.items() if value]
     if view["unclear"]:
-        found.append(safe_line("Its text uses the SDK in ways that cannot be told from the text alone.", "yellow"))
+        found.append(safe_line("It may call anything: its text does not show all that it uses of the SDK.", "yellow"))
     found += [safe_line(f"The sandbox would refuse {each}", "red") for each in view["findings"]]
     return found
 

@@ -276,25 +276,30 @@ def _conversion_expression(type_: ParameterType, value: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewState:
-    """What a person decided on a script, bound to the text that they were shown."""
+    """What a person decided on a script, bound to the text that they were shown.
+
+    `calls` are the calls that they were shown with it; None if that was not stored, before 0.1.0.
+    """
 
     state: State = "draft"
     digest: str = ""
     read_only: bool = False
+    calls: tuple[str, ...] | None = None
 
     def state_of(self, digest: str) -> State:
         """Return the state of a text: any text but the one that was decided on is a draft."""
         return self.state if digest and digest == self.digest else "draft"
 
-    def approve(self, digest: str) -> "ReviewState":
+    def approve(self, digest: str, calls: tuple[str, ...] | None = None) -> "ReviewState":
         """Return how it stands once a text was approved; a tool stays one."""
-        return replace(self, digest=digest, state="promoted" if self.state == "promoted" else "reviewed")
+        state: State = "promoted" if self.state == "promoted" else "reviewed"
+        return replace(self, digest=digest, state=state, calls=calls)
 
-    def promote(self, digest: str, read_only: bool) -> "ReviewState":
+    def promote(self, digest: str, read_only: bool, calls: tuple[str, ...] | None = None) -> "ReviewState":
         """Return how it stands once a text is approved and its tool is there."""
         if self.state_of(digest) == "promoted" and self.read_only == read_only:
             raise ConflictError("It is a tool already.", hint="Call it by its name.")
-        return ReviewState(state="promoted", digest=digest, read_only=read_only)
+        return ReviewState(state="promoted", digest=digest, read_only=read_only, calls=calls)
 
     def demote(self, digest: str) -> "ReviewState":
         """Return how it stands without its tool."""

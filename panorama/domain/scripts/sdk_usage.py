@@ -1,10 +1,26 @@
-"""Finds the SDK functions that a script uses, from its text. Pure."""
+"""Finds what of the SDK a script can reach, from its text. Pure.
+
+The SDK enters a script under few names: `sdk`, and what it imports. Each use of these names is either a chain of
+attributes that ends at a known function, or it counts as a use of anything: the SDK could go anywhere from there.
+"""
 
 import ast
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import cast, get_args
 
-_MODULES = ("sdk", "panorama.sdk")
+from panorama.domain.text.lenient_json import strip_client_prefix
+from panorama.kinds import Collection
+from panorama.sdk.core.namespace import SURFACE
+
+ANYTHING = "anything"
+"""What a script reads and writes if its text does not tell."""
+
+STATE = "state"
+_TOOL = "tool"
+_PACKAGE, _SDK = "panorama", "sdk"
+_COLLECTIONS = frozenset(get_args(Collection))
 _READ_FUNCTIONS = frozenset(
     (
         "get", "list", "text", "search", "query", "similar", "history", "status", "project", "projects", "week",
@@ -13,51 +29,102 @@ _READ_FUNCTIONS = frozenset(
 )  # fmt: skip
 """The names of functions that change nothing; all others count as writing."""
 
+_PLAIN_NAME = re.compile(r"[a-z][a-z0-9_.]*")
 _MAX_PASSES = 4
 """How often names are looked for: `a = b` above `b = c` above `c = sdk.tasks`, and once to see that these are all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SdkUsage:
-    """Functions of the SDK by name, as `tasks.update`, and scripts that are called; `unclear` if there may be more."""
+    """What a script can reach.
 
-    reads: tuple[str, ...] = ()
-    writes: tuple[str, ...] = ()
-    scripts: tuple[str, ...] = ()
+    `functions` are those of the SDK by name, as `tasks.update`. Where the text tells with what one is called, that
+    stands behind it: `query(tasks)`, `batch(update_task)`, `scripts(plan_day)`; without it any is meant. If `unclear`,
+    the script can reach everything.
+    """
+
+    functions: tuple[str, ...] = ()
     unclear: bool = False
 
-    def describe(self) -> str:
-        """Return what it reads and writes, in one line each."""
-        said = [
-            f"reads: {', '.join(self.reads) or 'nothing'}",
-            f"writes: {', '.join(self.writes) or 'nothing'}",
-            *([f"runs other scripts: {', '.join(self.scripts)}"] if self.scripts else []),
-        ]
-        return "; ".join(said) + ("; and what its text alone does not tell" if self.unclear else "")
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """All that it may call, "anything" if the text does not tell."""
+        return (*self._anything, *self.functions)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The functions that change nothing."""
+        return (*self._anything, *(each for each in self.functions if not is_writing(each)))
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The functions that may change data; what other scripts do is not among them."""
+        known = (each for each in self.functions if is_writing(each) and split_entry(each)[0] != "scripts")
+        return (*self._anything, *known)
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """The scripts that it runs, "anything" if it could run any."""
+        found = (split_entry(each) for each in self.functions)
+        return (*self._anything, *(detail or ANYTHING for name, detail in found if name == "scripts"))
+
+    @property
+    def _anything(self) -> tuple[str, ...]:
+        return (ANYTHING,) if self.unclear else ()
 
 
-def is_writing(name: str) -> bool:
+def split_entry(entry: str) -> tuple[str, str]:
+    """Return a function of the SDK and what it is called with, "" if that is not known: `query(tasks)`."""
+    name, _, detail = entry.partition("(")
+    return name.partition(" ")[0], detail.partition(")")[0]
+
+
+def is_writing(entry: str) -> bool:
     """Tell whether a function of the SDK may change data, by its name such as `tasks.update`."""
-    return name.rpartition(".")[2] not in _READ_FUNCTIONS
+    return split_entry(entry)[0].rpartition(".")[2] not in _READ_FUNCTIONS
 
 
 def analyze_usage(tree: ast.AST) -> SdkUsage:
-    """Return what a script does with the SDK."""
+    """Return what a script can reach of the SDK."""
+    try:
+        return _analyze(tree)
+    except RecursionError:
+        return SdkUsage(unclear=True)
+
+
+def _analyze(tree: ast.AST) -> SdkUsage:
     names, count = _NameCollector(), 0
     for _ in range(
         _MAX_PASSES
     ):  # what a name means may be told by a line below, as may be the name that this one is of
         count = len(names.known)
         names.visit(tree)
-    looked = _UsageCollector(names.known)
-    looked.visit(tree)
-    found = sorted(looked.found)
-    return SdkUsage(
-        reads=tuple(entry for entry in found if not is_writing(entry)),
-        writes=tuple(entry for entry in found if is_writing(entry)),
-        scripts=tuple(sorted(looked.scripts)),
-        unclear=looked.unclear or names.unclear or len(names.known) > count,
-    )
+    uses = _UsageCollector(names.known)
+    uses.visit(tree)
+    if "batch" in uses.found:
+        uses.found.remove("batch")
+        uses.record_batch(tree)
+    unclear = uses.unclear or names.unclear or len(names.known) > count
+    return SdkUsage(functions=tuple(sorted(uses.found)), unclear=unclear)
+
+
+def _resolve_attribute(path: str, name: str) -> str:
+    """Return the path of an attribute of a part of the SDK, "" if there is none, or if it could lead anywhere."""
+    if path == _PACKAGE:
+        return _SDK if name == _SDK else ""
+    if path == _SDK:
+        return name if name in SURFACE or name == STATE else ""
+    part = SURFACE.get(path)
+    if not isinstance(part, Mapping):
+        return path  # an attribute of a function or a class
+    if path == "scripts" and not name.startswith("_"):
+        return "scripts.call" if name == "call" else f"scripts({name})"
+    return f"{path}.{name}" if name in part else ""
+
+
+def _is_part(path: str) -> bool:
+    """Tell whether a path is an object whose attributes are functions: the package, the SDK or a noun of it."""
+    return path in (_PACKAGE, _SDK) or (path != "errors" and isinstance(SURFACE.get(path), Mapping))
 
 
 class _SdkVisitor(ast.NodeVisitor):
@@ -83,51 +150,55 @@ class _SdkVisitor(ast.NodeVisitor):
         self._is_class = before
 
     def _resolve_path(self, node: ast.AST) -> str | None:
+        """Return the path of an expression, None if it is no part of the SDK, "" if nobody knows which."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
-            parts.insert(0, node.attr)
+            parts.append(node.attr)
             node = node.value
         if not isinstance(node, ast.Name) or node.id not in self.known:
             return None
-        return ".".join(filter(None, [self.known[node.id], *parts]))
+        path = self.known[node.id]
+        while parts and path:
+            path = _resolve_attribute(path, parts.pop())
+        return path
 
-    def _assigned_noun(self, node: ast.Assign) -> str:
+    def _assigned_part(self, node: ast.Assign) -> str:
         """Return what names are made of by `tasks = sdk.tasks`, "" if it is anything else."""
         path = self._resolve_path(node.value) or ""
-        is_noun = "." not in path and path not in _TOP_LEVEL_FUNCTIONS and not self._is_class
-        return path if is_noun and all(isinstance(entry, ast.Name) for entry in node.targets) else ""
+        is_plain = not self._is_class and all(isinstance(entry, ast.Name) for entry in node.targets)
+        return path if is_plain and _is_part(path) else ""
 
 
 class _NameCollector(_SdkVisitor):
     """Collects the names that mean a part of the SDK, wherever the text says so."""
 
     def __init__(self) -> None:
-        super().__init__({"sdk": ""})
+        super().__init__({_SDK: _SDK})
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
-            if alias.name in _MODULES:
-                self._bind(alias.asname or alias.name, "")
-            self.unclear |= alias.name.partition(".")[0] == "panorama" and not alias.asname
+            first = alias.name.partition(".")[0]
+            if first in (_SDK, _PACKAGE):
+                whole = _SDK if alias.name in (_SDK, "panorama.sdk") else _PACKAGE
+                self._bind(alias.asname or first, whole if alias.asname else first)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
+        if module.partition(".")[0] not in (_SDK, _PACKAGE):
+            return
+        owner = _PACKAGE if module == _PACKAGE else _SDK
         for alias in node.names:
-            name = alias.asname or alias.name
-            if module in _MODULES:
-                self._bind(name, alias.name)
-            elif module == "panorama" and alias.name == "sdk":
-                self._bind(name, "")
-            elif module.startswith("panorama.sdk."):
-                self._bind(name, f"{module.removeprefix('panorama.sdk.')}.{alias.name}")
+            path = _resolve_attribute(owner, alias.name)
+            self.unclear |= not path or module not in (_SDK, _PACKAGE, "panorama.sdk")
+            self._bind(alias.asname or alias.name, path)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        if noun := self._assigned_noun(node):
+        if part := self._assigned_part(node):
             for entry in node.targets:
-                self._bind(cast("ast.Name", entry).id, noun)
+                self._bind(cast("ast.Name", entry).id, part)
 
     def _bind(self, name: str, path: str) -> None:
-        self.unclear |= self._is_class or name == "*" or self.known.get(name, path) != path
+        self.unclear |= self._is_class or self.known.get(name, path) != path
         self.known[name] = path
 
 
@@ -137,11 +208,23 @@ class _UsageCollector(_SdkVisitor):
     def __init__(self, known: dict[str, str]) -> None:
         super().__init__(known)
         self.found: set[str] = set()
-        self.scripts: set[str] = set()
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        if not self._assigned_noun(node):
+        if not self._assigned_part(node):
             self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        path = self._resolve_path(node.func)
+        if path not in ("query", "scripts.call"):
+            self.generic_visit(node)
+            return
+        name, parameter = ("query", "collection") if path == "query" else ("scripts", "script")
+        named = node.args[:1] or [entry.value for entry in node.keywords if entry.arg == parameter]
+        detail = _get_plain_name(named[0]) if named else None
+        is_known = detail in _COLLECTIONS if path == "query" else detail
+        self._record_use(f"{name}({detail})" if is_known else path)
+        for part in (*node.args, *node.keywords):
+            self.visit(part)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         path = self._resolve_path(node)
@@ -155,23 +238,38 @@ class _UsageCollector(_SdkVisitor):
             self._record_use(self.known[node.id])
 
     def _record_use(self, path: str) -> None:
-        parts = path.split(".")
-        if parts[0] == "state" or parts[0].endswith("Error") or parts[0] == "errors":
-            return
-        if parts[0] == "scripts" and len(parts) > 1:
-            self.scripts.add(parts[1])
-        elif parts[0] in _TOP_LEVEL_FUNCTIONS:
-            self.found.add(parts[0])
-        elif len(parts) > 1:
-            self.found.add(f"{parts[0]}.{parts[1]}")
-        else:
+        if not path or _is_part(path):
             self.unclear = True
+        elif path == "scripts.call":
+            self.found.add("scripts")
+        elif not path.startswith("errors") and not isinstance(SURFACE.get(path), type):
+            self.found.add(path)
+
+    def record_batch(self, tree: ast.AST) -> None:
+        """Record the tools that stand in the text as those of a batch's steps.
+
+        Any other way of naming a step's tool makes it unclear. What a script computes all the same is refused when
+        it runs.
+        """
+        tools = list(_iter_step_tools(tree))
+        self.unclear |= not tools or None in tools
+        self.found.update(f"batch({strip_client_prefix(tool)})" for tool in tools if tool)
 
 
-_TOP_LEVEL_FUNCTIONS = frozenset(
-    (
-        "search", "similar", "query", "batch", "history", "undo", "status", "parallel", "parallel_map", "progress",
-        "markdown_table",
-    )
-)  # fmt: skip
-"""What stands in the SDK by itself, without a noun."""
+def _get_plain_name(node: ast.expr) -> str | None:
+    """Return the name that a text holds, None if an expression is no such text."""
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, str) and _PLAIN_NAME.fullmatch(value) else None
+
+
+def _iter_step_tools(tree: ast.AST) -> Iterator[str | None]:
+    """Yield the tools that steps of a batch name, None for one that is not written out."""
+    keys: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+        values = [(key, value) for key, value in pairs if isinstance(key, ast.Constant) and key.value == _TOOL]
+        keys.update(key for key, _ in values)
+        named = [node.value] if isinstance(node, ast.keyword) and node.arg == _TOOL else []
+        yield from map(_get_plain_name, (*(value for _, value in values), *named))
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == _TOOL)
+    yield from (None for text in texts if text not in keys)

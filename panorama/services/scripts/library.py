@@ -5,13 +5,15 @@ is never stored with it: it follows, at each use, from the text that is there.
 """
 
 import difflib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal
 
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.scripts import wrap
+from panorama.domain.scripts.allowed_calls import AllowedCalls
 from panorama.domain.scripts.library import (
     DRAFT,
     TOOL_PREFIX,
@@ -22,7 +24,7 @@ from panorama.domain.scripts.library import (
     parse_source,
     validate_script_name,
 )
-from panorama.domain.scripts.sdk_usage import SdkUsage, analyze_usage
+from panorama.domain.scripts.sdk_usage import ANYTHING, SdkUsage, analyze_usage, is_writing
 from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import Service, ServiceContext
@@ -69,6 +71,31 @@ class SavedScript:
     def by(self) -> str:
         """Who stands for it: whoever reviewed it."""
         return "" if self.state == "draft" else BY_PANORAMA if self.is_ours else BY_USER
+
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether its text was approved."""
+        return self.state in ("reviewed", "promoted")
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """What its review showed that it may call; of a text that was not reviewed, what a review would show."""
+        found = analyze_script(self.text).uses.calls
+        if not self.is_reviewed or self.standing.digest != self.text.digest:
+            return found
+        if self.standing.calls is None:  # what it was approved with was not stored then, and could not be "anything"
+            return tuple(each for each in found if each != ANYTHING)
+        return self.standing.calls
+
+    @property
+    def allowed(self) -> AllowedCalls | None:
+        """What it may call; None for everything, as a draft may."""
+        return AllowedCalls.of(self.name, self.calls) if self.is_reviewed else None
+
+    @property
+    def reads_only(self) -> bool:
+        """Whether it cannot write: the person said so, or its review showed nothing that writes."""
+        return self.standing.read_only or not any(map(is_writing, self.calls))
 
     @property
     def tool(self) -> str:
@@ -213,10 +240,12 @@ class Library(Service):
     def to_view(self, kept: SavedScript) -> ScriptView:
         """Return all that a person wants to know of a script before they decide on it."""
         source, uses_ = kept.text.source, SdkUsage(unclear=True)
+        inner: dict[str, None] = {}
         problems: list[str] = []
         signature = Signature(summary="", description="")
         try:
             uses_ = analyze_usage(parse_source(source))
+            inner = dict.fromkeys(self._iter_nested_calls(kept.name, uses_))
             signature = kept.text.signature
         except InvalidInputError as error:
             problems.append(f"{error.message} {error.hint}")
@@ -237,11 +266,11 @@ class Library(Service):
             description=signature.description,
             parameters=_format_parameters(signature),
             schema=signature.to_json_schema(),
-            reads=uses_.reads,
-            writes=uses_.writes,
+            reads=(*uses_.reads, *(each for each in inner if not is_writing(each))),
+            writes=(*uses_.writes, *(each for each in inner if is_writing(each))),
             scripts=uses_.scripts,
             unclear=uses_.unclear,
-            read_only=kept.standing.read_only and bool(kept.tool),
+            read_only=bool(kept.tool) and kept.reads_only,
             tool=kept.tool,
             did=did,
             dry_run=tuple(dry),
@@ -254,6 +283,18 @@ class Library(Service):
             rejected=latest is not None and latest.verdict == rows.REJECTED,
             again=f"{TOOL_PREFIX}{kept.name}" if not kept.tool and kept.standing.state == "promoted" else "",
         )
+
+    def _iter_nested_calls(self, name: str, uses: SdkUsage) -> Iterator[str]:
+        """Yield what the scripts that a script runs may call, as `tasks.update in plan_day`."""
+        names, seen = [*uses.scripts], {name, ANYTHING}
+        for inner_name in names:
+            if inner_name in seen:
+                continue
+            seen.add(inner_name)
+            with suppress(PanoramaError):  # what is not there cannot run, and is reviewed before it can
+                inner = self.get_saved(inner_name, glance=True)
+                yield from (f"{call} in {inner_name}" for call in inner.calls if not call.startswith("scripts"))
+                names += analyze_script(inner.text).uses.scripts
 
     def save(
         self, name: str, code: str = "", run: str = "", summary: str = "", replace: bool = False

@@ -13,11 +13,15 @@ from panorama.services.base import Service, ServiceContext
 from panorama.services.jobs import progress
 from panorama.services.scripts.code import MAX_SECONDS, Code, format_confirming_question
 from panorama.services.scripts.library import Library, SavedScript, analyze_script
-from panorama.services.scripts.nested_runs import MAX_DEPTH, NESTED_RUN_SCOPE
+from panorama.services.scripts.nested_runs import (
+    MAX_DEPTH,
+    NESTED_RUN_SCOPE,
+    NestedRunScope,
+    NestedScript,
+    ScriptLimits,
+)
 from panorama.services.scripts.run_results import RunResult
 from panorama.services.scripts.script_run import RunOptions
-
-_REVIEWED_STATES = ("reviewed", "promoted")
 
 
 class LibraryRunner(Service):
@@ -51,12 +55,9 @@ class LibraryRunner(Service):
             InvalidInputError: It does not take these arguments.
         """
         kept = self._get_startable(script)
-        strict = progress.is_scheduled()
-        if strict:
+        if progress.is_scheduled():
             self._check_reviewed(kept, "A schedule runs")
-        return self._run_script(
-            kept, args or {}, RunOptions(dry_run=dry_run, atomic=atomic, state="", reviewed_only=strict), timeout
-        )
+        return self._run_script(kept, args or {}, RunOptions(dry_run=dry_run, atomic=atomic, state=""), timeout)
 
     def check(
         self,
@@ -82,7 +83,7 @@ class LibraryRunner(Service):
         """Return what the person is asked before a draft runs that confirms in their place."""
         del args, atomic, timeout
         kept = self._get_startable(script)
-        if dry_run or kept.state in _REVIEWED_STATES:
+        if dry_run or kept.is_reviewed:
             return ""
         return format_confirming_question(f"draft, {kept.name},", kept.text.source)
 
@@ -119,9 +120,8 @@ class LibraryRunner(Service):
                 f"script_{name} is no tool any more: its text was changed, or its tool was taken away.",
                 hint="run_script runs it; the person can review it with promote_script.",
             )
-        wish = RunOptions(
-            dry_run=dry_run, atomic=False, state="", reads_only=kept.standing.read_only, reviewed_only=True,
-        )  # fmt: skip
+        limits = ScriptLimits(reads_only=kept.reads_only)
+        wish = RunOptions(dry_run=dry_run, atomic=False, state="", limits=limits)
         return self._run_script(kept, args, wish, MAX_SECONDS)
 
     def call(self, script: str, arguments: dict[str, Any] | None = None) -> Any:
@@ -151,8 +151,8 @@ class LibraryRunner(Service):
         if nest.reviewed_only:
             self._check_reviewed(kept, f"{nest.names[0]} was reviewed and runs")
         source, inputs = self._prepare(kept, arguments or {})
-        reads_only = nest.reads_only or (kept.state == "promoted" and kept.standing.read_only)
-        return nest.run(source, inputs, kept.name, reads_only)
+        limits = _limit(kept, nest, reads_only=bool(kept.tool) and kept.standing.read_only)
+        return nest.run(NestedScript(source=source, inputs=inputs, name=kept.name, limits=limits))
 
     def _unwrap_result(self, ran: RunResult) -> Any:
         if ran.error:
@@ -168,7 +168,7 @@ class LibraryRunner(Service):
         return kept
 
     def _check_reviewed(self, kept: SavedScript, who: str) -> None:
-        if kept.state not in _REVIEWED_STATES:
+        if not kept.is_reviewed:
             raise ConflictError(
                 f"{who} reviewed scripts only, and the text of {kept.name} was not reviewed.",
                 hint=f"The person approves it: promote_script, or `panorama scripts review {kept.name}`.",
@@ -182,7 +182,8 @@ class LibraryRunner(Service):
 
     def _run_script(self, kept: SavedScript, args: Mapping[str, Any], wish: RunOptions, timeout: int) -> RunResult:
         source, inputs = self._prepare(kept, args)
-        wish = replace(wish, may_confirm=wish.may_confirm or kept.state in _REVIEWED_STATES)
+        may_confirm = wish.may_confirm or kept.is_reviewed
+        wish = replace(wish, may_confirm=may_confirm, limits=_limit(kept, wish.limits))
         return self._code.run_saved(
             _with_script(wish, kept.text, kept.state, inputs[ARGUMENTS_NAME]), source, inputs, timeout
         )
@@ -192,6 +193,15 @@ class LibraryRunner(Service):
         if kind == "day":
             return parse_date(text, name, now=now, zone=zone).isoformat()
         return parse_datetime(text, name, now=now, zone=zone).astimezone(zone).isoformat()
+
+
+def _limit(kept: SavedScript, outer: ScriptLimits | NestedRunScope, *, reads_only: bool = False) -> ScriptLimits:
+    """Return what a script may do: no more than its review showed, nor than what runs it."""
+    return ScriptLimits(
+        reads_only=outer.reads_only or reads_only,
+        reviewed_only=outer.reviewed_only or kept.is_reviewed,
+        allowed=kept.allowed,
+    )
 
 
 def _with_script(wish: RunOptions, text: ScriptText, state: str, args: Mapping[str, Any]) -> RunOptions:

@@ -15,11 +15,12 @@ from panorama.domain.scripts.library import (
     ScriptText,
     validate_script_name,
 )
+from panorama.domain.scripts.sdk_usage import ANYTHING
 from panorama.domain.text.visible_text import escape_controls, escape_name, quote_name
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.base import Service, ServiceContext
 from panorama.services.scripts import script_versions
-from panorama.services.scripts.library import Library, SavedScript
+from panorama.services.scripts.library import Library, SavedScript, analyze_script
 from panorama.services.scripts.library_results import ScriptReviewResult, ScriptView
 from panorama.store.backend import Session
 from panorama.store.log import library as rows
@@ -68,7 +69,8 @@ class ScriptReviews(Service):
         if to == "retired":
             deed = f"Take the script {kept.name} out of use?"
         elif to == "promoted":
-            limit = ", which will only be able to read" if read_only else ", which can change your data"
+            can_write = "" if kept.reads_only else ", which can change your data"
+            limit = ", which will only be able to read" if read_only else can_write or ", which only reads"
             deed = f"Make the script {kept.name} a tool of your assistants{limit}?"
         elif to == "demoted":
             deed = f"Take the tool {kept.tool} away? The script {kept.name} stays reviewed."
@@ -92,7 +94,7 @@ class ScriptReviews(Service):
         with self._writing() as session:
             if kept.standing.state_of(kept.text.digest) in ("draft", "retired"):
                 self._record_verdict(session, kept.text, rows.APPROVED)
-            return self._set_state(session, kept, kept.standing.approve(kept.text.digest))
+            return self._set_state(session, kept, kept.standing.approve(kept.text.digest, _list_calls(kept.text)))
 
     def approve_question(self, script: str, digest: str) -> str:
         """Return what the person is asked before a text is approved; refused if it is not the one that was shown."""
@@ -122,7 +124,7 @@ class ScriptReviews(Service):
                 self._library.store_version(old, rows.WRITTEN)
             self._library.shelf.write(kept.name, kept.text.content)
             self._record_verdict(session, kept.text, rows.APPROVED)
-            return self._set_state(session, kept, ReviewState(state="reviewed", digest=kept.text.digest))
+            return self._set_state(session, kept, DRAFT.approve(kept.text.digest, _list_calls(kept.text)))
 
     def rollback_question(self, script: str, version: int | None = None) -> str:
         """Return what the person is asked before an earlier text is put back."""
@@ -132,10 +134,12 @@ class ScriptReviews(Service):
             found = script_versions.get_version(session, name, wanted)
             standing = rows.find_state(session, name) or DRAFT
         text = ScriptText(name=name, content=found.text.encode(), digest=found.digest)
-        _SCRIPT_IN_QUESTION.set(SavedScript(text=text, state="reviewed", standing=standing, is_ours=False))
+        wanted_script = SavedScript(text=text, state="draft", standing=standing, is_ours=False)
+        _SCRIPT_IN_QUESTION.set(wanted_script)
         old = self._library.shelf.read(name)
         gone = "" if old is None or old.digest == found.digest else " The text that is there now is overwritten."
-        return f"Put version {wanted} of the script {name} back (digest {found.digest})?{gone}"
+        deed = f"Put version {wanted} of the script {name} back (digest {found.digest}), as a reviewed script?{gone}"
+        return f"{deed}\n{describe_script(self._library.to_view(wanted_script))}"
 
     # What needs no question.
 
@@ -184,8 +188,8 @@ class ScriptReviews(Service):
                 raise ConflictError("It is a tool, which is reviewed.", hint="to=demoted takes its tool away.")
             if kept.state == "reviewed":
                 raise ConflictError("It is reviewed already.", hint="to=promoted makes it a tool.")
-            return standing.approve(digest)
-        new = standing.promote(digest, read_only)
+            return standing.approve(digest, _list_calls(kept.text))
+        new = standing.promote(digest, read_only, _list_calls(kept.text))
         # Also those whose text was changed: they are tools again when their old text comes back.
         others = [
             name for name in rows.list_promoted(session) if name != kept.name and self._library.shelf.contains(name)
@@ -233,13 +237,18 @@ class ScriptReviews(Service):
         )  # fmt: skip
 
 
+def _list_calls(text: ScriptText) -> tuple[str, ...]:
+    """Return what the person is shown that a text may call, which is all that it may call from then on."""
+    return analyze_script(text).uses.calls
+
+
 def describe_script(view: ScriptView) -> str:
     """Return what a person should know of a script: what it says is quoted, what it does was found out."""
     last_line = view.text.count("\n") + 1
     did = [f"{name} ({format_changes(count)})" if count else name for name, count in view.did.items()]
     lines = [
         f"By its text it writes: {_join_names(view.writes)}",
-        *(["Its text uses the SDK in ways that cannot be told from the text alone."] if view.unclear else []),
+        *([f"It may call {ANYTHING}: its text does not show all that it uses of the SDK."] if view.unclear else []),
         *([f"It runs other scripts: {_join_names(view.scripts)}"] if view.scripts else []),
         f"By its text it reads: {_join_names(view.reads)}",
         f"It says of itself: {quote_name(view.summary, most=MAX_SUMMARY_CHARS)}",

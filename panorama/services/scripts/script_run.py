@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from typing import Any, Self, TypeVar
 
 from panorama.domain.changes import Origin
@@ -16,7 +17,13 @@ from panorama.ports import Answered, Calls, Runner, ScriptSession
 from panorama.services.base import ServiceContext
 from panorama.services.jobs import progress
 from panorama.services.scripts import run_changes, run_log, worker_json
-from panorama.services.scripts.nested_runs import NESTED_RUN_SCOPE, NestedRunScope
+from panorama.services.scripts.nested_runs import (
+    NESTED_RUN_SCOPE,
+    UNLIMITED,
+    NestedRunScope,
+    NestedScript,
+    ScriptLimits,
+)
 from panorama.services.scripts.run_results import RunResult
 from panorama.store.backend import ScratchStore
 from panorama.store.items.blobs import Blobs
@@ -40,18 +47,17 @@ _log = logging.getLogger(__name__)
 class RunOptions:
     """How a script is to be run; `is_whole` wants a large result in the answer.
 
-    One that `reads_only` cannot write, nor can what it runs; `reviewed_only` lets it run reviewed scripts alone. One
-    that `may_confirm` may confirm for the person, who has seen its text; a dry run may, too. Of a
-    script of the library `name` is its name, `marks` what the log keeps of its text, `args` what it was called with.
+    `limits` are what it may do. One that `may_confirm` may confirm for the person, who has seen its text; a dry run
+    may, too. Of a script of the library `name` is its name, `marks` what the log keeps of its text, `args` what it was
+    called with.
     """
 
     dry_run: bool
     atomic: bool
     state: str
     is_whole: bool = False
-    reads_only: bool = False
+    limits: ScriptLimits = UNLIMITED
     may_confirm: bool = False
-    reviewed_only: bool = False
     name: str = ""
     marks: Mapping[str, str] = field(default_factory=dict[str, str])
     args: Mapping[str, Any] | None = None
@@ -144,12 +150,12 @@ class ScriptRun:
         self._most_calls = script.limits.calls
         self._guest.limit_writes(script.limits.sent_bytes)
         names = (self._wish.name,) if self._wish.name else ()
-        answered = self._call_handler(names, reads_only=self._wish.reads_only)
+        answered = self._call_handler(names, self._wish.limits)
         ending = self._runner.run(script, answered, _report_progress, progress.SHOULD_STOP.get(), self._ends.append)
         failure, notes = ending.failure, _Messages()
         if failure:
             notes.add(self._settle_changes())
-        if not (self._wish.dry_run or self._wish.reads_only or (failure and self._wish.atomic)):
+        if not (self._wish.dry_run or self._wish.limits.reads_only or (failure and self._wish.atomic)):
             notes.attempt("sdk.state was not kept", self._save_state, ending.state)
         result, file = notes.attempt("The result is lost", self._parse_result, ending, notes) or (None, None)
         counts, would = notes.attempt("What was changed cannot be told", self._count_changes) or ({}, ())
@@ -184,30 +190,27 @@ class ScriptRun:
             view.enter_context(self._blobs.use_scratch(self._aside.folder / "files"))
         return view
 
-    def _call_handler(self, names: tuple[str, ...], *, reads_only: bool) -> Answered:
+    def _call_handler(self, names: tuple[str, ...], limits: ScriptLimits) -> Answered:
         """Return what answers the calls of a script that runs inside others, in which it and they are named."""
-
-        def run_nested(source: str, inputs: Mapping[str, Any], name: str, only: bool) -> bytes:
-            return self._run_nested(source, inputs, (*names, name), reads_only=only)
-
         nest = NestedRunScope(
-            names=names, reads_only=reads_only, reviewed_only=self._wish.reviewed_only, run=run_nested
-        )
-        call = self._guest.call
+            names=names, reads_only=limits.reads_only, reviewed_only=limits.reviewed_only,
+            run=lambda inner: self._run_nested(inner, names),
+        )  # fmt: skip
+        call = partial(self._guest.call, reads_only=limits.reads_only, allowed=limits.allowed)
 
         def handle_call(operation: str, arguments: Mapping[str, Any]) -> bytes:
             token = NESTED_RUN_SCOPE.set(nest)
             try:
                 if self._aside is None:
-                    return call(operation, arguments, reads_only=reads_only)
+                    return call(operation, arguments)
                 with self._open_view():
-                    return call(operation, arguments, reads_only=reads_only)
+                    return call(operation, arguments)
             finally:
                 NESTED_RUN_SCOPE.reset(token)
 
         return handle_call
 
-    def _run_nested(self, source: str, inputs: Mapping[str, Any], names: tuple[str, ...], *, reads_only: bool) -> bytes:
+    def _run_nested(self, nested: NestedScript, outer_names: tuple[str, ...]) -> bytes:
         """Run another script in a process of its own, with the time and the calls that this run has left.
 
         Its result is returned unread: the process that asked for it reads it, within its own limits.
@@ -215,8 +218,8 @@ class ScriptRun:
         left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
         calls = max(0, self._most_calls - len(self._guest.calls))
         limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu), calls=calls, sent_bytes=self._left_to_send)
-        inner = Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
-        answered = self._call_handler(names, reads_only=reads_only)
+        inner = Script(source=nested.source, inputs=nested.inputs, operations=self._calls.scriptable, limits=limits)
+        answered = self._call_handler((*outer_names, nested.name), nested.limits)
         outer = tuple(self._ends)
         try:
             ending = self._runner.run(
@@ -227,7 +230,7 @@ class ScriptRun:
         self._left_to_send = max(0, self._left_to_send - ending.sent_bytes)
         if failure := ending.failure:
             at = f", line {failure.line}" if failure.line else ""
-            raise ScriptError(f"{names[-1]}{at}: {failure.message}", hint=failure.hint)
+            raise ScriptError(f"{nested.name}{at}: {failure.message}", hint=failure.hint)
         return ending.result
 
     def _require_running(self) -> None:
@@ -282,7 +285,7 @@ class ScriptRun:
         if self._wish.is_whole or len(ending.result) <= MAX_RESULT_BYTES:
             return worker_json.parse_json(ending.result), None
         size = f"The result has {len(ending.result):,} bytes"
-        if self._aside or self._wish.reads_only:
+        if self._aside or self._wish.limits.reads_only:
             which = "a dry run" if self._aside else "what only reads"
             notes.add(f"{size}; {which} keeps no file, so only its shape is shown.")
             return None, None

@@ -73,15 +73,17 @@ def find_state(session: Session, name: str) -> ReviewState | None:
 def set_state(session: Session, name: str, new: ReviewState, now: datetime) -> None:
     """Keep how a script stands."""
     session.connection.execute(delete(scripts).where(scripts.c.name == name))
-    values = {"state": new.state, "digest": new.digest, "read_only": new.read_only, "updated_at": now}
+    calls = None if new.calls is None else list(new.calls)
+    values = {"state": new.state, "digest": new.digest, "read_only": new.read_only, "calls": calls, "updated_at": now}
     session.connection.execute(insert(scripts).values(name=name, **values))
 
 
-_STATE_COLUMNS = (scripts.c.state, scripts.c.digest, scripts.c.read_only)
+_STATE_COLUMNS = (scripts.c.state, scripts.c.digest, scripts.c.read_only, scripts.c.calls)
 
 
 def _to_state(row: Any) -> ReviewState:
-    return ReviewState(state=row[0], digest=row[1], read_only=row[2])
+    calls = None if row[3] is None else tuple(row[3])
+    return ReviewState(state=row[0], digest=row[1], read_only=row[2], calls=calls)
 
 
 def add_review(session: Session, entry: Review) -> None:

@@ -1,0 +1,80 @@
+"""The calls that a reviewed script may make: those that its review showed. Pure."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from panorama.domain.scripts.sdk_usage import ANYTHING, split_entry
+from panorama.errors import ConflictError
+from panorama.kinds import ITEM_KINDS
+
+_OPERATIONS = {
+    "similar": ("search.similar",), "history": ("history.list",), "undo": ("history.undo",),
+    "files.text": ("files.get",), "notes.text": ("notes.get",), "scripts": ("scripts.call",),
+    **{f"{kind.collection}.delete": ("items.get", "items.delete") for kind in ITEM_KINDS},
+    **{f"{kind.collection}.get": ("items.get",) for kind in ITEM_KINDS if "get" not in kind.functions},
+}  # fmt: skip
+"""The operations that functions of the SDK call, where these have other names."""
+
+_ID_PREFIXES = {kind.collection: f"{kind.letter}_" for kind in ITEM_KINDS}
+
+
+def list_operations(function: str) -> tuple[str, ...]:
+    """Return the operations that a function of the SDK may call."""
+    return _OPERATIONS.get(function, (function,))
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedCalls:
+    """What one reviewed script may call.
+
+    `targets` are by operation what it may be called for: a collection, a script, a tool, the first letters of an id;
+    "" stands for all of them.
+    """
+
+    script: str
+    targets: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, script: str, entries: Collection[str]) -> Self | None:
+        """Return what a script may call whose review showed some entries; None if it may call everything.
+
+        Args:
+            entries: As of `SdkUsage.calls`.
+        """
+        targets: defaultdict[str, set[str]] = defaultdict(set)
+        for entry in entries:
+            function, detail = split_entry(entry)
+            for operation in list_operations(function):
+                is_any_item = operation in ("items.get", "items.delete")
+                targets[operation].add(_ID_PREFIXES.get(function.partition(".")[0], "") if is_any_item else detail)
+        return None if ANYTHING in entries else cls(script, {name: frozenset(found) for name, found in targets.items()})
+
+    def check(self, operation: str, target: str = "") -> None:
+        """Refuse a call that was not shown.
+
+        Args:
+            target: What it is called for, "" if that is not known yet.
+
+        Raises:
+            ConflictError: The review did not show it.
+        """
+        shown = self.targets.get(operation)
+        if shown and (not target or "" in shown or target in shown):
+            return
+        raise ConflictError(
+            f"The review of the script {self.script} did not show that it calls {operation}"
+            f"{f' ({target[:40]})' if target else ''}; the call was not made.",
+            hint=f"The person reviews it again: `panorama scripts review {self.script}`. If its text hides the call, "
+            "write it out first, as sdk.tasks.list().",
+        )
+
+
+def get_target(operation: str, values: Mapping[str, Any]) -> str:
+    """Return what an operation is called for, with ids in the place of names; "" if that makes no difference."""
+    if operation == "query":
+        return str(values["collection"])
+    if operation == "scripts.call":
+        return str(values["script"]).strip().removeprefix("script_") or "-"
+    return str(values["item"])[:2] or "-" if operation in ("items.get", "items.delete") else ""
