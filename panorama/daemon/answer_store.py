@@ -2,20 +2,22 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
 
 import panorama
 from panorama.app import App
+from panorama.errors import PanoramaError
 from panorama.transport.address import Address
-from panorama.transport.stored_answers import StoredAnswers, settings_key
+from panorama.transport.stored_answers import LISTS, StoredAnswers, settings_key
 
 if TYPE_CHECKING:
     from panorama.mcp.server import Server
@@ -29,11 +31,27 @@ class AnswerStore:
     def __init__(self, app: App, address: Address) -> None:
         self._app = app
         self._address = address
+        self._answers: StoredAnswers | None = None
 
     def digest(self) -> str:
         """Return a digest of what the lists are made of; it reads the promoted scripts."""
         parts = [*self._product, *self._app.settings.toolsets, *self._app.calls.promoted_tools.list_versions()]
         return sha256("\n".join(parts).encode()).hexdigest()[:32]
+
+    async def find(self, request: Mapping[str, Any], negotiated: str) -> bytes | None:
+        """Return the stored line that answers a request for a list; None if there is none, or the list has changed.
+
+        Args:
+            negotiated: The protocol version of the handshake, "" if there was none.
+        """
+        answers = self._answers
+        line = answers.find(request, negotiated) if answers and request.get("method") in LISTS else None
+        if answers is None or line is None:
+            return None
+        try:
+            return line if await anyio.to_thread.run_sync(self.digest) == answers.digest else None
+        except PanoramaError:  # the server tells what is wrong
+            return None
 
     @cached_property
     def _product(self) -> list[str]:
@@ -66,7 +84,8 @@ class AnswerStore:
             digest = await anyio.to_thread.run_sync(self.digest)
             stored = await anyio.to_thread.run_sync(StoredAnswers.load, self._address)
             if stored is None or stored.digest != digest:
-                answers = StoredAnswers(digest, settings_key(self._address), await record_answers(server))
-                await anyio.to_thread.run_sync(answers.save, self._address)
+                stored = StoredAnswers(digest, settings_key(self._address), await record_answers(server))
+                await anyio.to_thread.run_sync(stored.save, self._address)
+            self._answers = stored
         except Exception:  # clients wait for the daemon, as they do without a copy
             _log.exception("the answers for the next start cannot be stored")

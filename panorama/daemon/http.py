@@ -25,6 +25,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from panorama.daemon.http_connections import HttpConnections, limited_protocol
+from panorama.daemon.http_lists import ListMiddleware
+from panorama.mcp.connection import FindAnswer
 
 TOKEN_FILE = "http.token"
 TOKEN_BYTES = 32
@@ -108,14 +110,17 @@ class _Server(uvicorn.Server):
 class HttpServer:
     """MCP on a port of this machine."""
 
-    def __init__(self, mcp: FastMCP[Any], home: Path, port: socket.socket) -> None:
+    def __init__(self, mcp: FastMCP[Any], home: Path, port: socket.socket, find_answer: FindAnswer) -> None:
         self._socket = port
         connections = HttpConnections()
         mcp.custom_route(HEALTH, methods=["GET"])(_health)
         app = mcp.http_app(
             path=MCP,
             host_origin_protection=True,
-            middleware=[Middleware(TokenMiddleware, token=load_token(home), connections=connections)],
+            middleware=[
+                Middleware(TokenMiddleware, token=load_token(home), connections=connections),
+                Middleware(ListMiddleware, find_answer=find_answer, path=MCP),
+            ],
         )
         self._ended = anyio.Event()
         self._server = _Server(

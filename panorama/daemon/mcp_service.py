@@ -78,7 +78,7 @@ class McpService:
         await self._started.wait()
         from panorama.mcp.connection import Connection
 
-        return Connection(stream, rest, tells=True)
+        return Connection(stream, rest, tells=True, find_answer=self._answers.find)
 
     async def serve(self, connection: "Connection") -> None:
         """Serve a client until it has left."""
@@ -99,7 +99,7 @@ class McpService:
     def _create_http_server(self, port: socket.socket) -> "HttpServer":
         from panorama.daemon.http import HttpServer
 
-        return HttpServer(self.build(), self._app.settings.home, port)
+        return HttpServer(self.build(), self._app.settings.home, port, self._answers.find)
 
     def _get_conversation(self) -> Conversation:
         """Return the conversation of the request that is served: of a socket's client, else of an HTTP session."""

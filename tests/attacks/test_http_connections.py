@@ -18,11 +18,15 @@ pytestmark = pytest.mark.anyio
 HALF_A_HEADER = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 
 
+async def find_no_answer(*_: object) -> None:
+    """Store no answers."""
+
+
 @asynccontextmanager
 async def serving(home: Path) -> AsyncGenerator[int]:
     """Serve an empty MCP server; yields the port."""
     with bind_port(0) as port:
-        server = HttpServer(FastMCP("empty"), home, port)
+        server = HttpServer(FastMCP("empty"), home, port, find_no_answer)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.serve)
             with anyio.fail_after(30):

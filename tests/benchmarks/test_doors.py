@@ -1,23 +1,26 @@
 """What the door costs: its start, each call through it, its memory; and many doors at once."""
 
 import random
+import socket
 import statistics
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from panorama.transport.address import Address
 
 from .measure import Board, median, ms
-from .processes import daemon, mapped, rollup, stop, stopped_later
-from .raw import LEGACY, MODERN, Raw, Spawned, spawned
+from .processes import daemon, mapped, rollup, stop, stopped_later, until
+from .raw import CLIENT, LEGACY, META, MODERN, Raw, Spawned, spawned
 from .stores import Language, Town
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1800)]
@@ -25,6 +28,7 @@ STARTS, COLD_STARTS = 20, 7
 CALLS, CALLS_IN_TURN = 1000, 50
 ROUNDS_OF_WORK = 15
 DOORS, CLIENTS, CALLS_OF_EACH, STORM = 5, 8, 200, 50
+ROUNDS_OF_STORM = 5
 IN_PROCESS = {"no_daemon": "1"}
 
 
@@ -303,3 +307,101 @@ def test_fifty_clients_that_find_no_daemon(tmp_path: Path, board: Board) -> None
         f"{daemons} daemon, {len(served)} served, all after {max(served):.2f} s",
         f"the first after {min(served):.2f} s, half after {median(served):.2f} s; one client alone {alone:.2f} s",
     )  # fmt: skip
+
+
+def all_at_once(client: Raw, method: str, **params: Any) -> float:
+    """Return how many milliseconds a connection takes for many requests that it is sent together."""
+    lines = [client.request(method, **params) for _ in range(STORM)]
+    began = time.perf_counter()
+    client.write(b"".join(lines))
+    for _ in lines:
+        assert b'"result"' in client.next()
+    return (time.perf_counter() - began) * 1000
+
+
+def test_the_list_of_tools_asked_for_many_times_at_once(tmp_path: Path, board: Board) -> None:
+    with stopped_later(tmp_path / "home") as address:
+        for era in (LEGACY, MODERN):
+            with spawned(address.home, era) as client:
+                client.call("status")
+                found = in_turns(
+                    {
+                        "list": lambda client=client: all_at_once(client, "tools/list"),
+                        "call": lambda client=client: all_at_once(client, "tools/call", name="status", arguments={}),
+                    },
+                    ROUNDS_OF_STORM,
+                )
+            board.show(
+                f"{STORM} tools/list at once / {STORM} calls of status, {era}", "≤ 1 x",
+                f"{median(found['list']) / median(found['call']):.2f} x", f"{ms(found['list'])}, {ms(found['call'])}",
+            )  # fmt: skip
+
+
+def test_the_list_of_tools_over_http_asked_for_many_times_at_once(tmp_path: Path, board: Board) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with daemon(tmp_path / "home", http_port=str(port)):
+        until((tmp_path / "home" / "http.token").exists)
+        until(lambda: answers(port))
+        url, token = f"http://127.0.0.1:{port}/mcp", (tmp_path / "home" / "http.token").read_text()
+        for era in (LEGACY, MODERN):
+            with HttpClient(url, token, era) as client, ThreadPoolExecutor(CLIENTS) as threads:
+
+                def many(method: str, client: HttpClient = client, **params: Any) -> float:
+                    began = time.perf_counter()
+                    list(threads.map(lambda _: client.ask(method, **params), range(STORM)))
+                    return (time.perf_counter() - began) * 1000
+
+                steps = {
+                    "list": lambda: many("tools/list"),
+                    "call": lambda: many("tools/call", name="status", arguments={}),
+                }
+                found = in_turns(steps, ROUNDS_OF_STORM)
+            board.show(
+                f"the same over HTTP, {era}", "≤ 1 x",
+                f"{median(found['list']) / median(found['call']):.2f} x", f"{ms(found['list'])}, {ms(found['call'])}",
+            )  # fmt: skip
+
+
+def answers(port: int) -> bool:
+    """Tell whether something listens on a port."""
+    with socket.socket() as trying:
+        return trying.connect_ex(("127.0.0.1", port)) == 0
+
+
+class HttpClient:
+    """A client over HTTP in raw requests; each thread has a connection of its own.
+
+    Args:
+        era: The protocol version; the older ones begin with a handshake.
+    """
+
+    def __init__(self, url: str, token: str, era: str) -> None:
+        self._url, self._era, self._numbers = url, era, count(1)
+        self._headers = {
+            "Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": era,
+        }  # fmt: skip
+        self._client = httpx2.Client(timeout=120)
+
+    def __enter__(self) -> "HttpClient":
+        if self._era == LEGACY:
+            self.ask("initialize", protocolVersion=LEGACY, capabilities={}, clientInfo=CLIENT)
+            self._client.post(
+                self._url, headers=self._headers, json={"jsonrpc": "2.0", "method": "notifications/initialized"}
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def ask(self, method: str, **params: Any) -> None:
+        """Send a request that must succeed."""
+        named = {"Mcp-Name": params["name"]} if "name" in params and self._era == MODERN else {}
+        more = {"Mcp-Method": method, **named} if self._era == MODERN else {}
+        sent = {**params, "_meta": META} if self._era == MODERN else params
+        request = {"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": sent}
+        answer = self._client.post(self._url, headers=self._headers | more, json=request)
+        assert '"result"' in answer.text, answer.text[:400]
+        if session := answer.headers.get("mcp-session-id"):
+            self._headers["Mcp-Session-Id"] = session

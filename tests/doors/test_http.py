@@ -18,6 +18,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
 from panorama.transport.address import Address
+from panorama.transport.stored_answers import FILE as ANSWERS
 
 from .conftest import wait
 from .peer import COMMAND, Peer
@@ -98,6 +99,29 @@ async def test_an_unknown_session_is_reported_so_that_the_client_starts_anew(ser
     answer = post(served, Authorization=f"Bearer {token}", **{"Mcp-Session-Id": "f" * 32})
 
     assert answer.status_code == 404
+
+
+async def test_a_stored_list_is_for_known_sessions_alone(served: str, token: str) -> None:
+    wait(lambda: ANSWERS in os.listdir(os.environ["PANORAMA_HOME"]))
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = ACCEPT | {"Authorization": f"Bearer {token}", "MCP-Protocol-Version": "2025-11-25"}
+
+    with httpx2.Client() as client:
+        unknown = client.post(f"{served}/mcp", json=asked, headers=headers | {"Mcp-Session-Id": "0" * 32})
+
+    assert unknown.status_code == 404
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_list_over_http_is_that_of_the_socket(served: str, token: str, mode: Any) -> None:
+    wait(lambda: ANSWERS in os.listdir(os.environ["PANORAMA_HOME"]))
+    transport = StreamableHttpTransport(f"{served}/mcp", headers={"Authorization": f"Bearer {token}"})
+
+    async with Client(transport, mode=mode) as client:
+        tools = await client.list_tools()
+
+    with Peer() as peer:
+        assert [tool.name for tool in tools] == [tool["name"] for tool in peer.ask("tools/list")["tools"]]
 
 
 async def test_sessions_of_one_program_are_conversations_of_their_own(served: str, token: str) -> None:

@@ -1,0 +1,81 @@
+"""Answers requests for lists over HTTP from the stored answers, as each connection of the socket does."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from fastmcp.server.http import StreamableHTTPASGIApp
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from panorama.domain.text.json_types import is_object
+from panorama.mcp.connection import FindAnswer
+
+MAX_BYTES = 4096
+"""A request for a list is short; a longer body is not looked into."""
+
+
+class ListMiddleware:
+    """Answers a request for a list if its answer is stored and its session, where the era has any, is known."""
+
+    def __init__(self, app: ASGIApp, find_answer: FindAnswer, path: str) -> None:
+        self._app = app
+        self._find_answer = find_answer
+        self._path = path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or pass the request on as it came."""
+        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != self._path:
+            return await self._app(scope, receive, send)
+        headers = Headers(scope=scope)
+        version, length = headers.get("mcp-protocol-version", ""), headers.get("content-length", "")
+        if (
+            not length.isdigit()
+            or int(length) > MAX_BYTES
+            or not _accepts_json(headers)
+            or not _has_session(scope, headers)
+        ):
+            return await self._app(scope, receive, send)
+        messages = [message := await receive()]
+        while message.get("more_body"):
+            messages.append(message := await receive())
+        request = _parse_request(b"".join(each.get("body", b"") for each in messages))
+        line = await self._find_answer(request, version) if version and request else None
+        if line:
+            return await Response(line.rstrip(), media_type="application/json")(scope, receive, send)
+        return await self._app(scope, _replay(messages, receive), send)
+
+
+def _accepts_json(headers: Headers) -> bool:
+    return "application/json" in headers.get("accept", "") and headers.get("content-type", "").startswith(
+        "application/json"
+    )
+
+
+def _has_session(scope: Scope, headers: Headers) -> bool:
+    """Tell whether the server would take the request: the newest era has no sessions, the older ones know theirs."""
+    if headers.get("mcp-protocol-version") in MODERN_PROTOCOL_VERSIONS:
+        return True
+    ends = (getattr(route, "endpoint", None) for route in scope["app"].routes)
+    managers = (end.session_manager for end in ends if isinstance(end, StreamableHTTPASGIApp))
+    session = headers.get("mcp-session-id")
+    return any(manager and session in manager._server_instances for manager in managers)  # pyright: ignore[reportPrivateUsage] (the SDK tells it in no other way)
+
+
+def _parse_request(body: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if is_object(found) else {}
+
+
+def _replay(messages: list[Message], receive: Receive) -> Receive:
+    """Return what gives messages again that were received, then what follows."""
+
+    async def receive_again() -> Message:
+        return messages.pop(0) if messages else await receive()
+
+    return receive_again
