@@ -14,6 +14,7 @@ import pytest
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.errors import InvalidInputError, UnavailableError
+from panorama.store.archive import jsonl
 from panorama.store.archive.atomic_folder import AtomicFolder
 from panorama.store.archive.manifests import read, with_digest
 
@@ -240,14 +241,30 @@ HOSTILE_STATEMENTS = {
     "flag": "UPDATE notes SET pinned = 7",
     "broken JSON": "UPDATE changes SET after = '{'",
     "id": "UPDATE notes SET id = '../../x'",
+    "virtual table with a name like ours": "CREATE VIRTUAL TABLE search_words_more USING fts5(text)",
+    "moment that is none": "UPDATE notes SET updated_at = 'never'",
+    "moment that no zone can show": "UPDATE notes SET updated_at = '9999-12-31 23:59:59.000000'",
+    "moment before all zones": "UPDATE notes SET created_at = '0001-01-01 00:00:00.000000'",
+    "day that is none": "UPDATE projects SET target_date = '2026-02-30'",
+    "deadline that is none": "UPDATE tasks SET deadline = '2026-05-31T99'",
+    "zone that is none": "UPDATE reminders SET zone = 'Nowhere/None'",
+    "zone that is a path": "UPDATE reminders SET zone = '../../etc/passwd'",
+    "rule that is none": "UPDATE tasks SET recurrence = 'FREQ=NEVER'",
+    "number without end": "UPDATE calls SET ms = 9e999",
+    "history that is no object": "UPDATE changes SET after = '[1]'",
+    "name that an undo brings back": "UPDATE changes SET before = '{\"name\": \"../../victim\"}' WHERE kind = 'file'",
+    "name in the history that is no text": "UPDATE changes SET after = '{\"name\": {\"a\": 1}}' WHERE kind = 'file'",
 }
 
 
 @pytest.fixture
 def made_up(call: Call, app: App, tmp_path: Path) -> Path:
     """A backup with a note and a file, whose database a test changes."""
-    call("create_note", title="Tea")
+    call("create_note", title="Tea", project=call("create_project", name="House").data["id"])
+    call("create_task", title="Pot", deadline="2026-05-31", recurrence="FREQ=DAILY")
+    call("create_reminder", title="Water", at="2026-06-01T10:00")
     call("write_file", name="tea.txt", text="oolong")
+    app.recorder.flush()
     return Path(call("backup", folder=str(tmp_path / "out"), confirm=True).data["path"])
 
 
@@ -293,3 +310,106 @@ def test_a_list_without_end_is_refused(parcel: Path, call: Call, tmp_path: Path)
         file.truncate(1 << 30)  # sparse
 
     refused(call, parcel, tmp_path)
+
+
+# Rows of an export that somebody made up
+
+HOSTILE_ROWS: dict[str, Told] = {
+    "name that leads elsewhere": {"name": "../../victim"},
+    "number without end": {"version": 1 << 63},
+    "number as text": {"version": "one"},
+    "stored number without end": {"version": {"$stored": 1 << 70}},
+    "moment that is none": {"updated_at": "never"},
+    "moment that no zone can show": {"updated_at": "9999-12-31T23:59:59.000000Z"},
+    "digest": {"sha256": "../../../../etc/passwd"},
+    "id": {"id": "../../x"},
+    "tags that are none": {"tags": 7},
+    "deep": {"tags": {"$stored": "x"}, "name": {"a": 1}},
+}
+
+
+@pytest.fixture
+def exported(call: Call, app: App, tmp_path: Path) -> Path:
+    """An export with a file, whose rows a test changes."""
+    call("write_file", name="tea.txt", text="oolong")
+    return Path(call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
+
+
+def rewrite(parcel: Path, path: str, content: bytes) -> None:
+    """Write a file of a parcel anew, and seal that."""
+    (parcel / path).write_bytes(content)
+    with forged(parcel) as told:
+        told["files"][path] = entry(content)
+
+
+@pytest.mark.parametrize("values", HOSTILE_ROWS.values(), ids=HOSTILE_ROWS)
+def test_a_row_that_panorama_did_not_write_is_refused(exported: Path, call: Call, tmp_path: Path, values: Told) -> None:
+    row = json.loads((exported / "data" / "files.jsonl").read_text())
+
+    rewrite(exported, "data/files.jsonl", json.dumps({**row, **values}).encode() + b"\n")
+
+    refused(call, exported, tmp_path)
+
+
+@pytest.mark.parametrize("line", [b"[" * 100_000 + b"\n", b"{\n", b"7\n", b"null\n", b'{"id": "f_1"}\n', b"\xff\n"])
+def test_a_line_that_is_no_row_is_refused(exported: Path, call: Call, tmp_path: Path, line: bytes) -> None:
+    rewrite(exported, "data/files.jsonl", line)
+
+    refused(call, exported, tmp_path)
+
+
+def test_a_line_without_end_is_not_read_whole(
+    exported: Path, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jsonl, "MAX_LINE_BYTES", 1000)
+
+    rewrite(exported, "data/files.jsonl", b"[" + b"1," * 10_000)
+
+    refused(call, exported, tmp_path)
+
+
+# Settings that somebody made up
+
+SENDING = {
+    "service": 'embedder = "https://stranger.example/v1"',
+    "list": 'embedder = ["https://stranger.example"]',
+    "object": "embedder = { url = 'https://stranger.example' }",
+    "number": "embedder = 7",
+    "server": 'qdrant_url = "https://stranger.example"',
+    "directory": 'home = "/srv/shared"',
+    "hidden": 'embedder = "https://stranger.example/\u202emoc.elpmaxe"',
+    "no TOML": "embedder = ",
+    "no text": b"\xff\xfe",
+    "without end": "#" * (2 << 20) + '\nembedder = "https://stranger.example"',
+    "deep": "a = " + "[" * 50_000,
+}
+
+
+@pytest.mark.parametrize("text", SENDING.values(), ids=SENDING)
+def test_settings_that_send_texts_are_named_and_left_out_without_a_yes(
+    parcel: Path, call: Call, tmp_path: Path, text: str | bytes
+) -> None:
+    rewrite(parcel, "config.toml", text if isinstance(text, bytes) else text.encode())
+
+    checked = call("backups.check", path=str(parcel)).data
+    restored = call("restore", source=str(parcel), folder=str(tmp_path / "again")).data
+
+    assert len(checked["sending"]) == 1
+    assert checked["sending"][0].isprintable()
+    assert len(checked["sending"][0]) < 400
+    assert len(restored["withheld"]) == 1
+    assert b"stranger" not in (tmp_path / "again" / "config.toml").read_bytes()
+
+
+def test_what_a_list_says_of_itself_is_cut_and_hides_nothing(parcel: Path, call: Call, tmp_path: Path) -> None:
+    with forged(parcel) as told:
+        told["missing"] = ["a\u202eb\u009b" * 1000] * 1000
+        told["withheld"] = ["c\u2066" * 1000] * 1000
+
+    checked = call("backups.check", path=str(parcel)).data
+    restored = call("restore", source=str(parcel), folder=str(tmp_path / "again")).data
+
+    for answer in (checked, restored):
+        assert len(answer["problems"]) <= 50
+        assert len(answer["withheld"]) <= 50
+        assert all(text.isprintable() and len(text) < 250 for text in (*answer["problems"], *answer["withheld"]))

@@ -1,6 +1,8 @@
 """`panorama files`: listing, taking in, writing out."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,23 @@ def test_a_folder_as_target_gets_the_file_under_its_name(run: Command, given: Gi
     run("files", "get", "tea.md", "--to", str(disk))
 
     assert (disk / "tea.md").read_text() == "oolong"
+
+
+def test_a_file_whose_name_leads_elsewhere_is_not_written_there(
+    run: Command, given: Given, home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    file = given("write_file", name="tea.txt", text="oolong")["id"]
+    with closing(sqlite3.connect(home / "panorama.db")) as database:
+        database.execute("UPDATE files SET name = '../../victim.txt'")
+        database.commit()
+
+    got = run("files", "get", file, "--to", str(tmp_path / "in" / "deep"))
+    named = run("files", "get", file, "--to", str(tmp_path / "mine.txt"))
+
+    assert (got.code, named.code) == (2, 0)
+    assert "Give the whole path of the new file" in got.err
+    assert [path.name for path in tmp_path.rglob("*.txt")] == ["mine.txt"]
 
 
 def test_a_file_on_the_disk_is_written_over_only_by_force(run: Command, given: Given, disk: Path) -> None:

@@ -10,7 +10,7 @@ from panorama.cli.console import console
 from panorama.cli.nouns.groups import build_group
 from panorama.cli.nouns.table import FILES
 from panorama.cli.options import AsJson, Project, Tags, argument, examples, option
-from panorama.domain.items.files import CONTENT_BYTES
+from panorama.domain.items.files import CONTENT_BYTES, validate_file_name
 from panorama.errors import ConflictError, InvalidInputError, UnavailableError
 
 app = build_group(FILES)
@@ -33,9 +33,20 @@ def get(
     if to is None:
         console.print_content(content)
         return
-    target = to.expanduser() / name if to.expanduser().is_dir() else to.expanduser()
+    target = to.expanduser()
+    if target.is_dir():
+        target /= _get_plain_name(name)
     _write(target, content, force)
     console.print_message(f"Wrote {len(content):,} bytes to {target}")
+
+
+def _get_plain_name(name: str) -> str:
+    """Return the name of a file that is written into a folder: one from a foreign database may lead out of it."""
+    try:
+        return validate_file_name(name)
+    except InvalidInputError as error:
+        hint = "Give the whole path of the new file, such as --to ~/Desktop/file.txt."
+        raise InvalidInputError(f"The name of the file cannot be used: {error.message}", hint=hint) from error
 
 
 def _read_content(panorama: Client, file: str) -> tuple[str, bytes]:

@@ -68,7 +68,7 @@ def restore_folder(source: str, *, yes: bool) -> None:
         _confirm(f"Put {quote_path(Path(source))} in place of {backend.maintenance.describe()}? {kept}")
     address = Address(str(home))
     try:
-        service.restore(source, str(fresh))
+        done = service.restore(source, str(fresh))
         with translate_errors(), exclusive_start(address):
             end_daemon(address, again=False)
             kept = _replace_database(fresh / "panorama.db", backend.maintenance, address)
@@ -76,6 +76,8 @@ def restore_folder(source: str, *, yes: bool) -> None:
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     console.print_message(f"Restored from {source}" + (f"; what was there before is {kept}" if kept else ""))
+    if done.withheld:
+        console.print_message(f"Settings that were left out of config.toml: {', '.join(done.withheld)}", "yellow")
 
 
 def _move_files(fresh: Path, home: Path, now: datetime) -> None:

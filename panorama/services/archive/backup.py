@@ -6,12 +6,14 @@ from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from panorama import __version__
 from panorama.domain.retention import backup_name, expired_backups, is_copy, parse_backup_time
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.services.archive.paths import ArchivePaths, parse_path
 from panorama.services.archive.results import ArchiveCheckResult, BackupList, BackupResult
+from panorama.services.archive.row_copy import copy_rows
 from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_secrets
 from panorama.services.base import Service, ServiceContext
 from panorama.services.jobs.pace import ProgressTracker
@@ -121,7 +123,7 @@ class Backups(Service):
         return ArchiveCheckResult(
             path=str(folder), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             version=manifest.version, files=len(manifest.files), size_bytes=manifest.size_bytes,
-            rows=sum(manifest.rows.values()), problems=manifest.missing[:MAX_LISTED], withheld=manifest.withheld,
+            rows=sum(manifest.rows.values()), problems=manifest.shown_missing, withheld=manifest.shown_withheld,
             sending=list_sending_settings(folder) if CONFIG_FILE in manifest.files else (),
         )  # fmt: skip
 
@@ -287,6 +289,9 @@ def check_copy(snapshots: Snapshots, folder: Path, manifest: Manifest, pace: Pro
         raise manifests.damage_error(folder, f"{DATABASE}: {wrong}")
     if manifest.kind == "backup" and (wrong := snapshots.find_invalid(folder / DATABASE)):
         raise manifests.damage_error(folder, f"{DATABASE}: {wrong}")
+    if manifest.kind == "export":
+        with TemporaryDirectory(prefix="panorama-check-") as place:
+            copy_rows(folder, manifest, snapshots, Path(place) / DATABASE, pace)
 
 
 def add_configuration(

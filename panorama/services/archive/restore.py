@@ -10,22 +10,20 @@ from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.archive.backup import MIB, SPARE_BYTES, find_damage
 from panorama.services.archive.paths import parse_path
 from panorama.services.archive.results import RestoreResult
+from panorama.services.archive.row_copy import copy_rows
 from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_sending_settings
 from panorama.services.base import utc_now
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
 from panorama.store import migrate
-from panorama.store.archive import atomic_folder, jsonl, manifests
+from panorama.store.archive import atomic_folder, manifests
 from panorama.store.archive.atomic_folder import AtomicFolder
 from panorama.store.archive.manifests import DATABASE, Manifest
 from panorama.store.archive.safe_files import UnreadableError
-from panorama.store.backend import Database, RowLoader, Snapshots
+from panorama.store.backend import Database, Snapshots
 from panorama.store.items import rows
 
 RESTORE_ORIGIN = Origin(actor="restore", client="", conversation="", operation="", call="", unit="")
-REBUILT_TABLES = frozenset({"alembic_version", "search_parts"})
-"""Tables whose rows are not copied: the version of the schema, and the index of words, which is made anew."""
-
 ITEM_BATCH = 200
 """Items whose words are written in one transaction."""
 
@@ -67,14 +65,13 @@ class RestoreService:
             making = _HomeBuilder(found, manifest, self._snapshots, parcel, pace)
             sending = making.fill(with_settings=with_settings)
             database = parcel.folder / DATABASE
-            wrong = find_damage(self._snapshots, database, manifest, pace, migrate.HEAD)
-            if wrong := wrong or self._snapshots.find_invalid(database):
+            if wrong := find_damage(self._snapshots, database, manifest, pace, migrate.HEAD):
                 raise manifests.damage_error(found, wrong)
             self._snapshots.make_independent(parcel.folder / DATABASE, self._now())
         return RestoreResult(
             path=str(target), source=str(found), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
-            rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.missing,
-            withheld=(*manifest.withheld, *sending), seconds=round(pace.elapsed_seconds, 1),
+            rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.shown_missing,
+            withheld=(*manifest.shown_withheld, *sending), seconds=round(pace.elapsed_seconds, 1),
         )  # fmt: skip
 
     def list_sending(self, source: str) -> tuple[str, ...]:
@@ -172,30 +169,10 @@ class _HomeBuilder:
     def _load(self) -> None:
         """Make a database with a schema of its own: as it was when the rows were written, then brought up to date."""
         path = self._parcel.folder / DATABASE
-        with closing(self._snapshots.create(path)) as database:
-            self._pace.start("making the database")
-            migrate.create_tables(database, self._manifest.revision)
-        try:
-            with closing(self._snapshots.open_loader(path)) as loading:
-                if self._manifest.kind == "export":
-                    self._load_lines(loading)
-                else:
-                    self._pace.start("copying rows")
-                    loading.copy_tables(self._source / DATABASE, without=REBUILT_TABLES)
-                loading.set_sequences(self._manifest.sequences)
-        except (ValueError, OSError) as error:
-            raise manifests.damage_error(self._source, str(error)) from error
-        if uncounted := jsonl.find_unlisted_table(self._snapshots.list_tables(path), self._manifest.rows):
-            raise manifests.damage_error(self._source, f"the rows of the table {uncounted} were not counted")
+        copy_rows(self._source, self._manifest, self._snapshots, path, self._pace)
         with closing(self._snapshots.create(path)) as database:
             migrate.create_tables(database)
             self._index_words(database)
-
-    def _load_lines(self, loading: RowLoader) -> None:
-        for name, forms in self._manifest.columns.items():
-            self._pace.start(name)
-            with (self._source / "data" / f"{name}.jsonl").open("rb") as lines:
-                loading.load(name, forms, lines, self._pace.advance)
 
     def _index_words(self, database: Database) -> None:
         """Write the words of every living item anew."""

@@ -16,8 +16,8 @@ from panorama.store.archive.safe_files import UnreadableError, open_plain_file
 CONFIG_FILE = "config.toml"
 MAX_CONFIG_BYTES = 1 << 20
 MAX_SHOWN_CHARS = 200
-SENDING_SETTINGS = ("embedder", "qdrant_url")
-"""Settings by which texts, or what is made of them, leave this machine or this program."""
+SENDING_SETTINGS = ("embedder", "qdrant_url", "home")
+"""Settings by which texts, or what is made of them, leave this machine, this program or the data directory."""
 
 _SECRET_NAME = re.compile(
     r"(?i)pass(word|wd|phrase)?$|secret|token$|(api|access|private)_?key|_key$|^key$|authorization|credential"
@@ -53,9 +53,12 @@ def list_sending_settings(folder: Path) -> tuple[str, ...]:
     """Return the settings in a folder's configuration that send texts elsewhere, such as `qdrant_url = …`."""
     try:
         with open_plain_file(folder / CONFIG_FILE, folder) as read_:
-            values = tomllib.loads(read_(MAX_CONFIG_BYTES).decode())
-    except (UnreadableError, ValueError):
-        return ()
+            content = read_(MAX_CONFIG_BYTES + 1)
+        if len(content) > MAX_CONFIG_BYTES:
+            raise ValueError("a configuration without end")
+        values = tomllib.loads(content.decode())
+    except (UnreadableError, ValueError, RecursionError):
+        return (f"{CONFIG_FILE}, which cannot be read",)
     return tuple(f"{name} = {quote_name(str(values[name]), most=MAX_SHOWN_CHARS)}" for name in _sending_names(values))
 
 
@@ -68,7 +71,7 @@ def remove_sending_settings(text: str) -> tuple[str, tuple[str, ...]]:
 
     try:
         names = _sending_names(tomllib.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return "", (CONFIG_FILE,)
     document: Any = tomlkit.parse(text)
     for name in names:
@@ -78,7 +81,7 @@ def remove_sending_settings(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _sending_names(values: Mapping[str, Any]) -> tuple[str, ...]:
     local = {"", "minilm", "static", "none"}
-    return tuple(name for name in SENDING_SETTINGS if name in values and values[name] not in local)
+    return tuple(name for name in SENDING_SETTINGS if name in values and str(values[name]) not in local)
 
 
 def _find_secrets(table: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -7,7 +7,7 @@ byte. How each column is written stands in the manifest; so an export is read th
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 from sqlalchemy import JSON, Boolean, Column, LargeBinary, func, select, text
 
@@ -20,6 +20,9 @@ DERIVED_TABLES = frozenset({"search_parts", "passages", "vectors", "marks"})
 """Tables that are made again from the others; no export holds them."""
 
 FOREIGN_TABLES = frozenset({"alembic_version"})
+MAX_LINE_BYTES = 256 << 20
+"""The longest row: one with 10 MB of text, each character of it escaped."""
+
 BATCH_ROWS = 500
 """Rows that are read or written at once."""
 
@@ -70,6 +73,18 @@ def iter_rows(session: Session, name: str) -> Iterator[dict[str, Any]]:
     statement = text(f'SELECT {names} FROM "{name}" ORDER BY {key}').execution_options(yield_per=BATCH_ROWS)
     for row in session.connection.execute(statement):
         yield {column: encode(form, value) for (column, form), value in zip(forms.items(), row, strict=True)}
+
+
+def iter_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Give the lines of a file.
+
+    Raises:
+        ValueError: One is longer than any row.
+    """
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        if len(line) > MAX_LINE_BYTES:
+            raise ValueError(f"{MAX_LINE_BYTES >> 20} MB without an end of line")
+        yield line
 
 
 def encode_line(row: Line) -> bytes:

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeVar
 
 from panorama.domain.text.json_types import is_list, is_object
+from panorama.domain.text.visible_text import escape_name
 from panorama.errors import InvalidInputError
 from panorama.store import migrate
 from panorama.store.archive.safe_files import UnreadableError, open_plain_file
@@ -30,6 +31,8 @@ MAX_INTEGER = (1 << 63) - 1
 
 MAX_SEQUENCE = 1 << 53
 """The largest number that a table may have given: beyond, there would be none left for new rows."""
+
+MAX_SHOWN_CHARS, MAX_SHOWN_ENTRIES, MAX_VERSION_CHARS = 200, 50, 40
 
 MAX_MANIFEST_BYTES = 64 << 20
 """Some 300,000 files."""
@@ -69,6 +72,16 @@ class Manifest:
     sequences: Mapping[str, int] = field(default_factory=dict[str, int])
     missing: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
+
+    @property
+    def shown_missing(self) -> tuple[str, ...]:
+        """The first of the contents that were not to be had, each on one line, as they can be shown."""
+        return tuple(escape_name(each, most=MAX_SHOWN_CHARS) for each in self.missing[:MAX_SHOWN_ENTRIES])
+
+    @property
+    def shown_withheld(self) -> tuple[str, ...]:
+        """The first of the settings that were left out, as they can be shown."""
+        return tuple(escape_name(each, most=MAX_SHOWN_CHARS) for each in self.withheld[:MAX_SHOWN_ENTRIES])
 
     @property
     def size_bytes(self) -> int:
@@ -157,7 +170,8 @@ def _parse(folder: Path, told: Any) -> Manifest:
         )
     if _validate_number(told["format"]) > FORMAT_VERSION or validate_text(told["revision"]) > migrate.HEAD:
         raise InvalidInputError(
-            f"{folder} was made by a newer Panorama ({told.get('version')}).", hint="Upgrade Panorama first."
+            f"{folder} was made by a newer Panorama ({escape_name(str(told.get('version')), most=MAX_VERSION_CHARS)}).",
+            hint="Upgrade Panorama first.",
         )
     if with_digest(told)["digest"] != told["digest"]:
         raise damage_error(folder, f"{MANIFEST} is not what was written")

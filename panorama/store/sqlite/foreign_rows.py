@@ -1,21 +1,30 @@
 """Checks a database that may come from anywhere: nothing in it runs, and every value is of its column's type."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from sqlalchemy import JSON, Boolean, Column, Float, Integer, LargeBinary, Table
+from sqlalchemy import JSON, Boolean, Column, Date, Float, Integer, LargeBinary, Table
+from sqlalchemy.dialects import sqlite
 
 from panorama.domain.items.files import validate_file_name
+from panorama.domain.time.recurrence import normalize_rule
 from panorama.errors import InvalidInputError
+from panorama.store.column_types import DeadlineText, Utc
 from panorama.store.tables import metadata
 
 MAX_INTEGER = 1 << 53
 """The largest number of a row or a sequence: beyond, a table would have none left for its next row."""
 
 MAX_TEXT_CHARS = 64 << 20
+YEARS = range(1000, 9000)
+"""The years that every time zone can show."""
+
+_VIRTUAL_TABLES = frozenset({"search_words", "search_words_vocabulary", "search_words_places"})
 _DIGEST_CHARS = 64
 
 
@@ -33,7 +42,7 @@ def find_foreign_object(copy: sqlite3.Connection) -> str:
     """Return a trigger, a view or a virtual table that Panorama does not make; "" if there is none."""
     for kind, name, sql in copy.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name"):
         is_virtual = "VIRTUAL" in str(sql).upper().split("(")[0]
-        if kind in ("trigger", "view") or (is_virtual and not str(name).startswith("search_")):
+        if kind in ("trigger", "view") or (is_virtual and name not in _VIRTUAL_TABLES):
             return f"it holds the {'virtual table' if is_virtual else kind} {name}, which Panorama does not make"
     return ""
 
@@ -46,6 +55,7 @@ def _iter_invalid(copy: sqlite3.Connection) -> Iterator[str]:
     for table in metadata.sorted_tables:
         if table.name in present:
             yield from _iter_invalid_columns(copy, table)
+            yield from _iter_unreadable_columns(copy, table)
     if "files" in present:
         yield from _iter_invalid_names(copy)
 
@@ -68,12 +78,13 @@ def _condition(column: Column[Any]) -> str:
     if isinstance(kind, Integer):
         return f"typeof({name}) = 'integer' AND {name} BETWEEN -{MAX_INTEGER} AND {MAX_INTEGER}"
     if isinstance(kind, Float):
-        return f"typeof({name}) IN ('integer', 'real')"
+        return f"typeof({name}) IN ('integer', 'real') AND abs({name}) < 1e300"
     if isinstance(kind, LargeBinary):
         return f"typeof({name}) = 'blob'"
     text = f"typeof({name}) = 'text' AND length({name}) <= {MAX_TEXT_CHARS}"
     if isinstance(kind, JSON):
-        return f"{text} AND json_valid({name})"
+        is_object = f" AND json_type({name}) = 'object'" if column.name in ("before", "after") else ""
+        return f"{text} AND json_valid({name}){is_object}"
     if column.name == "sha256":
         return f"{text} AND length({name}) = {_DIGEST_CHARS} AND {name} NOT GLOB '*[^0-9a-f]*'"
     if column.name == "id" or (column.name == "name" and column.table.name in ("scripts", "reviews")):
@@ -81,8 +92,56 @@ def _condition(column: Column[Any]) -> str:
     return text
 
 
+def _iter_unreadable_columns(copy: sqlite3.Connection, table: Table) -> Iterator[str]:
+    """Yield the columns with a value that the program could not read later: moments, days, zones and rules."""
+    present = {str(row[1]) for row in copy.execute(f'PRAGMA table_info("{table.name}")')}
+    for column in table.c:
+        read = _READERS.get(column.name) or _find_reader(column)
+        if column.name not in present or read is None:
+            continue
+        for (value,) in copy.execute(f'SELECT DISTINCT "{column.name}" FROM "{table.name}"'):
+            if value and not _is_readable(value, read):
+                yield f"the table {table.name} has a value in {column.name} that it cannot have"
+
+
+def _find_reader(column: Column[Any]) -> Callable[[Any], object] | None:
+    """Return how a column's value becomes a moment or a day; None for all other columns."""
+    if isinstance(column.type, Utc | DeadlineText | Date):
+        return column.type.dialect_impl(_DIALECT).result_processor(_DIALECT, None)
+    return None
+
+
+def _is_readable(value: Any, read: Callable[[Any], object]) -> bool:
+    try:
+        parsed = read(value)
+    except (ValueError, TypeError, LookupError, OSError, OverflowError, InvalidInputError):
+        return False
+    return not isinstance(parsed, date) or parsed.year in YEARS
+
+
+_DIALECT = sqlite.dialect()
+_READERS: Mapping[str, Callable[[Any], object]] = {"zone": ZoneInfo, "recurrence": normalize_rule}
+_PAST_NAMES = """
+SELECT name FROM files UNION
+SELECT json_extract("before", '$.name') FROM changes WHERE kind = 'file' UNION
+SELECT json_extract("after", '$.name') FROM changes WHERE kind = 'file'
+"""
+"""The names of files, also those that an undo would bring back."""
+
+
+_NAMES_THAT_ARE_NONE = """
+SELECT 1 FROM changes WHERE kind = 'file' AND (
+  coalesce(json_type("before", '$.name'), 'text') <> 'text' OR coalesce(json_type("after", '$.name'), 'text') <> 'text'
+) LIMIT 1
+"""
+
+
 def _iter_invalid_names(copy: sqlite3.Connection) -> Iterator[str]:
-    for (name,) in copy.execute("SELECT name FROM files"):
+    if copy.execute(_NAMES_THAT_ARE_NONE).fetchone():
+        yield "the history of a file has a name that is no text"
+    for (name,) in copy.execute(_PAST_NAMES):
+        if name is None:
+            continue
         try:
             validate_file_name(name)
         except InvalidInputError as error:

@@ -46,7 +46,7 @@ class RowLoader:
                 self._file.execute("COMMIT")
                 count += len(batch)
                 progress(sum(map(len, batch)))
-        except (sqlite3.Error, KeyError, TypeError, AttributeError) as error:
+        except (sqlite3.Error, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             _raise_disk_error(error)
             raise ValueError(f"{name}: {error}") from error
         return count

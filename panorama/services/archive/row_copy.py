@@ -1,0 +1,50 @@
+"""Copying rows: fills a new database with those of a backup or an export, whose schema is not taken."""
+
+from contextlib import closing
+from pathlib import Path
+
+from panorama.services.jobs.pace import ProgressTracker
+from panorama.store import migrate
+from panorama.store.archive import jsonl, manifests
+from panorama.store.archive.manifests import DATABASE, Manifest
+from panorama.store.backend import RowLoader, Snapshots
+
+REBUILT_TABLES = frozenset({"alembic_version", "search_parts"})
+"""Tables whose rows are not copied: the version of the schema, and the index of words, which is made anew."""
+
+
+def copy_rows(source: Path, manifest: Manifest, snapshots: Snapshots, target: Path, pace: ProgressTracker) -> None:
+    """Make a database with a schema of its own, as it was when the rows were written, and fill it.
+
+    Args:
+        source: The folder of the backup or export.
+        target: The file of the new database.
+
+    Raises:
+        InvalidInputError: Something is not what was written.
+        UnavailableError: The disk is full, or cannot be written.
+    """
+    with closing(snapshots.create(target)) as database:
+        pace.start("making the database")
+        migrate.create_tables(database, manifest.revision)
+    try:
+        with closing(snapshots.open_loader(target)) as loader:
+            if manifest.kind == "export":
+                _load_lines(source, manifest, loader, pace)
+            else:
+                pace.start("copying rows")
+                loader.copy_tables(source / DATABASE, without=REBUILT_TABLES)
+            loader.set_sequences(manifest.sequences)
+    except (ValueError, OSError) as error:
+        raise manifests.damage_error(source, str(error)) from error
+    if uncounted := jsonl.find_unlisted_table(snapshots.list_tables(target), manifest.rows):
+        raise manifests.damage_error(source, f"the rows of the table {uncounted} were not counted")
+    if wrong := snapshots.find_invalid(target):
+        raise manifests.damage_error(source, wrong)
+
+
+def _load_lines(source: Path, manifest: Manifest, loader: RowLoader, pace: ProgressTracker) -> None:
+    for name, forms in manifest.columns.items():
+        pace.start(name)
+        with (source / "data" / f"{name}.jsonl").open("rb") as file:
+            loader.load(name, forms, jsonl.iter_lines(file), pace.advance)
