@@ -129,6 +129,43 @@ def test_no_file_of_the_data_directory_holds_what_was_forgotten(
     assert [str(path) for path in every if SECRET.lower().encode() in path.read_bytes().lower()] == []
 
 
+def test_what_was_called_otherwise_before_is_forgotten_under_each_name(
+    call: Call, app: App, clock: StandingClock
+) -> None:
+    note = call("create_note", title=f"{SECRET} of old", content="plain").data["id"]
+    call("get_note", note=f"{SECRET} of old")
+    call("run_code", code=f"return sdk.notes.get('{SECRET} of old').chars")
+    call("search", query=SECRET)
+    call("query", collection="notes", where={"title": f"{SECRET} of old"})
+    call("batch", operations=[{"tool": "get_note", "args": {"note": f"{SECRET} of old"}}], idempotency_key="first")
+    call("update_note", note=note, title="Plain", idempotency_key=f"{SECRET} of old becomes plain")
+    call("get_note", note="Plain")
+    call("delete_item", item=note)
+    app.recorder.flush()
+    clock.advance(minutes=1)
+
+    call("purge", days=0, confirm=True)
+
+    app.recorder.flush()
+    app.context.database.close()
+    every = [path for path in app.settings.home.rglob("*") if path.is_file()]
+    assert [str(path) for path in every if SECRET.lower().encode() in path.read_bytes().lower()] == []
+
+
+def test_the_log_of_other_searches_and_names_stays(call: Call, app: App, clock: StandingClock) -> None:
+    call("create_note", title="Tea")
+    call("delete_item", item=call("create_note", title=f"Tea of {SECRET}").data["id"])
+    call("search", query="tea")
+    call("get_note", note="Tea")
+    app.recorder.flush()
+    clock.advance(minutes=1)
+
+    call("purge", days=0, confirm=True)
+
+    logged = {row[0] for row in asked(app, "SELECT arguments FROM calls")}
+    assert {'{"query":"tea"}', '{"note":"Tea"}', '{"title":"Tea"}'} <= logged
+
+
 def test_the_index_of_words_matches_afterwards(call: Call, purge: Callable[..., Answer], app: App) -> None:
     for number in range(5):
         note = call("create_note", title=f"Tea {number}", content="green").data["id"]

@@ -34,10 +34,14 @@ from panorama.store.tables import (
 BATCH_SIZE = 400
 """Values in one condition."""
 
+MIN_NAME_CHARS = 6
+"""A shorter name counts only where it is the whole text: inside another it is mostly another word."""
+
 PURGED_ARGUMENTS = {"forgotten": True}
 """Stands in the log for the arguments of a call that told of something that is forgotten."""
 
 _TRUNCATED = re.compile(r"… \(([\d,]{1,15}) characters\)\Z")
+_WORD = re.compile(r"\w+")
 _ID = re.compile(rf"\b[a-z]_[{BASE32}]{{10}}\b")
 _TEXT_REFERENCE = re.compile(r'"of":"([0-9a-f]{32})"')
 _LOG_TABLES = (calls, runs, script_states)
@@ -101,8 +105,16 @@ def collect_traces(session: Session, kind: str, ids: Sequence[str], traces: Purg
         labels = session.connection.execute(select(noun.label).where(noun.table.c.id.in_(some))).scalars()
         traces.items |= set(some)
         traces.labels |= {normalize_name(label) for label in labels}
+        traces.labels |= _list_earlier_labels(session, noun.label.name, some)
         wrote = select(changes.c.call, changes.c.unit).where(changes.c.item.in_(some)).distinct()
         traces.calls |= {name for row in session.connection.execute(wrote) for name in row}
+
+
+def _list_earlier_labels(session: Session, name: str, ids: Sequence[str]) -> set[str]:
+    """Return the folded names that items had before they were renamed."""
+    sides = session.connection.execute(select(changes.c.before, changes.c.after).where(changes.c.item.in_(ids)))
+    labels = (side.get(name) for row in sides for side in row)
+    return {normalize_name(label) for label in labels if isinstance(label, str) and label.strip()}
 
 
 def delete_items(session: Session, kind: str, ids: Sequence[str], before: datetime) -> PurgeCounts:
@@ -229,6 +241,7 @@ def list_matching_rows(
 ) -> tuple[list[int], int]:
     """Return which of the next rows wrote or told of what is forgotten, and the number of the last that was read."""
     number, nothing = log.table.c.number, list(log.nothing.values())
+    names = _NameMatcher(traces.labels)
     columns = [number, log.wrote, *(log.table.c[name] for name in log.nothing)]
     statement = select(*columns).where(number > after, *log.only).order_by(number).limit(limit)
     found: list[int] = []
@@ -236,7 +249,11 @@ def list_matching_rows(
     for row in session.connection.execute(statement):
         values = list[Any](row)
         last, wrote, said = values[0], values[1], values[2:]
-        if said != nothing and any(said) and (wrote in traces.calls or any(_has_trace(each, traces) for each in said)):
+        if (
+            said != nothing
+            and any(said)
+            and (wrote in traces.calls or any(_has_trace(each, traces, names) for each in said))
+        ):
             found.append(last)
     return found, last
 
@@ -255,14 +272,44 @@ def clear_rows(session: Session, log: LogTable, numbers: Sequence[int]) -> None:
         session.connection.execute(update(log.table).where(log.table.c.number.in_(some)).values(dict(log.nothing)))
 
 
-def _has_trace(value: Any, traces: PurgePlan) -> bool:
-    """Tell whether a value names a forgotten item, by its id or its whole name, or is a script that told of one."""
+class _NameMatcher:
+    """Finds names of forgotten items in texts: the whole text, words in it, and the words of a search for one."""
+
+    def __init__(self, labels: Collection[str]) -> None:
+        self._labels = labels
+        phrases = (tuple(_WORD.findall(label)) for label in labels)
+        self._phrases = {phrase for phrase in phrases if len(" ".join(phrase)) >= MIN_NAME_CHARS}
+        self._lengths = sorted({len(phrase) for phrase in self._phrases})
+        self._all_words = "\n".join(" ".join(phrase) for phrase in self._phrases)
+
+    def matches(self, text: str) -> bool:
+        """Tell whether a text is a name, or holds one as words."""
+        folded = normalize_name(text)
+        if folded in self._labels:
+            return True
+        words = tuple(_WORD.findall(folded))
+        return any(
+            words[at : at + length] in self._phrases
+            for length in self._lengths
+            for at in range(len(words) - length + 1)
+        )
+
+    def matches_search(self, text: str) -> bool:
+        """Tell whether the words of a search are part of a name."""
+        words = " ".join(_WORD.findall(normalize_name(text)))
+        return len(words) >= MIN_NAME_CHARS and words in self._all_words
+
+
+def _has_trace(value: Any, traces: PurgePlan, names: _NameMatcher) -> bool:
+    """Tell whether a value names a forgotten item, by its id or its name, or is a script that told of one."""
     if isinstance(value, str):
-        named = not traces.items.isdisjoint(_ID.findall(value)) or normalize_name(value) in traces.labels
-        return named or (bool(traces.scripts) and _is_script(value, traces.scripts))
+        is_named = not traces.items.isdisjoint(_ID.findall(value)) or names.matches(value)
+        return is_named or (bool(traces.scripts) and _is_script(value, traces.scripts))
     if is_object(value):
-        return any(_has_trace(each, traces) for each in value.values())
-    return is_list(value) and any(_has_trace(each, traces) for each in value)
+        query = value.get("query")
+        is_search = isinstance(query, str) and names.matches_search(query)
+        return is_search or any(_has_trace(each, traces, names) for each in value.values())
+    return is_list(value) and any(_has_trace(each, traces, names) for each in value)
 
 
 def _is_script(shown: str, scripts: Mapping[int, Collection[str]]) -> bool:
