@@ -226,7 +226,8 @@ def _library(do: Services) -> Iterator[Operation]:
 def _history(do: Services) -> Iterator[Operation]:
     """Return what deletes, takes back, and tells how things are."""
     asking = do.items.delete_question
-    yield _write("items.delete", do.items.delete, say.summarize_delete, "delete_item", policy="delete", question=asking)
+    large: dict[str, Any] = {"question": asking, "split": do.items.split_delete}
+    yield _write("items.delete", do.items.delete, say.summarize_delete, "delete_item", policy="delete", **large)
     yield _read("history.list", do.history.list, say.summarize_history, "history", sdk="history")
     yield _write(
         "history.undo",
@@ -387,8 +388,8 @@ def _cli_only(do: Services) -> Iterator[Operation]:
     yield _read("items.get_trashed", do.items.get_trashed, say.summarize_item, exempt=True)
     yield _read("tags.list", do.tags.list, say.make_list_summary("tag"), exempt=True)
     yield _read("tags.get", do.tags.get, say.make_list_summary("item"), exempt=True)
-    yield _write("tags.rename", do.tags.rename, say.summarize_tag_change)
-    yield _write("tags.delete", do.tags.delete, say.summarize_tag_change)
+    yield _write("tags.rename", do.tags.rename, say.summarize_tag_change, split=do.tags.split_change)
+    yield _write("tags.delete", do.tags.delete, say.summarize_tag_change, split=do.tags.split_change)
     yield _read("files.content", do.files.get_content, say.summarize_file_part, exempt=True)
     yield _write("runs.create", do.code.create, say.summarize_run_result, transactional=False, composed=True, long=True)
     yield _write(

@@ -1,5 +1,6 @@
 """How one call runs, from the arguments that were sent to the answer that is given."""
 
+import math
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -30,7 +31,7 @@ from panorama.services.base import LargeCall, ServiceContext
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.jobs.progress import SHOULD_STOP
 from panorama.services.references import resolve
-from panorama.store.backend import Session, WriteScope
+from panorama.store.backend import READ_SECONDS, Session, WriteScope
 from panorama.store.items import lookup, rows
 from panorama.store.items.lookup import NamedItem
 from panorama.store.items.rows import IdTakenError
@@ -175,14 +176,18 @@ class Invocation:
             return self._execute(None, acting=acting)
 
     def _find_large_call(self) -> LargeCall | None:
-        """Return what is too large for one transaction.
+        """Return what is too large for one transaction, unless its key has an answer already.
 
         Raises:
             InvalidInputError: It is part of one.
         """
         if self._operation.split is None:
             return None
-        with self._context.database.write_scope(self._origin()):
+        database = self._context.database
+        with database.write_scope(self._origin()), _set_current(self._frame), database.reading() as session:
+            if self._find_first_answer(session):
+                return None
+            self._resolve_references(session)
             large = self._operation.split(**self._values)
         outer = _current.get()
         if large and outer and outer.whole:
@@ -203,18 +208,17 @@ class Invocation:
             self._confirmed = True
             return self._answer_as_job()
         self._frame.whole = False
-        with self._context.database.reading() as session:
-            first = self._find_first_answer(session)
-        if first:
-            return first
         answer = self._run_in_steps()
         with self._context.database.transaction(self._origin()) as session:
             self._save_answer(session, answer)
         return answer
 
     def _run_in_transaction(self, values: dict[str, Any]) -> Answer:
+        """Run a write, for as long as somebody waits; what a batch reads and writes in all has a limit of time too."""
         self._values = values
-        with self._context.database.transaction(self._origin()) as session:
+        seconds = READ_SECONDS if self._operation.composed else math.inf
+        database = self._context.database
+        with database.limit_reads(SHOULD_STOP.get(), seconds), database.transaction(self._origin()) as session:
             before = session.change_count
             return self._run_once(session, lambda: self._execute(session, before))
 

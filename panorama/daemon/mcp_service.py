@@ -6,16 +6,18 @@ The import takes half a second, which a terminal command need not wait for.
 import gc
 import socket
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-from anyio.abc import SocketStream
+from anyio.abc import SocketAttribute, SocketStream
 
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.daemon.answer_store import AnswerStore
 from panorama.daemon.conversations import Conversations, current
+from panorama.daemon.socket import is_hung_up
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.errors import PanoramaError
 from panorama.transport.address import Address
@@ -78,7 +80,8 @@ class McpService:
         await self._started.wait()
         from panorama.mcp.connection import Connection
 
-        return Connection(stream, rest, tells=True, find_answer=self._answers.find)
+        is_gone = partial(is_hung_up, stream.extra(SocketAttribute.raw_socket))
+        return Connection(stream, rest, tells=True, find_answer=self._answers.find, is_gone=is_gone)
 
     async def serve(self, connection: "Connection") -> None:
         """Serve a client until it has left."""

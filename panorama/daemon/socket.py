@@ -4,6 +4,7 @@ All that is particular to Unix sockets stands here and in `panorama.transport.ad
 """
 
 import os
+import select
 import socket
 import stat
 import struct
@@ -67,6 +68,15 @@ def _create_directory(directory: str) -> None:
         raise UnavailableError(
             f"The folder {directory} cannot be made: {error.strerror}.", hint="Check its owner and permissions."
         ) from error
+
+
+def is_hung_up(connection: socket.socket) -> bool:
+    """Return whether the other end has closed a connection both ways; only Linux tells that from no more sending."""
+    if sys.platform != "linux":
+        return False
+    asking = select.poll()
+    asking.register(connection, 0)
+    return any(events & (select.POLLHUP | select.POLLERR) for _, events in asking.poll(0))
 
 
 def is_same_user(stream: socket.socket) -> bool:

@@ -27,6 +27,9 @@ MAX_CONCURRENT = 16
 MAX_WAITING, MAX_WAITING_BYTES = 256, 32 << 20
 """Requests of one client that may wait; beyond, its lines are not read until it has taken its answers."""
 
+POLL_SECONDS = 0.25
+"""How often it looks whether a client that sends no more is gone."""
+
 LISTEN_METHOD = "subscriptions/listen"
 """The request that is answered only when the connection ends (MCP 2026-07-28)."""
 
@@ -43,16 +46,24 @@ class Connection:
         tells: Whether there is a door at the other end: it is told which calls were begun, so that it knows, should
             this process die, which of them can be sent to the next one.
         find_answer: Returns the line that answers a request in a protocol version, if it is stored.
+        is_gone: Returns whether the client takes no answers any more.
     """
 
     def __init__(
-        self, carrier: ByteStream, rest: bytes = b"", *, tells: bool = False, find_answer: FindAnswer | None = None
+        self,
+        carrier: ByteStream,
+        rest: bytes = b"",
+        *,
+        tells: bool = False,
+        find_answer: FindAnswer | None = None,
+        is_gone: Callable[[], bool] = bool,
     ) -> None:
         self._carrier = carrier
         self._rest = rest
         self._tells = tells
         self._find_answer = find_answer
         self._negotiated = ""
+        self._is_gone = is_gone
         self._sending = anyio.Lock()
         self._lines = LineDecoder()
         self._incoming, self._to_server = _open_channel()
@@ -113,7 +124,10 @@ class Connection:
                         await self._dispatch(parse_message(each), len(each) if isinstance(each, bytes) else 0)
                 chunk = await self._carrier.receive(CHUNK_BYTES)
         if not self._reading.cancel_called:
-            await self._finish()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._end_when_gone)
+                await self._finish()
+                tasks.cancel_scope.cancel()
             self._incoming.close()
 
     async def _dispatch(self, got: SessionMessage | types.JSONRPCError, size: int) -> None:
@@ -228,6 +242,12 @@ class Connection:
             await self._fail_question(id_)
         leaving = self._reading.cancel_called
         await self._wait_until(lambda: not self.pending_ids and (leaving or not self._waiting))
+
+    async def _end_when_gone(self) -> None:
+        """End what is under way once the client is gone; one that only sends no more gets its answers."""
+        while not self._is_gone():
+            await anyio.sleep(POLL_SECONDS)
+        self._serving.cancel()
 
     async def _fail_question(self, id_: Any) -> None:
         self._questions.discard(id_)

@@ -270,9 +270,10 @@ class Database(Protocol):
     def limit_reads(
         self, should_stop: Callable[[], bool], seconds: float = READ_SECONDS
     ) -> AbstractContextManager[None]:
-        """Stop what is read inside after some seconds, or as soon as `should_stop` returns true.
+        """Stop what is read or written inside after some seconds, or as soon as `should_stop` returns true.
 
-        What is stopped raises InvalidInputError.
+        What is stopped raises InvalidInputError; a write that is stopped is rolled back. A limit inside another one
+        adds to it.
         """
         ...
 

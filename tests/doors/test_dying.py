@@ -224,6 +224,23 @@ def test_the_daemon_lives_on_while_a_call_runs_whose_client_is_gone(address: Add
     assert titles(home) == ["Tea"]
 
 
+def test_the_script_of_a_killed_client_ends_a_moment_later(address: Address, home: Path, era: str) -> None:
+    with Peer(era) as peer:
+        peer.call("status")
+        peer.start("run_code", code="import time\ntime.sleep(55)", atomic=True)
+        wait(lambda: run_states(home) == ["running"], "the run")
+
+        peer.process.kill()
+
+        wait(lambda: run_states(home) == ["failed"] or run_states(home) == ["cancelled"], "its end")
+
+
+def run_states(home: Path) -> list[str]:
+    """Look into the table of runs."""
+    with closing(sqlite3.connect(home / "panorama.db")) as database:
+        return [str(row[0]) for row in database.execute("SELECT status FROM runs")]
+
+
 def test_without_a_daemon_the_same_calls_are_answered(address: Address, era: str) -> None:
     with Peer(era, no_daemon="1") as peer:
         assert peer.call("create_task", title="Tea")["data"]["title"] == "Tea"

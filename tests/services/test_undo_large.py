@@ -1,4 +1,4 @@
-"""Large undos: short transactions that are one unit, and that can be stopped, cancelled and gone on with."""
+"""Large undos, deletions and changes of tags: short transactions that are one unit and can be stopped."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -9,10 +9,12 @@ from panorama.app import App
 from panorama.calls import Conversation
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.history import history, undo_portions
+from panorama.services.jobs.portions import LARGE_UNIT
+from tests import working
 from tests.services.queued import Call, ended, job
 from tests.working import at_work, until
 
-SIZE = 120
+SIZE = 70
 ASSISTANT = Conversation(id="v_assistant", actor="tool", client="assistant")
 Sizes = list[int]
 
@@ -31,6 +33,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small portions be enough for a job and its steps be told at once."""
     monkeypatch.setattr(history, "LONG_UNIT", SIZE // 2)
     monkeypatch.setattr(undo_portions, "PORTION_SECONDS", 0.0)
+    monkeypatch.setattr(working, "PATIENCE", 120.0)  # each step waits for the disk
 
 
 def write_many(call: Call, size: int = SIZE) -> str:
@@ -55,9 +58,9 @@ def test_a_large_undo_is_several_transactions_and_one_unit(call: Call, sizes: Si
     undone = call("undo", unit=unit, confirm=True)
 
     assert (undone.data["count"], count(call)) == (SIZE, 0)
-    assert (len(sizes) > 1, sum(sizes), max(sizes) <= undo_portions.LARGE_UNIT) == (True, SIZE, True)
+    assert (len(sizes) > 1, sum(sizes), max(sizes) <= LARGE_UNIT) == (True, SIZE, True)
     assert [write["unit"] for write in call("history").data] == [undone.metadata["undo"], unit]
-    assert "Brought back 120 changes" in call("undo", redo=True, confirm=True).summary
+    assert "Brought back 70 changes" in call("undo", redo=True, confirm=True).summary
     assert count(call) == SIZE - 1
 
 
@@ -96,7 +99,7 @@ def test_a_write_in_the_middle_of_a_large_undo_is_never_overwritten(
     first = call("query", collection="tasks", where={"title": "Task 0"}).data[0]["id"]
     meanwhile(lambda: app.calls.call("update_task", {"task": first, "title": "Mine"}, ASSISTANT))
 
-    with pytest.raises(ConflictError, match=r"\d of 120 changes of .* were overtaken; nothing was undone"):
+    with pytest.raises(ConflictError, match=r"\d of 70 changes of .* were overtaken; nothing was undone"):
         call("undo", unit=unit, confirm=True)
 
     assert count(call) == SIZE - 1
@@ -127,7 +130,7 @@ def test_a_cancelled_undo_says_what_it_took_back_and_how_to_go_on(app: App, call
         rest = ended(app, undo(app, unit)).result["count"]
 
     assert (found.state, rest + SIZE - 1 - left, count(call)) == ("cancelled", SIZE, 0)
-    assert f"{SIZE - 1 - left} of 120 changes were taken back and stay so" in found.summary
+    assert f"{SIZE - 1 - left} of 70 changes were taken back and stay so" in found.summary
     assert f"undo with the unit {unit} takes back the rest, undo with the unit {id_} brings them back" in found.summary
     assert 0 < left < SIZE - 1
 
@@ -164,3 +167,25 @@ def test_a_key_that_is_sent_again_undoes_once(call: Call) -> None:
 
     assert (first.data["count"], again.metadata["repeated"]) == (SIZE, True)
     assert count(call) == 1
+
+
+def test_a_large_deletion_is_several_transactions_and_one_unit(call: Call, sizes: Sizes) -> None:
+    write_many(call)
+    sizes.clear()
+
+    gone = call("delete_item", item="Garden", items="trash", confirm=True)
+
+    assert (gone.data["trashed"], count(call), len(sizes) > 1) == (SIZE, 0, True)
+    assert call("undo", confirm=True).data["count"] == SIZE
+    assert count(call) == SIZE - 1
+
+
+def test_a_large_change_of_a_tag_is_several_transactions_and_one_unit(call: Call, sizes: Sizes) -> None:
+    call("run_code", code=f"for number in range({SIZE}): sdk.tasks.create(f'Task {{number}}', tags=['home'])")
+    sizes.clear()
+
+    changed = call("tags.rename", tag="home", name="house")
+
+    assert (changed.data["items"], sum(sizes), len(sizes) > 1) == (SIZE, SIZE, True)
+    assert call("undo", confirm=True).data["count"] == SIZE
+    assert call("tags.list").data == [{"tag": "home", "items": SIZE}]

@@ -152,6 +152,29 @@ def test_a_read_that_takes_too_long_or_that_nobody_waits_for_is_stopped(
         session.connection.exec_driver_sql(ENDLESS)
 
 
+def test_a_write_that_nobody_waits_for_is_stopped_and_leaves_nothing(database: SqliteDatabase) -> None:
+    def write() -> None:
+        with database.transaction(ORIGIN) as session:
+            session.connection.exec_driver_sql("CREATE TABLE half (n)")
+            session.connection.exec_driver_sql(ENDLESS)
+
+    with database.limit_reads(lambda: True, 60.0), pytest.raises(InvalidInputError, match="was stopped"):
+        write()
+
+    with database.reading() as session:
+        assert session.connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE name = 'half'").all() == []
+
+
+def test_a_limit_inside_another_one_adds_to_it(database: SqliteDatabase) -> None:
+    with (
+        database.limit_reads(lambda: True, 60.0),
+        database.limit_reads(lambda: False, 60.0),
+        pytest.raises(InvalidInputError, match="was stopped"),
+        database.reading() as session,
+    ):
+        session.connection.exec_driver_sql(ENDLESS)
+
+
 def test_a_connection_has_no_limit_after_the_call_that_had_one(database: SqliteDatabase) -> None:
     with database.limit_reads(lambda: False, 60.0), database.reading() as session:
         session.connection.exec_driver_sql("SELECT 1").all()

@@ -11,7 +11,6 @@ from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services.base import RUN_LETTER, LargeCall, Service
 from panorama.services.history.change_excerpts import excerpt_pair
 from panorama.services.history.undo_portions import (
-    LARGE_UNIT,
     LONG_UNIT,
     PortionedUndo,
     UndoPlan,
@@ -22,6 +21,7 @@ from panorama.services.history.undo_steps import UndoOperation, plan_steps
 from panorama.services.history.undo_targets import UndoTargets, describe_write, find_targets
 from panorama.services.items import confirmations
 from panorama.services.items.results import HistoryLine, RecentWrite, UndoResult
+from panorama.services.jobs.portions import LARGE_UNIT
 from panorama.services.jobs.worker_id import WorkerId
 from panorama.store.backend import Session
 from panorama.store.log import changes, jobs, runs

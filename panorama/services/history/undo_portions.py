@@ -12,19 +12,14 @@ from panorama.errors import ConflictError
 from panorama.services.history.undo_steps import UndoOperation, UndoStep, find_trash_conflicts, plan_steps
 from panorama.services.items.results import UndoResult
 from panorama.services.jobs.pace import ProgressTracker
+from panorama.services.jobs.portions import LARGE_UNIT, PORTION_SECONDS
 from panorama.services.jobs.progress import StoppedError, load_checkpoint, report_progress, save_checkpoint
 from panorama.store.backend import Session
 from panorama.store.items import lookup
 from panorama.store.log import changes
 
-LARGE_UNIT = 50
-"""So many changes are taken back in one transaction: each takes some 3 ms, for which others' writes wait."""
-
 LONG_UNIT = 2_000
 """So many are taken back while a client waits, some six seconds; more become a job."""
-
-PORTION_SECONDS = 0.06
-"""After so long a transaction of a large undo takes no further step."""
 
 MAX_LISTED = 50
 

@@ -1,6 +1,6 @@
 """What one can do with an item of any kind: look at it, delete it, bring it back."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from panorama.domain.items.item import Item, Kind, kind_of
@@ -10,9 +10,10 @@ from panorama.errors import ConflictError, InvalidInputError
 from panorama.kinds import PLAIN_KINDS
 from panorama.ports import Calls
 from panorama.services.archive.results import pluralize
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import LargeCall, Service, ServiceContext
 from panorama.services.items import confirmations
 from panorama.services.items.results import DeleteResult, ItemView, count_left_out, drop_zeros
+from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions
 from panorama.services.references import resolve
 from panorama.store.backend import Session
 from panorama.store.items import files, listing, lookup, notes, projects, rows, tasks, trash
@@ -75,20 +76,27 @@ class Items(Service):
         Raises:
             InvalidInputError: Something belongs to it and `items` does not say what becomes of that.
         """
+        with self._reading() as session:
+            owner, inside = _find_with_dependents(session, item, items)
+            is_large = session.origin is None and len(inside) > LARGE_UNIT
+        if is_large:  # the owner is last, so that a deletion that was stopped can be repeated
+            apply_in_portions(self._writing, inside, self._make_detach(owner, items), f"deleting “{owner.label}”")
         with self._writing() as session:
-            kind = kind_of(item) or ""
-            found: Item = rows.load(session, kind, item)
-            hanging = _list_dependents(session, found)
-            if hanging and not items:
-                raise InvalidInputError(
-                    f"{pluralize(len(hanging), 'item belongs', 'items belong')} to the {kind} “{found.label}”.",
-                    hint='Ask the person, then call again with items="keep" (they stay without it) or items="trash".',
-                )
-            for other_kind, id_ in hanging:
-                self._detach(session, other_kind, id_, found, trash_it=items == "trash")
-            self._trash(session, found)
-            gone = len(hanging) if items == "trash" else 0
-            return DeleteResult(id=item, kind=kind, label=found.label, trashed=1 + gone, kept=len(hanging) - gone)
+            owner, late = _find_with_dependents(session, item, items)
+            detach = self._make_detach(owner, items)
+            for each in late:
+                detach(session, each)
+            self._trash(session, owner)
+        count = len({*inside, *late})
+        gone = count if items == "trash" else 0
+        return DeleteResult(id=item, kind=owner.KIND, label=owner.label, trashed=1 + gone, kept=count - gone)
+
+    def split_delete(self, item: ItemRef, items: BelongingAction = "") -> LargeCall | None:
+        """Return a deletion that is too large for one transaction; None for any other."""
+        with self._reading() as session:
+            if len(_find_with_dependents(session, item, items)[1]) <= LARGE_UNIT:
+                return None
+        return LargeCall({"item": item, "items": items}, is_long=False)
 
     def delete_question(self, item: ItemRef, items: BelongingAction = "") -> str:
         """Return what to ask before a project takes what belongs to it to the trash; "" for all else."""
@@ -158,12 +166,20 @@ class Items(Service):
         now = self._now()
         rows.save(session, item, item.with_changes(now, deleted_at=now))
 
-    def _detach(self, session: Session, kind: str, id_: str, owner: Item, *, trash_it: bool) -> None:
-        old: Item = rows.load(session, kind, id_)
-        if trash_it:
-            self._trash(session, old)
-        else:
-            rows.save(session, old, old.with_changes(self._now(), **{_owner_field(owner): None}))
+    def _make_detach(self, owner: Item, items: BelongingAction) -> Callable[[Session, tuple[str, str]], None]:
+        """Return what moves an item that belongs to another one to the trash too, or lets it stay without."""
+
+        def detach(session: Session, belonging: tuple[str, str]) -> None:
+            kind, id_ = belonging
+            if not rows.exists(session, kind, id_):  # it was deleted meanwhile
+                return
+            old: Item = rows.load(session, kind, id_)
+            if items == "trash":
+                self._trash(session, old)
+            else:
+                rows.save(session, old, old.with_changes(self._now(), **{_owner_field(owner): None}))
+
+        return detach
 
     def _list_belonging(self, session: Session, item: Item) -> dict[str, Page[Any]]:
         found: dict[str, Page[Any]] = {}
@@ -223,6 +239,23 @@ def _offer_hint(count: int) -> str:
 
 def _owner_field(owner: Item) -> str:
     return "project" if owner.KIND == "project" else "parent"
+
+
+def _find_with_dependents(session: Session, id_: str, items: str) -> tuple[Item, list[tuple[str, str]]]:
+    """Return an item to delete, and what belongs to it.
+
+    Raises:
+        InvalidInputError: Something does, and `items` does not say what becomes of that.
+    """
+    kind = kind_of(id_) or ""
+    found: Item = rows.load(session, kind, id_)
+    inside = _list_dependents(session, found)
+    if inside and not items:
+        raise InvalidInputError(
+            f"{pluralize(len(inside), 'item belongs', 'items belong')} to the {kind} “{found.label}”.",
+            hint='Ask the person, then call again with items="keep" (they stay without it) or items="trash".',
+        )
+    return found, inside
 
 
 def _list_dependents(session: Session, item: Item) -> list[tuple[str, str]]:

@@ -7,8 +7,9 @@ from typing import Any
 from panorama.domain.items.item import Item, normalize_name, normalize_tags
 from panorama.domain.paging import Page
 from panorama.errors import InvalidInputError, NotFoundError
-from panorama.services.base import Service
+from panorama.services.base import LargeCall, Service
 from panorama.services.items.results import TagChange
+from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions
 from panorama.store.backend import Session
 from panorama.store.items import rows, tags
 from panorama.store.items.lookup import NamedItem
@@ -49,13 +50,33 @@ class Tags(Service):
 
     def _replace(self, tag: str, new: tuple[str, ...]) -> int:
         old = normalize_name(_single_tag(tag))
+
+        def replace(session: Session, tagged: NamedItem) -> None:
+            kind, id_, _ = tagged
+            if not rows.exists(session, kind, id_):  # it was deleted meanwhile
+                return
+            item: Item = rows.load(session, kind, id_)
+            words = (each for own in _tags_of(item) for each in (new if normalize_name(own) == old else (own,)))
+            rows.save(session, item, item.with_changes(self._now(), tags=normalize_tags(words)))
+
+        with self._reading() as session:
+            found = _require_tagged(session, _single_tag(tag))
+            is_large = session.origin is None and len(found) > LARGE_UNIT
+        if is_large:
+            apply_in_portions(self._writing, found, replace, f"the tag {tag}")
+            return len(found)
         with self._writing() as session:
             found = _require_tagged(session, _single_tag(tag))
-            for kind, id_, _ in found:
-                item: Item = rows.load(session, kind, id_)
-                words = (each for own in _tags_of(item) for each in (new if normalize_name(own) == old else (own,)))
-                rows.save(session, item, item.with_changes(self._now(), tags=normalize_tags(words)))
+            for each in found:
+                replace(session, each)
         return len(found)
+
+    def split_change(self, tag: str, name: str = "") -> LargeCall | None:
+        """Return a change of a tag that is too large for one transaction; None for any other."""
+        with self._reading() as session:
+            if len(_require_tagged(session, _single_tag(tag))) <= LARGE_UNIT:
+                return None
+        return LargeCall({"tag": tag} | ({"name": name} if name else {}), is_long=False)
 
 
 def _tags_of(item: Item) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ class SqliteDatabase:
         acting = self._acting.get()
         with self._hold_write_lock(), translate_errors(), self._begin_write() as connection:
             session = Session(connection, acting.origin if acting else origin, DIALECT)
-            with self._set_current(session):
+            with self._set_current(session), _watch_limit(connection):
                 yield session
             self._check_file()
         if acting:
@@ -216,9 +216,9 @@ class SqliteDatabase:
 
     @contextmanager
     def limit_reads(self, should_stop: Callable[[], bool], seconds: float = READ_SECONDS) -> Generator[None]:
-        """Stop what is read inside after some seconds, or as soon as `should_stop` returns true."""
-        end = time.monotonic() + seconds
-        token = _read_limit.set(lambda: time.monotonic() > end or should_stop())
+        """Stop statements inside after some seconds, or as soon as `should_stop` returns true; outer limits stay."""
+        end, outer = time.monotonic() + seconds, _read_limit.get()
+        token = _read_limit.set(lambda: time.monotonic() > end or should_stop() or bool(outer and outer()))
         try:
             yield
         finally:
@@ -334,6 +334,22 @@ class SqliteDatabase:
 
 _read_limit: ContextVar[Callable[[], bool] | None] = ContextVar("read_limit", default=None)
 """Returns whether the reads of this context are to stop; a scratch copy has the limit of the real store."""
+
+
+@contextmanager
+def _watch_limit(connection: Connection) -> Generator[None]:
+    """Apply the limit of this context, and those set inside, to the statements of a write; never to its commit."""
+    driver = sqlite_connection(connection)
+    driver.set_progress_handler(_is_beyond_limit, STEPS_BETWEEN_LOOKS)
+    try:
+        yield
+    finally:
+        driver.set_progress_handler(None, 0)
+
+
+def _is_beyond_limit() -> bool:
+    limit = _read_limit.get()
+    return limit is not None and limit()
 
 
 class _ReadScope:

@@ -1,0 +1,43 @@
+"""Portions: a write over many items in several short transactions, so that others' writes never wait long."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import TypeVar
+
+from panorama.services.jobs.pace import ProgressTracker
+from panorama.services.jobs.progress import report_progress
+from panorama.store.backend import Session
+
+T = TypeVar("T")
+
+LARGE_UNIT = 50
+"""So many items are changed in one transaction: each takes some 3 ms, for which others' writes wait."""
+
+PORTION_SECONDS = 0.06
+"""After so long a transaction takes no further item."""
+
+
+def apply_in_portions(
+    open_transaction: Callable[[], AbstractContextManager[Session]],
+    entries: Iterable[T],
+    act: Callable[[Session, T], None],
+    message: str,
+) -> None:
+    """Do something to each entry, in transactions that share the unit of the call.
+
+    Args:
+        message: What it is at, for who follows the progress and may stop it.
+    """
+    left, pace = deque(entries), ProgressTracker(report_progress)
+    pace.set_total(len(left))
+    pace.start(message)
+    while left:
+        before = len(left)
+        with open_transaction() as session:
+            end = time.monotonic() + PORTION_SECONDS
+            act(session, left.popleft())
+            while left and time.monotonic() < end:
+                act(session, left.popleft())
+        pace.advance(before - len(left))
