@@ -137,8 +137,13 @@ def test_settings_that_send_texts_are_listed_and_left_out_unless_the_person_says
     checked = run("backup", "check", str(path))
     without, with_yes = tmp_path / "without", tmp_path / "with"
     restored = run("restore", str(path), "--to", str(without))
-    run("restore", str(path), "--to", str(with_yes), "--yes")
+    agreed = run("restore", str(path), "--to", str(with_yes), "--yes")
+    (home / "config.toml").unlink()
+    in_place = run("restore", str(path), "--yes")
 
+    assert "stranger.example" in agreed.err
+    assert "Settings that were left out of config.toml: embedder" in in_place.err
+    assert (home / "config.toml").read_text() == 'timezone = "Europe/Berlin"\n'
     assert "stranger.example" in checked.out + checked.err
     assert "embedder" in restored.out + restored.err
     assert (without / "config.toml").read_text() == 'timezone = "Europe/Berlin"\n'

@@ -203,10 +203,13 @@ def _restore(source: str, to: str | None, *, yes: bool) -> Answer:
 
 def keep_sending_settings(sending: Sequence[str], *, yes: bool) -> bool:
     """Ask whether settings stay that send texts elsewhere; where nobody can answer they do not."""
-    if not sending or yes:
+    if not sending:
         return yes
-    question = f"config.toml in it sends your texts elsewhere: {', '.join(sending)}. Keep these settings?"
-    return console.is_interactive() and console.confirm(question)
+    statement = f"config.toml in it sends your texts elsewhere: {', '.join(sending)}."
+    if yes:
+        console.print_message(f"{statement} These settings are kept, because of --yes.", "yellow")
+        return True
+    return console.is_interactive() and console.confirm(f"{statement} Keep these settings?")
 
 
 def _print_result(answer: Answer, as_json: bool) -> int:
