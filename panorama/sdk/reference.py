@@ -16,7 +16,7 @@ GUIDE = """\
 `sdk` is there; `return x`, or the last expression, is the result. Rows: task.title or task["title"]; what is empty is \
 None, a text "", a list []; a reference is an id, days and moments are ISO text: task.deadline < "2026-06-01". A row \
 is a copy: sdk.tasks.update(task, status="done"); None clears. Lists read all pages; tasks.list() gives open tasks, \
-status="any" all. Where an item is meant give its id, unique name or row; where a day is meant 2026-05-31, today, +3d \
+status="any" all. For an item give its id, unique name or row; for a day 2026-05-31, today, +3d \
 or a date. sdk.state is a dict kept between runs. Errors: from sdk import NotFoundError, InvalidInputError, \
 ConflictError, SdkError."""
 """What holds for all functions."""

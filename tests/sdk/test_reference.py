@@ -117,7 +117,8 @@ def test_what_fits_nothing_is_said_shortly(reference: SdkReference) -> None:
 def test_the_summary_says_how_many_of_how_many(reference: SdkReference) -> None:
     answer = reference.search("csv")
 
-    assert summarize_sdk_search(answer) == f"{answer.shown} of {answer.total} functions and recipes"
+    told = f"{answer.shown} of {answer.total} functions and recipes"
+    assert summarize_sdk_search(answer) == f'{told}; detail="brief" or other words show more'
 
 
 def test_meaning_brings_up_what_words_do_not_find() -> None:

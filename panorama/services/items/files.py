@@ -38,7 +38,7 @@ class Files(Service):
         To find one by what it holds use search; to read one, get_file.
 
         Args:
-            project: "" for all, also after get_project.
+            project: "@last" for the one read last.
             name: Only those whose name holds this, such as .csv.
         """
         with self._reading() as session:

@@ -23,7 +23,7 @@ class Links(Service):
         To find one by its words use search.
 
         Args:
-            project: "" for all, also after get_project.
+            project: "@last" for the one read last.
         """
         with self._reading() as session:
             return listing.list_items(session, "link", page, project=project or None, tag=tag)

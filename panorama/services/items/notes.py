@@ -37,7 +37,7 @@ class Notes(Service):
         To find notes by their words use search; to read one, get_note.
 
         Args:
-            project: "" for all, also after get_project.
+            project: "@last" for the one read last.
         """
         with self._reading() as session:
             return notes.list_notes(session, page, project=project or None, tag=tag, pinned=pinned)

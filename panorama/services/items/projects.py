@@ -36,8 +36,8 @@ class Projects(Service):
     def get(self, project: ProjectRef) -> ProjectView:
         """Show one project with how much belongs to it.
 
-        It is remembered for 10 minutes: list_tasks, list_notes and project_dashboard without a project are then
-        about it.
+        It is remembered for 10 minutes: project_dashboard without a project is then about it, and project="@last" means
+        it.
         """
         with self._reading() as session:
             found: Project = rows.load(session, "project", project)

@@ -43,7 +43,7 @@ class Tasks(Service):
         search. For counts or other filters: query.
 
         Args:
-            project: "" for all, also after get_project.
+            project: "@last" for the one read last.
             due_from: First day.
             due_until: Last day.
         """
