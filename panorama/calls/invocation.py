@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,19 +17,21 @@ from panorama.calls.agreements import (
 )
 from panorama.calls.arguments import Arguments, Parameter, drop_nulls
 from panorama.calls.conversation import ANY_KIND, JOB_ACTOR, SCRIPT_ACTOR, Conversation, Memory
+from panorama.calls.inline_job import InlineJob
 from panorama.calls.rendering import MODEL, Answer, Audience, to_plain
 from panorama.calls.terminal_commands import format_terminal_command
 from panorama.domain.changes import CLI_ACTOR, Origin, WriteBudget
 from panorama.domain.items.item import Item, kind_of
-from panorama.domain.jobs import CALL_ARGUMENTS, Requester
+from panorama.domain.jobs import CALL_ARGUMENTS, JobKind, Requester
 from panorama.domain.paging import Page, PageRequest, is_page, is_result
 from panorama.domain.scripts.allowed_calls import AllowedCalls, get_target
 from panorama.domain.text.json_types import is_list, is_object
-from panorama.errors import ConfirmationError, ConflictError, InvalidInputError
+from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError
 from panorama.services import summaries as say
 from panorama.services.base import LargeCall, ServiceContext
 from panorama.services.jobs.jobs import Jobs
-from panorama.services.jobs.progress import SHOULD_STOP
+from panorama.services.jobs.progress import SHOULD_STOP, is_job
+from panorama.services.jobs.running_job import RunningJob
 from panorama.services.references import resolve
 from panorama.store.backend import READ_SECONDS, Session, WriteScope
 from panorama.store.items import lookup, rows
@@ -56,7 +58,7 @@ class CallContext:
     `agreed` is the agreement that the person gave to the call, "" before they were asked. `position` counts the calls
     of a script, from 1. A script that `reads_only` is refused what writes, a reviewed one all but what is `allowed`.
     Without `may_confirm`, `confirm` does not count. `was_asked` says that the person agreed to this call. `budget`
-    bounds what its unit stores.
+    bounds what its unit stores. `running` is the job that it is while somebody waits.
     """
 
     conversation: Conversation
@@ -76,6 +78,7 @@ class CallContext:
     entries: list[CallLogEntry] = field(default_factory=list[CallLogEntry])
     memory: Memory | None = None
     budget: WriteBudget | None = None
+    running: RunningJob | None = None
 
     @property
     def is_for_script(self) -> bool:
@@ -321,7 +324,35 @@ class Invocation:
                 self._frame.allowed.check(self._operation.name, get_target(self._operation.name, self._values))
             self._set_page()
             self._check_confirmation(session)
-            value: Any = self._operation.call(**self._values)
+            with self._show_as_job() as inline:
+                answer = self._run_operation(session, before, acting)
+                if inline is not None:
+                    inline.answer = answer
+            return answer
+
+    @contextmanager
+    def _show_as_job(self) -> Generator[InlineJob | None]:
+        """Make a job of a long operation that somebody waits for, unless it is one already or changes nothing."""
+        kind, frame = self._operation.job, self._frame
+        inline = None
+        if kind and kind.alone and frame.unit == frame.call and not (is_job() or self._values.get("dry_run")):
+            inline = self._adopt(kind)
+        with inline.run() if inline else nullcontext():
+            yield inline
+
+    def _adopt(self, kind: JobKind) -> InlineJob | None:
+        frame = self._frame
+        if not self._jobs.has_worker:
+            return None
+        with suppress(PanoramaError):  # it runs all the same where its row cannot be written
+            frame.running = self._jobs.adopt(
+                kind.name, self._job_arguments(), requester(frame.conversation), frame.unit, is_waited_for=True
+            )
+            return InlineJob(self._jobs, frame.running)
+        return None
+
+    def _run_operation(self, session: Session | None, before: int, acting: WriteScope | None) -> Answer:
+        value: Any = self._operation.call(**self._values)
         if is_result(value):
             self._set_hint(value.hint or ("" if value.wrote else UNCHANGED_HINT))
             self._is_unchanged = not value.wrote

@@ -90,7 +90,8 @@ class Job:
     what it needs to go on. `attempts` counts how often it was begun, `futile` how often in a row its worker died and it
     had come no further than `reached`, where that one began. `unit` is what an undo of its changes takes. `worker` runs
     it, and was last heard of at `heartbeat`.
-    `is_stopping` says that somebody cancelled it; `is_told` that whoever asked knows of its end.
+    `is_stopping` says that somebody cancelled it; `is_told` that whoever asked knows of its end, or waits for it: then
+    it is not begun again when its process dies.
     """
 
     id: str
@@ -170,7 +171,7 @@ class Job:
         known = describe_progress(self, kind) + (f" It had made {wrote:,} changes, which stand." if wrote else "")
         if self.is_stopping:
             return self.finish("cancelled", now, summary=f"Cancelled; Panorama ended before it stopped. {known}")
-        if kind is None or not (kind.resumable or kind.standing):
+        if kind is None or self.is_told or not (kind.resumable or kind.standing):
             told = {"code": "interrupted", "message": f"Panorama ended while it ran. {known}"}
             back = f"Look what it did with history, or take it back with undo {self.unit}; then ask again."
             return self.finish("interrupted", now, error=told | {"hint": back if wrote else "Ask for it again."})

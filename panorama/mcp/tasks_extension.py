@@ -25,7 +25,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from panorama.calls import Answer, Calls
 from panorama.calls.dispatcher import TRACKED_CALL, TrackedCall
 from panorama.calls.invocation import requester
-from panorama.calls.job_worker import failed_job, finished_job
+from panorama.calls.job_ends import failed_job, finished_job
+from panorama.calls.job_worker import write_result_file
 from panorama.domain.jobs import Job
 from panorama.errors import NotFoundError, PanoramaError, UnavailableError, from_dict
 from panorama.mcp.tools import GetConversation, tool_error, tool_result
@@ -130,6 +131,9 @@ class TasksExtension(ServerExtension):
         kind, frame = self._kinds[params.name].job, followed.frame
         if kind is None or frame is None:
             return None
+        if frame.running is not None:
+            frame.running.detach()
+            return frame.running
         who = requester(self._conversing())
         try:
             return await anyio.to_thread.run_sync(self._jobs.adopt, kind.name, params.arguments or {}, who, frame.unit)
@@ -146,6 +150,8 @@ class TasksExtension(ServerExtension):
             return None
         if error := call.exception():
             _log.info("the call of the job %s ended with %r", running.job.id, error)
+        if followed.frame is not None and followed.frame.running is running:
+            return None  # the call itself wrote the job's end
         while True:
             try:
                 return await anyio.to_thread.run_sync(self._record_end, followed, running)
@@ -157,7 +163,7 @@ class TasksExtension(ServerExtension):
 
     def _record_end(self, followed: TrackedCall, running: RunningJob) -> None:
         if followed.answer is not None:
-            ended = finished_job(self._calls, self._jobs, running, followed.answer)
+            ended = finished_job(self._jobs, running, followed.answer, partial(write_result_file, self._calls))
         else:
             cause = followed.error
             missing = UnavailableError("The call ended without an answer.")

@@ -7,7 +7,10 @@ import pytest
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.domain.changes import CLI_ACTOR
+from panorama.domain.jobs import Requester
+from panorama.domain.paging import PageRequest
 from panorama.errors import ConflictError, InvalidInputError, UnavailableError
+from panorama.services.jobs.progress import report_progress_to
 from panorama.store.log import jobs as rows
 from tests.conftest import StandingClock
 from tests.services.queued import Call, ended, job, working, works
@@ -377,3 +380,63 @@ def test_status_counts_what_runs_and_waits(working: None, call: Call, works: Wor
     until(lambda: len(works.begun) == 2)
 
     assert call("status").data["jobs"] == {"running": 2, "queued": 1}
+
+
+def test_a_long_operation_that_somebody_waits_for_is_a_job_that_others_see(
+    working: None, call: Call, app: App, works: Works
+) -> None:
+    seen = []
+
+    def look(current: int, total: int, message: str) -> None:
+        seen.extend(call("list_jobs", state="running", kind="lonely").data)
+        works.go.set()
+
+    with report_progress_to(look):
+        answer = call("test.lonely", name="inline", steps=9)
+
+    (row,) = call("list_jobs", kind="lonely").data
+    assert seen[0]["id"] == row["id"]
+    assert (row["state"], row["summary"]) == ("succeeded", answer.summary)
+    assert "hint" not in call("status").metadata
+
+
+def test_who_waits_for_a_long_operation_hears_that_its_job_was_cancelled(
+    working: None, call: Call, app: App, works: Works
+) -> None:
+    def cancel(current: int, total: int, message: str) -> None:
+        (row,) = call("list_jobs", state="running", kind="lonely").data
+        app.jobs.cancel(row["id"])
+
+    with report_progress_to(cancel), pytest.raises(ConflictError, match="lonely was cancelled as the job w_"):
+        call("test.lonely", name="inline")
+
+    assert [row["state"] for row in call("list_jobs", kind="lonely").data] == ["cancelled"]
+
+
+def test_a_long_operation_whose_caller_leaves_is_a_cancelled_job(working: None, call: Call) -> None:
+    def leave(current: int, total: int, message: str) -> None:
+        raise ConnectionError
+
+    with report_progress_to(leave, lambda: True), pytest.raises(ConnectionError):
+        call("test.lonely", name="inline")
+
+    assert [row["state"] for row in call("list_jobs", kind="lonely").data] == ["cancelled"]
+
+
+def test_a_call_that_dies_with_its_process_is_not_begun_again(working: None, app: App) -> None:
+    running = app.jobs.adopt("lonely", {}, Requester(), "c_1", is_waited_for=True)
+
+    ended = running.job.recover(running.kind, app.jobs.now())
+
+    assert (ended.state, running.kind.resumable) == ("interrupted", True)
+    app.jobs.forget(running)
+
+
+def test_a_process_that_leaves_lets_what_somebody_waits_for_end(working: None, call: Call, app: App) -> None:
+    def leave(current: int, total: int, message: str) -> None:
+        app.jobs.begin_shutdown()
+
+    with report_progress_to(leave):
+        call("test.lonely", name="inline", steps=3)
+
+    assert [each.state for each in app.jobs.list(PageRequest(9), kind="lonely").items] == ["succeeded"]

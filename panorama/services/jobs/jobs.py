@@ -171,16 +171,29 @@ class Jobs(JobQueue):
         for each in tuple(self._wakers.values()):
             each()
 
-    def adopt(self, kind: str, arguments: Mapping[str, Any], asker: Requester, unit: str) -> RunningJob:
+    def adopt(
+        self, kind: str, arguments: Mapping[str, Any], asker: Requester, unit: str, *, is_waited_for: bool = False
+    ) -> RunningJob:
         """Make a job of a call that runs already, whose changes have a unit.
+
+        Args:
+            is_waited_for: Whoever asked gets the answer of the call, and need not be told of the job's end.
 
         Raises:
             UnavailableError: It cannot be kept.
         """
-        job = replace(self._new_job(kind, arguments, asker), unit=unit).start(self.worker.name, self._now())
+        new = replace(self._new_job(kind, arguments, asker), unit=unit, is_told=is_waited_for)
+        job = new.start(self.worker.name, self._now())
         with self._open_transaction() as session:
             rows.add(session, job)
-        return self._register_running(job)
+        running = self._register_running(job)
+        self.wake()
+        self._notify(job)
+        return running
+
+    def forget(self, running: RunningJob) -> None:
+        """Drop a job whose end cannot be written; the next process that looks ends it."""
+        self._running.pop(running.job.id, None)
 
     def wait_for(self, id_: str, seconds: float, told: Progress = ignore_progress) -> Job:
         """Return a job, as it is at its end or after some seconds.

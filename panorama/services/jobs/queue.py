@@ -76,8 +76,8 @@ class JobQueue(Service):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a job runs here that does not stand."""
-        return any(not each.kind.standing for each in tuple(self._running.values()))
+        """Whether a job runs here that does not stand, and for which nobody waits."""
+        return any(not (each.kind.standing or each.is_waited_for) for each in tuple(self._running.values()))
 
     @property
     def running_jobs(self) -> Sequence[RunningJob]:

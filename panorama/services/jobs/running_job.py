@@ -45,9 +45,20 @@ class RunningJob:
         """Why it is to stop; "" if it is not."""
         return self._why
 
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether somebody waits for the call that it is: a process that leaves lets that end first."""
+        return self.job.is_told
+
     def stop(self, why: StopReason) -> None:
         """Let it end before its next step; the first reason stands."""
-        self._why = self._why or why
+        if why != "leaving" or not self.is_waited_for:
+            self._why = self._why or why
+
+    def detach(self) -> None:
+        """Let it go on as a job that nobody waits for."""
+        with self._lock:
+            self.job = replace(self.job, is_told=False)
 
     # What the job's own thread uses.
 
