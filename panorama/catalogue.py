@@ -189,6 +189,7 @@ def _library(do: Services) -> Iterator[Operation]:
         "save_script",
         idempotent=True,
         question=question,
+        person=_OVERWRITE_HINT,
         **kept,
     )
     yield _write(
@@ -231,12 +232,12 @@ def _history(do: Services) -> Iterator[Operation]:
     yield _read("history.list", do.history.list, say.summarize_history, "history", sdk="history")
     yield _write(
         "history.undo",
-        do.history.undo,
+        do.undoing.undo,
         say.summarize_undo,
         "undo",
-        question=do.history.undo_question,
+        question=do.undoing.undo_question,
         sdk="undo",
-        split=do.history.split_undo,
+        split=do.undoing.split_undo,
         scheduled=do.history.check_scheduled,
         job=JobKind(name="undo", resumable=True, pool="undo"),
     )
@@ -399,6 +400,7 @@ def _cli_only(do: Services) -> Iterator[Operation]:
     yield _write(
         "scripts.approve", do.reviewing.approve, say.summarize_script_review, question=asked, person=_REVIEW_HINT
     )
+    yield _write("scripts.keep", do.library.keep, say.summarize_script_history)
     yield _write("scripts.reject", do.reviewing.reject, say.summarize_script_review)
     asked = do.reviewing.rollback_question
     yield _write(
@@ -425,6 +427,12 @@ def _pages(do: Services) -> Iterator[Operation]:
 _REVIEW_HINT = (
     "Only the person can agree, and their client cannot ask them: tell them to run "
     "`panorama scripts review {script}` in a terminal (and `scripts promote {script}` for a tool)."
+)
+
+
+_OVERWRITE_HINT = (
+    "Only the person can agree, and their client cannot ask them: choose another name, or tell them to run "
+    "`panorama scripts save {name} FILE --replace` in a terminal."
 )
 
 

@@ -10,7 +10,6 @@ from panorama.domain.items.item import kind_of
 from panorama.errors import LoopError
 
 JOB_ACTOR = "job"
-SCRIPT_ACTOR = "script"
 ANY_KIND = "item"
 MEMORY_SPAN = timedelta(minutes=10)
 MAX_SAME_ANSWERS = 8

@@ -11,7 +11,7 @@ from typing import Any, Self
 from panorama.calls.agreements import call_digest
 from panorama.calls.arguments import Arguments, find_unusable, printable, unusable_error
 from panorama.calls.call_log import CallLogWriter, redact
-from panorama.calls.conversation import JOB_ACTOR, SCRIPT_ACTOR, Conversation
+from panorama.calls.conversation import JOB_ACTOR, Conversation
 from panorama.calls.invocation import CallContext, Invocation, current_call
 from panorama.calls.job_types import job_type
 from panorama.calls.promoted_tools import PromotedTools
@@ -19,7 +19,7 @@ from panorama.calls.rendering import MODEL, Answer, Audience
 from panorama.calls.schemas import input_schema
 from panorama.calls.script_session import ScriptSession
 from panorama.catalogue import Operation, Workload
-from panorama.domain.changes import CLI_ACTOR, digest
+from panorama.domain.changes import CLI_ACTOR, SCRIPT_ACTOR, digest
 from panorama.domain.jobs import FINAL_STATES, Job
 from panorama.domain.scripts.library import TOOL_PREFIX
 from panorama.domain.text.json_types import is_list, is_object

@@ -16,11 +16,11 @@ from panorama.calls.agreements import (
     use_agreement,
 )
 from panorama.calls.arguments import Arguments, Parameter, drop_nulls
-from panorama.calls.conversation import ANY_KIND, JOB_ACTOR, SCRIPT_ACTOR, Conversation, Memory
+from panorama.calls.conversation import ANY_KIND, JOB_ACTOR, Conversation, Memory
 from panorama.calls.inline_job import InlineJob
 from panorama.calls.rendering import MODEL, Answer, Audience, to_plain
 from panorama.calls.terminal_commands import format_terminal_command
-from panorama.domain.changes import CLI_ACTOR, Origin, WriteBudget
+from panorama.domain.changes import CLI_ACTOR, SCRIPT_ACTOR, Origin, WriteBudget
 from panorama.domain.items.item import Item, kind_of
 from panorama.domain.jobs import CALL_ARGUMENTS, JobKind, Requester
 from panorama.domain.paging import Page, PageRequest, is_page, is_result

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from panorama.calls.call_log import CallLogWriter, redact
-from panorama.calls.conversation import SCRIPT_ACTOR, Memory
+from panorama.calls.conversation import Memory
 from panorama.calls.invocation import CallContext
 from panorama.calls.rendering import SCRIPT, Answer
-from panorama.domain.changes import WriteBudget
+from panorama.domain.changes import SCRIPT_ACTOR, WriteBudget
 from panorama.domain.scripts.allowed_calls import AllowedCalls
 from panorama.domain.scripts.scripts import CallRecord
 from panorama.store.log.runs import Run

@@ -30,6 +30,10 @@ def _inputs(values: Values | None) -> list[str]:
     return [word for name, value in (values or {}).items() for word in ("--input", f"{name}={json.dumps(value)}")]
 
 
+def _save_options(values: Values) -> list[str]:
+    return _options(run=values["run"], summary=values["summary"], replace=values["replace"])
+
+
 def _undo(values: Values) -> list[str]:
     verb, count = ("redo" if values["redo"] else "undo"), values["count"]
     unit = [values["unit"]] if values["unit"] else []
@@ -57,7 +61,7 @@ _COMMANDS: Mapping[str, Callable[[Values], list[str]]] = {
     "history.undo": _undo,
     "run_code": lambda it: ["run", "FILE", *_options(atomic=it["atomic"], state=it["state"])],
     "run_script": lambda it: ["run", it["script"], *_inputs(it["args"])],
-    "scripts.save": lambda it: ["scripts", "edit", it["name"]],
+    "scripts.save": lambda it: ["scripts", "save", it["name"], *([] if it["run"] else ["FILE"]), *_save_options(it)],
     "scripts.promote": _review,
     "schedules.add": _schedule,
     "schedules.remove": lambda it: ["schedule", "remove", it["schedule"]],

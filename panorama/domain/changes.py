@@ -11,6 +11,7 @@ from panorama.errors import InvalidInputError
 
 Action = Literal["create", "update", "delete", "restore"]
 
+SCRIPT_ACTOR = "script"
 CLI_ACTOR = "cli"
 """The actor who is a person at a terminal."""
 

@@ -24,6 +24,7 @@ from panorama.services.scripts.code import Code
 from panorama.services.scripts.library import Library
 from panorama.services.scripts.library_runner import LibraryRunner
 from panorama.services.scripts.review import ScriptReviews
+from panorama.services.scripts.script_undo import ScriptUndo
 from panorama.services.scripts.sdk_search.reference import SdkReference
 from panorama.services.search.models import Models
 from panorama.services.search.reindex import ReindexService
@@ -65,3 +66,4 @@ class Services(ItemServices):
         """Build the services that need nothing but the context."""
         super().__init__(context)
         self.history = History(context)
+        self.undoing = ScriptUndo(context, self.history, self.library)

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0011"
+HEAD = "0012"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -268,6 +268,21 @@ reviews = Table(
     Column("door", String(12), nullable=False),
     Column("client", Text, nullable=False),
     Index("ix_reviews_name", "name", "number"),
+)
+
+script_writes = Table(
+    "script_writes",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("name", String(40), nullable=False),
+    Column("at", Utc, nullable=False),
+    Column("unit", String(16), nullable=False),
+    Column("conversation", Text, nullable=False),
+    Column("before", String(64), nullable=False),
+    Column("after", String(64), nullable=False),
+    Column("change", Integer, nullable=False),
+    Column("undoes", Integer, nullable=False),
+    Index("ix_script_writes_unit", "unit"),
 )
 
 script_states = Table(

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from textwrap import indent
 
 import pytest
@@ -227,7 +228,7 @@ def test_what_an_earlier_version_approved_without_showing_it_is_reviewed_again(
 
 
 def _forget_what_was_shown(app: App) -> None:
-    with sqlite3.connect(app.settings.home / "panorama.db") as database:
+    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as database, database:
         database.execute("UPDATE scripts SET calls = NULL")
 
 

@@ -258,17 +258,19 @@ def test_every_text_that_was_approved_can_be_put_back(call: Call, app: App, pers
     assert "-def main(title" in call("scripts.diff", script="count", old=2).data["diff"]
 
 
-def test_a_draft_of_the_person_is_overwritten_only_after_a_question_and_stays_a_version(call: Call, app: App) -> None:
+def test_a_draft_of_the_person_is_overwritten_only_after_a_question_and_stays_a_version(
+    call: Call, app: App, person: Person
+) -> None:
     path = put(app, "count", COUNTING)
 
     with pytest.raises(ConfirmationError, match="Overwrite your own draft count"):
         call("save_script", name="count", code=WRITING, replace=True)
     assert path.read_text() == COUNTING
-    call("save_script", name="count", code=WRITING, replace=True, confirm=True)
+    person.decides("save_script", name="count", code=WRITING, replace=True)
 
     versions = call("scripts.history", script="count").data["versions"]
     assert [(each["version"], each["verdict"], each["by"]) for each in versions] == [
-        (2, "saved", "tool"),
+        (2, "saved", "cli"),
         (1, "written", "file"),
     ]
     assert "-def main(project" in call("scripts.diff", script="count", old=1).data["diff"]
@@ -276,7 +278,7 @@ def test_a_draft_of_the_person_is_overwritten_only_after_a_question_and_stays_a_
 
 def test_the_overwritten_draft_of_the_person_can_be_put_back(call: Call, app: App, person: Person) -> None:
     path = put(app, "count", COUNTING)
-    call("save_script", name="count", code=WRITING, replace=True, confirm=True)
+    person.decides("save_script", name="count", code=WRITING, replace=True)
 
     person.decides("scripts.rollback", script="count", version=1)
 

@@ -337,7 +337,7 @@ async def test_only_what_may_ask_takes_confirm(chat: Chat) -> None:
     tools = await chat.client.list_tools()
 
     confirming = {tool.name for tool in tools if "confirm" in tool.input_schema["properties"]}
-    assert confirming == {"delete_item", "undo", "run_code", "run_script", "save_script"}
+    assert confirming == {"delete_item", "undo", "run_code", "run_script"}
 
 
 @pytest.mark.usefixtures("furnished")

@@ -15,7 +15,6 @@ from rich.text import Text
 
 from panorama.cli.client import Client
 from panorama.cli.console import console, editor, script_tables
-from panorama.cli.console.confirm import call_confirmed
 from panorama.cli.console.tables import format_ago, format_pairs, safe_line, safe_lines
 from panorama.cli.options import AsJson, Limit, argument, examples, group, option
 from panorama.errors import ConfirmationError, DeclinedError, InvalidInputError
@@ -135,7 +134,7 @@ def save(
             raise InvalidInputError(f"{file} cannot be read.", hint="Give a file of Python.") from error
     sent = {"name": script, "code": code, "run": run, "summary": summary, "replace": replace}
     with Client() as panorama:
-        answer = call_confirmed(panorama, "scripts.save", sent, yes=replace)
+        answer = _call_agreed(panorama, "scripts.save", sent)  # `--replace` is the person's answer
     console.print_result(answer, as_json)
 
 
@@ -153,6 +152,7 @@ def review(script: Name) -> None:
             word = _read_answer(f"{script}: approve, edit or reject? ")
             if word != "edit":
                 break
+            _keep_version(panorama, script)
             _open_editor(view)
         if word not in DECISIONS:
             raise DeclinedError("Nothing was decided.", hint="The word is approve, edit or reject, in full.")
@@ -263,6 +263,7 @@ def edit(script: Name) -> None:
     """Open a script in your editor; one that came with Panorama is copied first, and your copy stands above it."""
     with Client() as panorama:
         view = panorama.call("scripts.get", {"script": script}, whole=True).data
+        _keep_version(panorama, script)
     _open_editor(view)
     console.print_message(f"`panorama scripts review {script}` decides on it.")
 
@@ -316,6 +317,12 @@ def _call_agreed(panorama: Client, operation: str, sent: Mapping[str, Any]) -> A
         return panorama.call(operation, sent)
     except ConfirmationError as error:
         return panorama.call(operation, sent, agreed=error.agreement)
+
+
+def _keep_version(panorama: Client, script: str) -> None:
+    """Store the text that is there before the person changes it; one that is no text cannot be stored."""
+    with suppress(InvalidInputError):
+        panorama.call("scripts.keep", {"script": script})
 
 
 def _open_editor(view: Mapping[str, Any]) -> None:

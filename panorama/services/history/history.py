@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from panorama.domain.changes import Change, Origin, effective_changes
+from panorama.domain.changes import SCRIPT_ACTOR, Change, Origin, effective_changes
 from panorama.domain.items.references import TrashedRef
 from panorama.domain.jobs import JOB_ID_LETTER
 from panorama.domain.paging import Page, PageRequest
@@ -205,7 +205,7 @@ def _check_finished(session: Session, wanted: str, writer: Origin | None) -> Non
     was cancelled, the script writes no more, though it may be in the log for a moment as one that runs.
     """
     if writer and wanted == writer.unit:
-        if writer.actor == "script":
+        if writer.actor == SCRIPT_ACTOR:
             raise InvalidInputError(
                 "This would take back the script that is running.",
                 hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",

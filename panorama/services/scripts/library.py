@@ -21,6 +21,7 @@ from panorama.domain.scripts.library import (
     ScriptText,
     Signature,
     State,
+    digest_of,
     parse_source,
     validate_script_name,
 )
@@ -121,6 +122,7 @@ class Library(Service):
         """
         super().__init__(context)
         self.shelf = shelf
+        self.versions = script_versions.ScriptVersions(context, shelf)
         self._taken = taken
         self._findings = findings
         self._suggesting = Suggestions(context)
@@ -326,33 +328,40 @@ class Library(Service):
                 f"There is a script {name} with another text.", hint="Choose another name, or replace it: replace=true."
             )
         before = self.get_saved(name).state if old else "draft"
-        if old:
-            self.store_version(old, rows.WRITTEN)
-        new = self.shelf.write(name, content)
-        self.store_version(new, rows.SAVED)
+        new = ScriptText(name=name, content=content, digest=digest_of(content))
+        with self._writing() as session:
+            self.versions.write(session, name, new)
         self.notify_changed()
         gone = {"promoted": " Its tool is gone until the person approves the new text."}.get(before, "")
         hint = f"It is a draft: try it with run_script and dry_run; promote_script asks the person to approve it.{gone}"
-        hint += " The text before is a version: `panorama scripts rollback` puts it back." if old else ""
+        hint += " The text before is a version; undo brings it back." if old else ""
         return Result(self._build_save_result(name, told, new), hint=hint)
 
     def save_question(self, name: str, code: str = "", run: str = "", summary: str = "", replace: bool = False) -> str:
         """Return what the person is asked before a draft that they wrote themselves is overwritten."""
         name = validate_script_name(name, self._reserved_names(name))
         old = self.shelf.read(name) if replace else None
+        if old is None or old.content == self._resolve_text(code, run, summary).encode():
+            return ""
+        return self.get_overwrite_question(name)
+
+    def get_overwrite_question(self, name: str) -> str:
+        """Return what the person is asked before the file of a script is overwritten, if they wrote what it holds."""
+        old = self.shelf.read(name)
         if old is None or old.is_shipped or self.get_saved(name).state != "draft":
             return ""
         with self._reading() as session:
-            is_by_assistant = script_versions.is_by_assistant(session, old)
-        if is_by_assistant or old.content == self._resolve_text(code, run, summary).encode():
-            return ""
-        lines = old.source.count("\n")
+            if script_versions.is_by_assistant(session, old):
+                return ""
+        lines = old.content.count(b"\n")
         return f"Overwrite your own draft {name} ({lines:,} lines)? Its text is kept as a version."
 
-    def store_version(self, text: ScriptText, verdict: str) -> None:
-        """Store a text as a version of its script."""
+    def keep(self, script: str) -> ScriptHistory:
+        """Store the text of a script as a version, before the person edits its file."""
+        text = self.get_saved(script).text
         with self._writing() as session:
-            script_versions.store_version(session, text, verdict, self._now())
+            script_versions.store_version(session, text, rows.WRITTEN, self._now())
+        return self.get_history(text.name)
 
     def _resolve_text(self, code: str, run: str, summary: str) -> str:
         if bool(code.strip()) == bool(run.strip()):

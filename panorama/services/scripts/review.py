@@ -120,9 +120,7 @@ class ScriptReviews(Service):
         del version  # it was looked up for the question
         kept = self._take_confirmed(script)
         with self._writing() as session:
-            if old := self._library.shelf.read(kept.name):
-                self._library.store_version(old, rows.WRITTEN)
-            self._library.shelf.write(kept.name, kept.text.content)
+            self._library.versions.write(session, kept.name, kept.text)
             self._record_verdict(session, kept.text, rows.APPROVED)
             return self._set_state(session, kept, DRAFT.approve(kept.text.digest, _list_calls(kept.text)))
 

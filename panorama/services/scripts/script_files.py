@@ -125,6 +125,22 @@ class ScriptFiles:
             ) from error
         return ScriptText(name=name, content=content, digest=digest_of(content))
 
+    def remove(self, name: str) -> None:
+        """Remove a person's own script.
+
+        Raises:
+            InvalidInputError: Something stands in its place that is no plain file.
+            UnavailableError: It cannot be removed.
+        """
+        path = self.path(validate_script_name(name))
+        _read_file(path)  # refuses a link in its place
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise UnavailableError(
+                f"The script {name} cannot be removed: {error.strerror}.", hint=f"Look at {self.folder}."
+            ) from error
+
     def _candidate_paths(self, name: str) -> tuple[tuple[Path, bool], ...]:
         file = f"{validate_script_name(name)}{SUFFIX}"
         return (self.folder / file, False), (self._shipped / file, True)

@@ -6,12 +6,53 @@ from datetime import datetime
 from panorama.domain.changes import CLI_ACTOR
 from panorama.domain.scripts.library import DRAFT, ScriptText
 from panorama.errors import NotFoundError
+from panorama.services.base import Service, ServiceContext
 from panorama.services.scripts.library_results import ScriptVersion
+from panorama.services.scripts.script_files import ScriptFiles
 from panorama.store.backend import Session
 from panorama.store.log import library as rows
+from panorama.store.log import script_writes
+from panorama.store.log.script_writes import ScriptWrite
 
 EDITOR_DOOR = "file"
 """The door of a text that the person wrote into its file."""
+
+
+class ScriptVersions(Service):
+    """Writes the files of scripts; no text that stood in one is lost."""
+
+    def __init__(self, context: ServiceContext, shelf: ScriptFiles) -> None:
+        super().__init__(context)
+        self._shelf = shelf
+
+    def find_own_digest(self, name: str) -> str:
+        """Return the digest of the text in the person's own file of a script, "" if there is none."""
+        text = self._shelf.read(name)
+        return text.digest if text and not text.is_shipped else ""
+
+    def write(self, session: Session, name: str, new: ScriptText | None, undoes: int = 0) -> None:
+        """Write a script's file, or remove it with None. The text before is stored first, and undo brings it back.
+
+        Args:
+            undoes: The number of the write that this one takes back, 0 for none.
+        """
+        old, now, origin = self._shelf.read(name), self._now(), session.origin
+        if old:
+            store_version(session, old, rows.WRITTEN, now)
+        if new:
+            store_version(session, new, rows.SAVED, now)
+        if origin:
+            script_writes.add_write(
+                session,
+                ScriptWrite(
+                    name=name, at=now, unit=origin.unit, conversation=origin.conversation, undoes=undoes,
+                    before=old.digest if old and not old.is_shipped else "", after=new.digest if new else "",
+                ),
+            )  # fmt: skip
+        if new:
+            self._shelf.write(name, new.content)
+        else:
+            self._shelf.remove(name)
 
 
 def store_version(session: Session, text: ScriptText, verdict: str, now: datetime) -> None:
@@ -46,6 +87,21 @@ def get_version(session: Session, name: str, number: int | None) -> rows.Review:
     which = f"version {number}" if number is not None else "approved version"
     hint = f"There are 1 to {len(versions)}." if versions else "Nothing was approved yet."
     raise NotFoundError(f"The script {name} has no {which}.", hint=hint)
+
+
+def get_text(session: Session, name: str, digest: str) -> ScriptText:
+    """Return a text that stood under a name, by its digest.
+
+    Raises:
+        NotFoundError: It is not stored.
+    """
+    for each in rows.list_texts(session, name):
+        if each.digest == digest:
+            return ScriptText(name=name, content=each.text.encode(), digest=digest)
+    raise NotFoundError(
+        f"The former text of the script {name} is not stored; nothing was changed.",
+        hint=f"`panorama scripts history {name}` lists its texts.",
+    )
 
 
 def find_previous_approved(session: Session, name: str) -> int:

@@ -1,0 +1,118 @@
+"""Undo of everything: of items by their history, of the files of scripts by their versions."""
+
+from collections.abc import Iterator
+
+from panorama.domain.changes import SCRIPT_ACTOR, Origin
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError
+from panorama.services.base import LargeCall, Service, ServiceContext
+from panorama.services.history.history import History
+from panorama.services.history.undo_targets import OWN_WRITE_SPAN, find_targets
+from panorama.services.items.results import UndoResult
+from panorama.services.scripts import script_versions
+from panorama.services.scripts.library import Library
+from panorama.store.backend import Session
+from panorama.store.log import changes, script_writes
+from panorama.store.log.script_writes import ScriptWrite
+
+MAX_WRITES = 200
+"""How many writes of scripts are looked through, the newest."""
+
+
+class ScriptUndo(Service):
+    """Takes back writes; a write of a script puts the text back that its file held before."""
+
+    def __init__(self, context: ServiceContext, history: History, library: Library) -> None:
+        super().__init__(context)
+        self._history = history
+        self._library = library
+
+    def undo(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> UndoResult:
+        """Take back a write: as `History.undo`, whose words the tool has."""
+        with self._reading() as view:
+            found = self._find_write(view, unit.strip(), count, redo)
+        if found is None:
+            return self._history.undo(unit, skip_conflicts, count, redo)
+        with self._writing() as session:
+            self._put_back(session, found)
+        was = "update" if found.before else "create"
+        undone = {"id": found.name, "kind": "script", "label": found.name, "was": was}
+        return UndoResult(units=(found.unit,), count=1, redo=redo, undone=(undone,), conflicts=(), conflict_count=0)
+
+    undo.__doc__ = History.undo.__doc__
+
+    def split_undo(
+        self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False
+    ) -> LargeCall | None:
+        """Return an undo that is too large for one transaction, with its units named; None for any other."""
+        with self._reading() as session:
+            if self._find_write(session, unit.strip(), count, redo):
+                return None
+        return self._history.split_undo(unit, skip_conflicts, count, redo)
+
+    def undo_question(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> str:
+        """Return what to ask before something is taken back; "" if nothing needs to be asked, or it will be refused."""
+        with self._reading() as session:
+            write = self._find_write(session, unit.strip(), count, redo)
+        if write is None:
+            return self._history.undo_question(unit, skip_conflicts, count, redo)
+        is_refused = self._library.versions.find_own_digest(write.name) != write.after
+        return "" if is_refused else self._library.get_overwrite_question(write.name)
+
+    @property
+    def _writer(self) -> Origin | None:
+        return self._context.database.writer()
+
+    def _find_write(self, session: Session, unit: str, count: int, redo: bool) -> ScriptWrite | None:
+        """Return the write of a script that is meant, None if the history of items knows what is."""
+        writer = self._writer
+        if writer and writer.actor == SCRIPT_ACTOR:
+            return None  # it changes items, which a dry run can try out
+        if unit:
+            return script_writes.find_by_unit(session, unit)
+        conversation = writer.conversation if writer else ""
+        write = next(self._iter_own_writes(session, conversation, redo), None)
+        if write is None or not self._is_last(session, write, count, redo):
+            return None
+        if count > 1:
+            raise InvalidInputError(
+                f"One of the last {count} writes is that of the script {write.name}, which is taken back alone; "
+                "nothing was changed.",
+                hint="Call undo without count, once for each write.",
+            )
+        return write
+
+    def _iter_own_writes(self, session: Session, conversation: str, redo: bool) -> Iterator[ScriptWrite]:
+        """Yield the writes of a conversation that can be taken back, the newest first."""
+        writes = script_writes.list_writes(session, MAX_WRITES)
+        by_number, undone = {each.number: each for each in writes}, {each.undoes for each in writes}
+        for write in writes:
+            steps, at = 0, write
+            while at.undoes in by_number:
+                steps, at = steps + 1, by_number[at.undoes]
+            is_own = write.conversation == conversation and write.number not in undone
+            if is_own and steps % 2 == int(redo) and self._library.versions.find_own_digest(write.name) == write.after:
+                yield write
+
+    def _is_last(self, session: Session, write: ScriptWrite, count: int, redo: bool) -> bool:
+        """Tell whether a write is among the last, or at least goes before those of other conversations."""
+        try:
+            targets = find_targets(session, self._now(), self._writer, count=count, redo=redo)
+        except NotFoundError:
+            return True
+        if targets.is_foreign:
+            return write.at >= self._now() - OWN_WRITE_SPAN
+        return any(changes.list_by_unit(session, unit)[-1].id <= write.change for unit in targets.units)
+
+    def _put_back(self, session: Session, write: ScriptWrite) -> None:
+        if script_writes.is_undone(session, write):
+            raise ConflictError(
+                f"{write.unit} is taken back already.", hint="To bring it back, use redo=true, or undo that undo."
+            )
+        if self._library.versions.find_own_digest(write.name) != write.after:
+            raise ConflictError(
+                f"The script {write.name} was changed again since; nothing was undone.",
+                hint=f"`panorama scripts history {write.name}` lists its texts, `scripts rollback` puts one back.",
+            )
+        text = script_versions.get_text(session, write.name, write.before) if write.before else None
+        self._library.versions.write(session, write.name, text, undoes=write.number)
+        session.later.append(self._library.notify_changed)
