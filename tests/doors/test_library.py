@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -141,7 +142,7 @@ def test_a_tool_that_hides_what_it_calls_says_so_and_one_that_does_not_is_held_t
             peer.call("save_script", name=name, code=text)
             promoted(peer, name)
         listed = {tool["name"]: tool["annotations"]["readOnlyHint"] for tool in peer.ask("tools/list")["tools"]}
-        with sqlite3.connect(Path(address.home) / "panorama.db") as database:
+        with closing(sqlite3.connect(Path(address.home) / "panorama.db")) as database, database:
             database.execute("UPDATE scripts SET calls = '[]'")  # as if its review had shown nothing
 
         refused = peer.call("script_count")
