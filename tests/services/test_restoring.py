@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from panorama.app import App
+from panorama.domain.changes import Origin
 from panorama.domain.jobs import Job, Requester
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.jobs.queue import QUEUE
 from panorama.store.archive.manifests import with_digest
+from panorama.store.items import passages
 from panorama.store.log import jobs as store_jobs
 from panorama.store.sqlite import replace_database
 from tests.conftest import StandingClock
@@ -53,6 +55,19 @@ def test_a_folder_that_holds_something_is_not_restored_into(
         call("restore", source=str(source), folder=str(tmp_path / "full"))
 
     assert below(tmp_path / "full") == {"mine.txt"}
+
+
+def test_the_backup_of_a_store_that_search_by_meaning_has_numbered_is_restored(
+    app: App, call: Call, tmp_path: Path
+) -> None:
+    origin = Origin(actor="tool", client="tests", conversation="", operation="tests", call="", unit="")
+    with app.context.database.transaction(origin) as session:
+        passages.ensure_store_number(session, (1 << 62) - 1)  # the largest that there may be
+    made = call("backup").data["path"]
+
+    call("restore", source=made, folder=str(tmp_path / "again"))
+
+    assert (tmp_path / "again" / "panorama.db").exists()
 
 
 def test_an_empty_folder_may_be_restored_into(backup: Path, call: Call, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from panorama.domain.items.files import validate_file_name
 from panorama.domain.time.recurrence import normalize_rule
 from panorama.errors import InvalidInputError
 from panorama.store.column_types import DeadlineText, Utc
-from panorama.store.tables import metadata
+from panorama.store.tables import marks, metadata
 
 MAX_INTEGER = 1 << 53
 """The largest number of a row or a sequence: beyond, a table would have none left for its next row."""
@@ -75,6 +75,8 @@ def _condition(column: Column[Any]) -> str:
     name, kind = f'"{column.name}"', column.type
     if isinstance(kind, Boolean):
         return f"{name} IN (0, 1)"
+    if column.table is marks:  # derived; the number of a store is random
+        return f"typeof({name}) = '{'integer' if isinstance(kind, Integer) else 'text'}'"
     if isinstance(kind, Integer):
         return f"typeof({name}) = 'integer' AND {name} BETWEEN -{MAX_INTEGER} AND {MAX_INTEGER}"
     if isinstance(kind, Float):
