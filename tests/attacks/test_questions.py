@@ -309,7 +309,7 @@ def test_each_tool_that_may_ask_has_a_terminal_command(app: App) -> None:
         "item": "p_1", "items": "trash", "unit": "", "count": 3, "redo": False, "skip_conflicts": False, "folder": "",
         "with_secrets": True, "schedule": "daily", "kind": "backup", "name": "daily", "cron": "", "every": "1d",
         "at": "", "zone": "", "arguments": {"folder": "/tmp"}, "script": "count", "to": "promoted", "read_only": True,
-        "args": {"days": 3}, "atomic": True, "state": "",
+        "args": {"days": 3}, "atomic": True, "state": "", "run": "", "summary": "", "replace": True,
     }  # fmt: skip
     asking = [each.operation for each in app.calls.operation_arguments if each.operation.question]
 

@@ -133,7 +133,7 @@ def test_removing_asks_first(embed: Embed, call: Call) -> None:
     with pytest.raises(ConfirmationError) as caught:
         call("models.remove", model="static")
 
-    assert caught.value.question.startswith("Delete 3 vectors of static (0.0 MB)?")
+    assert caught.value.question.startswith("Delete 3 vectors (0.0 MB) of static?")
 
 
 def test_removing_forgets_one_models_vectors_and_no_other(
