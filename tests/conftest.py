@@ -260,6 +260,15 @@ def clock() -> StandingClock:
     return StandingClock()
 
 
+def _remove_folder(folder: Path) -> None:
+    """Remove a folder, into which a process that a test has killed may write a moment longer."""
+    deadline = time.monotonic() + 10
+    shutil.rmtree(folder, ignore_errors=True)
+    while folder.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.fixture
 def home(house: Path, template: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data directory with an empty database; nothing of the tester's own settings is seen."""
@@ -268,7 +277,7 @@ def home(house: Path, template: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(house / "person"))
     made = house / "home"
-    shutil.rmtree(made, ignore_errors=True)
+    _remove_folder(made)
     made.mkdir(mode=0o700)
     monkeypatch.setenv("PANORAMA_HOME", str(made))
     monkeypatch.setenv("PANORAMA_TIMEZONE", BERLIN.key)

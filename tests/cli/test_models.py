@@ -428,7 +428,7 @@ def test_removing_asks_and_then_tells_how_much_was_forgotten(run: Command, embed
     refused = run("models", "remove", "static")
     removed = run("models", "remove", "static", "--yes")
 
-    assert (refused.code, "Delete 2 vectors of static" in refused.err) == (1, True)
+    assert (refused.code, "of static?" in refused.err) == (1, True)
     assert (removed.code, removed.out.startswith("Forgot 2 vectors of static")) == (0, True)
     assert run("models", "remove", "static", "--yes").code == 1
 
@@ -437,7 +437,7 @@ def test_removing_asks_and_then_tells_how_much_was_forgotten(run: Command, embed
 def test_removing_asks_the_person_at_the_terminal(run: Command, embedded: None) -> None:
     told = run("models", "remove", "static", stdin=b"y\n")
 
-    assert (told.code, "Delete 2 vectors of static" in told.err) == (0, True)
+    assert (told.code, "of static?" in told.err) == (0, True)
 
 
 def test_the_model_in_use_is_not_removed(run: Command, embedded: None) -> None:

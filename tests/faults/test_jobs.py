@@ -133,13 +133,15 @@ def test_an_import_goes_on_after_a_kill_takes_nothing_twice_and_tells_of_all(add
         kill(pid_of(address))
         until(lambda: has_ended(peer, id_), "the job's end")
         job = shown(peer, id_)
-        undone = peer.call("undo", unit=id_, confirm=True)
+        undoing = peer.call("undo", unit=id_, confirm=True)["data"]["id"]
+        until(lambda: has_ended(peer, undoing), "the end of the undo")
+        undone = shown(peer, undoing)
 
     result = job["result"]
     assert job["state"] == "succeeded", job
     assert (result["notes_created"], result["tasks_created"], result["unchanged"]) == (1500, 1500, 0)
     assert one(home, "SELECT count(DISTINCT title) FROM notes") == one(home, "SELECT count(*) FROM notes") == 1500
-    assert undone["data"]["count"] == 3000
+    assert (undone["state"], undone["result"]["count"]) == ("succeeded", 3000)
 
 
 def begun_import(address: Address, folder: Path) -> str:
