@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from panorama.domain.text.json_types import is_object
 from panorama.mcp.connection import FindAnswer
 
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 MAX_BYTES = 4096
 """A request for a list is short; a longer body is not looked into."""
 
@@ -42,7 +43,8 @@ class ListMiddleware:
         while message.get("more_body"):
             messages.append(message := await receive())
         request = _parse_request(b"".join(each.get("body", b"") for each in messages))
-        line = await self._find_answer(request, version) if version and request else None
+        is_plain = bool(version and request) and _headers_match(headers, request)
+        line = await self._find_answer(request, version) if is_plain else None
         if line:
             return await Response(line.rstrip(), media_type="application/json")(scope, receive, send)
         return await self._app(scope, _replay(messages, receive), send)
@@ -62,6 +64,22 @@ def _has_session(scope: Scope, headers: Headers) -> bool:
     managers = (end.session_manager for end in ends if isinstance(end, StreamableHTTPASGIApp))
     session = headers.get("mcp-session-id")
     return any(manager and session in manager._server_instances for manager in managers)  # pyright: ignore[reportPrivateUsage] (the SDK tells it in no other way)
+
+
+def _headers_match(headers: Headers, request: Mapping[str, Any]) -> bool:
+    """Tell whether the headers say what the body says, and no page of a browser asks; else the server refuses or not.
+
+    Since 2026-07-28 a request carries its method and version in both, and the server has to compare them.
+    """
+    if "origin" in headers or "mcp-name" in headers:
+        return False
+    version = headers.get("mcp-protocol-version")
+    if version not in MODERN_PROTOCOL_VERSIONS:
+        return True
+    params = request.get("params")
+    meta = params.get("_meta") if is_object(params) else None
+    said = meta.get(_VERSION_KEY) if is_object(meta) else None
+    return headers.getlist("mcp-method") == [request.get("method")] and said == version
 
 
 def _parse_request(body: bytes) -> Mapping[str, Any]:

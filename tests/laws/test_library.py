@@ -77,7 +77,7 @@ class Scripts(RuleBasedStateMachine):
     @rule(name=names, text=texts)
     def save(self, name: str, text: int) -> None:
         """A model writes it."""
-        self._call("save_script", name=name, code=TEXTS[text], replace=True, confirm=True)
+        self._call("save_script", name=name, code=TEXTS[text], replace=True)
         self.files[name] = text
 
     @rule(name=names)
