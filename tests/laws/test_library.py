@@ -62,9 +62,10 @@ class Scripts(RuleBasedStateMachine):
             session.connection.exec_driver_sql("DELETE FROM reviews")
         self.person = Person(self.app)
 
-    def _call(self, operation: str, **arguments: Any) -> Any:
+    def _call(self, operation: str, agreed: str = "", **arguments: Any) -> Any:
         self.number += 1
-        return self.app.calls.call(operation, arguments, Conversation(f"v_{self.number:010}", actor="tool")).data
+        conversation = Conversation(f"v_{self.number:010}", actor="tool")
+        return self.app.calls.call(operation, arguments, conversation, agreed).data
 
     @rule(name=names, text=texts)
     def edit(self, name: str, text: int) -> None:
@@ -76,8 +77,11 @@ class Scripts(RuleBasedStateMachine):
 
     @rule(name=names, text=texts)
     def save(self, name: str, text: int) -> None:
-        """A model writes it."""
-        self._call("save_script", name=name, code=TEXTS[text], replace=True)
+        """A model writes it; the person agrees if it overwrites what they wrote."""
+        try:
+            self._call("save_script", name=name, code=TEXTS[text], replace=True)
+        except ConfirmationError as asked:
+            self._call("save_script", asked.agreement, name=name, code=TEXTS[text], replace=True)
         self.files[name] = text
 
     @rule(name=names)
