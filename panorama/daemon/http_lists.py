@@ -67,7 +67,7 @@ def _has_session(scope: Scope, headers: Headers) -> bool:
 
 
 def _headers_match(headers: Headers, request: Mapping[str, Any]) -> bool:
-    """Tell whether the headers say what the body says, and no page of a browser asks; else the server refuses or not.
+    """Tell whether the headers agree with the body and no browser page asks; the server judges all other requests.
 
     Since 2026-07-28 a request carries its method and version in both, and the server has to compare them.
     """
