@@ -60,6 +60,7 @@ from panorama.services.search.semantic import SemanticSearch
 from panorama.services.search.semantic_index import REMOTE_SEARCH_TIMEOUT, SemanticConfig
 from panorama.services.status import StatusService
 from panorama.store.backend import Backend
+from panorama.store.items import long_texts
 from panorama.store.items.blobs import Blobs
 from panorama.store.migrate import bundled_path, migrate
 from panorama.store.sqlite.backend import SqliteBackend
@@ -83,7 +84,8 @@ class App:
     timing: DueWork
 
     def recover_orphans(self) -> None:
-        """Take over the runs and jobs of processes that are gone; runs first, since a job reports on its run."""
+        """Take over what processes that are gone left; runs before jobs, since a job reports on its run."""
+        long_texts.complete_all(self.context.database)
         self.orphaned_runs.recover()
         self.jobs.recover_orphans()
 

@@ -34,6 +34,7 @@ class Session:
     """One open transaction; `origin` is who writes, None when only reading; `touched` has an entry per change line.
 
     The functions in `later` are called after the commit; they must be quick, and their errors are only logged.
+    `long_texts` are the ids of items some of whose words are written or removed after the commit.
     """
 
     connection: Connection
@@ -41,6 +42,7 @@ class Session:
     dialect: "Dialect"
     touched: list[ItemChange] = field(default_factory=list[ItemChange])
     later: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    long_texts: set[str] = field(default_factory=set[str])
 
     @property
     def full_text(self) -> "FullText":
@@ -123,14 +125,27 @@ class CheckResult(NamedTuple):
 
 
 class FullText(Protocol):
-    """The words of every living item, written in the same transaction as its row."""
+    """The words of every living item, written in the same transaction as its row; those of long texts follow it."""
 
     def set_words(self, session: Session, kind: str, item: str, title: str, body: str, *, new: bool = False) -> None:
-        """Make the index hold these words for an item, and only these; unchanged parts are left alone."""
+        """Make the index hold these words for an item, and only these; unchanged parts are left alone.
+
+        What takes too long for one transaction is left to `sync_parts`; the item is then in `session.long_texts`.
+        """
         ...
 
     def remove(self, session: Session, item: str) -> None:
-        """Remove the words of an item."""
+        """Remove the words of an item; those of a long text are hidden now and removed by `sync_parts`."""
+        ...
+
+    def make_parts(self, title: str, body: str) -> dict[str, str]:
+        """Return the parts in which a text is indexed, by their digests with the title."""
+        ...
+
+    def sync_parts(
+        self, session: Session, kind: str, item: str, title: str, parts: Mapping[str, str], *, seconds: float
+    ) -> bool:
+        """Write and remove parts until the index holds these for an item, for some seconds; return whether it does."""
         ...
 
     def search_terms(self, session: Session, query: tuple[Term, ...], *, every: bool, limit: int) -> list[Hit]:

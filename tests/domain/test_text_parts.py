@@ -4,7 +4,7 @@ import zlib
 
 import pytest
 
-from panorama.domain.text.tokens import MAX_CUT_LOOKS, PART_CHARS, split_parts
+from panorama.domain.text.tokens import MAX_CUT_LOOKS, PART_CHARS, iter_parts
 
 
 @pytest.mark.parametrize("line", ["\n", "# h\n", "\r\n", "- [ ] tea\n"], ids=repr)
@@ -19,7 +19,7 @@ def test_a_text_of_short_lines_is_cut_after_few_looks(line: str, monkeypatch: py
     monkeypatch.setattr(zlib, "crc32", counted)
     text = line * (10 * PART_CHARS // len(line))
 
-    parts = split_parts(text)
+    parts = list(iter_parts(text))
 
     assert "".join(parts) == text
     assert len(looks) <= MAX_CUT_LOOKS * len(parts)

@@ -10,8 +10,8 @@ from panorama.domain.text.tokens import (
     extract_snippet,
     fold_keep_offsets,
     index_text,
+    iter_parts,
     parse_terms,
-    split_parts,
 )
 
 from .things import texts
@@ -48,7 +48,7 @@ def test_a_splice_is_no_longer_than_what_was_replaced(head: str, old: str, new: 
 
 @given(text=few_letters | long_texts | texts)
 def test_a_text_is_what_its_parts_are_when_joined(text: str) -> None:
-    found = split_parts(text)
+    found = list(iter_parts(text))
 
     assert "".join(found) == text
     assert all(len(part) <= PART_CHARS for part in found)
@@ -57,7 +57,7 @@ def test_a_text_is_what_its_parts_are_when_joined(text: str) -> None:
 
 @given(block=texts, text=long_texts)
 def test_a_block_on_top_changes_few_parts(block: str, text: str) -> None:
-    before, after = split_parts(text), split_parts(block + "\n" + text)
+    before, after = list(iter_parts(text)), list(iter_parts(block + "\n" + text))
 
     assert len(set(after) - set(before)) <= 2 + len(set(before)) // 2 or len(before) < 4
 

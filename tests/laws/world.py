@@ -15,7 +15,7 @@ from panorama.calls import Conversation
 from panorama.config import Settings
 from panorama.domain.changes import Origin
 from panorama.domain.items.item import BASE32, Item
-from panorama.domain.text.tokens import index_text, split_parts
+from panorama.domain.text.tokens import index_text, iter_parts
 from panorama.services.base import ServiceContext
 from panorama.store.backend import Session
 from panorama.store.items import rows
@@ -107,7 +107,7 @@ class World:
         for item in self.items().values():
             if item.deleted_at is None:
                 title, body = item.search_text()
-                made += {(item.id, item.KIND, index_text(title), index_text(part)) for part in split_parts(body)}
+                made += {(item.id, item.KIND, index_text(title), index_text(part)) for part in iter_parts(body)}
         return sorted(made)
 
     def check_index(self) -> None:

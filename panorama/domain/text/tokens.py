@@ -3,7 +3,7 @@
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -118,19 +118,18 @@ MAX_CUT_LOOKS = 2000
 """Line breaks that are compared for one cut: a text of empty lines has 65,536 of them in half a part."""
 
 
-def split_parts(text: str) -> list[str]:
-    """Return a text in parts of at most 131,072 characters, cut behind lines.
+def iter_parts(text: str) -> Iterator[str]:
+    """Yield a text in parts of at most 131,072 characters, cut behind lines.
 
     Each cut is the line break in the part's second half whose line has the smallest checksum: it depends on the text
     around it and not on what stands before, so a block put on top moves no later cut.
     """
-    results: list[str] = []
     start = 0
     while len(text) - start > PART_CHARS:
         cut = _choose_cut(text, start + PART_CHARS // 2, start + PART_CHARS)
-        results.append(text[start:cut])
+        yield text[start:cut]
         start = cut
-    return [*results, text[start:]]
+    yield text[start:]
 
 
 def _choose_cut(text: str, low: int, high: int) -> int:

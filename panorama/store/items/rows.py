@@ -84,15 +84,26 @@ def load(session: Session, kind: str, id_: str, *, trash: bool = False) -> Any:
     Raises:
         NotFoundError: There is none.
     """
-    row = session.connection.execute(_READ[kind], {"id_": id_}).one_or_none()
-    if row is None:
+    item = find(session, kind, id_)
+    if item is None:
         raise NotFoundError(
             f"There is no {kind} {id_}.", hint=f"Find it with search, or list the {name_kind(kind, 2)}."
         )
-    item = to_item(kind, row)
     if item.deleted_at is not None and not trash:
         raise in_trash_error(kind, id_, item.label)
     return item
+
+
+def find(session: Session, kind: str, id_: str) -> Any:
+    """Return one item, also of those in the trash; None if there is none."""
+    row = session.connection.execute(_READ[kind], {"id_": id_}).one_or_none()
+    return None if row is None else to_item(kind, row)
+
+
+def find_version(session: Session, kind: str, id_: str) -> int | None:
+    """Return the version of one item, also of those in the trash; None if there is none."""
+    table = NOUNS[kind].table
+    return session.connection.execute(select(table.c.version).where(table.c.id == id_)).scalar_one_or_none()
 
 
 def in_trash_error(kind: str, id_: str, label: str) -> NotFoundError:
@@ -237,7 +248,7 @@ def iter_items(session: Session, kind: str, ids: Sequence[str]) -> Iterator[Any]
 
 def is_indexed(session: Session) -> bool:
     """Tell whether every living item has its words in the index, and no deleted one has."""
-    known = select(tables.search_parts.c.item)
+    known = select(tables.search_parts.c.item).where(tables.search_parts.c.kind != "")
     for noun in NOUNS.values():
         id_, alive = noun.table.c.id, noun.table.c.deleted_at.is_(None)
         wrong = select(id_).where(or_(and_(alive, id_.not_in(known)), and_(~alive, id_.in_(known)))).limit(1)

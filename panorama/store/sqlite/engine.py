@@ -29,6 +29,7 @@ from panorama.store.backend import (
     WriteScope,
     noop,
 )
+from panorama.store.items import long_texts
 from panorama.store.signals import Signal
 from panorama.store.sqlite.dialect import DIALECT
 from panorama.store.sqlite.driver import SqliteConnection, discard, sqlite_connection
@@ -114,6 +115,7 @@ class SqliteDatabase:
             session = Session(connection, acting.origin if acting else origin, DIALECT)
             with self._set_current(session), _watch_limit(connection):
                 yield session
+                long_texts.save_marks(session)
             self._check_file()
         if acting:
             acting.wrote += session.change_count
@@ -121,6 +123,7 @@ class SqliteDatabase:
             self._listeners.notify(session.touched)
         for entry in session.later:
             signals.notify(entry)
+        long_texts.complete_words(self, session.long_texts)
 
     @contextmanager
     def _begin_write(self) -> Generator[Connection]:

@@ -1,16 +1,33 @@
-"""Full text (FTS5) of every living item, written in the item's transaction."""
+"""Full text (FTS5) of every living item, written in the item's transaction.
 
-from collections.abc import Sequence
+SQLite indexes 10 MB in one to three seconds, for which all other writes would wait. So a transaction writes or removes
+a few parts at most; those of a longer text follow in short transactions of their own, before the call is answered (see
+`panorama.store.items.long_texts`). Parts that are to be removed have no kind meanwhile, which no search asks for.
+"""
 
-from sqlalchemy import bindparam, delete, select, text
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from sqlalchemy import bindparam, delete, select, text, update
 
 from panorama.domain.changes import digest
-from panorama.domain.text.tokens import Term, index_text, split_parts
+from panorama.domain.text.tokens import PART_CHARS, Term, index_text, iter_parts
 from panorama.store.backend import Hit, Match, Session
 from panorama.store.tables import search_parts
 
 TITLE_WEIGHT = 4.0
 """How much more a word in the title counts than one in the body."""
+
+MAX_PARTS = 3
+"""Parts that are written or removed in the transaction of a write: each takes some 20 ms."""
+
+LONG_CHARS = MAX_PARTS * PART_CHARS
+"""Of a longer text only the first part is indexed at once."""
+
+HIDDEN_KIND = ""
+"""The kind of parts that are to be removed."""
 
 MERGE_PAGES = 64
 """Pages of the index that are rewritten in one step, some ten milliseconds."""
@@ -18,7 +35,9 @@ MERGE_PAGES = 64
 _ADD = "INSERT INTO search_parts (item, kind, digest) VALUES (?, ?, ?)"
 _INSERT = "INSERT INTO search_words (rowid, title, body) VALUES (?, ?, ?)"
 _DELETE = "DELETE FROM search_words WHERE rowid = ?"
-_KNOWN = select(search_parts.c.id, search_parts.c.digest).where(search_parts.c.item == bindparam("item_"))
+_KNOWN = select(search_parts.c.digest, search_parts.c.id, search_parts.c.kind).where(
+    search_parts.c.item == bindparam("item_")
+)
 # Rank and limit first, look at rows after: joining before ordering costs three times as much at 100,000 notes.
 _BEST = text(
     "SELECT p.item, p.kind, -r.score, r.id FROM "
@@ -36,23 +55,82 @@ _MATCH = text(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _KnownPart:
+    """A part that is indexed, or hidden because it is to be removed."""
+
+    id: int
+    kind: str
+
+
 def set_words(session: Session, kind: str, item: str, title: str, body: str, *, new: bool = False) -> None:
-    """Make the index hold these words for an item, and only these; parts that did not change are left alone."""
-    wanted = {digest(f"{title}\n{part}"): part for part in split_parts(body)}
-    known = {} if new else {row[1]: row[0] for row in session.connection.execute(_KNOWN, {"item_": item})}
-    for name, id_ in known.items():
-        if name not in wanted:
-            _delete_part(session, id_)
-    for name, part in wanted.items():
-        if name not in known:
-            added = session.connection.exec_driver_sql(_ADD, (item, kind, name))
-            session.connection.exec_driver_sql(_INSERT, (added.lastrowid, index_text(title), index_text(part)))
+    """Make the index hold these words for an item, and only these; parts that did not change are left alone.
+
+    What takes too long for one transaction is left to `sync_parts`; the item is then in `session.long_texts`.
+    """
+    is_long = len(body) > LONG_CHARS
+    parts = make_parts(title, body, limit=1 if is_long else None)
+    known = {} if new else _list_known(session, item)
+    for name, part in parts.items():
+        _set_part(session, kind, item, name, title, part, known.get(name))
+    if is_long:
+        session.long_texts.add(item)
+    else:
+        _remove_parts(session, item, [part.id for name, part in known.items() if name not in parts])
 
 
 def remove(session: Session, item: str) -> None:
-    """Forget the words of an item."""
-    for row in session.connection.execute(_KNOWN, {"item_": item}).all():
-        _delete_part(session, row[0])
+    """Forget the words of an item; those of a long text are hidden now and removed by `sync_parts`."""
+    _remove_parts(session, item, [part.id for part in _list_known(session, item).values()])
+
+
+def make_parts(title: str, body: str, *, limit: int | None = None) -> dict[str, str]:
+    """Return the parts in which a text is indexed, or the first of them, by their digests with the title."""
+    return {digest(f"{title}\n{part}"): part for part in islice(iter_parts(body), limit)}
+
+
+def sync_parts(session: Session, kind: str, item: str, title: str, parts: Mapping[str, str], *, seconds: float) -> bool:
+    """Write and remove parts until the index holds these for an item, for some seconds; return whether it does."""
+    end = time.monotonic() + seconds
+    known = _list_known(session, item)
+    for name, part in parts.items():
+        if time.monotonic() > end:
+            return False
+        _set_part(session, kind, item, name, title, part, known.get(name))
+    for name, part in known.items():
+        if time.monotonic() > end:
+            return False
+        if name not in parts:
+            _delete_part(session, part.id)
+    return True
+
+
+def _list_known(session: Session, item: str) -> dict[str, _KnownPart]:
+    return {row[0]: _KnownPart(row[1], row[2]) for row in session.connection.execute(_KNOWN, {"item_": item})}
+
+
+def _set_part(
+    session: Session, kind: str, item: str, name: str, title: str, part: str, known: _KnownPart | None
+) -> None:
+    """Write a part that is not indexed yet, or show one that is hidden."""
+    if known is None:
+        added = session.connection.exec_driver_sql(_ADD, (item, kind, name))
+        session.connection.exec_driver_sql(_INSERT, (added.lastrowid, index_text(title), index_text(part)))
+    elif known.kind != kind:
+        _set_kind(session, [known.id], kind)
+
+
+def _remove_parts(session: Session, item: str, ids: Sequence[int]) -> None:
+    if len(ids) > MAX_PARTS:
+        _set_kind(session, ids, HIDDEN_KIND)
+        session.long_texts.add(item)
+        return
+    for id_ in ids:
+        _delete_part(session, id_)
+
+
+def _set_kind(session: Session, ids: Sequence[int], kind: str) -> None:
+    session.connection.execute(update(search_parts).where(search_parts.c.id.in_(ids)).values(kind=kind))
 
 
 def _delete_part(session: Session, id_: int) -> None:
