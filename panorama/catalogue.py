@@ -180,7 +180,7 @@ def _code(do: Services) -> Iterator[Operation]:
 def _library(do: Services) -> Iterator[Operation]:
     """Return what can be done with scripts that are kept."""
     yield _read("scripts.list", do.library.list, say.summarize_script_list, "list_scripts", sdk="", exempt=True)
-    kept: dict[str, Any] = {"sdk": "", "transactional": False}
+    options: dict[str, Any] = {"sdk": "", "transactional": False}
     question = do.library.save_question
     yield _write(
         "scripts.save",
@@ -190,7 +190,7 @@ def _library(do: Services) -> Iterator[Operation]:
         idempotent=True,
         question=question,
         person=_OVERWRITE_HINT,
-        **kept,
+        **options,
     )
     yield _write(
         "run_script",
@@ -203,7 +203,7 @@ def _library(do: Services) -> Iterator[Operation]:
         check=do.scripts.check,
         question=do.scripts.run_question,
         scheduled=do.scripts.check_scheduled,
-        **kept,
+        **options,
     )
     asked = do.reviewing.promote_question
     yield _write(

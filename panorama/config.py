@@ -163,7 +163,7 @@ def read_settings(**chosen: Any) -> Settings:
         return Settings(**chosen)
     except ValidationError as error:
         wrong = "; ".join(
-            f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_url=False)
+            f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" for detail in error.errors(include_url=False)
         )
         raise InvalidInputError(f"The settings cannot be used: {wrong}.", hint=_CONFIG_HINT) from error
     except ValueError as error:

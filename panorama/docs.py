@@ -29,13 +29,13 @@ def render_tools() -> str:
     lines = ["# Tools and operations", "", _GENERATED_NOTICE, "", _INTRODUCTION]
     for toolset in TOOLSETS:
         lines += ["", "## Default tools" if toolset == "default" else f"## Toolset `{toolset}`"]
-        for each in offered:
-            if each.operation.tool and each.operation.toolset == toolset:
-                lines += _render_operation(each)
+        for operation in offered:
+            if operation.operation.tool and operation.operation.toolset == toolset:
+                lines += _render_operation(operation)
     lines += ["", "## Operations without a tool", "", "The command line and the resources use these."]
-    for each in offered:
-        if not each.operation.tool:
-            lines += _render_operation(each)
+    for operation in offered:
+        if not operation.operation.tool:
+            lines += _render_operation(operation)
     return "\n".join(lines) + "\n"
 
 

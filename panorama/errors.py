@@ -32,8 +32,8 @@ class PanoramaError(Exception):
 
     def to_dict(self) -> dict[str, object]:
         """Return the error as programs read it: code, message, and hint and candidates if there are any."""
-        told = {"code": self.code, "message": self.message, "hint": self.hint, "candidates": list(self.candidates)}
-        return {name: value for name, value in told.items() if value}
+        data = {"code": self.code, "message": self.message, "hint": self.hint, "candidates": list(self.candidates)}
+        return {name: value for name, value in data.items() if value}
 
     def text(self) -> str:
         """Return the error as a model reads it."""
@@ -123,16 +123,16 @@ class ScriptError(PanoramaError):
     code = "script"
 
 
-def from_dict(told: Mapping[str, Any]) -> PanoramaError:
+def from_dict(data: Mapping[str, Any]) -> PanoramaError:
     """Return the error that another process told of, in the words of `told()`."""
-    found = _classes_by_code(PanoramaError).get(str(told.get("code")), PanoramaError)
-    more = {name: told[name] for name in ("question", "agreement") if name in told}
-    candidates = told.get("candidates", ())
-    return found(str(told.get("message", "")), hint=str(told.get("hint", "")), candidates=candidates, **more)
+    error_class = _classes_by_code(PanoramaError).get(str(data.get("code")), PanoramaError)
+    more = {name: data[name] for name in ("question", "agreement") if name in data}
+    candidates = data.get("candidates", ())
+    return error_class(str(data.get("message", "")), hint=str(data.get("hint", "")), candidates=candidates, **more)
 
 
 def _classes_by_code(kind: type[PanoramaError]) -> dict[str, type[PanoramaError]]:
-    found = {kind.code: kind}
+    by_code = {kind.code: kind}
     for below in kind.__subclasses__():
-        found |= _classes_by_code(below)
-    return found
+        by_code |= _classes_by_code(below)
+    return by_code

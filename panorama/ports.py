@@ -226,7 +226,7 @@ class Index(Protocol):
         """Remove chunks; those that are not there are passed over."""
         ...
 
-    def search(self, vector: Vector, limit: int, wanted: Filter) -> list[Hit]:
+    def search(self, vector: Vector, limit: int, condition: Filter) -> list[Hit]:
         """Return the nearest chunks, best first; those alike in the order of their ids.
 
         Raises:

@@ -30,9 +30,9 @@ def format_confirm_hint(command: str) -> str:
     return f"{_CONFIRM_HINT} They can also do it at a terminal: `{command}`." if command else _CONFIRM_HINT
 
 
-def call_digest(name: str, sent: Mapping[str, Any]) -> str:
+def call_digest(name: str, arguments: Mapping[str, Any]) -> str:
     """Return a digest of a call and its arguments."""
-    return digest(name + json.dumps(sent, sort_keys=True, default=str, ensure_ascii=True))
+    return digest(name + json.dumps(arguments, sort_keys=True, default=str, ensure_ascii=True))
 
 
 def create_agreement(expected: str, now: datetime) -> str:

@@ -75,8 +75,8 @@ class Arguments:
     def parameters(self) -> tuple[Parameter, ...]:
         """The method's own parameters, without the page."""
         return tuple(
-            self._parameter(name, each)
-            for name, each in self._signature.parameters.items()
+            self._parameter(name, parameter)
+            for name, parameter in self._signature.parameters.items()
             if self._hints[name] is not PageRequest
         )
 
@@ -115,54 +115,54 @@ class Arguments:
     def model(self) -> type[BaseModel]:
         """The input schema's model."""
         fields: dict[str, Any] = {}
-        for each in self.parameters:
-            told: dict[str, Any] = {"description": each.description} if each.description else {}
-            fields[each.name] = (each.annotation, Field(default=each.default, **told))
+        for parameter in self.parameters:
+            metadata: dict[str, Any] = {"description": parameter.description} if parameter.description else {}
+            fields[parameter.name] = (parameter.annotation, Field(default=parameter.default, **metadata))
         name = self.operation.tool or self.operation.name
         config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
         return create_model(name, __config__=config, **fields, **self._standard_fields())
 
     def _standard_fields(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        defaults: dict[str, Any] = {}
         if self.page_parameter:
-            found["limit"] = (Optional[Annotated[int, Field(ge=1, le=MAX_ROWS)]], None)  # noqa: UP045 (a value, not an annotation)
-            found["cursor"] = (str, "")
+            defaults["limit"] = (Optional[Annotated[int, Field(ge=1, le=MAX_ROWS)]], None)  # noqa: UP045 (a value, not an annotation)
+            defaults["cursor"] = (str, "")
         if self.has_detail:
-            found["detail"] = (Detail, "brief")
+            defaults["detail"] = (Detail, "brief")
         if self.has_confirm:
-            found["confirm"] = (bool, Field(default=False, description="The person has agreed."))
+            defaults["confirm"] = (bool, Field(default=False, description="The person has agreed."))
         if self.operation.takes_background:
-            found["background"] = (bool, Field(default=False, description="Return at once with a job; see get_job."))
+            defaults["background"] = (bool, Field(default=False, description="Return at once with a job; see get_job."))
         if self.operation.writes:
-            found["idempotency_key"] = (Annotated[str, Field(max_length=KEY_CHARS)], "")
-        return found
+            defaults["idempotency_key"] = (Annotated[str, Field(max_length=KEY_CHARS)], "")
+        return defaults
 
-    def parse(self, sent: Mapping[str, Any], reader: Audience = MODEL) -> dict[str, Any]:
+    def parse(self, arguments: Mapping[str, Any], reader: Audience = MODEL) -> dict[str, Any]:
         """Return the arguments' values by name, defaults filled in.
 
         Raises:
             InvalidInputError: Something is missing, unknown or of the wrong type; the first problems are named.
         """
-        limit = sent.get("limit")
+        limit = arguments.get("limit")
         is_larger = type(limit) is int and MAX_ROWS < limit <= reader.most_rows
-        parsed = self._validate({**sent, "limit": MAX_ROWS} if is_larger else sent, reader)
+        parsed = self._validate({**arguments, "limit": MAX_ROWS} if is_larger else arguments, reader)
         values = {name: getattr(parsed, name) for name in type(parsed).model_fields}
         return {**values, "limit": limit} if is_larger else values
 
-    def _validate(self, sent: Mapping[str, Any], reader: Audience) -> BaseModel:
+    def _validate(self, arguments: Mapping[str, Any], reader: Audience) -> BaseModel:
         """Return the model of what was sent, in whatever form of those that clients use."""
         try:
-            return self.model.model_validate(sent)
+            return self.model.model_validate(arguments)
         except ValidationError:
-            fitted = self._fit(sent)
+            fitted = self._fit(arguments)
         try:
             return self.model.model_validate(fitted)
         except ValidationError as error:
             problems = error.errors(include_url=False, include_context=True)
             raise self._refusal(self._problems(problems), reader) from error
 
-    def _fit(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        fitted = {name: fit_to_schema(value, self._schemas.get(name, {})) for name, value in sent.items()}
+    def _fit(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        fitted = {name: fit_to_schema(value, self._schemas.get(name, {})) for name, value in arguments.items()}
         if problem := find_unusable(fitted):
             raise unusable_error(self.operation.tool or self.operation.name, problem)
         return fitted
@@ -171,7 +171,7 @@ class Arguments:
     def _schemas(self) -> Mapping[str, Mapping[str, Any]]:
         """The JSON schema of each argument, without its branch for null."""
         schema = self.model.model_json_schema()
-        return {name: _without_null(each, schema.get("$defs", {})) for name, each in schema["properties"].items()}
+        return {name: _without_null(part, schema.get("$defs", {})) for name, part in schema["properties"].items()}
 
     def name_for(self, reader: Audience) -> str:
         """Return what whoever reads the answer calls the operation."""
@@ -191,43 +191,49 @@ class Arguments:
     def _problems(self, errors: Iterable[ErrorDetails]) -> list[str]:
         """Return what is wrong; choices that a union splits are told once."""
         choices: dict[str, tuple[object, list[str]]] = {}
-        found: dict[tuple[str, str], ErrorDetails] = {}
+        by_field: dict[tuple[str, str], ErrorDetails] = {}
         for error in errors:
             where = _field_path(error)
             if error["type"] == "literal_error":
                 choices.setdefault(where, (error["input"], []))[1].extend(_expected_choices(error))
-            found.setdefault((where, error["type"]), error)
-        told = [
+            by_field.setdefault((where, error["type"]), error)
+        sentences = [
             _choice_problem(where, *choices[where]) if kind == "literal_error" else self._problem(error)
-            for (where, kind), error in islice(found.items(), MAX_PROBLEMS)
+            for (where, kind), error in islice(by_field.items(), MAX_PROBLEMS)
         ]
-        more = len(found) - len(told)
-        return [*told, f"{more:,} more are wrong"] if more else told
+        more = len(by_field) - len(sentences)
+        return [*sentences, f"{more:,} more are wrong"] if more else sentences
 
     def _problem(self, error: ErrorDetails) -> str:
         where = _field_path(error)
-        kind, sent = error["type"], error["input"]
+        kind, value = error["type"], error["input"]
         if kind == "missing":
             return f"{where} is missing"
         if kind == "extra_forbidden":
             near = difflib.get_close_matches(where, self.model.model_fields, 1, 0.5)
             return f"{where} is not one of its parameters" + (f" (did you mean {near[0]}?)" if near else "")
-        return f"{where} {_expectation(error)}, not {_preview(sent)}"
+        return f"{where} {_expectation(error)}, not {_preview(value)}"
 
 
 def _without_null(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the schema of an argument's values: references looked up, choices that a union splits joined."""
     if "$ref" in schema:
         return definitions[schema["$ref"].rsplit("/", 1)[-1]]
-    branches = [_without_null(each, definitions) for each in schema.get("anyOf", ()) if each.get("type") != "null"]
-    if branches and all("enum" in each or "const" in each for each in branches):
-        return {"enum": [word for each in branches for word in each.get("enum", [each.get("const")])]}
+    branches = [
+        _without_null(branch, definitions) for branch in schema.get("anyOf", ()) if branch.get("type") != "null"
+    ]
+    if branches and all("enum" in branch or "const" in branch for branch in branches):
+        return {"enum": [word for branch in branches for word in branch.get("enum", [branch.get("const")])]}
     return branches[0] if len(branches) == 1 else schema
 
 
-def drop_nulls(sent: Mapping[str, Any]) -> Mapping[str, Any]:
+def drop_nulls(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return arguments without those that are null: many clients send null for what is absent."""
-    return {name: value for name, value in sent.items() if value is not None} if None in sent.values() else sent
+    return (
+        {name: value for name, value in arguments.items() if value is not None}
+        if None in arguments.values()
+        else arguments
+    )
 
 
 def unusable_error(name: str, problem: str) -> InvalidInputError:
@@ -235,13 +241,13 @@ def unusable_error(name: str, problem: str) -> InvalidInputError:
     return InvalidInputError(f"{printable(name)} was not called: {problem}.", hint="Send it in another form.")
 
 
-def find_unusable(sent: Mapping[str, Any]) -> str:
+def find_unusable(arguments: Mapping[str, Any]) -> str:
     """Return why arguments can be neither stored nor compared, whatever they are for; "" if they can."""
-    if len(sent) > MAX_VALUES:
+    if len(arguments) > MAX_VALUES:
         return _TOO_MANY
-    if all(_is_plain(name) and _is_plain(value) for name, value in sent.items()):
+    if all(_is_plain(name) and _is_plain(value) for name, value in arguments.items()):
         return ""
-    level: list[tuple[str, object]] = list(sent.items())
+    level: list[tuple[str, object]] = list(arguments.items())
     left = MAX_VALUES - len(level)
     for _ in range(MAX_DEPTH):
         problems = filter(None, (_find_value_problem(name, value) for name, value in level))
@@ -334,17 +340,17 @@ _SYNONYMS: Mapping[str, Sequence[str]] = {
 """What others call a choice, and what it may be called here."""
 
 
-def _choice_problem(where: str, sent: object, choices: Sequence[str]) -> str:
+def _choice_problem(where: str, value: object, choices: Sequence[str]) -> str:
     """Return which choices there are, once, and which may be meant."""
-    if is_list(sent):
+    if is_list(value):
         onward = '; query takes {"status": {"in": […]}}' if where == "status" else ""
-        meant = f" (one word, not a list{onward})"
+        note = f" (one word, not a list{onward})"
     else:
-        said = str(sent)[:NAME_CHARS].strip().lower()
-        known = next((each for each in _SYNONYMS.get(said, ()) if each in choices), "")
-        near = [known] if known else difflib.get_close_matches(said, choices, 1)
-        meant = f" (did you mean {near[0]!r}?)" if near else ""
-    return f"{where} is one of {', '.join(map(repr, choices))}, not {_preview(sent)}{meant}"
+        word = str(value)[:NAME_CHARS].strip().lower()
+        known = next((word for word in _SYNONYMS.get(word, ()) if word in choices), "")
+        near = [known] if known else difflib.get_close_matches(word, choices, 1)
+        note = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"{where} is one of {', '.join(map(repr, choices))}, not {_preview(value)}{note}"
 
 
 def _expected_choices(error: ErrorDetails) -> list[str]:
@@ -365,12 +371,12 @@ def _find_reference(annotation: Any) -> Reference | None:
     marks = [mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, Reference)]
     if marks:
         return marks[0]
-    return next((found for part in get_args(annotation) if (found := _find_reference(part))), None)
+    return next((reference for part in get_args(annotation) if (reference := _find_reference(part))), None)
 
 
 def parse_docstring(docstring: str) -> tuple[str, dict[str, str]]:
     """Return a docstring's text before its sections, and its `Args` by name."""
     sections = _SECTION.split(docstring)
     text = re.sub(r"\s*\n\s*", " ", re.sub(r"\n\s*\n", "\n", sections[0].strip()))
-    told = dict(zip(sections[1::2], sections[2::2], strict=True)).get("Args", "")
-    return text, {match[1]: re.sub(r"\s*\n\s*", " ", match[2]).strip() for match in _ARGUMENT.finditer(told)}
+    section = dict(zip(sections[1::2], sections[2::2], strict=True)).get("Args", "")
+    return text, {match[1]: re.sub(r"\s*\n\s*", " ", match[2]).strip() for match in _ARGUMENT.finditer(section)}

@@ -98,8 +98,8 @@ class CallLogWriter:
         """Write entries together, else one by one; return those that could not be written."""
         try:
             with self._database.transaction(_ORIGIN) as session:
-                if made := [entry for entry in batch if isinstance(entry, CallLogEntry)]:
-                    calls.add(session, made)
+                if entries := [entry for entry in batch if isinstance(entry, CallLogEntry)]:
+                    calls.add(session, entries)
                 if ran := [entry for entry in batch if isinstance(entry, Run)]:
                     runs.save(session, ran)
                 self._prune_daily(session, batch[-1].at)
@@ -108,7 +108,7 @@ class CallLogWriter:
             return batch
         except Exception:  # one entry that cannot be written must not hold up the others
             if len(batch) > 1:
-                return [left for each in batch for left in self._write([each])]
+                return [left for record in batch for left in self._write([record])]
             _log.exception("an entry of the call log waits")
             return batch
         return []
@@ -135,31 +135,31 @@ class _CharBudget:
 
 
 def _redact_object(value: Mapping[Any, Any], depth: int, room: _CharBudget) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
-    for name, each in islice(value.items(), MAX_VALUES):
+    redacted: dict[str, Any] = {}
+    for name, entry in islice(value.items(), MAX_VALUES):
         if room.left <= 0:
-            kept[OMITTED] = OMITTED
+            redacted[OMITTED] = OMITTED
             break
         key = printable(name)
         room.left -= len(key)
-        kept[key] = _redact_and_count(each, str(name), depth + 1, room)
-    return kept
+        redacted[key] = _redact_and_count(entry, str(name), depth + 1, room)
+    return redacted
 
 
 def _redact_list(value: list[Any], name: str, depth: int, room: _CharBudget) -> list[Any]:
-    kept: list[Any] = []
-    for each in islice(value, MAX_VALUES):
+    redacted: list[Any] = []
+    for entry in islice(value, MAX_VALUES):
         if room.left <= 0:
-            kept.append(OMITTED)
+            redacted.append(OMITTED)
             break
-        kept.append(_redact_and_count(each, name, depth + 1, room))
-    return kept
+        redacted.append(_redact_and_count(entry, name, depth + 1, room))
+    return redacted
 
 
 def _redact_and_count(value: Any, name: str, depth: int, room: _CharBudget) -> Any:
-    kept = _redact_value(value, name, depth, room)
-    room.left -= len(kept) if type(kept) is str else 8
-    return kept
+    redacted = _redact_value(value, name, depth, room)
+    room.left -= len(redacted) if type(redacted) is str else 8
+    return redacted
 
 
 @lru_cache(SHORT_TEXTS)

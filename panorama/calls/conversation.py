@@ -59,10 +59,10 @@ class LoopGuard:
     def forget_answers(self, *, but: str) -> None:
         """Forget the answers to all questions but one: what was written may have changed them."""
         with self._lock:
-            kept = self._answers.get(but)
+            answer = self._answers.get(but)
             self._answers.clear()
-            if kept is not None:
-                self._answers[but] = kept
+            if answer is not None:
+                self._answers[but] = answer
 
     def record_answer(self, question: str, answer: str, now: datetime) -> None:
         """Remember what a call was answered."""

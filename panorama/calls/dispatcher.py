@@ -120,9 +120,9 @@ class Calls:
         known = self._by_name.get(name) if isinstance(name, str) else None
         return known is None or known.operation.writes
 
-    def workload(self, name: str, sent: Mapping[str, Any]) -> Workload:
+    def workload(self, name: str, arguments: Mapping[str, Any]) -> Workload:
         """Return what a call does most of the time, without making it; what will be a job is short."""
-        if sent.get("background"):
+        if arguments.get("background"):
             return "short"
         if known := self._by_name.get(name):
             return known.operation.workload
@@ -131,7 +131,7 @@ class Calls:
     def call(
         self,
         name: str,
-        sent: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         conversation: Conversation,
         agreed: str = "",
         reader: Audience = MODEL,
@@ -148,17 +148,17 @@ class Calls:
         """
         call = self._context.new_id(CALL_LETTER)
         frame = CallContext(conversation, call, unit=call, agreed=agreed, reader=reader)
-        answer = self._call_tracked(name if name in self._by_name else strip_client_prefix(name), sent, frame)
+        answer = self._call_tracked(name if name in self._by_name else strip_client_prefix(name), arguments, frame)
         return answer if reader.wants_all else self._with_notifications(answer, conversation)
 
-    def _call_tracked(self, name: str, sent: Mapping[str, Any], frame: CallContext) -> Answer:
+    def _call_tracked(self, name: str, arguments: Mapping[str, Any], frame: CallContext) -> Answer:
         """Run a call that may become a job while it runs."""
         following = TRACKED_CALL.get()
         if following is None:
-            return self._call_and_log(name, sent, frame, None)
+            return self._call_and_log(name, arguments, frame, None)
         following.frame = frame
         try:
-            following.answer = answer = self._call_and_log(name, sent, frame, None)
+            following.answer = answer = self._call_and_log(name, arguments, frame, None)
         except Exception as error:
             following.error = error
             raise
@@ -166,13 +166,13 @@ class Calls:
 
     def _with_notifications(self, answer: Answer, conversation: Conversation) -> Answer:
         """Return an answer that also tells, once, of the conversation's jobs that have ended."""
-        told = self._jobs.remarks.pop(conversation.id, conversation.client_name, _find_ended_jobs(answer.data))
-        if not told:
+        notices = self._jobs.remarks.pop(conversation.id, conversation.client_name, _find_ended_jobs(answer.data))
+        if not notices:
             return answer
-        hint = " ".join(filter(None, (str(answer.metadata.get("hint", "")), told)))
+        hint = " ".join(filter(None, (str(answer.metadata.get("hint", "")), notices)))
         return replace(answer, metadata={**answer.metadata, "hint": hint})
 
-    def call_as_job(self, name: str, sent: Mapping[str, Any], job: Job) -> Answer:
+    def call_as_job(self, name: str, arguments: Mapping[str, Any], job: Job) -> Answer:
         """Call an operation as a job: what it writes has the job's unit.
 
         Raises:
@@ -180,10 +180,10 @@ class Calls:
         """
         who = job.asker
         conversation = Conversation(id=who.conversation or job.id, actor=JOB_ACTOR, client=who.client)
-        return self._call_and_log(name, sent, CallContext(conversation, job.unit, unit=job.unit), None)
+        return self._call_and_log(name, arguments, CallContext(conversation, job.unit, unit=job.unit), None)
 
     def log_unlisted(
-        self, name: str, sent: Mapping[str, Any], conversation: Conversation, listed: Container[str]
+        self, name: str, arguments: Mapping[str, Any], conversation: Conversation, listed: Container[str]
     ) -> PanoramaError:
         """Log a call of a tool that the door does not list, and return the error to answer with."""
         frame = CallContext(conversation, self._context.new_id(CALL_LETTER), unit="")
@@ -195,24 +195,24 @@ class Calls:
             error = NotFoundError(f"The tool {name!r} is not listed here.", hint=hint)
         except NotFoundError as unknown:
             error = unknown
-        self._log_refusal(name, sent, frame, error)
+        self._log_refusal(name, arguments, frame, error)
         return error
 
     def log_declined(
-        self, name: str, sent: Mapping[str, Any], conversation: Conversation, error: DeclinedError
+        self, name: str, arguments: Mapping[str, Any], conversation: Conversation, error: DeclinedError
     ) -> None:
         """Log that the person did not agree to a call."""
-        self._log_refusal(name, sent, CallContext(conversation, self._context.new_id(CALL_LETTER), unit=""), error)
+        self._log_refusal(name, arguments, CallContext(conversation, self._context.new_id(CALL_LETTER), unit=""), error)
 
-    def _log_refusal(self, name: str, sent: Mapping[str, Any], frame: CallContext, error: PanoramaError) -> None:
+    def _log_refusal(self, name: str, arguments: Mapping[str, Any], frame: CallContext, error: PanoramaError) -> None:
         ending = _CallOutcome.of(error.text(), error.code)
-        self._record(self._log_entry(name, sent, frame, self._context.now(), 0.0, ending), frame, None)
+        self._record(self._log_entry(name, arguments, frame, self._context.now(), 0.0, ending), frame, None)
 
     def call_within(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call an operation inside the call that runs, as part of its unit."""
         outer = current_call()
         outer.steps += 1
-        sent = dict(arguments)
+        sent_arguments = dict(arguments)
         known = self._by_name.get(name)
         if outer.conversation.actor == SCRIPT_ACTOR and not self._get_arguments(name).operation.sdk:
             raise NotFoundError(f"Scripts cannot call {name!r}, nor as a step of a batch.", hint="See search_sdk.")
@@ -221,12 +221,12 @@ class Calls:
         if known and known.operation.person:
             raise InvalidInputError(f"{name} asks the person, so it is no step of a batch.", hint="Call it by itself.")
         if known and known.operation.writes and outer.key and not outer.whole:
-            sent.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
+            sent_arguments.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
         call = self._context.new_id(CALL_LETTER)
         frame = CallContext(
             outer.inner_conversation(), call, unit=outer.unit, may_confirm=outer.may_confirm, budget=outer.budget
         )
-        return self._call_and_log(name, sent, frame, outer).to_dict()
+        return self._call_and_log(name, sent_arguments, frame, outer).to_dict()
 
     def describe_tool(self, name: str) -> Mapping[str, Any]:
         """Return a tool's name, description and parameters (a JSON schema), listed or not.
@@ -240,8 +240,12 @@ class Calls:
     @property
     def batch_tools(self) -> tuple[str, ...]:
         """The tools that are not in the default list and that scripts cannot call."""
-        every = (each.operation for each in self.operation_arguments)
-        return tuple(each.tool for each in every if each.tool and each.toolset != "default" and not each.sdk)
+        every = (entry.operation for entry in self.operation_arguments)
+        return tuple(
+            operation.tool
+            for operation in every
+            if operation.tool and operation.toolset != "default" and not operation.sdk
+        )
 
     @property
     def names(self) -> frozenset[str]:
@@ -251,7 +255,7 @@ class Calls:
     @property
     def scriptable(self) -> frozenset[str]:
         """The names of the operations that scripts may call."""
-        return frozenset(each.operation.name for each in self.operation_arguments if each.operation.sdk)
+        return frozenset(entry.operation.name for entry in self.operation_arguments if entry.operation.sdk)
 
     def open_session(self, *, may_confirm: bool = False) -> ScriptSession:
         """Let a script call operations; the call that runs becomes the script's run, and one unit with all it does.
@@ -266,7 +270,7 @@ class Calls:
         return ScriptSession(self._call_from_script, self._recorder, frame, may_confirm=may_confirm)
 
     def _call_from_script(
-        self, name: str, sent: Mapping[str, Any], guest: CallContext, position: int
+        self, name: str, arguments: Mapping[str, Any], guest: CallContext, position: int
     ) -> tuple[Answer, CallContext]:
         known = self._by_name.get(name)
         frame = CallContext(
@@ -274,19 +278,19 @@ class Calls:
             allowed=guest.allowed, may_confirm=guest.may_confirm, budget=guest.budget,
         )  # fmt: skip
         if refusal := self._script_refusal(name, guest):
-            self._log_refusal(name, sent, frame, refusal)
+            self._log_refusal(name, arguments, frame, refusal)
             raise refusal
         if known and known.operation.writes and guest.key:
-            sent = {"idempotency_key": f"{guest.key}/{position}", **sent}
-        return self._call_and_log(name, sent, frame, None), frame
+            arguments = {"idempotency_key": f"{guest.key}/{position}", **arguments}
+        return self._call_and_log(name, arguments, frame, None), frame
 
     def _script_refusal(self, name: str, guest: CallContext) -> PanoramaError | None:
         known = self._by_name.get(name)
         if known is None or not known.operation.sdk:
             return NotFoundError(f"Scripts cannot call {printable(name, NAME_CHARS)!r}.", hint="See search_sdk.")
         if known.operation.writes and guest.reads_only:
-            told = f"{name} writes, and this script was promoted as one that only reads; nothing was changed."
-            return InvalidInputError(told, hint="The person can promote it as one that writes.")
+            reason = f"{name} writes, and this script was promoted as one that only reads; nothing was changed."
+            return InvalidInputError(reason, hint="The person can promote it as one that writes.")
         try:
             if guest.allowed:
                 guest.allowed.check(known.operation.name)
@@ -295,16 +299,16 @@ class Calls:
         return None
 
     def _call_and_log(
-        self, name: str, sent: Mapping[str, Any], frame: CallContext, outer: CallContext | None
+        self, name: str, arguments: Mapping[str, Any], frame: CallContext, outer: CallContext | None
     ) -> Answer:
         started, at, ending = time.perf_counter(), self._context.now(), _CallOutcome()
         try:
-            if problem := find_unusable(sent):
+            if problem := find_unusable(arguments):
                 raise unusable_error(name, problem)
             answer = (
-                self._call_guarded_from_loops(self._get_arguments(name), sent, frame)
+                self._call_guarded_from_loops(self._get_arguments(name), arguments, frame)
                 if outer is None
-                else self._invoke(name, sent, frame)
+                else self._invoke(name, arguments, frame)
             )
             size = len(answer.msgpack_bytes) if frame.position else 0
             ending = _CallOutcome(size, 0, "") if frame.position else _CallOutcome.of(answer.text)
@@ -316,22 +320,23 @@ class Calls:
             ending = _CallOutcome(code=CANCELLED)
             raise
         finally:
-            entry = self._log_entry(name, sent, frame, at, (time.perf_counter() - started) * 1000, ending)
+            entry = self._log_entry(name, arguments, frame, at, (time.perf_counter() - started) * 1000, ending)
             self._record(entry, frame, outer)
 
     def _log_entry(
-        self, name: str, sent: Mapping[str, Any], frame: CallContext, at: datetime, ms: float, ending: _CallOutcome
+        self, name: str, arguments: Mapping[str, Any], frame: CallContext, at: datetime, ms: float, ending: _CallOutcome
     ) -> CallLogEntry:
         conversation = frame.conversation
         return CallLogEntry(
             id=frame.call, unit=frame.unit, at=at, actor=conversation.actor, client=conversation.client_name,
-            conversation=conversation.id, name=printable(name, NAME_CHARS), arguments=redact(sent), ms=round(ms, 3),
+            conversation=conversation.id, name=printable(name, NAME_CHARS), arguments=redact(arguments),
+            ms=round(ms, 3),
             success=not ending.code, code=ending.code, chars=ending.chars, tokens=-(-ending.read // CHARS_PER_TOKEN),
             changes=0 if ending.code else frame.wrote, position=frame.position,
         )  # fmt: skip
 
-    def _invoke(self, name: str, sent: Mapping[str, Any], frame: CallContext) -> Answer:
-        return Invocation(self._context, self._jobs, self._get_tool(name), frame, sent).answer()
+    def _invoke(self, name: str, arguments: Mapping[str, Any], frame: CallContext) -> Answer:
+        return Invocation(self._context, self._jobs, self._get_tool(name), frame, arguments).answer()
 
     def _call_guarded_from_loops(self, arguments: Arguments, sent: Mapping[str, Any], frame: CallContext) -> Answer:
         """Run a call unless it came back with the same answer again and again."""
@@ -355,7 +360,7 @@ class Calls:
         """Log a call behind the calls it made; what was rolled back with it was no success."""
         inner = frame.entries
         if not entry.success and frame.whole:
-            inner = [replace(each, success=False, code=each.code or ROLLED_BACK, changes=0) for each in inner]
+            inner = [replace(entry, success=False, code=entry.code or ROLLED_BACK, changes=0) for entry in inner]
         if outer is None:
             self._recorder.record(*inner, entry)
         else:
@@ -364,9 +369,9 @@ class Calls:
 
     def _get_tool(self, name: str) -> Arguments:
         """Find what a call may call: tools, not what only the command line does, such as reading a folder."""
-        found = self._get_arguments(name)
-        if found.operation.tool:
-            return found
+        arguments = self._get_arguments(name)
+        if arguments.operation.tool:
+            return arguments
         raise NotFoundError(f"There is no tool {name!r}.", hint="Look at the list of tools.")
 
     def _get_arguments(self, name: str, listed: Container[str] | None = None) -> Arguments:
@@ -375,9 +380,9 @@ class Calls:
         if self._promoted and (tool := self._promoted.find(name)):
             return tool
         if name.startswith(TOOL_PREFIX):
-            gone = f"There is no tool {printable(name, NAME_CHARS)!r}: it was taken away, or its script was changed."
-            raise NotFoundError(gone, hint="list_scripts shows the state of each; promote_script asks the person.")
-        known = [each for each in self._by_name if listed is None or each in listed]
+            message = f"There is no tool {printable(name, NAME_CHARS)!r}: it was taken away, or its script was changed."
+            raise NotFoundError(message, hint="list_scripts shows the state of each; promote_script asks the person.")
+        known = [tool for tool in self._by_name if listed is None or tool in listed]
         near = difflib.get_close_matches(name, known, 3, 0.5)
         hint = suggest_tool(name) or (f"Did you mean {' or '.join(near)}?" if near else "Look at the list of tools.")
         raise NotFoundError(f"There is no tool {printable(name, NAME_CHARS)!r}.", hint=hint)

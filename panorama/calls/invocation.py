@@ -120,14 +120,19 @@ class Invocation:
     """One call of one operation."""
 
     def __init__(
-        self, context: ServiceContext, jobs: Jobs, arguments: Arguments, frame: CallContext, sent: Mapping[str, Any]
+        self,
+        context: ServiceContext,
+        jobs: Jobs,
+        arguments: Arguments,
+        frame: CallContext,
+        arguments_sent: Mapping[str, Any],
     ) -> None:
         self._context = context
         self._jobs = jobs
         self._arguments = arguments
         self._operation = arguments.operation
         self._frame = frame
-        self._sent = self._identity = drop_nulls(sent)
+        self._sent = self._identity = drop_nulls(arguments_sent)
         self._reader = frame.reader
         self._values = arguments.parse(self._sent, self._reader)
         self._limit: int | None = self._values.pop("limit", None)
@@ -241,8 +246,8 @@ class Invocation:
             self._check_confirmation(session)
             job = self._jobs.submit(self._kind, self._job_arguments(), requester(self._frame.conversation))
             view = self._jobs.get(job)
-        told = say.summarize_job_start(view, at_terminal=self._frame.conversation.actor == CLI_ACTOR)
-        return Answer(data=self._to_plain(view, self._reader.alone), summary=told, metadata=self._metadata)
+        summary = say.summarize_job_start(view, at_terminal=self._frame.conversation.actor == CLI_ACTOR)
+        return Answer(data=self._to_plain(view, self._reader.alone), summary=summary, metadata=self._metadata)
 
     @property
     def _kind(self) -> str:
@@ -253,14 +258,14 @@ class Invocation:
 
         A script may confirm for the person only if they were really asked.
         """
-        named = {each.name for each in self._arguments.parameters if each.reference}
-        sent = {
+        named = {parameter.name for parameter in self._arguments.parameters if parameter.reference}
+        values = {
             name: self._values[name] if name in named else value
             for name, value in self._sent.items()
             if name not in CALL_ARGUMENTS
         }
         is_agreed = self._frame.was_asked if self._operation.composed else self._operation.question
-        return sent | ({"confirm": True} if is_agreed else {})
+        return values | ({"confirm": True} if is_agreed else {})
 
     def _origin(self) -> Origin:
         conversation = self._frame.conversation
@@ -269,11 +274,11 @@ class Invocation:
             operation=self._operation.name, call=self._frame.call, unit=self._frame.unit, budget=self._frame.budget,
         )  # fmt: skip
 
-    def _run_once(self, session: Session, made: Callable[[], Answer]) -> Answer:
+    def _run_once(self, session: Session, create: Callable[[], Answer]) -> Answer:
         """Give the first answer to a key again, or make it and keep it."""
         if first := self._find_first_answer(session):
             return first
-        answer = made()
+        answer = create()
         self._save_answer(session, answer)
         return answer
 
@@ -315,7 +320,7 @@ class Invocation:
         with _set_current(self._frame):
             if session is not None:
                 self._resolve_references(session)
-            elif any(each.reference for each in self._arguments.parameters):
+            elif any(parameter.reference for parameter in self._arguments.parameters):
                 with (
                     self._context.database.reading() as view
                 ):  # what opens its own transactions hears of ids alone, too
@@ -369,17 +374,17 @@ class Invocation:
 
     def _resolve_references(self, session: Session) -> None:
         """Put ids in the place of names, and of the item that was read last."""
-        for each in self._arguments.parameters:
-            if each.reference is None:
+        for parameter in self._arguments.parameters:
+            if parameter.reference is None:
                 continue
-            name = self._values[each.name]
-            is_missing = name is None and not self._arguments.is_optional(each.name)
+            name = self._values[parameter.name]
+            is_missing = name is None and not self._arguments.is_optional(parameter.name)
             if is_missing or (isinstance(name, str) and name.strip() == LAST_READ):
-                self._values[each.name] = self._recall(session, each)
+                self._values[parameter.name] = self._recall(session, parameter)
             elif isinstance(name, str):
-                if name.strip() == "" and not self._arguments.is_optional(each.name):
-                    raise InvalidInputError(f"{each.name} is empty.", hint="Give an id or a name.")
-                self._values[each.name] = resolve(session, each.reference, name.strip(), each.name)
+                if name.strip() == "" and not self._arguments.is_optional(parameter.name):
+                    raise InvalidInputError(f"{parameter.name} is empty.", hint="Give an id or a name.")
+                self._values[parameter.name] = resolve(session, parameter.reference, name.strip(), parameter.name)
 
     def _recall(self, session: Session, parameter: Parameter) -> str:
         """Return the id of the item that was read last, for a parameter of a reading operation."""
@@ -415,8 +420,8 @@ class Invocation:
     def _is_agreed(self, session: Session | None, expected: str) -> bool:
         if session is not None:
             return use_agreement(session, self._frame.agreed, expected, self._context.now())
-        with self._context.database.transaction(self._origin()) as own:
-            return use_agreement(own, self._frame.agreed, expected, self._context.now())
+        with self._context.database.transaction(self._origin()) as transaction:
+            return use_agreement(transaction, self._frame.agreed, expected, self._context.now())
 
     def _confirmation_error(self, question: str, agreement: str) -> ConfirmationError:
         is_script = self._frame.conversation.actor == SCRIPT_ACTOR
@@ -435,10 +440,10 @@ class Invocation:
         if self._arguments.page_parameter:
             self._question = rendering.query_digest(self._operation.name, self._values)
             after = rendering.decode_cursor(self._cursor, self._question) if self._cursor else None
-            most = self._reader.rows if self._reader.wants_all else self._reader.most_rows
+            limit = self._reader.rows if self._reader.wants_all else self._reader.most_rows
             counts = after is None or not self._reader.wants_all  # who reads all was told with the first page
             self._values[self._arguments.page_parameter] = PageRequest(
-                min(self._limit or self._default_rows, most), after, counts
+                min(self._limit or self._default_rows, limit), after, counts
             )
 
     @property
@@ -478,11 +483,11 @@ class Invocation:
         """Cut a page to the size that fits, say where the next begins; return it, its rows, and those packed."""
         reader = self._reader
         packed: list[bytes] | None = None
-        each = (self._to_plain(item, reader.in_row) for item in page.items)
+        row = (self._to_plain(item, reader.in_row) for item in page.items)
         if reader.wants_all:
-            rows, packed = msgpack_rows.take_fitting(each, reader.page_chars)
+            rows, packed = msgpack_rows.take_fitting(row, reader.page_chars)
         else:
-            rows = rendering.take_fitting(list(each), reader.most_chars if self._limit else reader.page_chars)
+            rows = rendering.take_fitting(list(row), reader.most_chars if self._limit else reader.page_chars)
             rows = rendering.shrink(rows, reader.most_chars)
         count = len(rows)
         if page.total is not None:
@@ -519,5 +524,5 @@ def _iter_projects(data: Any) -> Generator[str]:
             else:
                 yield from _iter_projects(value)
     elif is_list(data):
-        for each in data:
-            yield from _iter_projects(each)
+        for entry in data:
+            yield from _iter_projects(entry)

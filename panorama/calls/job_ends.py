@@ -47,8 +47,8 @@ def finished_job(
             summary += f"; its result of {size:,} bytes could not be kept: {refused.message}"
     if state == "cancelled":
         summary = f"Cancelled. {_remaining_note(answer) or describe_progress(running.job, running.kind)}"
-    told: dict[str, Any] = {"summary": summary, "result": result, "result_file": file, "error": error}
-    return _redact_job(running.job).finish(state, jobs.now(), **told)
+    fields: dict[str, Any] = {"summary": summary, "result": result, "result_file": file, "error": error}
+    return _redact_job(running.job).finish(state, jobs.now(), **fields)
 
 
 def failed_job(jobs: Jobs, running: RunningJob, error: Exception) -> Job:
@@ -64,9 +64,9 @@ def failed_job(jobs: Jobs, running: RunningJob, error: Exception) -> Job:
         )
     if not isinstance(error, StoppedError):
         _log.error("the job %s (%s) failed", job.id, job.kind, exc_info=error)
-    told = f"Panorama itself failed: {type(error).__name__}. {describe_progress(running.job)}"
+    message = f"Panorama itself failed: {type(error).__name__}. {describe_progress(running.job)}"
     hint = f"`panorama daemon logs` tells more; undo {job.unit} takes back what it wrote."
-    return job.finish("failed", jobs.now(), error={"code": "internal", "message": told, "hint": hint})
+    return job.finish("failed", jobs.now(), error={"code": "internal", "message": message, "hint": hint})
 
 
 def _remaining_note(answer: Answer) -> str:
@@ -78,10 +78,10 @@ def _interrupted_job(jobs: Jobs, running: RunningJob) -> Job:
     """Return a job whose process leaves: it goes on later if it can."""
     if running.kind.resumable:
         return running.job.requeue()
-    told = f"Panorama ended while it ran. {describe_progress(running.job)}"
+    message = f"Panorama ended while it ran. {describe_progress(running.job)}"
     hint = f"Look what it did with history, or take it back with undo {running.job.unit}; then ask again."
     job = _redact_job(running.job)
-    return job.finish("interrupted", jobs.now(), error={"code": "interrupted", "message": told, "hint": hint})
+    return job.finish("interrupted", jobs.now(), error={"code": "interrupted", "message": message, "hint": hint})
 
 
 def _redact_job(job: Job) -> Job:

@@ -48,9 +48,9 @@ def _make_schedule_check(arguments: Arguments, context: ServiceContext) -> Calla
         due(sent)
         values = _operation_arguments(arguments.parse(sent))
         with context.database.reading() as session:
-            for each in arguments.parameters:
-                if each.reference and isinstance(said := values[each.name], str) and said.strip():
-                    values[each.name] = resolve(session, each.reference, said.strip(), each.name)
+            for parameter in arguments.parameters:
+                if parameter.reference and isinstance(text := values[parameter.name], str) and text.strip():
+                    values[parameter.name] = resolve(session, parameter.reference, text.strip(), parameter.name)
         if operation.check:
             operation.check(**values)
 

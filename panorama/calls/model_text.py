@@ -28,17 +28,17 @@ def compact(data: Any, names: Mapping[str, str]) -> Any:
         names: The projects' names by id.
     """
     if is_list(data):
-        return [compact(each, names) for each in data]
+        return [compact(entry, names) for entry in data]
     if not is_object(data):
         return data
-    found = {
+    fields = {
         name: names.get(value, value) if name == "project" and isinstance(value, str) else compact(value, names)
         for name, value in data.items()
         if name != SCRIPT_RESULT
     }
     if SCRIPT_RESULT in data:
-        found[SCRIPT_RESULT] = data[SCRIPT_RESULT]
-    return {name: value for name, value in found.items() if name == SCRIPT_RESULT or not _is_empty(name, value)}
+        fields[SCRIPT_RESULT] = data[SCRIPT_RESULT]
+    return {name: value for name, value in fields.items() if name == SCRIPT_RESULT or not _is_empty(name, value)}
 
 
 def _is_empty(name: str, value: Any) -> bool:
@@ -60,35 +60,35 @@ def render_data(data: Any, exact: Collection[str] = ()) -> str:
 
 def render_answer(summary: str, data: str, metadata: Mapping[str, Any]) -> str:
     """Return the summary, the data, and what of the metadata a model should know."""
-    told = [f"{name}: {_render_inline(metadata[name])}" for name in SHOWN_METADATA if metadata.get(name)]
-    return "\n".join([summary, *([data] if data else []), *told])
+    lines = [f"{name}: {_render_inline(metadata[name])}" for name in SHOWN_METADATA if metadata.get(name)]
+    return "\n".join([summary, *([data] if data else []), *lines])
 
 
 def _render_fields(data: Mapping[str, Any], exact: Collection[str] = ()) -> list[str]:
-    found: list[str] = []
+    lines: list[str] = []
     last: list[str] = []
     for name, value in data.items():
         if name in exact:
-            found += _render_exact(name, value)
+            lines += _render_exact(name, value)
         elif value in ("", [], {}):
             continue
         elif _is_table(value):
-            found += [f"{name}:", *_render_rows(value)]
+            lines += [f"{name}:", *_render_rows(value)]
         elif is_object(value):
-            found += _render_object(name, value)
+            lines += _render_object(name, value)
         elif isinstance(value, str) and "\n" in value:
             last += [f"{name}:", value]
         else:
-            found.append(f"{name}: {_render_inline(value)}")
-    return found + last
+            lines.append(f"{name}: {_render_inline(value)}")
+    return lines + last
 
 
 def _render_exact(name: str, value: Any) -> list[str]:
     """A value as JSON, but for what is clear without: rows of plain values as a table, and text that is no JSON."""
-    if _is_table(value) and not any(is_list(each) or is_object(each) for row in value for each in row.values()):
+    if _is_table(value) and not any(is_list(cell) or is_object(cell) for row in value for cell in row.values()):
         return [f"{name}:", *_render_rows(value)]
     if is_object(value) and any(map(_is_table, value.values())):
-        return [f"{name}:", *(line for key, each in value.items() for line in _render_exact(key, each))]
+        return [f"{name}:", *(line for key, entry in value.items() for line in _render_exact(key, entry))]
     if isinstance(value, str) and not _is_json(value):
         return [f"{name}:", value] if "\n" in value else [f"{name}: {value}"]
     return [f"{name}: {_dump_json(value)}"]
@@ -104,9 +104,11 @@ def _is_json(text: str) -> bool:
 
 def _render_object(name: str, value: Mapping[str, Any]) -> list[str]:
     """Fields of an object on one line, unless one of them needs lines of its own."""
-    if any(_is_table(each) or is_object(each) or (isinstance(each, str) and "\n" in each) for each in value.values()):
+    if any(
+        _is_table(entry) or is_object(entry) or (isinstance(entry, str) and "\n" in entry) for entry in value.values()
+    ):
         return [f"{name}:", *_render_fields(value)]
-    return [f"{name}: " + ", ".join(f"{key}={_render_inline(each)}" for key, each in value.items())]
+    return [f"{name}: " + ", ".join(f"{key}={_render_inline(entry)}" for key, entry in value.items())]
 
 
 def _is_table(value: Any) -> bool:
@@ -134,7 +136,7 @@ def _render_inline(value: Any) -> str:
         return value if "\n" not in value else _dump_json(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if is_list(value) and all(isinstance(each, str) and each and "," not in each for each in value):
+    if is_list(value) and all(isinstance(entry, str) and entry and "," not in entry for entry in value):
         return ",".join(value)
     return _dump_json(value)
 

@@ -71,17 +71,17 @@ class PromotedTools:
         """Return what a tool takes, None if there is none of this name (any more)."""
         if not tool.startswith(TOOL_PREFIX):
             return None
-        for each in self._library.list_promoted(tool.removeprefix(TOOL_PREFIX)):
-            return self._known.get(_key(each)) or self._build_arguments(each)
+        for script in self._library.list_promoted(tool.removeprefix(TOOL_PREFIX)):
+            return self._known.get(_key(script)) or self._build_arguments(script)
         if any(name == tool.removeprefix(TOOL_PREFIX) for name, _, _ in self._seen or ()):
             self._list_promoted()  # it is gone: clients that have it in their list are notified
         return None
 
-    def _build_arguments(self, kept: SavedScript) -> Arguments:
-        told, name = analyze_script(kept.text), kept.name
-        reads = kept.reads_only
-        deletes = any(each.endswith((".delete", ANYTHING)) for each in kept.calls)
-        run = self._build_function(name, told.signature, reads_only=reads)
+    def _build_arguments(self, script: SavedScript) -> Arguments:
+        analysis, name = analyze_script(script.text), script.name
+        reads = script.reads_only
+        deletes = any(entry.endswith((".delete", ANYTHING)) for entry in script.calls)
+        run = self._build_function(name, analysis.signature, reads_only=reads)
         return Arguments(
             Operation(
                 name=f"{TOOL_PREFIX}{name}",
@@ -98,31 +98,31 @@ class PromotedTools:
 
     def _build_function(self, name: str, signature: Signature, *, reads_only: bool) -> Callable[..., RunResult]:
         """Return a function with the parameters of a script, as `Arguments` reads those of a service's method."""
-        own = {each.name for each in signature.parameters}
-        may_try = not reads_only and DRY_RUN not in own
+        names = {parameter.name for parameter in signature.parameters}
+        may_try = not reads_only and DRY_RUN not in names
 
         def run(**values: Any) -> RunResult:
             tries = bool(values.pop(DRY_RUN, False)) if may_try else False
-            sent = {key: value for key, value in values.items() if value is not None}
-            return self._scripts.run_tool(name, sent, dry_run=tries)
+            passed = {key: value for key, value in values.items() if value is not None}
+            return self._scripts.run_tool(name, passed, dry_run=tries)
 
-        parameters = [_parameter(each) for each in signature.parameters]
+        parameters = [_parameter(parameter) for parameter in signature.parameters]
         if may_try:
             parameters.append(_keyword_parameter(DRY_RUN, bool, default=False))
         run.__doc__ = signature.description
-        run.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": RunResult}
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {"return": RunResult}
         run.__signature__ = inspect.Signature(parameters, return_annotation=RunResult)
         return run
 
 
-def _key(kept: SavedScript) -> _Key:
-    return kept.name, kept.text.digest, kept.reads_only
+def _key(script: SavedScript) -> _Key:
+    return script.name, script.text.digest, script.reads_only
 
 
-def _parameter(each: Parameter) -> inspect.Parameter:
-    schema = each.type.to_json_schema() | ({"description": each.description} if each.description else {})
-    default = inspect.Parameter.empty if each.required else each.default
-    return _keyword_parameter(each.name, Annotated[Any, WithJsonSchema(schema)], default=default)
+def _parameter(parameter: Parameter) -> inspect.Parameter:
+    schema = parameter.type.to_json_schema() | ({"description": parameter.description} if parameter.description else {})
+    default = inspect.Parameter.empty if parameter.required else parameter.default
+    return _keyword_parameter(parameter.name, Annotated[Any, WithJsonSchema(schema)], default=default)
 
 
 def _keyword_parameter(name: str, annotation: Any, *, default: Any) -> inspect.Parameter:

@@ -99,10 +99,10 @@ class Answer:
     @cached_property
     def structure(self) -> dict[str, Any]:
         """The answer as a model reads it if its client gives it the structure: no more than the text holds."""
-        told = {name: value for name in model_text.SHOWN_METADATA if (value := self.metadata.get(name))}
+        metadata = {name: value for name in model_text.SHOWN_METADATA if (value := self.metadata.get(name))}
         if is_list(self.data) and (total := self.metadata.get("total", 0)) > len(self.data):
-            told["total"] = total
-        return {"summary": self.summary, "data": self.shown, **({"metadata": told} if told else {})}
+            metadata["total"] = total
+        return {"summary": self.summary, "data": self.shown, **({"metadata": metadata} if metadata else {})}
 
     @cached_property
     def body(self) -> str:
@@ -137,34 +137,34 @@ def to_plain(
     if is_dataclass(value) and not isinstance(value, type):
         return _plain_fields(value, zone, brief=brief, long=long, nulls=nulls)
     if is_object(value):
-        made = {str(name): to_plain(each, zone, brief=brief, long=long, nulls=nulls) for name, each in value.items()}
-        return made if nulls else {name: each for name, each in made.items() if each is not None}
+        plain = {str(name): to_plain(entry, zone, brief=brief, long=long, nulls=nulls) for name, entry in value.items()}
+        return plain if nulls else {name: entry for name, entry in plain.items() if entry is not None}
     if is_sequence(value):
-        return [to_plain(each, zone, brief=brief, long=long, nulls=nulls) for each in value]
+        return [to_plain(entry, zone, brief=brief, long=long, nulls=nulls) for entry in value]
     raise TypeError(f"{type(value).__name__} has no plain form")
 
 
 def _plain_fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int, nulls: bool) -> dict[str, Any]:
     shape = _layout_of(cast("type[Any]", type(value)), brief)
-    made = dict(zip(shape.names, shape.read(value), strict=True))
+    fields = dict(zip(shape.names, shape.read(value), strict=True))
     for name in shape.odd:
-        inner = made[name]
+        inner = fields[name]
         if type(inner) in _TIMES:
-            made[name] = format_time(inner, zone, exact=nulls)
+            fields[name] = format_time(inner, zone, exact=nulls)
         elif type(inner) not in _JSON_SCALARS:
-            made[name] = _plain_value(inner, zone, long, nulls)
+            fields[name] = _plain_value(inner, zone, long, nulls)
     for name in shape.long:
-        if len(made.get(name) or "") > long:
-            made[name] = truncate(made[name], long, value)
+        if len(fields.get(name) or "") > long:
+            fields[name] = truncate(fields[name], long, value)
     if nulls:
-        return made
-    return {name: one for name, one in made.items() if one is not None and not (shape.is_brief and _is_empty(one))}
+        return fields
+    return {name: one for name, one in fields.items() if one is not None and not (shape.is_brief and _is_empty(one))}
 
 
 def drop_withheld(value: Any, data: Any) -> Any:
     """Return a value's plain form without what its type withholds from scripts: they know no path of the person's."""
     withheld: tuple[str, ...] = getattr(value, "WITHHELD", ())
-    return {name: each for name, each in data.items() if name not in withheld} if withheld else data
+    return {name: value for name, value in data.items() if name not in withheld} if withheld else data
 
 
 def _plain_value(value: Any, zone: ZoneInfo, long: int, nulls: bool) -> Any:
@@ -202,7 +202,7 @@ def _layout_of(kind: type, brief: bool) -> _Layout:
 def _is_json_type(hint: Any) -> bool:
     """Tell whether JSON holds every value of a type."""
     if get_origin(hint) is Literal:
-        return all(type(each) in _JSON_SCALARS for each in get_args(hint))
+        return all(type(arg) in _JSON_SCALARS for arg in get_args(hint))
     if get_origin(hint) in (Union, UnionType):
         return all(map(_is_json_type, get_args(hint)))
     return hint in _JSON_SCALARS
@@ -263,7 +263,7 @@ def _truncate_texts(value: Any, most: int) -> Any:
     if is_object(value):
         return {name: _truncate_texts(each, most) for name, each in value.items()}
     if is_list(value):
-        return [_truncate_texts(each, most) for each in value]
+        return [_truncate_texts(entry, most) for entry in value]
     return value
 
 
@@ -274,7 +274,7 @@ def dump_json(value: Any) -> str:
 
 def encode_cursor(key: Key, question: str) -> str:
     """Return where the next page begins, as a text bound to the question it belongs to."""
-    values = [question, *(_encode_key_part(each) for each in key)]
+    values = [question, *(_encode_key_part(part) for part in key)]
     return base64.urlsafe_b64encode(dump_json(values).encode()).decode().rstrip("=")
 
 
@@ -286,8 +286,8 @@ def decode_cursor(text_: str, question: str) -> Key:
     """
     try:
         raw = base64.urlsafe_b64decode(text_ + "=" * (-len(text_) % 4))
-        found: list[Any] = json.loads(raw)
-        asked, values = found[0], tuple(_decode_key_part(each) for each in found[1:])
+        parts: list[Any] = json.loads(raw)
+        asked, values = parts[0], tuple(_decode_key_part(part) for part in parts[1:])
     except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
         raise InvalidInputError("Invalid cursor.", hint="Pass next_cursor of the last answer, unchanged.") from error
     if asked != question:

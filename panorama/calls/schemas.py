@@ -38,8 +38,8 @@ def _data_schema(returns: Any) -> dict[str, Any]:
     origin, inner = get_origin(returns), get_args(returns)
     if origin is Result:
         return _data_schema(inner[0])
-    if origin in (Union, UnionType) and any(get_origin(each) is Page for each in inner):
-        return {"anyOf": [_data_schema(each) for each in inner]}
+    if origin in (Union, UnionType) and any(get_origin(option) is Page for option in inner):
+        return {"anyOf": [_data_schema(option) for option in inner]}
     if origin is Page:
         return {"type": "array", "items": _data_schema(inner[0])}
     return _make_optional(_shorten(TypeAdapter(returns).json_schema(mode="serialization")))
@@ -53,20 +53,20 @@ def _shorten(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _walk(part: Any, known: Mapping[str, Any]) -> Any:
     if is_list(part):
-        return [_walk(each, known) for each in part]
+        return [_walk(entry, known) for entry in part]
     if not is_object(part):
         return part
-    found: dict[str, Any] = dict(part)
-    if "$ref" in found:
-        found = {**known[found.pop("$ref").rsplit("/", 1)[-1]], **found}
-    if "anyOf" in found:
-        found = _drop_null(found)
-    return {name: _simplify_property(name, each, known) for name, each in found.items() if _is_relevant(name, each)}
+    schema: dict[str, Any] = dict(part)
+    if "$ref" in schema:
+        schema = {**known[schema.pop("$ref").rsplit("/", 1)[-1]], **schema}
+    if "anyOf" in schema:
+        schema = _drop_null(schema)
+    return {name: _simplify_property(name, value, known) for name, value in schema.items() if _is_relevant(name, value)}
 
 
 def _simplify_property(name: str, value: Any, known: Mapping[str, Any]) -> Any:
     if name == "properties":
-        return {key: _walk(each, known) for key, each in value.items()}
+        return {key: _walk(entry, known) for key, entry in value.items()}
     return value if name in ("enum", "default", "description", "required") else _walk(value, known)
 
 
@@ -79,27 +79,27 @@ def _is_relevant(name: str, value: Any) -> bool:
 
 
 def _drop_null(part: dict[str, Any]) -> dict[str, Any]:
-    branches = _merge_enums([each for each in part.pop("anyOf") if each.get("type") != "null"])
+    branches = _merge_enums([option for option in part.pop("anyOf") if option.get("type") != "null"])
     return {**branches[0], **part} if len(branches) == 1 else {**part, "anyOf": branches}
 
 
 def _merge_enums(branches: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Join what are all choices of words into one choice."""
-    if not all("enum" in each or "const" in each for each in branches):
+    if not all("enum" in option or "const" in option for option in branches):
         return branches
-    words = [word for each in branches for word in each.get("enum", [each.get("const")])]
+    words = [word for option in branches for word in option.get("enum", [option.get("const")])]
     return [{"enum": words, "type": "string"}]
 
 
 def _make_optional(part: Any) -> Any:
     """Drop what would forbid leaving a field out, and what only describes."""
     if is_list(part):
-        return [_make_optional(each) for each in part]
+        return [_make_optional(entry) for entry in part]
     if not is_object(part):
         return part
     dropped = ("required", "default", "description", "format", "enum")
     return {
-        name: {key: _make_optional(each) for key, each in value.items()}
+        name: {key: _make_optional(entry) for key, entry in value.items()}
         if name == "properties"
         else _make_optional(value)
         for name, value in part.items()

@@ -59,7 +59,7 @@ class ScriptSession:
     @property
     def calls(self) -> tuple[CallRecord, ...]:
         """What was called so far, in the order in which it began."""
-        return tuple(sorted(self._made, key=lambda made: made.position))
+        return tuple(sorted(self._made, key=lambda call: call.position))
 
     def call(
         self,
@@ -99,5 +99,5 @@ class ScriptSession:
 
     def finish(self, *, stands: bool) -> None:
         """Wait until all that happened is in the log, and say whether what was written stands."""
-        self._outer.wrote = self._outer.wrote + sum(made.wrote for made in self._made) if stands else 0
+        self._outer.wrote = self._outer.wrote + sum(call.wrote for call in self._made) if stands else 0
         self._recorder.flush()

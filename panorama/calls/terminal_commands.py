@@ -19,11 +19,11 @@ def format_terminal_command(operation: str, values: Values) -> str:
 
 def _options(**values: Any) -> list[str]:
     """Return options of a command; those without a value are left out."""
-    found: list[str] = []
+    options: list[str] = []
     for name, value in values.items():
         if value not in ("", None, False):
-            found += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
-    return found
+            options += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+    return options
 
 
 def _inputs(values: Values | None) -> list[str]:

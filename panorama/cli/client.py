@@ -101,8 +101,8 @@ class Client:
         Raises:
             PanoramaError: It was refused.
         """
-        sent = {key: value for key, value in arguments.items() if value is not None}
-        return Answer(**self._line.call(name, sent, progress, agreed, whole))
+        sent_arguments = {key: value for key, value in arguments.items() if value is not None}
+        return Answer(**self._line.call(name, sent_arguments, progress, agreed, whole))
 
     def list_rows(self, name: str, arguments: Mapping[str, Any], limit: int) -> Answer:
         """Call an operation that lists, page after page until there are `limit` rows, and join the pages."""

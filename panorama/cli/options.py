@@ -59,8 +59,8 @@ class DefaultGroup(TyperGroup):
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         """Complete the default command's options too."""
-        found = super().shell_complete(ctx, incomplete)
-        return found + self.commands[self.default].shell_complete(ctx, incomplete) if incomplete[:1] == "-" else found
+        items = super().shell_complete(ctx, incomplete)
+        return items + self.commands[self.default].shell_complete(ctx, incomplete) if incomplete[:1] == "-" else items
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the default command's help too."""

@@ -148,8 +148,8 @@ class ConnectionManager:
         if self.is_leaving:
             return us | {"leaving": True}
         visitor.hello = hello
-        ours, theirs = settings_in(os.environ), dict(hello.get("settings") or {})
-        differs = sorted(name for name, value in theirs.items() if ours.get(name) != value)
+        own_settings, client_settings = settings_in(os.environ), dict(hello.get("settings") or {})
+        differs = sorted(name for name, value in client_settings.items() if own_settings.get(name) != value)
         return us | {"timezone": self._app.settings.timezone, "differs": differs}
 
     async def _serve_mcp(self, visitor: ClientConnection, rest: bytes) -> None:
@@ -163,8 +163,8 @@ class ConnectionManager:
             if conversation.client == visitor.update_name:  # else it is here again already
                 conversation.client = visitor.name or "unknown"
         if connection.unfinished is not None:
-            told = {"panorama": "leaving", "stopped": self._stopped, "unfinished": connection.unfinished}
-            await connection.send_control(told)
+            message = {"panorama": "leaving", "stopped": self._stopped, "unfinished": connection.unfinished}
+            await connection.send_control(message)
 
     async def _serve_calls(self, visitor: ClientConnection, rest: bytes) -> None:
         name = str(visitor.hello.get("conversation") or "cli")[:40]
@@ -191,5 +191,5 @@ async def _read_first_line(stream: SocketStream) -> tuple[bytes, bytes]:
     return line, rest
 
 
-def _encode_line(said: Mapping[str, Any]) -> bytes:
-    return json.dumps(said, separators=(",", ":")).encode() + b"\n"
+def _encode_line(message: Mapping[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"

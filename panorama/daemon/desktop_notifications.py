@@ -56,13 +56,13 @@ def command_for(title: str, words: str, environment: Mapping[str, str]) -> Seque
     title, words = _single_line(title), _single_line(words)
     path = environment.get("PATH", os.defpath)
     if sys.platform == "darwin":  # untested
-        found = shutil.which("osascript", path=path)
-        return [found, *(part for line in _SCRIPT for part in ("-e", line)), "--", title, words] if found else ()
+        program = shutil.which("osascript", path=path)
+        return [program, *(part for line in _SCRIPT for part in ("-e", line)), "--", title, words] if program else ()
     if not any(environment.get(name) for name in ("DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY")):
         return ()
-    found = shutil.which("notify-send", path=path)
+    program = shutil.which("notify-send", path=path)
     # A notification's body may hold markup (Desktop Notifications Specification, 1.2); its summary may not.
-    return [found, "--app-name=Panorama", "--", title, escape(words, quote=False)] if found else ()
+    return [program, "--app-name=Panorama", "--", title, escape(words, quote=False)] if program else ()
 
 
 def _single_line(words: str) -> str:

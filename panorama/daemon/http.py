@@ -47,13 +47,13 @@ def load_token(home: Path) -> str:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
         os.chmod(path, 0o600)
-        kept = path.read_text("ascii", "replace").strip()
-        if len(kept) >= TOKEN_BYTES:
-            return kept
+        token = path.read_text("ascii", "replace").strip()
+        if len(token) >= TOKEN_BYTES:
+            return token
         path.unlink()
         return load_token(home)
-    with os.fdopen(file, "w") as made:
-        made.write(secrets.token_urlsafe(TOKEN_BYTES))
+    with os.fdopen(file, "w") as file_:
+        file_.write(secrets.token_urlsafe(TOKEN_BYTES))
     return load_token(home)
 
 

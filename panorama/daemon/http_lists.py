@@ -42,7 +42,7 @@ class ListMiddleware:
         messages = [message := await receive()]
         while message.get("more_body"):
             messages.append(message := await receive())
-        request = _parse_request(b"".join(each.get("body", b"") for each in messages))
+        request = _parse_request(b"".join(message.get("body", b"") for message in messages))
         is_plain = bool(version and request) and _headers_match(headers, request)
         line = await self._find_answer(request, version) if is_plain else None
         if line:
@@ -84,10 +84,10 @@ def _headers_match(headers: Headers, request: Mapping[str, Any]) -> bool:
 
 def _parse_request(body: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(body)
+        request = json.loads(body)
     except (ValueError, RecursionError):
         return {}
-    return found if is_object(found) else {}
+    return request if is_object(request) else {}
 
 
 def _replay(messages: list[Message], receive: Receive) -> Receive:

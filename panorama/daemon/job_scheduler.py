@@ -75,9 +75,9 @@ class JobRunner:
         deadline = time.monotonic() + GRACE_SECONDS
         while self._jobs.is_busy and time.monotonic() < deadline:
             time.sleep(0.01)
-        for each in self._jobs.running_jobs:
-            if not each.kind.standing:
-                each.stop("leaving")
+        for job in self._jobs.running_jobs:
+            if not job.kind.standing:
+                job.stop("leaving")
         self._first.join()
         if self._clock is not None:
             # One that is shut down while it begins what is due fails to find that again, and says so with a trace.
@@ -116,12 +116,12 @@ class JobRunner:
     def _heartbeat(self) -> None:
         """Tell how far jobs are that came further, and now and then that all are alive."""
         self._beats += 1
-        mine = [each for each in self._jobs.running_jobs if not each.kind.standing]
+        mine = [job for job in self._jobs.running_jobs if not job.kind.standing]
         with self._lock:
             # A clock that is shut down waits for this beat, and would not let it pause itself.
             if not mine and not self._lines and not self._leaving.is_set():
                 self._clock.pause_job(HEARTBEAT)
-        if mine and (self._beats % IDLE_HEARTBEATS == 0 or any(each.has_unsaved_progress for each in mine)):
+        if mine and (self._beats % IDLE_HEARTBEATS == 0 or any(job.has_unsaved_progress for job in mine)):
             try:
                 self._jobs.heartbeat()
             except PanoramaError as error:

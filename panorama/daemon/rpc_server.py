@@ -96,14 +96,14 @@ class RpcServer:
             return b""
         except Exception as error:  # a bug of ours: it is logged once with its trace
             _log.exception("a direct call failed")
-            told = f"Panorama itself failed: {type(error).__name__}: {error}"
-            data = {"code": "internal", "message": told, "hint": "`panorama daemon logs` tells more."}
-            return _encode_line({"id": id_, "error": {"code": ERROR_CODE, "message": told, "data": data}})
+            message = f"Panorama itself failed: {type(error).__name__}: {error}"
+            data = {"code": "internal", "message": message, "hint": "`panorama daemon logs` tells more."}
+            return _encode_line({"id": id_, "error": {"code": ERROR_CODE, "message": message, "data": data}})
 
     async def _call_method(self, method: str, params: Mapping[str, Any]) -> Any:
         if method == "panorama/call":
-            operation, sent = _parse_call(params)
-            workload = self._calls.workload(operation, sent)
+            operation, arguments = _parse_call(params)
+            workload = self._calls.workload(operation, arguments)
             return await call_threads().run(partial(self._call, params), workload, self._conversation.id)
         if method not in self._others:
             raise InvalidInputError(f"There is no method {method[:80]!r}.", hint="There is panorama/call.")
@@ -121,8 +121,8 @@ class RpcServer:
         """Tell how far a call is; it ends, between two steps, when nobody waits for it any more."""
         if self._has_left:
             raise ClientGoneError
-        told = {"method": "panorama/progress", "params": {"done": done, "total": total, "at": at}}
-        anyio.from_thread.run(self._send_progress, _encode_line(told))
+        message = {"method": "panorama/progress", "params": {"done": done, "total": total, "at": at}}
+        anyio.from_thread.run(self._send_progress, _encode_line(message))
 
     async def _send_progress(self, line: bytes) -> None:
         try:
@@ -135,20 +135,20 @@ def _parse_request(line: bytes | OversizedLine) -> tuple[Any, str, Mapping[str, 
     if isinstance(line, OversizedLine):
         raise InvalidInputError("The request is longer than 32 MB.", hint="Send less at a time.")
     try:
-        said = json.loads(line)
-        return said.get("id"), str(said.get("method")), dict(said.get("params") or {})
+        request = json.loads(line)
+        return request.get("id"), str(request.get("method")), dict(request.get("params") or {})
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidInputError("This line is not a request.", hint="Send JSON-RPC, one request a line.") from error
 
 
 def _parse_call(params: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    sent = params.get("arguments")
-    return str(params.get("operation", "")), sent if is_object(sent) else {}
+    arguments = params.get("arguments")
+    return str(params.get("operation", "")), arguments if is_object(arguments) else {}
 
 
-def _encode_line(said: Mapping[str, Any]) -> bytes:
+def _encode_line(message: Mapping[str, Any]) -> bytes:
     return (
-        json.dumps({"jsonrpc": "2.0", **said}, ensure_ascii=False, separators=(",", ":"), default=str).encode(
+        json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, separators=(",", ":"), default=str).encode(
             "utf-8", "replace"
         )
         + b"\n"

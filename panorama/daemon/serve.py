@@ -130,17 +130,17 @@ def _set_up_logging(address: Address, *, detached: bool) -> Generator[None]:
     if not detached:
         handlers.append(logging.StreamHandler(sys.stderr))
     root = logging.getLogger()
-    for each in handlers:
-        each.setFormatter(LogFormatter())
-        root.addHandler(each)
+    for handler in handlers:
+        handler.setFormatter(LogFormatter())
+        root.addHandler(handler)
     root.setLevel(logging.WARNING)
     logging.getLogger("panorama").setLevel(os.environ.get("PANORAMA_LOG", "INFO").upper())
     try:
         yield
     finally:
-        for each in handlers:
-            root.removeHandler(each)
-            each.close()
+        for handler in handlers:
+            root.removeHandler(handler)
+            handler.close()
 
 
 class _LogFile(RotatingFileHandler):
@@ -151,10 +151,10 @@ class _LogFile(RotatingFileHandler):
         return super()._open()
 
 
-def _report_to_launcher(told: Mapping[str, Any]) -> None:
+def _report_to_launcher(message: Mapping[str, Any]) -> None:
     """Tell the door that started us, if it still listens, and be silent from then on."""
     with suppress(OSError):
-        os.write(1, json.dumps(told).encode() + b"\n")
+        os.write(1, json.dumps(message).encode() + b"\n")
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.close(null)

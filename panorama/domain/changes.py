@@ -123,28 +123,28 @@ def compute_splice(old: str, new: str) -> Splice:
     return Splice(head, old[head : len(old) - tail], new[head : len(new) - tail])
 
 
-def _common_prefix_length(old: str, new: str, most: int) -> int:
+def _common_prefix_length(old: str, new: str, limit: int) -> int:
     """Length of the common beginning: whole blocks are compared at once, the block that differs by halves."""
     at = 0
-    while at + _BLOCK_CHARS <= most and old[at : at + _BLOCK_CHARS] == new[at : at + _BLOCK_CHARS]:
+    while at + _BLOCK_CHARS <= limit and old[at : at + _BLOCK_CHARS] == new[at : at + _BLOCK_CHARS]:
         at += _BLOCK_CHARS
-    low, high = at, min(at + _BLOCK_CHARS, most)
+    low, high = at, min(at + _BLOCK_CHARS, limit)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if old[low:middle] == new[low:middle] else (low, middle - 1)
     return low
 
 
-def _common_suffix_length(old: str, new: str, most: int) -> int:
+def _common_suffix_length(old: str, new: str, limit: int) -> int:
     """Length of the common end, at most `most`; found in the same way."""
 
     def same(low: int, high: int) -> bool:
         return old[len(old) - high : len(old) - low] == new[len(new) - high : len(new) - low]
 
     at = 0
-    while at + _BLOCK_CHARS <= most and same(at, at + _BLOCK_CHARS):
+    while at + _BLOCK_CHARS <= limit and same(at, at + _BLOCK_CHARS):
         at += _BLOCK_CHARS
-    low, high = at, min(at + _BLOCK_CHARS, most)
+    low, high = at, min(at + _BLOCK_CHARS, limit)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if same(low, middle) else (low, middle - 1)

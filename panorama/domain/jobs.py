@@ -134,11 +134,11 @@ class Job:
         """Return the job that runs, further on."""
         return replace(self, current=current, total=total, message=message[:MESSAGE_CHARS], heartbeat=now)
 
-    def finish(self, state: State, now: datetime, **told: Any) -> "Job":
+    def finish(self, state: State, now: datetime, **outcome: Any) -> "Job":
         """Return the job at its end; `told` is what is known of that: summary, result, error."""
         done = self.total if state == "succeeded" and self.total else self.current
         return self._with_state(
-            state, ended_at=now, worker="", heartbeat=None, is_stopping=False, current=done, **told
+            state, ended_at=now, worker="", heartbeat=None, is_stopping=False, current=done, **outcome
         )  # fmt: skip
 
     def requeue(self) -> "Job":
@@ -172,16 +172,16 @@ class Job:
         if self.is_stopping:
             return self.finish("cancelled", now, summary=f"Cancelled; Panorama ended before it stopped. {known}")
         if kind is None or self.is_told or not (kind.resumable or kind.standing):
-            told = {"code": "interrupted", "message": f"Panorama ended while it ran. {known}"}
+            error = {"code": "interrupted", "message": f"Panorama ended while it ran. {known}"}
             back = f"Look what it did with history, or take it back with undo {self.unit}; then ask again."
-            return self.finish("interrupted", now, error=told | {"hint": back if wrote else "Ask for it again."})
+            return self.finish("interrupted", now, error=error | {"hint": back if wrote else "Ask for it again."})
         futile = 0 if self.current > self.reached else self.futile + 1
         if futile >= MAX_FUTILE_ATTEMPTS and not kind.standing:
-            told = {
+            error = {
                 "code": "interrupted",
                 "message": f"It was begun {self.attempts} times and came no further. {known}",
             }
-            return self.finish("interrupted", now, error=told | {"hint": "`panorama daemon logs` may tell why."})
+            return self.finish("interrupted", now, error=error | {"hint": "`panorama daemon logs` may tell why."})
         return replace(self, futile=futile).requeue()
 
     def is_stale(self, now: datetime) -> bool:
@@ -211,8 +211,8 @@ def describe_progress(job: Job, kind: JobKind | None = None) -> str:
         return "It had told of no step."
     of = f" of {job.total:,}" if job.total else ""
     at = f" ({job.message})" if job.message else ""
-    stands = "nothing of it is left" if kind and kind.whole else "what it finished stands"
-    return f"It came to {job.current:,}{of}{at}; {stands}."
+    remains = "nothing of it is left" if kind and kind.whole else "what it finished stands"
+    return f"It came to {job.current:,}{of}{at}; {remains}."
 
 
 @dataclass(frozen=True, slots=True)

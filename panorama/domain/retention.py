@@ -30,8 +30,8 @@ def export_name(now: datetime, number: int = 1) -> str:
 
 def parse_backup_time(name: str) -> datetime | None:
     """Return when a backup, an export, or a copy of the database was made, by its name; None if it is none."""
-    found = _NAME.fullmatch(name) or _COPY.fullmatch(name)
-    return datetime.strptime(found[1], _STAMP).replace(tzinfo=UTC) if found else None
+    match = _NAME.fullmatch(name) or _COPY.fullmatch(name)
+    return datetime.strptime(match[1], _STAMP).replace(tzinfo=UTC) if match else None
 
 
 def is_copy(name: str) -> bool:

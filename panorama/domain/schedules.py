@@ -129,15 +129,15 @@ def parse_duration(text: str, name: str = "every") -> timedelta:
         InvalidInputError: It is none, shorter than a minute or longer than a year.
     """
     plain = text.strip().lower()
-    found = timedelta()
+    total = timedelta()
     if _DURATION.fullmatch(plain):
         for number, unit in _DURATION_PART.findall(plain):
-            found += timedelta(**{_UNITS[unit]: int(number)})
-    if not MIN_INTERVAL <= found <= MAX_INTERVAL:
+            total += timedelta(**{_UNITS[unit]: int(number)})
+    if not MIN_INTERVAL <= total <= MAX_INTERVAL:
         raise InvalidInputError(
             f"{name} is no span of a minute to a year: {text[:40]!r}.", hint="Use 15m, 2h, 1d, 1w or 1h 30m."
         )
-    return found
+    return total
 
 
 def format_duration(step: timedelta) -> str:

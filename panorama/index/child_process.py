@@ -49,18 +49,18 @@ class ChildProcess:
     """
 
     def __init__(self, command: Sequence[str] = EDGE_COMMAND) -> None:
-        ours, theirs = socket.socketpair()
+        parent_end, child_end = socket.socketpair()
         try:
-            with theirs:
+            with child_end:
                 self._process = subprocess.Popen(
-                    command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
+                    command, stdin=child_end.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
                     start_new_session=True,
                 )  # fmt: skip
         except BaseException:
-            ours.close()
+            parent_end.close()
             raise
-        self._stream = ours
-        self._frames = FrameStream(ours)
+        self._stream = parent_end
+        self._frames = FrameStream(parent_end)
         self._turn = Lock()
         self._last = 0
 
@@ -158,8 +158,8 @@ class ChildProcess:
         """Return the bytes of memory that are its own, and those mapped from files; (0, 0) where nobody tells."""
         try:
             with open(f"/proc/{self.pid}/status", "rb") as status:
-                told = dict(line.split(b":", 1) for line in status if line.startswith(b"Rss"))
+                fields = dict(line.split(b":", 1) for line in status if line.startswith(b"Rss"))
         except OSError:
             return 0, 0
-        anonymous, mapped = (int(told.get(name, b"0 kB").split()[0]) << 10 for name in (b"RssAnon", b"RssFile"))
+        anonymous, mapped = (int(fields.get(name, b"0 kB").split()[0]) << 10 for name in (b"RssAnon", b"RssFile"))
         return anonymous, mapped

@@ -58,14 +58,14 @@ def open_index(folder: Path, model: Model, *, anew: bool = False, mirrored: int 
             "Qdrant Edge is not made for this machine.", hint="Use the exact index, or a server by PANORAMA_QDRANT_URL."
         )
     folders = IndexFolder(folder)
-    stood = folders.clear_path(datetime.now(UTC))
+    moved_to = folders.clear_path(datetime.now(UTC))
     folders.lock()
     try:
-        generation, note = (None, "") if anew or stood else _load_live(folders, model)
+        generation, note = (None, "") if anew or moved_to else _load_live(folders, model)
         if generation is not None and generation.model != model:
             raise ModelMismatchError(generation.model, model)
         folders.remove_stale(generation)
-        note = replacement_note(stood) if stood else note
+        note = replacement_note(moved_to) if moved_to else note
         return EdgeIndex(
             folders,
             generation or folders.create_generation(model),
@@ -81,12 +81,12 @@ def open_index(folder: Path, model: Model, *, anew: bool = False, mirrored: int 
         raise
 
 
-def _load_live(folders: IndexFolder, wanted: Model) -> tuple[Generation | None, str]:
+def _load_live(folders: IndexFolder, model: Model) -> tuple[Generation | None, str]:
     try:
-        found = folders.find_live()
-        if found and found.model != wanted and (found.model.id, found.model.digest) == (wanted.id, wanted.digest):
-            raise DamagedIndexError(f"it says {found.model.size} dimensions, and {wanted.id} has {wanted.size}")
-        return found, ""
+        live = folders.find_live()
+        if live and live.model != model and (live.model.id, live.model.digest) == (model.id, model.digest):
+            raise DamagedIndexError(f"it says {live.model.size} dimensions, and {model.id} has {model.size}")
+        return live, ""
     except DamagedIndexError as error:
         return None, damage_note(error, folders.quarantine(None, datetime.now(UTC)))
 
@@ -131,7 +131,7 @@ class EdgeIndex:
                 for copy in self._mirrors():
                     copy.delete(batch)
 
-    def search(self, vector: Vector, limit: int, wanted: Filter) -> list[Hit]:
+    def search(self, vector: Vector, limit: int, condition: Filter) -> list[Hit]:
         """Return the nearest chunks, best first; those alike in the order of their ids.
 
         Waits at most 1 s for the process if it is busy or being started.
@@ -139,11 +139,11 @@ class EdgeIndex:
         if limit < 1:
             return []
         if (mirror := self._mirror) is not None:
-            return mirror.search(vector, limit, wanted)
+            return mirror.search(vector, limit, condition)
         from panorama.index.vectors import normalize_row  # numpy takes 100 ms to import
 
         query = normalize_row(vector, self._serving.generation.model.size).tobytes()
-        request = {"do": "search", "limit": limit, "must": to_qdrant(to_conditions(wanted))}
+        request = {"do": "search", "limit": limit, "must": to_qdrant(to_conditions(condition))}
         answer = self._serving.request(request, query, seconds=SEARCH_SECONDS, reads=True)
         return [Hit(chunk=chunk, item=item, score=score) for score, chunk, item in answer.head["hits"]]
 
@@ -258,7 +258,7 @@ class EdgeIndex:
                 if page is None:
                     self._mirror, self._filling = copy, None
                     return
-                copy.upsert([from_payload(kept, vector) for kept, vector in zip(*page, strict=True)])
+                copy.upsert([from_payload(payload, vector) for payload, vector in zip(*page, strict=True)])
 
     def _iter_pages(self, *, vectors: bool) -> Iterator[tuple[list[Mapping[str, Any]], list[Vector]]]:
         after: str | None = None
@@ -278,12 +278,12 @@ class EdgeIndex:
 class _MirroredBatches:
     """Points on their way into an index; `copy` holds them in our memory too, as long as they are few."""
 
-    def __init__(self, points: Iterable[Point], model: Model, most: int) -> None:
+    def __init__(self, points: Iterable[Point], model: Model, limit: int) -> None:
         from panorama.index.exact_index import ExactIndex  # numpy takes 100 ms to import
 
         self.model = model
         self.copy: ExactIndex | None = ExactIndex(model)
-        self._points, self._most = points, most
+        self._points, self._most = points, limit
 
     def iter_batches(self) -> Iterator[Sequence[Point]]:
         """Give the points in batches."""

@@ -71,13 +71,13 @@ class ShardHandler:
 
     def search(self, request: Mapping[str, Any], vector: bytes) -> Frame:
         """Return the nearest chunks with item and score; all that are as good as the last are weighed for its place."""
-        query, wanted = edge.Query.Nearest(_as_floats(vector)), _to_filter(request["must"])
-        return Frame({"hits": rank_hits(lambda asked: self._query(query, asked, wanted), request["limit"])})
+        query, condition = edge.Query.Nearest(_as_floats(vector)), _to_filter(request["must"])
+        return Frame({"hits": rank_hits(lambda asked: self._query(query, asked, condition), request["limit"])})
 
-    def _query(self, query: edge.Query, limit: int, wanted: edge.Filter | None) -> list[RawHit]:
+    def _query(self, query: edge.Query, limit: int, condition: edge.Filter | None) -> list[RawHit]:
         rescored = edge.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
         params = edge.SearchParams(quantization=rescored)
-        request = edge.QueryRequest(limit=limit, query=query, filter=wanted, params=params, with_payload=["about"])
+        request = edge.QueryRequest(limit=limit, query=query, filter=condition, params=params, with_payload=["about"])
         return [(entry.score, *_unpack_about(entry.payload)[:2]) for entry in self._shard.query(request)]
 
     def count(self, _: Mapping[str, Any], __: bytes) -> Frame:
@@ -126,15 +126,15 @@ def _pack_payload(payload: Mapping[str, Any]) -> dict[str, Any]:
     return {"kind": payload["kind"], "project": payload["project"], "at": payload["at"], "about": about}
 
 
-def _unpack_about(kept: Mapping[str, Any] | None) -> tuple[str, str, str]:
-    chunk, item, digest = kept["about"].split("\n") if kept else ("", "", "")
+def _unpack_about(payload: Mapping[str, Any] | None) -> tuple[str, str, str]:
+    chunk, item, digest = payload["about"].split("\n") if payload else ("", "", "")
     return chunk, item, digest
 
 
-def _unpack_payload(kept: Mapping[str, Any] | None) -> dict[str, Any]:
-    chunk, item, digest = _unpack_about(kept)
+def _unpack_payload(payload: Mapping[str, Any] | None) -> dict[str, Any]:
+    chunk, item, digest = _unpack_about(payload)
     about = {"chunk": chunk, "item": item, "digest": digest}
-    return about | {name: value for name, value in (kept or {}).items() if name != "about"}
+    return about | {name: value for name, value in (payload or {}).items() if name != "about"}
 
 
 def _to_filter(must: Sequence[Mapping[str, Any]]) -> edge.Filter | None:

@@ -46,11 +46,11 @@ class ExactIndex:
             for chunk in chunks:
                 self._table.delete(chunk)
 
-    def search(self, vector: Vector, limit: int, wanted: Filter) -> list[Hit]:
+    def search(self, vector: Vector, limit: int, condition: Filter) -> list[Hit]:
         """Return the nearest chunks, best first; those alike by their id."""
         with self._lock:
             query = normalize_row(vector, self._model.size)
-            return self._table.search(query, limit, to_conditions(wanted))
+            return self._table.search(query, limit, to_conditions(condition))
 
     def count(self) -> int:
         """Return how many chunks there are."""
@@ -119,10 +119,10 @@ class _VectorTable:
             self._items.append(about)
         self._items[row] = about
         self._vectors[row] = vector
-        kept = to_payload(point)
-        self._at[row] = kept["at"]
+        payload = to_payload(point)
+        self._at[row] = payload["at"]
         for name, words in self._words.items():
-            words.set(row, kept[name])
+            words.set(row, payload[name])
 
     def delete(self, chunk: str) -> None:
         row, last = self._rows.pop(chunk, None), len(self._items) - 1
@@ -136,8 +136,8 @@ class _VectorTable:
         for column in (self._vectors, self._at, *(words.codes for words in self._words.values())):
             column[row] = column[last]
 
-    def search(self, query: Matrix, limit: int, wanted: Sequence[Condition]) -> list[Hit]:
-        among = self._matching_rows(wanted)
+    def search(self, query: Matrix, limit: int, conditions: Sequence[Condition]) -> list[Hit]:
+        among = self._matching_rows(conditions)
         scores = (self._vectors[: len(self)] if among is None else self._vectors[among]) @ query
         best = _best_rows(scores, limit)
         chosen = best if among is None else among[best]
@@ -150,14 +150,14 @@ class _VectorTable:
         chunk, item, _ = self._items[row]
         return Hit(chunk=chunk, item=item, score=score)
 
-    def _matching_rows(self, wanted: Sequence[Condition]) -> NDArray[np.intp] | None:
+    def _matching_rows(self, conditions: Sequence[Condition]) -> NDArray[np.intp] | None:
         """Return the rows for which all conditions hold; None if there are none."""
-        if not wanted:
+        if not conditions:
             return None
-        found = np.ones(len(self), np.bool_)
-        for condition in wanted:
-            found &= self._mask_of(condition)
-        return np.flatnonzero(found)
+        mask = np.ones(len(self), np.bool_)
+        for condition in conditions:
+            mask &= self._mask_of(condition)
+        return np.flatnonzero(mask)
 
     def _mask_of(self, condition: Condition) -> NDArray[np.bool_]:
         match condition:
@@ -191,10 +191,10 @@ class _WordColumn:
 
     def mask_of(self, words: Sequence[str], count: int) -> NDArray[np.bool_]:
         codes = self.codes[:count]
-        found = np.zeros(count, np.bool_)
+        mask = np.zeros(count, np.bool_)
         for word in words:
-            found |= codes == self._known.get(word, -1)
-        return found
+            mask |= codes == self._known.get(word, -1)
+        return mask
 
 
 Number = TypeVar("Number", bound=np.generic)

@@ -30,25 +30,28 @@ class RangeFilter:
 Condition = InFilter | RangeFilter
 
 
-def is_match(point: Point, wanted: Filter) -> bool:
+def is_match(point: Point, condition: Filter) -> bool:
     """Tell whether a filter lets a point through: the rule itself, which the engines' filters are tested against."""
     return (
-        (not wanted.kinds or point.kind in wanted.kinds)
-        and (wanted.project is None or point.project == (None if wanted.project == NO_PROJECT else wanted.project))
-        and (wanted.since is None or wanted.since <= point.at)
-        and (wanted.until is None or point.at < wanted.until)
+        (not condition.kinds or point.kind in condition.kinds)
+        and (
+            condition.project is None
+            or point.project == (None if condition.project == NO_PROJECT else condition.project)
+        )
+        and (condition.since is None or condition.since <= point.at)
+        and (condition.until is None or point.at < condition.until)
     )
 
 
-def to_conditions(wanted: Filter) -> tuple[Condition, ...]:
+def to_conditions(condition: Filter) -> tuple[Condition, ...]:
     """Return a filter as conditions on the fields of a payload, which must all hold."""
     results: list[Condition] = []
-    if wanted.kinds:
-        results.append(InFilter("kind", wanted.kinds))
-    if wanted.project is not None:
-        results.append(InFilter("project", ("" if wanted.project == NO_PROJECT else wanted.project,)))
-    if wanted.since is not None or wanted.until is not None:
-        first, end = (to_micros(at) if at is not None else None for at in (wanted.since, wanted.until))
+    if condition.kinds:
+        results.append(InFilter("kind", condition.kinds))
+    if condition.project is not None:
+        results.append(InFilter("project", ("" if condition.project == NO_PROJECT else condition.project,)))
+    if condition.since is not None or condition.until is not None:
+        first, end = (to_micros(at) if at is not None else None for at in (condition.since, condition.until))
         results.append(RangeFilter("at", first, end))
     return tuple(results)
 
@@ -65,15 +68,15 @@ def to_payload(point: Point) -> dict[str, Any]:
     }
 
 
-def from_payload(kept: Mapping[str, Any], vector: Vector) -> Point:
+def from_payload(payload: Mapping[str, Any], vector: Vector) -> Point:
     """Return the point of a payload."""
-    values: dict[str, Any] = {**kept, "project": kept["project"] or None, "at": from_micros(kept["at"])}
+    values: dict[str, Any] = {**payload, "project": payload["project"] or None, "at": from_micros(payload["at"])}
     return Point(**values, vector=vector)
 
 
-def to_qdrant(found: Iterable[Condition]) -> list[dict[str, Any]]:
+def to_qdrant(conditions: Iterable[Condition]) -> list[dict[str, Any]]:
     """Return conditions as they stand under "must" in Qdrant's REST interface."""
-    return [_to_qdrant_condition(entry) for entry in found]
+    return [_to_qdrant_condition(entry) for entry in conditions]
 
 
 def _to_qdrant_condition(condition: Condition) -> dict[str, Any]:

@@ -43,12 +43,12 @@ class Generation:
 
     def size_bytes(self) -> int:
         """Return what it takes on the disk; files with holes count for what is in them."""
-        found = 0
+        total = 0
         for at, _, names in os.walk(self.folder):
             for name in names:
                 with suppress(OSError):
-                    found += os.stat(os.path.join(at, name)).st_blocks * 512
-        return found
+                    total += os.stat(os.path.join(at, name)).st_blocks * 512
+        return total
 
 
 class DamagedIndexError(Exception):

@@ -104,10 +104,10 @@ class State:
 class ModelMismatchError(UnavailableError):
     """The index holds vectors of another model; `model` is that one."""
 
-    def __init__(self, model: Model, wanted: Model) -> None:
-        held = f"{model.id}, {model.size} dimensions"
+    def __init__(self, model: Model, expected: Model) -> None:
+        actual = f"{model.id}, {model.size} dimensions"
         super().__init__(
-            f"The index holds vectors of another model ({held}) than {wanted.id}, {wanted.size} dimensions.",
+            f"The index holds vectors of another model ({actual}) than {expected.id}, {expected.size} dimensions.",
             hint="Build it again with reindex; search by keyword works meanwhile.",
         )
         self.model = model
@@ -140,15 +140,15 @@ def rank_hits(ask: Callable[[int], list[RawHit]], limit: int) -> list[RawHit]:
         ask: Returns that many hits, best first.
     """
     asked = max(limit + 2, MIN_HITS)
-    found = ask(asked)
-    while len(found) == asked and found[-1][0] == found[limit - 1][0]:
+    hits = ask(asked)
+    while len(hits) == asked and hits[-1][0] == hits[limit - 1][0]:
         asked *= 4
-        found = ask(asked)
-    return sorted(found, key=lambda each: (-each[0], each[1]))[:limit]
+        hits = ask(asked)
+    return sorted(hits, key=lambda hit: (-hit[0], hit[1]))[:limit]
 
 
-def in_batches(each: Iterable[Each], size: int = BATCH_SIZE) -> Iterator[Sequence[Each]]:
+def in_batches(items: Iterable[Each], size: int = BATCH_SIZE) -> Iterator[Sequence[Each]]:
     """Give what is iterated in lists of at most `size`."""
-    rest = iter(each)
+    rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch

@@ -248,9 +248,9 @@ class ProcessSupervisor:
 
     def _recreate_folder(self) -> str:
         """Make the folder again that was removed or replaced; return what is to be said of it."""
-        stood = self._folders.clear_path(datetime.now(UTC))
+        moved_to = self._folders.clear_path(datetime.now(UTC))
         self._folders.lock()
-        return replacement_note(stood) if stood else "The index's folder was removed; it is built anew."
+        return replacement_note(moved_to) if moved_to else "The index's folder was removed; it is built anew."
 
     def renew_if_lost(self) -> None:
         """Begin anew if somebody removed the folder, or put something else in its place.

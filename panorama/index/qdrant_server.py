@@ -72,12 +72,12 @@ class ServerIndex:
         for batch in in_batches(chunks):
             self._collection.delete(batch)
 
-    def search(self, vector: Vector, limit: int, wanted: Filter) -> list[Hit]:
+    def search(self, vector: Vector, limit: int, condition: Filter) -> list[Hit]:
         """Return the nearest chunks, best first; those alike in the order of their ids.
 
         Waits at most 2 s for the server; one that did not answer is then left alone for 5 s.
         """
-        return self._collection.search(vector, limit, wanted)
+        return self._collection.search(vector, limit, condition)
 
     def count(self) -> int:
         """Return how many chunks it holds."""
@@ -96,11 +96,11 @@ class ServerIndex:
         with self._building:
             before = self._collection
             new = before if model in (None, before.model) else _Collection(self._line, self._store, model)
-            kept: set[str] = set()
+            ids: set[str] = set()
             for batch in in_batches(points):
                 new.upsert(batch)
-                kept.update(entry.chunk for entry in batch)
-            for batch in in_batches([chunk for chunk, _ in new.iter_digests() if chunk not in kept]):
+                ids.update(entry.chunk for entry in batch)
+            for batch in in_batches([chunk for chunk, _ in new.iter_digests() if chunk not in ids]):
                 new.delete(batch)
             self._collection = new
             if new is not before:
@@ -211,27 +211,27 @@ class _Connection:
         if status == 404:
             return UnavailableError(f"The collection at {self.address} is gone; it is made anew.", hint=_MEANWHILE)
         if status in (401, 403):
-            said = f"The Qdrant server at {self.address} refused the key ({status})."
-            return self._remember_error(UnavailableError(said, hint=f"Check PANORAMA_QDRANT_KEY. {_MEANWHILE}"))
-        said = f"The Qdrant server at {self.address} refused ({status}): {why}"
-        refused = UnavailableError(said, hint=f"Look into its log. {_MEANWHILE}")
+            message = f"The Qdrant server at {self.address} refused the key ({status})."
+            return self._remember_error(UnavailableError(message, hint=f"Check PANORAMA_QDRANT_KEY. {_MEANWHILE}"))
+        message = f"The Qdrant server at {self.address} refused ({status}): {why}"
+        refused = UnavailableError(message, hint=f"Look into its log. {_MEANWHILE}")
         return refused if status == 400 else self._remember_error(refused, spares=False)
 
     def _unreachable_error(self, cause: Exception, seconds: int) -> UnavailableError:
         from httpx import TimeoutException, TransportError
 
         if isinstance(cause, TimeoutException):
-            said, hint = f"The Qdrant server at {self.address} did not answer in {seconds} s.", "See how it does."
+            message, hint = f"The Qdrant server at {self.address} did not answer in {seconds} s.", "See how it does."
         elif isinstance(cause, TransportError):
-            said, hint = f"The Qdrant server at {self.address} cannot be reached.", "Start it, or check its address."
+            message, hint = f"The Qdrant server at {self.address} cannot be reached.", "Start it, or check its address."
         else:
             return self._not_qdrant_error()
-        return self._remember_error(UnavailableError(said, hint=f"{hint} It is PANORAMA_QDRANT_URL. {_MEANWHILE}"))
+        return self._remember_error(UnavailableError(message, hint=f"{hint} It is PANORAMA_QDRANT_URL. {_MEANWHILE}"))
 
     def _not_qdrant_error(self, status: str = "") -> UnavailableError:
         """Return that something answers, but not as Qdrant does; it is not asked again and again either."""
-        said = f"What answers at {self.address} is not Qdrant{status}."
-        return self._remember_error(UnavailableError(said, hint=f"{_CHECK} {_MEANWHILE}"))
+        message = f"What answers at {self.address} is not Qdrant{status}."
+        return self._remember_error(UnavailableError(message, hint=f"{_CHECK} {_MEANWHILE}"))
 
     def _remember_error(self, error: UnavailableError, *, spares: bool = True) -> UnavailableError:
         """Keep an error until a call succeeds; searches spare the server for a while, unless it answered at once."""
@@ -280,13 +280,13 @@ class _Collection:
         with self._use_client(WRITE_SECONDS) as client:
             client.delete(self.name, [str(point_id(chunk)) for chunk in chunks], wait=True)
 
-    def search(self, vector: Vector, limit: int, wanted: Filter) -> list[Hit]:
+    def search(self, vector: Vector, limit: int, condition: Filter) -> list[Hit]:
         from qdrant_client import models
 
         from panorama.index.vectors import normalize_row
 
         query = normalize_row(vector, self.model.size).tolist()
-        must = to_qdrant(to_conditions(wanted))
+        must = to_qdrant(to_conditions(condition))
         passing = models.Filter.model_validate({"must": must}) if must else None
 
         def fetch(asked: int) -> list[RawHit]:
@@ -336,15 +336,15 @@ class _Collection:
         with self._lock:
             if not client.collection_exists(self.name):
                 self._create(client)
-            held = client.get_collection(self.name).config
-            if (size := _vector_size(held.params.vectors)) != self.model.size:
+            config = client.get_collection(self.name).config
+            if (size := _vector_size(config.params.vectors)) != self.model.size:
                 self._reset_identity(size)
                 if not writes:
                     raise UnavailableError(self.note, hint=f"Ask again in a moment. {_MEANWHILE}")
                 client.delete_collection(self.name)
                 self._create(client)
-                held = client.get_collection(self.name).config
-            self.identity = str((held.metadata or {}).get("identity", self.name))
+                config = client.get_collection(self.name).config
+            self.identity = str((config.metadata or {}).get("identity", self.name))
             self.is_there = True
 
     def _reset_identity(self, size: int) -> None:
@@ -379,9 +379,9 @@ def _to_struct(point: Point, vector: list[float]) -> Any:
     return models.PointStruct(id=str(point_id(point.chunk)), vector=vector, payload=to_payload(point))
 
 
-def _pick_fields(kept: Mapping[str, Any] | None, first: str, second: str) -> tuple[str, str]:
-    kept = kept or {}
-    return str(kept.get(first, "")), str(kept.get(second, ""))
+def _pick_fields(payload: Mapping[str, Any] | None, first: str, second: str) -> tuple[str, str]:
+    payload = payload or {}
+    return str(payload.get(first, "")), str(payload.get(second, ""))
 
 
 def _parse_reason(content: bytes) -> tuple[str, bool]:

@@ -19,10 +19,10 @@ def normalize_row(vector: Vector, size: int) -> Matrix:
         InvalidInputError: As of `rows`.
     """
     _check(vector, size)
-    found = np.frombuffer(vector, np.float32)
-    length = float(found @ found) ** 0.5
+    row = np.frombuffer(vector, np.float32)
+    length = float(row @ row) ** 0.5
     if math.isfinite(length):
-        return found if 0.999999 < length < 1.000001 else found / np.float32(length or 1)
+        return row if 0.999999 < length < 1.000001 else row / np.float32(length or 1)
     return normalize_rows([vector], size)[0]
 
 
@@ -34,12 +34,12 @@ def normalize_rows(vectors: Sequence[Vector], size: int) -> Matrix:
     """
     for entry in vectors:
         _check(entry, size)
-    found = np.frombuffer(b"".join(vectors), np.float32).reshape(-1, size)
-    lengths = np.sqrt(np.einsum("ij,ij->i", found, found, dtype=np.float64))
+    rows = np.frombuffer(b"".join(vectors), np.float32).reshape(-1, size)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     if not np.isfinite(lengths).all():
         raise InvalidInputError("A vector holds something that is no number.", hint=_MODEL)
     lengths[lengths == 0] = 1
-    return (found / lengths[:, None]).astype(np.float32)
+    return (rows / lengths[:, None]).astype(np.float32)
 
 
 def _check(vector: Vector, size: int) -> None:

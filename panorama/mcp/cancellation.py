@@ -38,23 +38,23 @@ class _ClientCancelledError(Exception):
     """The client cancelled what it asked for."""
 
 
-async def run_read(calls: Calls, name: str, sent: Mapping[str, Any], conversation: Conversation) -> Answer:
+async def run_read(calls: Calls, name: str, arguments: Mapping[str, Any], conversation: Conversation) -> Answer:
     """Call an operation that only reads, for a page or a completion."""
-    return await run_abandonable(partial(calls.call, name, sent, conversation), "short", conversation.id)
+    return await run_abandonable(partial(calls.call, name, arguments, conversation), "short", conversation.id)
 
 
 async def run_abandonable(call: Callable[[], Result], workload: Workload, client: str) -> Result:
     """Make a call that only reads in a thread; if the client cancels it, its thread ends a moment later."""
-    gone = threading.Event()
+    is_gone = threading.Event()
 
     def run() -> Result:
-        with report_progress_to(ignore_progress, gone.is_set):
+        with report_progress_to(ignore_progress, is_gone.is_set):
             return call()
 
     try:
         return await call_threads().run(run, workload, client, abandon_on_cancel=True)
     finally:
-        gone.set()
+        is_gone.set()
 
 
 async def run_cancellable(call: Callable[[], Result], workload: Workload, client: str) -> Result:
@@ -64,20 +64,20 @@ async def run_cancellable(call: Callable[[], Result], workload: Workload, client
     Once it has become a job, the client has its answer: then the job is told, and stops it.
     """
     context, followed = get_context(), TRACKED_CALL.get()
-    gone = threading.Event()
+    is_gone = threading.Event()
 
     def find_job() -> RunningJob | None:
         return followed.running if followed else None
 
     def should_stop() -> bool:
         running = find_job()
-        return gone.is_set() or (running is not None and running.should_stop())
+        return is_gone.is_set() or (running is not None and running.should_stop())
 
     last = -MIN_STEP
 
     def report(done: int, total: int, what: str) -> None:
         nonlocal last
-        if gone.is_set():
+        if is_gone.is_set():
             raise _ClientCancelledError
         if running := find_job():
             running.report_progress(done, total, what)
@@ -91,10 +91,12 @@ async def run_cancellable(call: Callable[[], Result], workload: Workload, client
         with report_progress_to(report, should_stop):
             return call()
 
-    return await _run_in_thread(run, gone, workload, client)
+    return await _run_in_thread(run, is_gone, workload, client)
 
 
-async def _run_in_thread(run: Callable[[], Result], gone: threading.Event, workload: Workload, client: str) -> Result:
+async def _run_in_thread(
+    run: Callable[[], Result], is_gone: threading.Event, workload: Workload, client: str
+) -> Result:
     """Run in a thread, which hears by `gone` if the client cancelled it."""
 
     def run_and_store() -> None:
@@ -106,7 +108,7 @@ async def _run_in_thread(run: Callable[[], Result], gone: threading.Event, workl
     done: list[Result] = []
     failed: list[Exception] = []
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_wait_for_cancel, gone)
+        tasks.start_soon(_wait_for_cancel, is_gone)
         await call_threads().run(run_and_store, workload, client)
         tasks.cancel_scope.cancel()
     await anyio.lowlevel.checkpoint()
@@ -115,8 +117,8 @@ async def _run_in_thread(run: Callable[[], Result], gone: threading.Event, workl
     return done[0]
 
 
-async def _wait_for_cancel(gone: threading.Event) -> None:
+async def _wait_for_cancel(is_gone: threading.Event) -> None:
     try:
         await anyio.sleep_forever()
     finally:
-        gone.set()
+        is_gone.set()

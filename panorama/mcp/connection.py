@@ -91,14 +91,14 @@ class Connection:
         try:
             with self._serving:
                 async with anyio.create_task_group() as tasks:
-                    for each in (self._receive, self._forward_requests, self._send):
-                        tasks.start_soon(each)
+                    for loop in (self._receive, self._forward_requests, self._send):
+                        tasks.start_soon(loop)
                     await low.run(self._to_server, self._from_server, low.create_initialization_options())
                     tasks.cancel_scope.cancel()
         finally:
             reset_transport(token)
-            for each in (self._incoming, self._to_server, self._from_server, self._outgoing):
-                each.close()
+            for loop in (self._incoming, self._to_server, self._from_server, self._outgoing):
+                loop.close()
             self._waiting.clear()
             self._taken.clear()  # who is gone gets no answer, and who waits for it in `leave` is let go
             self._lines, self._rest = LineDecoder(), b""
@@ -119,9 +119,9 @@ class Connection:
         with self._reading, suppress(anyio.EndOfStream, *DISCONNECT_ERRORS):
             chunk = self._rest
             while True:
-                for each in self._lines.feed(chunk):
-                    if not isinstance(each, bytes) or each.strip():
-                        await self._dispatch(parse_message(each), len(each) if isinstance(each, bytes) else 0)
+                for line in self._lines.feed(chunk):
+                    if not isinstance(line, bytes) or line.strip():
+                        await self._dispatch(parse_message(line), len(line) if isinstance(line, bytes) else 0)
                 chunk = await self._carrier.receive(CHUNK_BYTES)
         if not self._reading.cancel_called:
             async with anyio.create_task_group() as tasks:
@@ -138,16 +138,16 @@ class Connection:
             else:
                 await self._from_server.send(SessionMessage(got))
             return
-        said = got.message
-        if isinstance(said, types.JSONRPCResponse | types.JSONRPCError):
-            self._questions.discard(said.id)
+        message = got.message
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            self._questions.discard(message.id)
             await self._incoming.send(got)
-        elif said.method == "notifications/cancelled":
-            await self._cancel(got, (said.params or {}).get("requestId"))
-        elif isinstance(said, types.JSONRPCRequest) and self._is_duplicate_id(said.id):
-            told = types.ErrorData(code=types.INVALID_REQUEST, message="A request with this id is under way already.")
-            await self._from_server.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=said.id, error=told)))
-        elif line := await self._load_answer(said):
+        elif message.method == "notifications/cancelled":
+            await self._cancel(got, (message.params or {}).get("requestId"))
+        elif isinstance(message, types.JSONRPCRequest) and self._is_duplicate_id(message.id):
+            error = types.ErrorData(code=types.INVALID_REQUEST, message="A request with this id is under way already.")
+            await self._from_server.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=message.id, error=error)))
+        elif line := await self._load_answer(message):
             await self._from_server.send(line)
         else:
             await self._wait_until(lambda: not self._waiting or self._has_room_for(size))
@@ -155,16 +155,18 @@ class Connection:
             self._waiting_bytes += size
             self._notify_changed()
 
-    async def _load_answer(self, said: types.JSONRPCRequest | types.JSONRPCNotification) -> bytes | None:
+    async def _load_answer(self, message: types.JSONRPCRequest | types.JSONRPCNotification) -> bytes | None:
         """Return the stored line that answers a request for a list, None if the server has to answer."""
-        if not self._find_answer or not isinstance(said, types.JSONRPCRequest):
+        if not self._find_answer or not isinstance(message, types.JSONRPCRequest):
             return None
-        if said.method == "initialize":
-            self._negotiated = str((said.params or {}).get("protocolVersion", ""))
-        return await self._find_answer({"id": said.id, "method": said.method, "params": said.params}, self._negotiated)
+        if message.method == "initialize":
+            self._negotiated = str((message.params or {}).get("protocolVersion", ""))
+        return await self._find_answer(
+            {"id": message.id, "method": message.method, "params": message.params}, self._negotiated
+        )
 
     def _is_duplicate_id(self, id_: Any) -> bool:
-        return id_ in self._taken or any(getattr(each.message, "id", None) == id_ for each, _ in self._waiting)
+        return id_ in self._taken or any(getattr(entry.message, "id", None) == id_ for entry, _ in self._waiting)
 
     def _has_room_for(self, size: int) -> bool:
         return len(self._waiting) < MAX_WAITING and self._waiting_bytes + size <= MAX_WAITING_BYTES
@@ -176,9 +178,9 @@ class Connection:
 
     async def _cancel(self, got: SessionMessage, id_: Any) -> None:
         """Drop a request that still waits, or pass its cancellation on; a cancelled request is never answered."""
-        waits = [each for each in self._waiting if getattr(each[0].message, "id", None) == id_]
-        for each in waits:
-            self._dequeue(each)
+        waits = [entry for entry in self._waiting if getattr(entry[0].message, "id", None) == id_]
+        for entry in waits:
+            self._dequeue(entry)
         if not waits:
             await self._incoming.send(got)
             self._taken.pop(id_, None)
@@ -209,29 +211,29 @@ class Connection:
 
     async def _send(self) -> None:
         try:
-            async for sent in self._outgoing:
+            async for message in self._outgoing:
                 if self.unfinished is None:
-                    is_stored = isinstance(sent, bytes)
+                    is_stored = isinstance(message, bytes)
                     async with self._sending:
-                        await self._carrier.send(sent if is_stored else encode_line(sent))
+                        await self._carrier.send(message if is_stored else encode_line(message))
                     if not is_stored:
-                        await self._track_sent(sent.message)
+                        await self._track_sent(message.message)
         except DISCONNECT_ERRORS:
             self._serving.cancel()
 
-    async def send_control(self, told: Mapping[str, Any]) -> None:
+    async def send_control(self, message: Mapping[str, Any]) -> None:
         """Send a line that is for the door, not for the client."""
         async with self._sending:
-            await self._carrier.send(json.dumps(told, separators=(",", ":")).encode() + b"\n")
+            await self._carrier.send(json.dumps(message, separators=(",", ":")).encode() + b"\n")
 
-    async def _track_sent(self, said: types.JSONRPCMessage) -> None:
-        if isinstance(said, types.JSONRPCResponse | types.JSONRPCError):
-            self._taken.pop(said.id, None)
+    async def _track_sent(self, message: types.JSONRPCMessage) -> None:
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            self._taken.pop(message.id, None)
             self._notify_changed()
-        elif isinstance(said, types.JSONRPCRequest):
-            self._questions.add(said.id)
+        elif isinstance(message, types.JSONRPCRequest):
+            self._questions.add(message.id)
             if self._is_closing:
-                await self._fail_question(said.id)
+                await self._fail_question(message.id)
 
     # The end.
 
@@ -251,9 +253,9 @@ class Connection:
 
     async def _fail_question(self, id_: Any) -> None:
         self._questions.discard(id_)
-        told = types.ErrorData(code=CONNECTION_CLOSED, message="The client did not answer.")
+        error = types.ErrorData(code=CONNECTION_CLOSED, message="The client did not answer.")
         with suppress(*DISCONNECT_ERRORS):
-            await self._incoming.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=id_, error=told)))
+            await self._incoming.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=id_, error=error)))
 
     def _notify_changed(self) -> None:
         self._changed.set()

@@ -52,17 +52,17 @@ def _has_no_usable_id(read: SessionMessage, line: bytes) -> bool:
     return "id" in plain
 
 
-def _refusal(text: bytes, code: int, told: str) -> types.JSONRPCError:
+def _refusal(text: bytes, code: int, message: str) -> types.JSONRPCError:
     """Answer a request that cannot be read as a whole, under its id if that is found: its sender stops waiting."""
     match = _ID.search(text)
     id_ = json.loads(match[1]) if match else None
-    return types.JSONRPCError(jsonrpc="2.0", id=id_, error=types.ErrorData(code=code, message=told))
+    return types.JSONRPCError(jsonrpc="2.0", id=id_, error=types.ErrorData(code=code, message=message))
 
 
-def encode_line(sent: SessionMessage) -> bytes:
+def encode_line(message: SessionMessage) -> bytes:
     """Return a message as a line; half characters, which no client could read, are replaced."""
     try:
-        return sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        return message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
     except ValueError:
-        plain = sent.message.model_dump(mode="python", by_alias=True, exclude_unset=True)
+        plain = message.message.model_dump(mode="python", by_alias=True, exclude_unset=True)
         return _SURROGATES.sub("\ufffd", json.dumps(plain, ensure_ascii=False, default=str)).encode() + b"\n"

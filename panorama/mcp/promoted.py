@@ -26,20 +26,20 @@ class PromotedToolProvider(Provider):
 
     async def _list_tools(self) -> Sequence[Tool]:
         try:
-            found = await anyio.to_thread.run_sync(self._calls.promoted_tools.list_tools)
+            tools = await anyio.to_thread.run_sync(self._calls.promoted_tools.list_tools)
         except PanoramaError:  # a locked database: the other tools are there all the same
             return ()
-        self._known = {each: self._known.get(each) or self._build_tool(each) for each in found}
-        return [self._known[each] for each in found]
+        self._known = {arguments: self._known.get(arguments) or self._build_tool(arguments) for arguments in tools}
+        return [self._known[arguments] for arguments in tools]
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         del version
         if not name.startswith(TOOL_PREFIX):
             return None
-        known = next((each for each in self._known.values() if each.name == name), None)
+        known = next((tool for tool in self._known.values() if tool.name == name), None)
         if known:  # whether it still is one is looked at when it is called
             return known
-        return next((each for each in await self._list_tools() if each.name == name), None)
+        return next((tool for tool in await self._list_tools() if tool.name == name), None)
 
     async def get_tasks(self) -> Sequence[FastMCPComponent]:
         """Offer nothing to run in the background; the server asks at its start, when there is no conversation yet."""

@@ -58,19 +58,19 @@ class Server(FastMCP[Any]):
 
 def build_server(app: App, conversing: GetConversation | None = None) -> Server:
     """Return a server that offers the app's operations; `conversing` tells in whose conversation a request is."""
-    own = Conversation(id=f"v_{secrets.token_hex(5)}", actor="tool", client=client_name)
-    conversing = conversing or (lambda: own)
+    own_conversation = Conversation(id=f"v_{secrets.token_hex(5)}", actor="tool", client=client_name)
+    conversing = conversing or (lambda: own_conversation)
     listed = [
-        each
-        for each in app.calls.operation_arguments
-        if each.operation.tool and each.operation.toolset in app.settings.toolsets
+        arguments
+        for arguments in app.calls.operation_arguments
+        if arguments.operation.tool and arguments.operation.toolset in app.settings.toolsets
     ]
     mcp = Server(
         "panorama", version=__version__, instructions=INSTRUCTIONS, on_duplicate="error", mask_error_details=True,
         cache_ttl=CACHE_SECONDS, cache_scope="private",
         request_state_security=RequestStateSecurity(keys=[load_state_key(app.settings.home)], ttl=ANSWER_SECONDS),
     )  # fmt: skip
-    mcp.add_middleware(ToolNameMiddleware(app.calls, conversing, [each.operation.tool for each in listed]))
+    mcp.add_middleware(ToolNameMiddleware(app.calls, conversing, [arguments.operation.tool for arguments in listed]))
     for arguments in listed:
         mcp.add_tool(OperationTool.from_arguments(arguments, app.calls, conversing))
     mcp.add_provider(PromotedToolProvider(app.calls, conversing))
@@ -82,7 +82,7 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
     add_subscriptions(
         mcp,
         mcp.hub,
-        lambda: [to_reminder_fired(each, zone) for each in app.timing.ringing.list_pending(MAX_WAITING_REMINDERS)],
+        lambda: [to_reminder_fired(event, zone) for event in app.timing.ringing.list_pending(MAX_WAITING_REMINDERS)],
     )
     return mcp
 

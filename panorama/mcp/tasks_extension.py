@@ -74,8 +74,8 @@ class TasksExtension(ServerExtension):
         self._jobs = jobs
         self._conversing = conversing
         self._ttl_ms = int(kept / timedelta(milliseconds=1))
-        operations = (each.operation for each in calls.operation_arguments)
-        self._kinds = {each.tool: each for each in operations if each.takes_background}
+        operations = (arguments.operation for arguments in calls.operation_arguments)
+        self._kinds = {operation.tool: operation for operation in operations if operation.takes_background}
         self._going_on: set[asyncio.Task[None]] = set()
         _patch_serializer()
 
@@ -110,19 +110,19 @@ class TasksExtension(ServerExtension):
     def _can_become_task(self, params: CallToolRequestParams, context: Context) -> bool:
         """Return whether the client follows tasks and this call may become one."""
         operation, request = self._kinds.get(params.name), context.request_context
-        sent = params.arguments or {}
-        if operation is None or request is None or sent.get("background"):
+        arguments = params.arguments or {}
+        if operation is None or request is None or arguments.get("background"):
             return False
         follows = context.client_extension_settings(EXTENSION) is not None
         return follows and request.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     async def _asks_first(self, params: CallToolRequestParams) -> bool:
         """Return whether the person is asked before the call runs; such a call is waited for."""
-        question, sent = self._kinds[params.name].question, params.arguments or {}
-        if question is None or sent.get("confirm"):
+        question, arguments = self._kinds[params.name].question, params.arguments or {}
+        if question is None or arguments.get("confirm"):
             return False
         try:
-            return bool(await anyio.to_thread.run_sync(partial(question, **sent)))
+            return bool(await anyio.to_thread.run_sync(partial(question, **arguments)))
         except (TypeError, PanoramaError):  # the call itself reports what is wrong
             return True
 
@@ -175,16 +175,16 @@ class TasksExtension(ServerExtension):
 
     async def _get(self, context: Any, params: _TaskParams) -> dict[str, Any]:
         job = await self._get_job(context, params)
-        told = {"resultType": "complete", **self._to_task(job)}
+        result = {"resultType": "complete", **self._to_task(job)}
         if job.state in _ACTIVE_STATES:
-            return told
+            return result
         if self._conversing().id == job.asker.conversation and not job.is_told:
             await anyio.to_thread.run_sync(self._jobs.remarks.discard, job)
-        if told["status"] == "completed":
-            told["result"] = _task_result(job)
-        elif told["status"] == "failed":
-            told["error"] = {"code": INTERNAL_ERROR, "message": str(job.error.get("message", "")), "data": job.error}
-        return told
+        if result["status"] == "completed":
+            result["result"] = _task_result(job)
+        elif result["status"] == "failed":
+            result["error"] = {"code": INTERNAL_ERROR, "message": str(job.error.get("message", "")), "data": job.error}
+        return result
 
     async def _update(self, context: Any, params: _TaskParams) -> _EmptyResult:
         """Take answers to questions of a task: ours have none, they are put before it begins."""
@@ -195,8 +195,8 @@ class TasksExtension(ServerExtension):
         """Cancel a task; one that has ended stays as it is."""
         job = await self._get_job(context, params)
         if not job.has_ended:
-            sent = {"job": job.id}
-            cancelling = partial(self._calls.call, "jobs.cancel", sent, self._conversing())
+            arguments = {"job": job.id}
+            cancelling = partial(self._calls.call, "jobs.cancel", arguments, self._conversing())
             try:
                 await anyio.to_thread.run_sync(cancelling)
             except PanoramaError as error:
@@ -214,14 +214,14 @@ class TasksExtension(ServerExtension):
 
     def _to_task(self, job: Job) -> dict[str, Any]:
         """Return a job as the protocol tells of tasks."""
-        told: dict[str, Any] = {
+        task: dict[str, Any] = {
             "taskId": job.id, "status": _status(job), "createdAt": _format_time(job.created_at),
             "lastUpdatedAt": _format_time(job.ended_at or job.heartbeat or job.created_at), "ttlMs": self._ttl_ms,
             "pollIntervalMs": POLL_MS,
         }  # fmt: skip
-        if said := job.summary or str(job.error.get("message", "")) or _progress_text(job):
-            told["statusMessage"] = said
-        return told
+        if message := job.summary or str(job.error.get("message", "")) or _progress_text(job):
+            task["statusMessage"] = message
+        return task
 
 
 async def _call_tracked(followed: TrackedCall, call_next: ToolCallContinuation) -> ToolCallOutcome:

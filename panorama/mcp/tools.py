@@ -116,9 +116,9 @@ async def call_tool(
     except PanoramaError as error:
         return tool_error(error)
     except StoppedError:  # the client follows the job, which tells how it ended; this is for a program that looks
-        told = "The call was ended before its next step; what it finished stays."
+        message = "The call was ended before its next step; what it finished stays."
         return tool_error(
-            CallCancelledError(told, hint="list_jobs shows its job; undo with the job's id takes that back.")
+            CallCancelledError(message, hint="list_jobs shows its job; undo with the job's id takes that back.")
         )
     except Exception:  # a bug of ours: it is logged once with its trace, and the client hears that it happened
         _log.exception("the call %s failed", name)

@@ -41,11 +41,11 @@ class SdkError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
-        self.candidates = tuple(Row(each) for each in candidates)
+        self.candidates = tuple(Row(candidate) for candidate in candidates)
 
     def __str__(self) -> str:
         """Return the message, the hint, and what may be meant."""
-        rows = (", ".join(f"{name}: {value}" for name, value in each.items()) for each in self.candidates)
+        rows = (", ".join(f"{name}: {value}" for name, value in candidate.items()) for candidate in self.candidates)
         return "\n".join([" ".join(filter(None, (self.message, self.hint))), *(f"- {row}" for row in rows)])
 
 
@@ -103,14 +103,14 @@ _KINDS = (
 _BY_CODE: dict[str, type[SdkError]] = {kind.code: kind for kind in _KINDS}
 
 
-def from_dict(told: Mapping[str, Any]) -> SdkError:
+def from_dict(data: Mapping[str, Any]) -> SdkError:
     """Return the error that the other side told of: code, message, and hint and candidates if there are any.
 
     A code that is not known gives an SdkError that carries it.
     """
-    code = str(told.get("code", SdkError.code))
-    found = _BY_CODE.get(code, SdkError)
-    hint = translate_hint(str(told.get("hint", "")))
-    error = found(str(told.get("message", "")), hint=hint, candidates=tuple(told.get("candidates", ())))
+    code = str(data.get("code", SdkError.code))
+    error_class = _BY_CODE.get(code, SdkError)
+    hint = translate_hint(str(data.get("hint", "")))
+    error = error_class(str(data.get("message", "")), hint=hint, candidates=tuple(data.get("candidates", ())))
     error.code = code
     return error

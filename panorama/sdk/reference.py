@@ -66,20 +66,20 @@ def entries(surface: Mapping[str, object]) -> Sequence[Entry]:
 
 def fields(names: Iterable[str]) -> list[str]:
     """Return what kinds of rows hold, and the rows in them, one kind a line: `Tally: count, items: list[Task]`."""
-    found: dict[str, str] = {}
+    lines: dict[str, str] = {}
     waiting = list(names)
     while waiting:
         name = waiting.pop(0)
-        if name not in found:
-            held = {
+        if name not in lines:
+            types = {
                 key: str(type_)
                 for base in reversed(_ROWS[name].__mro__)
                 for key, type_ in _own_annotations(base).items()
             }
-            told = (f"{key}: {type_}" if _kinds(type_) else key for key, type_ in held.items())
-            found[name] = f"{name}: {', '.join(told)}"
-            waiting += [each for type_ in held.values() for each in _kinds(type_)]
-    return list(found.values())
+            texts = (f"{key}: {type_}" if _kinds(type_) else key for key, type_ in types.items())
+            lines[name] = f"{name}: {', '.join(texts)}"
+            waiting += [kind for type_ in types.values() for kind in _kinds(type_)]
+    return list(lines.values())
 
 
 def _own_annotations(kind: type) -> Mapping[str, object]:
@@ -96,7 +96,7 @@ def _functions(surface: Mapping[str, object]) -> Iterator[Entry]:
             yield _function(value, "")
         elif isinstance(value, Mapping) and name != "errors":
             functions = cast("Mapping[str, Callable[..., Any]]", value).values()
-            yield from (_function(each, name) for each in sorted(functions, key=_line_number))
+            yield from (_function(function, name) for function in sorted(functions, key=_line_number))
 
 
 def _line_number(function: Callable[..., Any]) -> int:
@@ -109,9 +109,9 @@ def _function(function: Callable[..., Any], group: str) -> Entry:
     line = doc.partition("\n")[0]
     parts = _SECTION.split(doc)
     returns = dict(zip(parts[1::2], parts[2::2], strict=True)).get("Returns", "").rstrip()
-    whole, indented = format_signature(function), "\n".join(f"    {each}".rstrip() for each in doc.splitlines())
+    whole, indented = format_signature(function), "\n".join(f"    {line}".rstrip() for line in doc.splitlines())
     back = str(inspect.signature(function).return_annotation)
-    told = "" if back in _PLAIN else f"\n    Returns: {' '.join(returns.split())}"
+    returns_text = "" if back in _PLAIN else f"\n    Returns: {' '.join(returns.split())}"
     names = [name for name in inspect.signature(function).parameters if name != "idempotency_key"]
     shown = ", ".join([*names[:FEW], "…"] if len(names) > FEW + 1 else names)
     return Entry(
@@ -119,7 +119,7 @@ def _function(function: Callable[..., Any], group: str) -> Entry:
         group=group,
         line=line,
         brief=f"{sdk_name(function)}({shown}): {line}",
-        stub=f"{whole}\n    {line}{told}",
+        stub=f"{whole}\n    {line}{returns_text}",
         full=f"{whole}\n{indented}",
         rows=tuple(_kinds(whole.rpartition("->")[2])),
     )

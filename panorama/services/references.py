@@ -25,7 +25,7 @@ _DISTINGUISHING_FIELDS = ("status", "project", "deadline", "created_at")
 _MIN_SIMILARITY = 0.45
 
 
-def resolve(session: Session, reference: Reference, said: str, name: str) -> str:
+def resolve(session: Session, reference: Reference, text: str, name: str) -> str:
     """Return the id of the item that is meant; "" stays "", and `tool:NAME` as it is where tools can be named.
 
     Raises:
@@ -33,11 +33,11 @@ def resolve(session: Session, reference: Reference, said: str, name: str) -> str
         ConflictError: The name is not unique; `candidates` are the items that have it.
         InvalidInputError: The id is one of another kind.
     """
-    if said == "" or (reference.tools and said.startswith(TOOL_REFERENCE)):
-        return said
-    if kind := kind_of(said.strip()):
-        return _resolve_id(session, reference, said.strip(), kind, name)
-    return _resolve_name(session, reference, said, name)
+    if text == "" or (reference.tools and text.startswith(TOOL_REFERENCE)):
+        return text
+    if kind := kind_of(text.strip()):
+        return _resolve_id(session, reference, text.strip(), kind, name)
+    return _resolve_name(session, reference, text, name)
 
 
 def _resolve_id(session: Session, reference: Reference, id_: str, kind: str, name: str) -> str:
@@ -54,47 +54,49 @@ def _resolve_id(session: Session, reference: Reference, id_: str, kind: str, nam
     return id_
 
 
-def _resolve_name(session: Session, reference: Reference, said: str, name: str) -> str:
+def _resolve_name(session: Session, reference: Reference, text: str, name: str) -> str:
     kinds: Sequence[str] = [reference.kind] if reference.kind else KINDS
-    found = lookup.list_exact(session, kinds, normalize_name(said))
-    if not found and reference.trash:
-        found = lookup.list_exact(session, kinds, normalize_name(said), trash=True)
-    if len(found) == 1:
-        return found[0][1]
-    if found:
+    matches = lookup.list_exact(session, kinds, normalize_name(text))
+    if not matches and reference.trash:
+        matches = lookup.list_exact(session, kinds, normalize_name(text), trash=True)
+    if len(matches) == 1:
+        return matches[0][1]
+    if matches:
         raise ConflictError(
-            f"{name}: {len(found)} {_plural_kind(reference)} are called “{said[:80]}”.",
+            f"{name}: {len(matches)} {_plural_kind(reference)} are called “{text[:80]}”.",
             hint="Give the id of the one you mean.",
-            candidates=[_candidate(each) | _distinguishing_fields(session, each) for each in found[:MAX_CANDIDATES]],
+            candidates=[
+                _candidate(match) | _distinguishing_fields(session, match) for match in matches[:MAX_CANDIDATES]
+            ],
         )
-    raise _not_found_error(session, reference, said, name)
+    raise _not_found_error(session, reference, text, name)
 
 
-def _not_found_error(session: Session, reference: Reference, said: str, name: str) -> PanoramaError:
+def _not_found_error(session: Session, reference: Reference, text: str, name: str) -> PanoramaError:
     kinds: Sequence[str] = [reference.kind] if reference.kind else KINDS
-    if deleted := lookup.list_exact(session, kinds, normalize_name(said), trash=True):
+    if deleted := lookup.list_exact(session, kinds, normalize_name(text), trash=True):
         kind, id_, label = deleted[0]
         return rows.in_trash_error(kind, id_, label).with_prefix(f"{name}: ")
-    near = list_closest_names(said, lookup.list_similar(session, kinds, said[:MAX_COMPARED_CHARS], limit=_POOL_SIZE))
+    near = list_closest_names(text, lookup.list_similar(session, kinds, text[:MAX_COMPARED_CHARS], limit=_POOL_SIZE))
     kind = reference.kind or "item"
     return NotFoundError(
-        f"{name}: there is no {kind} “{said[:80]}”.",
+        f"{name}: there is no {kind} “{text[:80]}”.",
         hint="Give one of the candidates, by id." if near else f"Find the {kind} with search, or create it first.",
-        candidates=[_candidate(each) for each in near],
+        candidates=[_candidate(item) for item in near],
     )
 
 
-def list_closest_names(said: str, pool: Sequence[NamedItem]) -> list[NamedItem]:
+def list_closest_names(text: str, pool: Sequence[NamedItem]) -> list[NamedItem]:
     """Return the few items whose names are most like what was said, the most alike first."""
-    wanted = normalize_name(said[:MAX_COMPARED_CHARS])
+    key = normalize_name(text[:MAX_COMPARED_CHARS])
 
-    def measure_similarity(each: NamedItem) -> float:
-        label = normalize_name(each[2][:MAX_COMPARED_CHARS])
-        whole = difflib.SequenceMatcher(None, wanted, label).ratio()
-        return max(whole, 0.9 if wanted in label or label in wanted else 0.0)
+    def measure_similarity(item: NamedItem) -> float:
+        label = normalize_name(item[2][:MAX_COMPARED_CHARS])
+        whole = difflib.SequenceMatcher(None, key, label).ratio()
+        return max(whole, 0.9 if key in label or label in key else 0.0)
 
-    scored = sorted(((measure_similarity(each), each) for each in pool), key=lambda pair: (-pair[0], pair[1]))
-    return [each for score, each in scored[:MAX_CANDIDATES] if score >= _MIN_SIMILARITY]
+    scored = sorted(((measure_similarity(item), item) for item in pool), key=lambda pair: (-pair[0], pair[1]))
+    return [item for score, item in scored[:MAX_CANDIDATES] if score >= _MIN_SIMILARITY]
 
 
 def _candidate(named: NamedItem) -> dict[str, object]:

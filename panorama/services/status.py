@@ -62,6 +62,6 @@ class StatusService(Service):
             jobs=self._jobs.count_jobs(),
             reminders_waiting=waiting,
             scripts={"isolation": isolation or "found out by the first script"},
-            last_backup=newest_backup(each.name for each in (self._context.home / "backups").glob("*")),
+            last_backup=newest_backup(path.name for path in (self._context.home / "backups").glob("*")),
         )
         return Result(status, hint=self._uptime_hint())

@@ -73,10 +73,10 @@ def _describe_more(page: Page[Any]) -> str:
 
 def summarize_search(page: Page[Any]) -> str:
     """Return how much was found, and what was not searched."""
-    found = f"{len(page.items)} found" if page.items else "Nothing found"
+    count = f"{len(page.items)} found" if page.items else "Nothing found"
     index = page.index or {}
     weaker = f", {index['weaker']} weaker left out (mode keyword or semantic shows them)" if "weaker" in index else ""
-    return found + _describe_more(page) + weaker + _describe_gap(index)
+    return count + _describe_more(page) + weaker + _describe_gap(index)
 
 
 def _describe_gap(index: Mapping[str, Any]) -> str:
@@ -176,9 +176,9 @@ def summarize_schedule(schedule: Schedule) -> str:
     return f"Schedule “{schedule.name}” ({schedule.id}), {schedule.kind}, {schedule.trigger} {schedule.rule}: {when}"
 
 
-def summarize_schedule_removal(gone: RemovedSchedule) -> str:
+def summarize_schedule_removal(removed: RemovedSchedule) -> str:
     """Return what was forgotten."""
-    return f"Forgot the schedule “{gone.name}” ({gone.id})"
+    return f"Forgot the schedule “{removed.name}” ({removed.id})"
 
 
 def summarize_append(note: Any) -> str:
@@ -215,34 +215,35 @@ def summarize_file_part(part: FilePart) -> str:
 
 def summarize_backup(done: BackupResult) -> str:
     """Return what a backup holds, and what it could not take."""
-    held = f"{_format_rows_and_files(done.rows, done.files)}, {done.size_bytes / 1e6:,.1f} MB"
-    gone = f"; {pluralize(done.removed, 'older one')} removed" if done.removed else ""
+    contents = f"{_format_rows_and_files(done.rows, done.files)}, {done.size_bytes / 1e6:,.1f} MB"
+    removed = f"; {pluralize(done.removed, 'older one')} removed" if done.removed else ""
     missing = _format_missing(done.problem_count)
-    return f"Backed up {held} to {done.path} and checked it in {done.seconds:g} s{gone}{missing}"
+    return f"Backed up {contents} to {done.path} and checked it in {done.seconds:g} s{removed}{missing}"
 
 
-def summarize_backup_list(found: BackupList) -> str:
+def summarize_backup_list(backups: BackupList) -> str:
     """Return how many backups there are."""
-    return f"{pluralize(found.count, 'backup')} in {found.folder}"
+    return f"{pluralize(backups.count, 'backup')} in {backups.folder}"
 
 
-def summarize_backup_check(found: ArchiveCheckResult) -> str:
+def summarize_backup_check(result: ArchiveCheckResult) -> str:
     """Return that nothing is wrong, and with what."""
-    held = f"{pluralize(found.files, 'file')}, {pluralize(found.rows, 'row')}, {found.size_bytes / 1e6:,.1f} MB"
-    return f"The {found.kind} of {found.made_at:%Y-%m-%d %H:%M} is whole: {held}{_format_missing(len(found.problems))}"
+    contents = f"{pluralize(result.files, 'file')}, {pluralize(result.rows, 'row')}, {result.size_bytes / 1e6:,.1f} MB"
+    made_at = f"{result.made_at:%Y-%m-%d %H:%M}"
+    return f"The {result.kind} of {made_at} is whole: {contents}{_format_missing(len(result.problems))}"
 
 
 def summarize_export(done: ExportResult) -> str:
     """Return what an export holds, and what it could not take."""
-    held = f"{pluralize(done.rows, 'row')}, {pluralize(done.pages, 'page')} and {_format_contents(done.files)}"
-    return f"Exported {held}, to {done.path}, in {done.seconds:g} s{_format_missing(done.problem_count)}"
+    contents = f"{pluralize(done.rows, 'row')}, {pluralize(done.pages, 'page')} and {_format_contents(done.files)}"
+    return f"Exported {contents}, to {done.path}, in {done.seconds:g} s{_format_missing(done.problem_count)}"
 
 
 def summarize_restored_home(done: RestoreResult) -> str:
     """Return what was restored, and where."""
-    held = _format_rows_and_files(done.rows, done.files)
+    contents = _format_rows_and_files(done.rows, done.files)
     missing = _format_missing(len(done.problems))
-    return f"Restored {held} of {done.made_at:%Y-%m-%d %H:%M} to {done.path}, compared{missing}"
+    return f"Restored {contents} of {done.made_at:%Y-%m-%d %H:%M} to {done.path}, compared{missing}"
 
 
 def _format_missing(count: int) -> str:
@@ -257,11 +258,11 @@ def _format_contents(count: int) -> str:
     return pluralize(count, "content of a file", "contents of files")
 
 
-def summarize_delete(gone: DeleteResult) -> str:
+def summarize_delete(deleted: DeleteResult) -> str:
     """Return what was deleted, and what became of the rest."""
-    rest = f" with {gone.trashed - 1} items" if gone.trashed > 1 else ""
-    kept = f"; {gone.kept} items stay without it" if gone.kept else ""
-    return f"Moved the {gone.kind} “{gone.label}” ({gone.id}){rest} to the trash{kept}"
+    rest = f" with {deleted.trashed - 1} items" if deleted.trashed > 1 else ""
+    detached = f"; {deleted.kept} items stay without it" if deleted.kept else ""
+    return f"Moved the {deleted.kind} “{deleted.label}” ({deleted.id}){rest} to the trash{detached}"
 
 
 def summarize_named_item(item: Mapping[str, Any]) -> str:
@@ -295,29 +296,29 @@ def summarize_undo(result: UndoResult) -> str:
     return f"{verb} {pluralize(result.count, 'change')} of {writes}: {titles}{more}{left}{stopped}"
 
 
-def summarize_run_result(told: RunResult) -> str:
+def summarize_run_result(result: RunResult) -> str:
     """Return how a script ended, and what it did."""
-    counts = ", ".join(f"{count} {what}" for what, count in told.changes.items())
-    calls = sum(each.get("times", 1) for each in told.calls)
-    did = f"{told.duration_ms:g} ms, {calls} {'call' if calls == 1 else 'calls'}, {counts or 'nothing changed'}"
-    how = "Dry run" if told.dry_run else "Run"
-    if told.script:
-        how = f"{'Draft' if told.script_state == 'draft' else 'Script'} {told.script}: {how.lower()}"
-    if told.error is None:
-        nothing = ", no result" if told.result is None and not told.result_file and not told.shape else ""
-        return f"{how} {told.run_id}: {did}{nothing}{_describe_run_cuts(told)}"
-    at = f" at line {told.error['line']}" if "line" in told.error else ""
-    return f"{how} {told.run_id} failed{at}: {told.error['message']} ({did}){_describe_run_cuts(told)}"
+    counts = ", ".join(f"{count} {noun}" for noun, count in result.changes.items())
+    calls = sum(call.get("times", 1) for call in result.calls)
+    did = f"{result.duration_ms:g} ms, {calls} {'call' if calls == 1 else 'calls'}, {counts or 'nothing changed'}"
+    how = "Dry run" if result.dry_run else "Run"
+    if result.script:
+        how = f"{'Draft' if result.script_state == 'draft' else 'Script'} {result.script}: {how.lower()}"
+    if result.error is None:
+        nothing = ", no result" if result.result is None and not result.result_file and not result.shape else ""
+        return f"{how} {result.run_id}: {did}{nothing}{_describe_run_cuts(result)}"
+    at = f" at line {result.error['line']}" if "line" in result.error else ""
+    return f"{how} {result.run_id} failed{at}: {result.error['message']} ({did}){_describe_run_cuts(result)}"
 
 
-def _describe_run_cuts(told: RunResult) -> str:
+def _describe_run_cuts(result: RunResult) -> str:
     """Return what of a run's result, output and changes is not in its answer."""
-    changed = sum(told.changes.values())
+    changed = sum(result.changes.values())
     cuts = [
-        f"the result is the file {told.result_file}" if told.result_file else "",
-        "only the shape of the result is shown" if told.shape and not told.result_file else "",
-        "the output is cut" if told.output_cut else "",
-        f"the first {len(told.would)} of {changed} changes are shown" if 0 < len(told.would) < changed else "",
+        f"the result is the file {result.result_file}" if result.result_file else "",
+        "only the shape of the result is shown" if result.shape and not result.result_file else "",
+        "the output is cut" if result.output_cut else "",
+        f"the first {len(result.would)} of {changed} changes are shown" if 0 < len(result.would) < changed else "",
     ]
     return "".join(f"; {cut}" for cut in cuts if cut)
 
@@ -346,15 +347,15 @@ def summarize_script_review(script: ScriptReviewResult) -> str:
     return f"The script {script.name} is {script.state}{tool}"
 
 
-def summarize_script_history(found: ScriptHistory) -> str:
+def summarize_script_history(history: ScriptHistory) -> str:
     """Return how often something was decided on a script."""
-    return f"{len(found.versions)} decisions on {found.name}"
+    return f"{len(history.versions)} decisions on {history.name}"
 
 
-def summarize_script_diff(found: ScriptDiff) -> str:
+def summarize_script_diff(diff: ScriptDiff) -> str:
     """Return whether two texts differ."""
-    how = "differs from" if found.diff else "is the same as"
-    return f"{found.name} {found.new} {how} {found.old}"
+    how = "differs from" if diff.diff else "is the same as"
+    return f"{diff.name} {diff.new} {how} {diff.old}"
 
 
 def summarize_script_call(_: Any) -> str:
@@ -368,18 +369,18 @@ def summarize_run(run: RunView) -> str:
     return f"{how} {run.status}: {run.called} {'call' if run.called == 1 else 'calls'} in {run.ms:g} ms"
 
 
-def summarize_jobs(found: JobView | Page[JobView]) -> str:
+def summarize_jobs(jobs: JobView | Page[JobView]) -> str:
     """Return how far a job is, or how many there are."""
-    return summarize_job(found) if isinstance(found, JobView) else make_list_summary("job")(found)
+    return summarize_job(jobs) if isinstance(jobs, JobView) else make_list_summary("job")(jobs)
 
 
 def summarize_job(job: JobView) -> str:
     """Return how far a job is, or what became of it."""
     wrong = str(job.error.get("message", "")) if job.error else ""
-    told = (
+    text = (
         describe_progress(job) if job.state in ("queued", "running") else " ".join(filter(None, (wrong, job.summary)))
     )
-    return f"Job {job.id} ({job.kind}) {job.state}{f': {told}' if told else ''}"
+    return f"Job {job.id} ({job.kind}) {job.state}{f': {text}' if text else ''}"
 
 
 def summarize_job_start(job: JobView, *, at_terminal: bool) -> str:

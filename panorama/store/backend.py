@@ -83,7 +83,7 @@ def count_bytes(value: object) -> int:
     if isinstance(value, str):
         return len(value) if value.isascii() else len(value.encode("utf-8", "replace"))
     if is_object(value):
-        return sum(count_bytes(each) for each in value.values())
+        return sum(count_bytes(entry) for entry in value.values())
     if is_sequence(value):
         return sum(map(count_bytes, value))
     return 0

@@ -24,15 +24,15 @@ def migrate(database: Database, *, backups: Path, now: datetime) -> None:
     Raises:
         UnavailableError: The database is newer than the program, or belongs to another one.
     """
-    found = database.revision()
-    if found == HEAD:
+    revision = database.revision()
+    if revision == HEAD:
         return
-    if found and found > HEAD:
+    if revision and revision > HEAD:
         raise UnavailableError(
-            f"The database has revision {found}; this Panorama knows up to {HEAD}. It was not touched.",
+            f"The database has revision {revision}; this Panorama knows up to {HEAD}. It was not touched.",
             hint="Upgrade Panorama (`uv tool upgrade panorama-mcp`), or choose another folder with PANORAMA_HOME.",
         )
-    if found:
+    if revision:
         _make_folder(backups)
         database.copy_to(backups / f"before-{HEAD}-{now:%Y%m%dT%H%M%SZ}.db")
     _upgrade(database, HEAD)

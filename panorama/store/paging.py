@@ -66,13 +66,13 @@ def _python_type(expression: ColumnElement[Any]) -> type | tuple[type, ...]:
 
 def _after_condition(order: Sequence[Order], after: Key) -> ColumnElement[bool]:
     """Tell which rows come after a place: in a form that finds it in an index, where one holds the whole order."""
-    each = [expression for expression, _ in order]
-    place = [literal(value, expression.type) for expression, value in zip(each, after, strict=True)]
+    columns = [expression for expression, _ in order]
+    place = [literal(value, expression.type) for expression, value in zip(columns, after, strict=True)]
     first, descending = order[0]
     if any(direction != descending for _, direction in order):
         beyond = _mixed_after_condition(order, place)
     else:
-        beyond = tuple_(*each) < tuple_(*place) if descending else tuple_(*each) > tuple_(*place)
+        beyond = tuple_(*columns) < tuple_(*place) if descending else tuple_(*columns) > tuple_(*place)
         if isinstance(first, Column):
             return beyond
     # SQLite seeks an expression by itself alone, not as part of a row of values.

@@ -138,13 +138,13 @@ def settings_warning(address: Address, reply: Hello) -> str:
 def settings_hint(file: str, differs: Sequence[str]) -> str:
     """Return how a daemon that was started with other values of some variables gets those of a person's shell."""
     settings = [name for name in differs if name not in _KEYS]
-    found = [f"Put such settings into {file}, or run `panorama daemon restart`."] if settings else []
+    hints = [f"Put such settings into {file}, or run `panorama daemon restart`."] if settings else []
     if keys := [name for name in differs if name in _KEYS]:
-        found.append(
+        hints.append(
             f"{', '.join(keys)} is not read from config.toml: run `panorama daemon restart` in a shell that has it, or "
             "keep the key with `keyring set panorama ADDRESS` (not for a service on this machine), then restart."
         )
-    return " ".join(found)
+    return " ".join(hints)
 
 
 def is_newer(one: str, other: str) -> bool:
@@ -162,7 +162,7 @@ NO_DAEMON_ERRORS = (FileNotFoundError, NotADirectoryError, ConnectionError, Shut
 """What says that no daemon listens."""
 
 
-def handshake(address: Address, said: Hello, *, seconds: float = HANDSHAKE_SECONDS) -> Handshake:
+def handshake(address: Address, hello: Hello, *, seconds: float = HANDSHAKE_SECONDS) -> Handshake:
     """Connect to the daemon that runs, and greet it.
 
     Raises:
@@ -175,7 +175,7 @@ def handshake(address: Address, said: Hello, *, seconds: float = HANDSHAKE_SECON
     try:
         stream.settimeout(seconds)
         _connect(stream, address.socket, seconds)
-        stream.sendall(json.dumps(said).encode() + b"\n")
+        stream.sendall(json.dumps(hello).encode() + b"\n")
         line, rest = _read_first_line(stream)
         reply = _parse_reply(line)
     except TimeoutError as error:
@@ -205,8 +205,8 @@ def _connect(stream: socket.socket, path: str, seconds: float) -> None:
 
 def _check_owner(address: Address) -> None:
     """Refuse a directory in /tmp that somebody else made."""
-    found = os.lstat(address.socket_directory)
-    if found.st_uid != os.getuid():
+    stat = os.lstat(address.socket_directory)
+    if stat.st_uid != os.getuid():
         raise UnreachableError(
             f"{address.socket_directory} belongs to another user.", "Choose a shorter PANORAMA_HOME."
         )
@@ -215,10 +215,10 @@ def _check_owner(address: Address) -> None:
 def _read_first_line(stream: socket.socket) -> tuple[bytes, bytes]:
     got = b""
     while b"\n" not in got:
-        some = stream.recv(65536)
-        if not some:
+        chunk = stream.recv(65536)
+        if not chunk:
             raise ConnectionResetError("the daemon left without a greeting")
-        got += some
+        got += chunk
     line, _, rest = got.partition(b"\n")
     return line, rest
 

@@ -100,10 +100,10 @@ def launch(address: Address) -> None:
             start_new_session=True, close_fds=True,
         )  # fmt: skip
     assert daemon.stdout is not None
-    with daemon.stdout as said:
+    with daemon.stdout as output:
         waiting = select.poll()
-        waiting.register(said, select.POLLIN)
-        line = said.readline() if waiting.poll(START_SECONDS * 1000) else b""
+        waiting.register(output, select.POLLIN)
+        line = output.readline() if waiting.poll(START_SECONDS * 1000) else b""
     daemon.returncode = 0  # it is not waited for: it goes on without us
     _check_start(address, line)
 
@@ -116,15 +116,15 @@ def reap() -> None:
 
 def _check_start(address: Address, line: bytes) -> None:
     try:
-        told: Hello = json.loads(line)
+        answer: Hello = json.loads(line)
     except ValueError:
         shown = "\n".join(_read_tail(address.log))
         raise DaemonExitedError(
             "Panorama's daemon ended while it started.",
             f"Its log is {address.log}; it ends with:\n{shown}" if shown else f"Its log is {address.log}.",
         ) from None
-    if "error" in told:
-        raise UnreachableError(told["error"], told.get("hint", ""))
+    if "error" in answer:
+        raise UnreachableError(answer["error"], answer.get("hint", ""))
 
 
 def _read_tail(path: str) -> list[str]:

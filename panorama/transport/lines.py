@@ -18,8 +18,8 @@ class OversizedLine:
 class LineDecoder:
     """Cuts chunks of bytes into lines, without their end; what is too long is dropped as it comes, and reported."""
 
-    def __init__(self, most: int = MAX_LINE_BYTES) -> None:
-        self._most = most
+    def __init__(self, limit: int = MAX_LINE_BYTES) -> None:
+        self._most = limit
         self._parts: list[bytes] = []
         self._size = 0
         self._dropped: tuple[bytes, bytes] | None = None

@@ -15,9 +15,9 @@ ProgressCallback = Callable[[int, int, str], None]
 class RpcError(Exception):
     """The daemon refused; `told` is its error: code, message, perhaps hint and candidates."""
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        super().__init__(told.get("message", ""))
-        self.told = told
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__(data.get("message", ""))
+        self.told = data
 
 
 class RpcClient:
@@ -68,20 +68,20 @@ class RpcClient:
     def request(self, method: str, params: Mapping[str, Any], progress: ProgressCallback | None = None) -> Any:
         """Send a request and return its result."""
         self._last += 1
-        said = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}
+        message = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}
         try:
-            self._stream.sendall(json.dumps(said).encode() + b"\n")
+            self._stream.sendall(json.dumps(message).encode() + b"\n")
             while True:
-                told = self._receive()
-                if told.get("method") == "panorama/progress":
+                answer = self._receive()
+                if answer.get("method") == "panorama/progress":
                     if progress is not None:
-                        progress(told["params"]["done"], told["params"]["total"], told["params"]["at"])
-                elif told.get("id") in (self._last, None):
-                    return _unwrap_result(told)
+                        progress(answer["params"]["done"], answer["params"]["total"], answer["params"]["at"])
+                elif answer.get("id") in (self._last, None):
+                    return _unwrap_result(answer)
         except ConnectionError as error:
-            what = str(params.get("operation", method))
+            subject = str(params.get("operation", method))
             raise UnreachableError(
-                f"Panorama's daemon ended while {what} was running: its outcome is unknown.",
+                f"Panorama's daemon ended while {subject} was running: its outcome is unknown.",
                 f"Look whether it was done before you repeat it; the log is {self._address.log}.",
             ) from error
 
@@ -93,12 +93,12 @@ class RpcClient:
             self._waiting += self._lines.feed(chunk)
         line = self._waiting.pop(0)
         assert not isinstance(line, OversizedLine)
-        told: dict[str, Any] = json.loads(line)
-        return told
+        message: dict[str, Any] = json.loads(line)
+        return message
 
 
-def _unwrap_result(told: Mapping[str, Any]) -> Any:
-    if "error" in told:
-        error = told["error"]
+def _unwrap_result(message: Mapping[str, Any]) -> Any:
+    if "error" in message:
+        error = message["error"]
         raise RpcError(error.get("data") or {"code": "internal", "message": error.get("message", "")})
-    return told["result"]
+    return message["result"]

@@ -180,7 +180,7 @@ def test_lines_come_out_whole_however_they_are_cut(size: int) -> None:
 
 
 def test_a_line_that_is_too_long_leaves_its_edges_and_the_next_line() -> None:
-    lines = LineDecoder(most=100)
+    lines = LineDecoder(limit=100)
 
     got = [each for part in (b'{"id":7,', b"x" * 90, b"y" * 90, b"end\nnext\n") for each in lines.feed(part)]
 

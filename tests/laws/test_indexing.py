@@ -408,7 +408,7 @@ def test_what_is_forgotten_while_the_index_is_built_leaves_it(world: World, forg
 
 
 def test_what_is_forgotten_while_it_is_read_leaves_no_passage(world: World, forget: Callable[..., None]) -> None:
-    while world.indexing.embed_next(told=forget):
+    while world.indexing.embed_next(report=forget):
         pass
 
     world.check()
@@ -590,7 +590,7 @@ def test_a_vector_that_is_forgotten_before_its_passage_is_kept_is_made_again(
             with world.app.context.database.transaction(passages.INDEXER) as session:
                 passages.delete_vectors(session, passages.list_unused_vectors(session))
 
-    while world.indexing.embed_next(told=forget_the_unused):
+    while world.indexing.embed_next(report=forget_the_unused):
         pass
 
     world.check()
@@ -623,7 +623,7 @@ def test_two_that_read_at_once_leave_what_the_later_one_saw(world: World) -> Non
             world.do("update_note", note=note, content="Plum")
             world.indexing.embed_next()
 
-    world.indexing.embed_next(told=write_and_let_another_read)
+    world.indexing.embed_next(report=write_and_let_another_read)
 
     world.check()
 
@@ -654,7 +654,7 @@ def test_what_is_cut_anew_never_replaces_what_another_read_since(
 def test_a_slow_reader_does_not_take_back_how_far_another_has_come(
     world: World, write_meanwhile: Callable[[int], None]
 ) -> None:
-    world.indexing.embed_next(told=write_meanwhile)
+    world.indexing.embed_next(report=write_meanwhile)
 
     assert world.indexing.measure_lag().unread == 0
     world.index = FailingIndex(MODEL)

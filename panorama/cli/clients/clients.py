@@ -170,5 +170,5 @@ def _msix_folder(environment: Mapping[str, str]) -> Path | None:
     Windows shows the packaged program another folder than ours (github.com/anthropics/claude-code/issues/26073).
     """
     packages = Path(environment.get("LOCALAPPDATA", "")) / "Packages"
-    found = sorted(packages.glob("Claude_*"))
-    return found[0] / "LocalCache" / "Roaming" / "Claude" if found else None
+    folders = sorted(packages.glob("Claude_*"))
+    return folders[0] / "LocalCache" / "Roaming" / "Claude" if folders else None

@@ -124,17 +124,17 @@ def uninstall(client: McpClient) -> Outcome:
 
 def check_configs() -> list[ConfigCheck]:
     """Return what there is to say about every client's file in which Panorama stands; changes nothing."""
-    return [found for client in all_clients().values() if (found := check_config(client))]
+    return [config for client in all_clients().values() if (config := check_config(client))]
 
 
 def check_config(client: McpClient) -> ConfigCheck | None:
     """Return whether a client can start Panorama, and with the data used here; None if it does not try to."""
     try:
         with _translate_errors(client, "Mend it, or put back one of the copies beside it."):
-            found = _find_entry(client, _read(client).text) if _is_mentioned(client) else None
+            entry = _find_entry(client, _read(client).text) if _is_mentioned(client) else None
     except UnavailableError as error:
         return ConfigCheck(client.name, client.file, "fail", error.message, error.hint)
-    return None if found is None else ConfigCheck(client.name, client.file, *_check_entry(client, found))
+    return None if entry is None else ConfigCheck(client.name, client.file, *_check_entry(client, entry))
 
 
 def _is_mentioned(client: McpClient) -> bool:
@@ -143,22 +143,22 @@ def _is_mentioned(client: McpClient) -> bool:
     return os.path.exists(client.file) and word.encode() in client.file.read_bytes()
 
 
-def _check_entry(client: McpClient, found: Mapping[str, Any]) -> tuple[State, str, str]:
+def _check_entry(client: McpClient, entry: Mapping[str, Any]) -> tuple[State, str, str]:
     again = f"panorama install {client.name}"
-    if _REMOTE_KEYS & set(found):
+    if _REMOTE_KEYS & set(entry):
         return "ok", "", ""
-    command = str(found.get("command", ""))
+    command = str(entry.get("command", ""))
     if not shutil.which(command):
         return "fail", f"{client.title} starts {command or 'nothing'}, which is no program here", again
-    there, here = _home(found), _home(build_entry(client))
+    there, here = _home(entry), _home(build_entry(client))
     if os.path.realpath(there) != os.path.realpath(here):
         return "warn", f"{client.title} keeps its data in {there}, not in {here} as you do here", again
     return "ok", "", ""
 
 
-def _home(found: Mapping[str, Any]) -> Path:
+def _home(entry: Mapping[str, Any]) -> Path:
     """Return where a server keeps its data."""
-    chosen = str(_as_mapping(found.get("env")).get(HOME_VARIABLE, "")).strip()
+    chosen = str(_as_mapping(entry.get("env")).get(HOME_VARIABLE, "")).strip()
     return Path(chosen).expanduser() if chosen else Path(default_directory())
 
 
@@ -232,7 +232,7 @@ def _check(client: McpClient, before: str, after: str, new: Mapping[str, Any] | 
 def _other_settings(client: McpClient, text: str) -> dict[str, Any]:
     """Return what a file means without Panorama's entry, and without servers if there are no others."""
     value = _parse(client, text)
-    others = {key: each for key, each in _as_mapping(value.get(client.servers)).items() if key != SERVER_KEY}
+    others = {key: setting for key, setting in _as_mapping(value.get(client.servers)).items() if key != SERVER_KEY}
     if isinstance(value.get(client.servers, {}), dict):
         value = {key: each for key, each in value.items() if key != client.servers}
     return {**value, client.servers: others} if others else value
@@ -280,13 +280,13 @@ def _replace(client: McpClient, before: _Content, after: str) -> Path | None:
 
     A link stays a link: what it leads to is replaced, and the copy stands beside the link.
     """
-    made = (BOM_UTF8 if (before.raw or b"").startswith(BOM_UTF8) else b"") + after.encode()
+    data = (BOM_UTF8 if (before.raw or b"").startswith(BOM_UTF8) else b"") + after.encode()
     target = Path(os.path.realpath(client.file))
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(EACCES, "it may not be written")
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = S_IMODE(target.stat().st_mode) if target.exists() else PRIVATE_MODE
-    with _temporary_file(target, made, mode) as new:
+    with _temporary_file(target, data, mode) as new:
         if _read(client).raw != before.raw:
             raise ConflictError(f"Another program has just changed {client.file}.", hint="Run this again.")
         copy = None if before.raw is None else _write_backup(client.file, before.raw, mode)
@@ -314,7 +314,7 @@ def _write_backup(path: Path, content: bytes, mode: int) -> Path:
     """Write a copy beside a file, under a name with the time, and return it."""
     stamp = f"{path.name}.{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
     names = chain((f"{stamp}.bak",), (f"{stamp}-{number}.bak" for number in count(2)))
-    copy = next(each for each in map(path.with_name, names) if not os.path.lexists(each))
+    copy = next(candidate for candidate in map(path.with_name, names) if not os.path.lexists(candidate))
     with open(copy, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         file.write(content)
     copy.chmod(mode)

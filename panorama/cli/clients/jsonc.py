@@ -82,8 +82,8 @@ def delete_value(text: str, path: Sequence[str]) -> str:
     Raises:
         ValueError: The text cannot be read, or the path leads through something that is no object; names the line.
     """
-    while found := _find_member(text, path):
-        text = _remove_member(text, *found)
+    while member := _find_member(text, path):
+        text = _remove_member(text, *member)
     return text
 
 
@@ -102,9 +102,9 @@ def _require_object(text: str, node: Node, path: Sequence[str]) -> Node:
     raise _error_at(text, node.start, f"“{path[-1]}” is not an object" if path else "the file does not hold an object")
 
 
-def _error_at(text: str, at: int, what: str) -> ValueError:
+def _error_at(text: str, at: int, problem: str) -> ValueError:
     line = text.count("\n", 0, at) + 1
-    return ValueError(f"line {line}: {what}")
+    return ValueError(f"line {line}: {problem}")
 
 
 class _Parser:
@@ -118,14 +118,14 @@ class _Parser:
         tokens: list[tuple[int, int]] = []
         at = 0
         while at < len(self._text):
-            found = _TOKEN.match(self._text, at)
-            if found is None:
+            match = _TOKEN.match(self._text, at)
+            if match is None:
                 raise _error_at(self._text, at, f"{self._text[at : at + 20]!r} cannot be read")
-            if found.lastgroup == "comment" and self._strict:
+            if match.lastgroup == "comment" and self._strict:
                 raise _error_at(self._text, at, "there is a comment, which this file may not have")
-            if found.lastgroup in ("scalar", "mark"):
-                tokens.append(found.span())
-            at = found.end()
+            if match.lastgroup in ("scalar", "mark"):
+                tokens.append(match.span())
+            at = match.end()
         return tokens
 
     def is_at_end(self) -> bool:
@@ -140,15 +140,15 @@ class _Parser:
     def _peek(self) -> str:
         return "" if self.is_at_end() else self._text[self._tokens[self._at][0]]
 
-    def _expect(self, mark: str, what: str) -> tuple[int, int]:
+    def _expect(self, mark: str, expected: str) -> tuple[int, int]:
         if self._peek() != mark:
-            raise self._missing_error(what)
+            raise self._missing_error(expected)
         self._at += 1
         return self._tokens[self._at - 1]
 
-    def _missing_error(self, what: str) -> ValueError:
+    def _missing_error(self, expected: str) -> ValueError:
         at = len(self._text.rstrip()) if self.is_at_end() else self._tokens[self._at][0]
-        return _error_at(self._text, at, f"{what} is missing here")
+        return _error_at(self._text, at, f"{expected} is missing here")
 
     def _parse_value(self) -> Node:
         first = self._peek()
@@ -214,15 +214,15 @@ def _indent(text: str, at: int) -> str | None:
 
 
 def _line_indent(text: str, at: int) -> str:
-    found = _BLANKS.match(text, text.rfind("\n", 0, at) + 1)
-    return found.group() if found else ""
+    match = _BLANKS.match(text, text.rfind("\n", 0, at) + 1)
+    return match.group() if match else ""
 
 
 def _indent_unit(text: str, root: Node) -> str:
     """Return by how much the file indents."""
     outer = _line_indent(text, root.start)
-    found = (_indent(text, member.start) for member in root.members)
-    return next((inner.removeprefix(outer) for inner in found if inner and inner != outer), "  ")
+    indents = (_indent(text, member.start) for member in root.members)
+    return next((inner.removeprefix(outer) for inner in indents if inner and inner != outer), "  ")
 
 
 def _render_block(value: object, indent: str, unit: str, newline: str) -> str:
@@ -274,8 +274,8 @@ def _insert_first_member(text: str, root: Node, node: Node, value: Mapping[str, 
 def _append_member(text: str, last: Member, gap: str, member: str) -> str:
     """Return the text with one more member behind the last; on a line of its own, behind that one's comments too."""
     end = last.value.end if last.comma is None else last.comma + 1
-    found = _COMMENTS_ON_THE_LINE.match(text, end) if "\n" in gap else None
-    place = found.end() if found else end
+    comment = _COMMENTS_ON_THE_LINE.match(text, end) if "\n" in gap else None
+    place = comment.end() if comment else end
     comma = ("", ",") if last.comma is not None else (",", "")
     return f"{text[:end]}{comma[0]}{text[end:place]}{gap}{member}{comma[1]}{text[place:]}"
 

@@ -15,10 +15,10 @@ _PLAIN = re.compile(r"[\w/.+@-]+")
 
 def render_systemd_unit(command: Sequence[str], environment: Mapping[str, str]) -> str:
     """Return a systemd user unit (systemd.service(5), systemd.exec(5))."""
-    told = "".join(f'Environment="{_escape(f"{name}={value}")}"\n' for name, value in sorted(environment.items()))
+    lines = "".join(f'Environment="{_escape(f"{name}={value}")}"\n' for name, value in sorted(environment.items()))
     # The name of a program may hold none of systemd's own signs; an argument may.
     by = () if _PLAIN.fullmatch(command[0]) else ("/usr/bin/env",)
-    words = " ".join(_quote_word(each) for each in (*by, *command, "serve"))
+    words = " ".join(_quote_word(word) for word in (*by, *command, "serve"))
     return f"""\
 [Unit]
 Description=Panorama's daemon
@@ -26,7 +26,7 @@ StartLimitIntervalSec=0
 
 [Service]
 ExecStart={words}
-{told}Restart=always
+{lines}Restart=always
 RestartSec={PAUSE_SECONDS}
 
 [Install]

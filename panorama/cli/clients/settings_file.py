@@ -42,21 +42,24 @@ def remove_setting(home: Path, name: str) -> bool:
     return _update_file(home, {name: None}, lambda text: iter([toml.delete_value(text, (name,))]))
 
 
-def _update_file(home: Path, wanted: dict[str, str | None], written: Callable[[str], Iterator[str]]) -> bool:
+def _update_file(home: Path, settings: dict[str, str | None], written: Callable[[str], Iterator[str]]) -> bool:
     path = home / CONFIG_FILE
-    ((name, value),) = wanted.items()
+    ((name, value),) = settings.items()
     with _translate_errors(path, _manual_hint(name, value)):
         text = path.read_bytes().decode() if path.exists() else ""
         before = _parse_file(path, text)
         if not isinstance(before.get(name, ""), str):
             raise ValueError(f"{name} is no text there")
-        after = {**{key: each for key, each in before.items() if key != name}, **({} if value is None else wanted)}
+        after = {
+            **{key: setting for key, setting in before.items() if key != name},
+            **({} if value is None else settings),
+        }
         if before == after:
             return False
-        made = next((each for each in written(text) if _is_equivalent(each, after)), None)
-        if made is None:
+        new_text = next((candidate for candidate in written(text) if _is_equivalent(candidate, after)), None)
+        if new_text is None:
             raise ValueError("its form is unusual, and something else would change too")
-        _replace(path, made.encode())
+        _replace(path, new_text.encode())
     return True
 
 
@@ -88,9 +91,9 @@ def _insert_line(text: str, line: str) -> str:
     return f"{before}{gap}{line}{end}{blank}{after}"
 
 
-def _is_equivalent(text: str, wanted: dict[str, Any]) -> bool:
+def _is_equivalent(text: str, settings: dict[str, Any]) -> bool:
     with suppress(ValueError):
-        return toml.parse(text) == wanted
+        return toml.parse(text) == settings
     return False
 
 
@@ -130,9 +133,9 @@ def _translate_errors(path: Path, hint: str) -> Generator[None]:
 
 def env_override(used: str) -> str:
     """Return why another model is in use than config.toml says, "" if that is not so."""
-    said = os.environ.get(EMBEDDER_VARIABLE)
-    if said is None:
+    value = os.environ.get(EMBEDDER_VARIABLE)
+    if value is None:
         return ""
-    return f"{EMBEDDER_VARIABLE}={said} is set, and wins over config.toml" + (
-        f"; {used} is in use." if said != used else "."
+    return f"{EMBEDDER_VARIABLE}={value} is set, and wins over config.toml" + (
+        f"; {used} is in use." if value != used else "."
     )

@@ -63,15 +63,15 @@ def _is_valid(text: str) -> bool:
 def _spans(text: str, path: Sequence[str]) -> list[Span]:
     """Return where the tables at and below this path stand, from a header to a last value."""
     spans: list[Span] = []
-    ours = False
-    for found in _LINE.finditer(text):
-        line = found.group().strip()
+    is_ours = False
+    for match in _LINE.finditer(text):
+        line = match.group().strip()
         if header := _parse_header(line):
-            if ours := header[: len(path)] == tuple(path):
-                begun = spans.pop() if spans and not text[spans[-1][1] : found.start()].strip() else found.span()
-                spans.append((begun[0], found.end()))
-        elif ours and line and not line.startswith("#"):
-            spans[-1] = spans[-1][0], found.end()
+            if is_ours := header[: len(path)] == tuple(path):
+                span = spans.pop() if spans and not text[spans[-1][1] : match.start()].strip() else match.span()
+                spans.append((span[0], match.end()))
+        elif is_ours and line and not line.startswith("#"):
+            spans[-1] = spans[-1][0], match.end()
     return spans
 
 
@@ -103,14 +103,14 @@ def _append_table(text: str, path: Sequence[str], value: Mapping[str, Any]) -> s
     import tomlkit  # 30 ms
 
     table, servers = tomlkit.table(), tomlkit.table(is_super_table=True)
-    for key, each in value.items():
-        table[key] = _to_inline(each)
+    for key, entry in value.items():
+        table[key] = _to_inline(entry)
     servers[path[1]] = table
-    made = tomlkit.document()
-    made[path[0]] = servers
+    new = tomlkit.document()
+    new[path[0]] = servers
     lines = text if text.endswith("\n") or not text else f"{text}\n"
     gap = "" if not lines or lines.endswith(("\n\n", "\n\r\n")) else "\n"
-    return _restore_line_endings(text, f"{lines}{gap}{tomlkit.dumps(made)}")
+    return _restore_line_endings(text, f"{lines}{gap}{tomlkit.dumps(new)}")
 
 
 def _edit_table(text: str, path: Sequence[str], change: Callable[[Table], object]) -> str:
@@ -121,11 +121,11 @@ def _edit_table(text: str, path: Sequence[str], change: Callable[[Table], object
     # Our own tables are parsed alone, so that nothing new ends up behind the comments that follow them.
     document = tomlkit.parse("".join(text[start:end] for start, end in spans) or text)
     change(_parent_table(document, path))
-    made = tomlkit.dumps(document)
+    new_text = tomlkit.dumps(document)
     for start, end in reversed(spans[1:]):
         text = text[:start] + text[end:]
     start, end = spans[0] if spans else (0, len(text))
-    return _restore_line_endings(text, text[:start] + made + text[end:])
+    return _restore_line_endings(text, text[:start] + new_text + text[end:])
 
 
 def _parent_table(document: Table, path: Sequence[str]) -> Table:
@@ -144,13 +144,13 @@ def _to_inline(value: object) -> Any:
     if not isinstance(value, Mapping):
         return value
     table = tomlkit.inline_table()
-    for key, each in cast("Mapping[str, Any]", value).items():
-        table[key] = _to_inline(each)
+    for key, entry in cast("Mapping[str, Any]", value).items():
+        table[key] = _to_inline(entry)
     return table
 
 
-def _restore_line_endings(text: str, made: str) -> str:
+def _restore_line_endings(text: str, new_text: str) -> str:
     """Return what was made with the ends of lines that the text has."""
     if "\r\n" in text and not _BARE_NEWLINE.search(text):
-        return _BARE_NEWLINE.sub("\r\n", made)
-    return made
+        return _BARE_NEWLINE.sub("\r\n", new_text)
+    return new_text

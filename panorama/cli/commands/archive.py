@@ -43,10 +43,14 @@ def create(
     as_json: AsJson = False,
 ) -> int:
     """Back up everything while you go on: database, files, scripts and configuration; the copy is checked."""
-    wanted = {"folder": _absolute_path(folder), "with_secrets": with_secrets or None, "background": background or None}
+    arguments = {
+        "folder": _absolute_path(folder),
+        "with_secrets": with_secrets or None,
+        "background": background or None,
+    }
     with _report_interrupt("No backup was made."), Client() as panorama, console.progress("Backing up") as progress:
         # Whoever types the folder has said where; a model is asked.
-        answer = panorama.call("backup", {**wanted, "confirm": True}, progress)
+        answer = panorama.call("backup", {**arguments, "confirm": True}, progress)
     return _print_result(answer, as_json)
 
 
@@ -103,8 +107,8 @@ def check(
 def export(folder: Folder = None, background: Background = False, as_json: AsJson = False) -> int:
     """Export everything: as JSON Lines, from which it can be restored, and as a tree of Markdown to read."""
     with _report_interrupt("No export was made."), Client() as panorama, console.progress("Exporting") as progress:
-        wanted = {"folder": _absolute_path(folder), "background": background or None}
-        answer = panorama.call("export", {**wanted, "confirm": True}, progress)
+        arguments = {"folder": _absolute_path(folder), "background": background or None}
+        answer = panorama.call("export", {**arguments, "confirm": True}, progress)
     return _print_result(answer, as_json)
 
 
@@ -119,10 +123,10 @@ def purge(
     as_json: AsJson = False,
 ) -> None:
     """Forget for good what has been in the trash for long, with its history, and the old log. It cannot be undone."""
-    kept = _report_interrupt("What was forgotten stays so; run it again to go on.")
-    with kept, _ProgressClient() as panorama:
-        wanted = {"days": days, "dry_run": dry_run or None, "background": background or None}
-        answer = call_confirmed(panorama, "purge", wanted, yes=yes)
+    on_interrupt = _report_interrupt("What was forgotten stays so; run it again to go on.")
+    with on_interrupt, _ProgressClient() as panorama:
+        arguments = {"days": days, "dry_run": dry_run or None, "background": background or None}
+        answer = call_confirmed(panorama, "purge", arguments, yes=yes)
     console.print_result(answer, as_json)
     if not as_json:
         for problem in answer.data.get("problems", ()):
@@ -166,10 +170,10 @@ def _restore_into_folder(source: str, to: str | None, *, background: bool, yes: 
     """Make a new data directory of a backup or an export; no daemon is needed, unless it is to do it."""
     if background:
         with Client() as panorama:
-            begun = panorama.call(
+            job = panorama.call(
                 "restore", {"source": _absolute_path(source), "folder": _absolute_path(to), "background": True}
             )
-        console.print_result(begun, as_json)
+        console.print_result(job, as_json)
         return
     restored = _restore(source, to, yes=yes)
     if as_json:

@@ -75,9 +75,9 @@ def run(
     Its output and its result are printed. What it wrote, `panorama undo` takes back.
     """
     if script and code is None and is_saved_script(script):
-        kept: dict[str, Any] = {"dry_run": dry_run, "atomic": atomic, "timeout": timeout}
+        options: dict[str, Any] = {"dry_run": dry_run, "atomic": atomic, "timeout": timeout}
         return run_saved(
-            script, [*context.args], _parse_inputs(inputs or []), kept, background=background, as_json=as_json
+            script, [*context.args], _parse_inputs(inputs or []), options, background=background, as_json=as_json
         )
     if context.args:
         raise InvalidInputError(
@@ -88,8 +88,8 @@ def run(
     if background:
         with Client() as panorama:
             arguments = {**wanted, "dry_run": dry_run, "atomic": atomic, "background": True}
-            begun = call_confirmed(panorama, "run_code", arguments, yes=False)
-        console.print_result(begun, as_json)
+            job = call_confirmed(panorama, "run_code", arguments, yes=False)
+        console.print_result(job, as_json)
         return 0
     return _run_operation("runs.create", {**wanted, "dry_run": dry_run, "atomic": atomic}, source, as_json)
 
@@ -101,21 +101,21 @@ def run_saved(
     with Client() as panorama:
         view = panorama.call("scripts.get", {"script": name}, whole=True).data
         args = {**options.parse_options(words, view["schema"].get("properties", {})), **given}
-        wanted = {"script": name, "args": args, **how}
+        request = {"script": name, "args": args, **how}
         if background:
-            begun = call_confirmed(panorama, "run_script", {**wanted, "background": True}, yes=False)
-            console.print_result(begun, as_json)
+            job = call_confirmed(panorama, "run_script", {**request, "background": True}, yes=False)
+            console.print_result(job, as_json)
             return 0
-    return _run_operation("scripts.run", wanted, view["text"], as_json)
+    return _run_operation("scripts.run", request, view["text"], as_json)
 
 
-def _run_operation(operation: str, wanted: Mapping[str, Any], source: str, as_json: bool) -> int:
+def _run_operation(operation: str, arguments: Mapping[str, Any], source: str, as_json: bool) -> int:
     with Client() as panorama, console.progress("Running") as moved:
         watched = _RunProgress(moved)
         try:
-            answer = panorama.call(operation, wanted, watched, whole=True)
+            answer = panorama.call(operation, arguments, watched, whole=True)
         except KeyboardInterrupt:
-            console.print_message(watched.describe_stop(dry_run=wanted["dry_run"], atomic=wanted["atomic"]))
+            console.print_message(watched.describe_stop(dry_run=arguments["dry_run"], atomic=arguments["atomic"]))
             raise
     data = answer.data
     if as_json:
@@ -170,17 +170,17 @@ def _read_source(script: str | None, code: str | None) -> str:
         raise InvalidInputError(f"{script} is not text in UTF-8.", hint="Give a file of Python.") from error
 
 
-def _parse_inputs(given: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for each in given:
-        name, equals, value = each.partition("=")
+def _parse_inputs(pairs: Sequence[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
         if not equals:
-            raise InvalidInputError(f"--input {each!r} is not K=V.", hint="Write --input project=Garden.")
+            raise InvalidInputError(f"--input {pair!r} is not K=V.", hint="Write --input project=Garden.")
         try:
-            found[name] = json.loads(value)
+            values[name] = json.loads(value)
         except ValueError:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def _print_run(data: Mapping[str, Any], source: str) -> None:
@@ -226,8 +226,8 @@ def _format_trace(error: Mapping[str, Any], source: str) -> Text:
             mark = "❱" if number == at else " "
             shown.append(f"{mark} {number:>4} │ ", "red" if number == at else "dim")
             shown.append(safe_lines(written[number - 1]) + "\n", "" if number == at else "dim")
-    for each in error.get("trace", ())[:-1]:
-        shown.append(f"called from {safe_lines(each)}\n", "dim")
+    for frame in error.get("trace", ())[:-1]:
+        shown.append(f"called from {safe_lines(frame)}\n", "dim")
     shown.append(safe_lines(error["message"]), "bold red")
     if hint := error.get("hint"):
         shown.append(f"\n{safe_lines(hint)}")
@@ -280,7 +280,7 @@ def _print_report(data: Mapping[str, Any], summary: str) -> None:
 
 def _print_remaining_changes(data: Mapping[str, Any]) -> None:
     if data.get("changes") or data.get("stands"):
-        counted = ", ".join(f"{count} {what}" for what, count in data.get("changes", {}).items())
+        counted = ", ".join(f"{count} {noun}" for noun, count in data.get("changes", {}).items())
         console.print_blocks(
             [safe_line("changes", "bold"), safe_line(". ".join(filter(None, (counted, data.get("stands")))))]
         )

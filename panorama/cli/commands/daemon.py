@@ -41,14 +41,20 @@ def serve(
 def status(as_json: AsJson = False) -> int:
     """Tell whether the daemon runs, since when, and who is connected."""
     address = Address(data_directory())
-    told = _fetch_status(address)
-    summary = f"The daemon runs as process {told['pid']}" if told else "No daemon runs; the next client starts one"
+    status_data = _fetch_status(address)
+    summary = (
+        f"The daemon runs as process {status_data['pid']}"
+        if status_data
+        else "No daemon runs; the next client starts one"
+    )
     if as_json:
-        console.print_json({"data": told, "summary": summary, "metadata": {"source": "daemon", "policy": "read"}})
+        console.print_json(
+            {"data": status_data, "summary": summary, "metadata": {"source": "daemon", "policy": "read"}}
+        )
     else:
         console.print_message(summary)
-        console.print_table(status_tables.daemon(told))
-    return 0 if told else 1
+        console.print_table(status_tables.daemon(status_data))
+    return 0 if status_data else 1
 
 
 def _fetch_status(address: Address) -> dict[str, Any]:

@@ -67,13 +67,13 @@ class Installation:
 def run_checks() -> list[dict[str, str]]:
     """Return `check` (its name), `state`, `found` and perhaps `mend` of every check, in the order to mend them."""
     place = _read_installation()
-    found = {name: _run_check(partial(check, place)) for name, check in _CHECKS.items()}
-    if found["database"].state != "fail" and place.database.has_data():
-        found |= {name: _run_check(check) for name, check in place.database.checks().items()}
-    found |= _check_clients()
+    results = {name: _run_check(partial(check, place)) for name, check in _CHECKS.items()}
+    if results["database"].state != "fail" and place.database.has_data():
+        results |= {name: _run_check(check) for name, check in place.database.checks().items()}
+    results |= _check_clients()
     return [
-        {"check": name, "state": each.state, "found": each.found} | ({"mend": each.mend} if each.mend else {})
-        for name, each in found.items()
+        {"check": name, "state": result.state, "found": result.found} | ({"mend": result.mend} if result.mend else {})
+        for name, result in results.items()
     ]
 
 
@@ -101,12 +101,12 @@ def _run_check(check: Callable[[], CheckResult]) -> CheckResult:
 
 def _check_python(_: Installation) -> CheckResult:
     version = sys.version_info[:2]
-    found = f"{sys.version.split()[0]} at {sys.executable}"
+    description = f"{sys.version.split()[0]} at {sys.executable}"
     if version < OLDEST_PYTHON:
-        return CheckResult("fail", found, "Install Panorama with Python 3.11 or newer.")
+        return CheckResult("fail", description, "Install Panorama with Python 3.11 or newer.")
     if version >= UNTESTED_PYTHON:
-        return CheckResult("warn", found, "Panorama is tested with Python 3.11 to 3.13.")
-    return CheckResult("ok", found)
+        return CheckResult("warn", description, "Panorama is tested with Python 3.11 to 3.13.")
+    return CheckResult("ok", description)
 
 
 def _check_command(_: Installation) -> CheckResult:
@@ -119,16 +119,16 @@ def _check_command(_: Installation) -> CheckResult:
 
 
 def _check_packages(_: Installation) -> CheckResult:
-    found: list[str] = []
+    problems: list[str] = []
     missing: list[str] = []
     for name in (*PACKAGES, *OPTIONAL_PACKAGES):
         try:
-            found.append(f"{name} {importlib.metadata.version(name)}")
+            problems.append(f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:
             missing += [name] if name in PACKAGES else []
     if missing:
         return CheckResult("fail", f"missing: {', '.join(missing)}", "Install Panorama anew.")
-    return CheckResult("ok", ", ".join(found))
+    return CheckResult("ok", ", ".join(problems))
 
 
 def _check_settings(place: Installation) -> CheckResult:
@@ -137,8 +137,8 @@ def _check_settings(place: Installation) -> CheckResult:
     file = place.home / "config.toml"
     if not file.is_file():
         return CheckResult("ok", "defaults, the environment")
-    given = set(tomllib.loads(file.read_text("utf-8")))
-    unknown = sorted(given - (set(Settings.model_fields) - {"home"}))
+    names = set(tomllib.loads(file.read_text("utf-8")))
+    unknown = sorted(names - (set(Settings.model_fields) - {"home"}))
     if unknown:
         return CheckResult(
             "warn", f"{file} has {', '.join(unknown)}, which mean nothing there", "See docs/settings.md."
@@ -149,11 +149,11 @@ def _check_settings(place: Installation) -> CheckResult:
 def _check_time_zone(place: Installation) -> CheckResult:
     zone = place.settings.zone if place.settings else ZoneInfo(local_zone())
     here, there = datetime.now().astimezone(), datetime.now(zone)
-    found = f"{zone.key}, where it is {there:%Y-%m-%d %H:%M}"
+    description = f"{zone.key}, where it is {there:%Y-%m-%d %H:%M}"
     if here.utcoffset() != there.utcoffset():
         mend = "If dates come out wrong, set timezone in config.toml."
-        return CheckResult("warn", f"{found}; this machine's clock says {here:%H:%M}", mend)
-    return CheckResult("ok", found)
+        return CheckResult("warn", f"{description}; this machine's clock says {here:%H:%M}", mend)
+    return CheckResult("ok", description)
 
 
 def _check_directory(place: Installation) -> CheckResult:
@@ -171,12 +171,16 @@ def _check_directory(place: Installation) -> CheckResult:
 
 
 def _check_disk(place: Installation) -> CheckResult:
-    near = next(each for each in (place.home, *place.home.parents) if each.is_dir())
+    near = next(parent for parent in (place.home, *place.home.parents) if parent.is_dir())
     free = shutil.disk_usage(near).free
-    found = f"{free / 1e9:,.1f} GB free"
+    description = f"{free / 1e9:,.1f} GB free"
     if free < MIN_DISK_BYTES:
-        return CheckResult("fail", found, "Free some space: writes will be refused.")
-    return CheckResult("warn", found, "Free some space soon.") if free < LOW_DISK_BYTES else CheckResult("ok", found)
+        return CheckResult("fail", description, "Free some space: writes will be refused.")
+    return (
+        CheckResult("warn", description, "Free some space soon.")
+        if free < LOW_DISK_BYTES
+        else CheckResult("ok", description)
+    )
 
 
 def _check_daemon(place: Installation) -> CheckResult:
@@ -196,15 +200,15 @@ def _check_daemon(place: Installation) -> CheckResult:
 
 
 def _check_daemon_reply(address: Address, pid: int, reply: Hello) -> CheckResult:
-    found = f"process {pid}, version {reply['version']}, {address.socket}"
+    description = f"process {pid}, version {reply['version']}, {address.socket}"
     if reply["version"] != __version__:
-        return CheckResult("warn", f"{found}; this is version {__version__}", "panorama daemon restart")
+        return CheckResult("warn", f"{description}; this is version {__version__}", "panorama daemon restart")
     if differs := reply["differs"]:
         mend = settings_hint("config.toml", differs)
-        return CheckResult("warn", f"{found}; it was started with another {', '.join(differs)}", mend)
+        return CheckResult("warn", f"{description}; it was started with another {', '.join(differs)}", mend)
     if os.stat(address.socket).st_mode & 0o077 or os.stat(address.socket_directory).st_mode & 0o077:
-        return CheckResult("warn", f"{found}; others may come to its socket", "panorama daemon restart")
-    return CheckResult("ok", found)
+        return CheckResult("warn", f"{description}; others may come to its socket", "panorama daemon restart")
+    return CheckResult("ok", description)
 
 
 def _check_semantic_search(place: Installation) -> CheckResult:
@@ -222,10 +226,10 @@ def _check_semantic_search(place: Installation) -> CheckResult:
     where = validate_url(place.settings.qdrant_url) if place.settings.qdrant_url else place.settings.index_engine
     if where == "auto":
         where = "edge" if find_spec("qdrant_edge") else "exact (Qdrant Edge is not installed)"
-    found = f"{chosen.id}, vectors in {where}"
-    if told := _fetch_search_error(place):
-        return CheckResult("warn", f"{found}: {told['last_error']}", str(told.get("do", "")))
-    return CheckResult("ok", found, choice.hint)
+    description = f"{chosen.id}, vectors in {where}"
+    if error := _fetch_search_error(place):
+        return CheckResult("warn", f"{description}: {error['last_error']}", str(error.get("do", "")))
+    return CheckResult("ok", description, choice.hint)
 
 
 def _check_scripts(place: Installation) -> CheckResult:
@@ -260,8 +264,8 @@ def _ignore_progress(_current: float, _total: float, _message: str) -> None:
 
 def _fetch_search_error(place: Installation) -> Mapping[str, Any]:
     """Return what a running daemon tells of search by meaning if something is wrong with it; no service is asked."""
-    told: Mapping[str, Any] = _fetch_daemon_status(place).get("search", {})
-    return told if "last_error" in told else {}
+    search: Mapping[str, Any] = _fetch_daemon_status(place).get("search", {})
+    return search if "last_error" in search else {}
 
 
 def _fetch_daemon_status(place: Installation) -> Mapping[str, Any]:
@@ -278,8 +282,8 @@ def _fetch_daemon_status(place: Installation) -> Mapping[str, Any]:
 
 def _check_uptime(place: Installation) -> CheckResult:
     """Look whether something keeps the daemon up: the system's service, or somebody who runs `panorama serve`."""
-    told = _fetch_daemon_status(place)
-    if (told and told["linger_seconds"] is None) or _has_service():
+    status = _fetch_daemon_status(place)
+    if (status and status["linger_seconds"] is None) or _has_service():
         return CheckResult("ok", "reminders and schedules run at any time")
     return CheckResult("ok", "reminders and schedules run only while a client is open", "panorama service install")
 
@@ -293,11 +297,11 @@ def _has_service() -> bool:
 
 def _check_clients() -> dict[str, CheckResult]:
     """Return a finding for each client in which Panorama is set up; that there is none is no fault."""
-    found = {
-        f"client {each.client}": CheckResult(each.state, each.problem or f"set up in {each.file}", each.mend)
-        for each in check_configs()
+    configs = {
+        f"client {config.client}": CheckResult(config.state, config.problem or f"set up in {config.file}", config.mend)
+        for config in check_configs()
     }
-    return found or {"clients": CheckResult("ok", "no client is set up", "panorama install CLIENT")}
+    return configs or {"clients": CheckResult("ok", "no client is set up", "panorama install CLIENT")}
 
 
 _CHECKS: dict[str, Callable[[Installation], CheckResult]] = {

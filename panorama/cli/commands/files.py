@@ -93,9 +93,9 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Take in a file from the disk; one of the same name in the project becomes its next version."""
-    wanted: dict[str, Any] = {"name": path.name, "base64": _read(path.expanduser()), "project": project, "tags": tag}
+    arguments: dict[str, Any] = {"name": path.name, "base64": _read(path.expanduser()), "project": project, "tags": tag}
     with Client() as panorama:
-        answer = panorama.call("files.write", wanted)
+        answer = panorama.call("files.write", arguments)
     console.print_result(answer, as_json)
 
 

@@ -60,9 +60,9 @@ def uninstall(
 
 
 def _install(client: McpClient, as_json: bool) -> None:
-    found = client.is_found()
+    is_found = client.is_found()
     outcome = configurations.install(client)
-    remarks = [] if found else [f"{client.title} does not seem to be installed here: {client.folder} was not there."]
+    remarks = [] if is_found else [f"{client.title} does not seem to be installed here: {client.folder} was not there."]
     if _UVX_CACHE in str(configurations.build_entry(client)["command"]):
         remarks.append("The command stands in uv's cache; `uv tool install panorama-mcp` gives it a lasting place.")
     _print_outcome(client, outcome, " ".join(remarks), as_json)

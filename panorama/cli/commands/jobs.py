@@ -70,8 +70,8 @@ def _watch(panorama: Client, kind: str | None) -> None:
         while True:
             rows = panorama.call("jobs.list", {"state": "active", "kind": kind}).data
             open_ = [row for row in rows if row["kind"] != STANDING_JOB]
-            gone = [id_ for id_ in seen if id_ not in {row["id"] for row in open_}]
-            moved([*open_, *(panorama.call("jobs.get", {"job": id_}).data for id_ in gone)])
+            ended = [id_ for id_ in seen if id_ not in {row["id"] for row in open_}]
+            moved([*open_, *(panorama.call("jobs.get", {"job": id_}).data for id_ in ended)])
             seen = dict.fromkeys(row["id"] for row in open_)
             if not open_:
                 return
@@ -135,11 +135,11 @@ def needs_job(folder: Path) -> bool:
 def import_as_job(arguments: Mapping[str, Any], name: str, *, waits: bool, as_json: bool) -> int:
     """Import a folder as a job, and wait for its end if that is wanted; Ctrl-C cancels it then."""
     with Client() as panorama:
-        begun = panorama.call("import.markdown", {**arguments, "background": True})
+        job = panorama.call("import.markdown", {**arguments, "background": True})
     if not waits:
-        console.print_result(begun, as_json)
+        console.print_result(job, as_json)
         return 0
-    id_ = str(begun.data["id"])
+    id_ = str(job.data["id"])
     try:
         with Client() as panorama, console.progress(f"Reading {name}") as progress:
             ended = panorama.call("jobs.get", {"job": id_, "wait": WAIT_SECONDS}, progress)
@@ -153,6 +153,6 @@ def import_as_job(arguments: Mapping[str, Any], name: str, *, waits: bool, as_js
     result = ended.data.get("result")
     if result is None:
         return _print_job(ended, as_json)
-    told = Answer(result, str(ended.data.get("summary", "")), {**ended.metadata, **_undo_metadata(ended.data)})
-    console.print_result(told, as_json, lambda: console.print_table(tables.problems(result)))
+    answer = Answer(result, str(ended.data.get("summary", "")), {**ended.metadata, **_undo_metadata(ended.data)})
+    console.print_result(answer, as_json, lambda: console.print_table(tables.problems(result)))
     return 0 if ended.data["state"] == "succeeded" else 1

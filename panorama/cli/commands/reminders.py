@@ -39,8 +39,8 @@ def add(
 ) -> None:
     """Set a reminder."""
     with Client() as panorama:
-        wanted = {"title": title, "at": at, "recurrence": recurrence, "item": item}
-        answer = panorama.call("reminders.create", wanted)
+        arguments = {"title": title, "at": at, "recurrence": recurrence, "item": item}
+        answer = panorama.call("reminders.create", arguments)
     console.print_result(answer, as_json)
 
 

@@ -34,13 +34,13 @@ def restore_database(copy: Path, *, yes: bool) -> None:
     database = open_backend(home).maintenance
     database.validate_copy(copy)
     if not yes:
-        kept = f"The present file is kept in {home / 'backups'}."
-        _confirm(f"Put {quote_path(copy)} in place of {database.describe()}? {kept}")
+        note = f"The present file is kept in {home / 'backups'}."
+        _confirm(f"Put {quote_path(copy)} in place of {database.describe()}? {note}")
     address = Address(str(home))
     with translate_errors(), exclusive_start(address):
         end_daemon(address, again=False)
-        kept = _replace_database(copy, database, address)
-    console.print_message(f"Restored from {copy}" + (f"; what was there before is {kept}" if kept else ""))
+        note = _replace_database(copy, database, address)
+    console.print_message(f"Restored from {copy}" + (f"; what was there before is {note}" if note else ""))
 
 
 def has_data() -> bool:
@@ -64,18 +64,18 @@ def restore_folder(source: str, *, yes: bool) -> None:
     fresh = home.with_name(f"{home.name}.restored-{now:%Y%m%dT%H%M%SZ}")
     service.check(source, str(fresh))
     if not yes:
-        kept = f"What is there is kept in {home / 'backups'}."
-        _confirm(f"Put {quote_path(Path(source))} in place of {backend.maintenance.describe()}? {kept}")
+        note = f"What is there is kept in {home / 'backups'}."
+        _confirm(f"Put {quote_path(Path(source))} in place of {backend.maintenance.describe()}? {note}")
     address = Address(str(home))
     try:
         done = service.restore(source, str(fresh))
         with translate_errors(), exclusive_start(address):
             end_daemon(address, again=False)
-            kept = _replace_database(fresh / "panorama.db", backend.maintenance, address)
+            note = _replace_database(fresh / "panorama.db", backend.maintenance, address)
             _move_files(fresh, home, now)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    console.print_message(f"Restored from {source}" + (f"; what was there before is {kept}" if kept else ""))
+    console.print_message(f"Restored from {source}" + (f"; what was there before is {note}" if note else ""))
     if done.withheld:
         console.print_message(f"Settings that were left out of config.toml: {', '.join(done.withheld)}", "yellow")
 

@@ -83,8 +83,8 @@ class _PanelGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Leave the options out: the end of the text names them."""
-        for each in self.get_params(ctx):
-            vars(each)["hidden"] = True
+        for parameter in self.get_params(ctx):
+            vars(parameter)["hidden"] = True
         super().format_help(ctx, formatter)
 
 
@@ -275,17 +275,17 @@ def restore(
         console.print_result(answer, as_json)
 
 
-def _resolve_trashed(panorama: Client, said: str) -> str:
+def _resolve_trashed(panorama: Client, reference: str) -> str:
     """Return the id of the one item in the trash that has this name, or what was said."""
-    if kind_of(said.strip()):
-        return said
+    if kind_of(reference.strip()):
+        return reference
     rows: list[dict[str, Any]] = panorama.list_rows("items.trash", {}, TRASH_ROWS).data
-    found = [row for row in rows if normalize_name(row["label"]) == normalize_name(said)]
-    if len(found) > 1:
+    matches = [row for row in rows if normalize_name(row["label"]) == normalize_name(reference)]
+    if len(matches) > 1:
         raise ConflictError(
-            f"{len(found)} items in the trash are called “{said}”.", hint="Give the id.", candidates=found
+            f"{len(matches)} items in the trash are called “{reference}”.", hint="Give the id.", candidates=matches
         )
-    return str(found[0]["id"]) if found else said
+    return str(matches[0]["id"]) if matches else reference
 
 
 @app.command(
@@ -333,8 +333,8 @@ def doctor(as_json: AsJson = False) -> int:
     checks = run_checks()
     failed = sum(check["state"] == "fail" for check in checks)
     if as_json:
-        told = f"{failed} of {len(checks)} checks failed" if failed else f"All {len(checks)} checks passed"
-        console.print_json({"data": checks, "summary": told, "metadata": {"source": "doctor", "policy": "read"}})
+        summary = f"{failed} of {len(checks)} checks failed" if failed else f"All {len(checks)} checks passed"
+        console.print_json({"data": checks, "summary": summary, "metadata": {"source": "doctor", "policy": "read"}})
     else:
         console.print_table(status_tables.checks(checks))
     return 1 if failed else 0
@@ -358,10 +358,10 @@ def reindex(
     as_json: AsJson = False,
 ) -> None:
     """Bring search by meaning up to date while you watch; it happens in the background by itself."""
-    kept = console.report_interrupt("What was done is kept; run it again to go on.")
-    sent = {"scope": scope, "project": project, "kind": kind, "background": background or None}
-    with Client() as panorama, kept, console.progress("Reading what waits") as progress:
-        answer = panorama.call("reindex", sent, progress)
+    on_interrupt = console.report_interrupt("What was done is kept; run it again to go on.")
+    arguments = {"scope": scope, "project": project, "kind": kind, "background": background or None}
+    with Client() as panorama, on_interrupt, console.progress("Reading what waits") as progress:
+        answer = panorama.call("reindex", arguments, progress)
     console.print_result(answer, as_json)
 
 
@@ -420,8 +420,8 @@ def markdown(
     arguments = {"folder": str(folder.resolve()), "dry_run": dry_run or None}
     if background or (not dry_run and jobs.needs_job(folder)):
         return jobs.import_as_job(arguments, folder.name, waits=not background, as_json=as_json)
-    kept = console.report_interrupt("What was taken so far stays; run it again to go on.")
-    with Client() as panorama, kept, console.progress(f"Reading {folder.name}") as progress:
+    on_interrupt = console.report_interrupt("What was taken so far stays; run it again to go on.")
+    with Client() as panorama, on_interrupt, console.progress(f"Reading {folder.name}") as progress:
         answer = panorama.call("import.markdown", arguments, progress)
     console.print_result(answer, as_json, lambda: console.print_table(tables.problems(answer.data)))
     return archive.EXIT_INCOMPLETE if answer.data.get("unread") else 0

@@ -55,26 +55,26 @@ def add(
 
     It asks first where the job would: nobody is there to be asked when it runs.
     """
-    wanted = {
+    arguments = {
         "kind": kind, "name": name, "cron": cron, "every": every, "at": at, "zone": zone, "missed": missed,
         "arguments": _parse_inputs(inputs or ()),
     }  # fmt: skip
     with Client() as panorama:
-        answer = call_confirmed(panorama, "schedules.add", wanted, yes=yes)
+        answer = call_confirmed(panorama, "schedules.add", arguments, yes=yes)
     console.print_result(answer, as_json)
 
 
-def _parse_inputs(given: Sequence[str]) -> dict[str, Any] | None:
-    found: dict[str, Any] = {}
-    for each in given:
-        name, equals, value = each.partition("=")
+def _parse_inputs(pairs: Sequence[str]) -> dict[str, Any] | None:
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
         if not equals:
-            raise InvalidInputError(f"--input {each!r} is not K=V.", hint="Write --input scope=changes.")
+            raise InvalidInputError(f"--input {pair!r} is not K=V.", hint="Write --input scope=changes.")
         try:
-            found[name] = json.loads(value)
+            values[name] = json.loads(value)
         except ValueError:
-            found[name] = value
-    return found or None
+            values[name] = value
+    return values or None
 
 
 @app.command(epilog=examples("panorama schedule pause backup"))

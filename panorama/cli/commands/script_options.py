@@ -13,7 +13,7 @@ def parse_options(words: Sequence[str], properties: Mapping[str, Mapping[str, An
     Raises:
         InvalidInputError: A word is no option of the script, or its value is missing.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     left = list(words)
     while left:
         word = left.pop(0)
@@ -21,24 +21,24 @@ def parse_options(words: Sequence[str], properties: Mapping[str, Mapping[str, An
         name = name.replace("-", "_")
         known = properties.get(name)
         if known is None and word.startswith("--no-") and _is_flag(properties.get(name.removeprefix("no_"), {})):
-            found[name.removeprefix("no_")] = False
+            values[name.removeprefix("no_")] = False
             continue
         if known is None or not word.startswith("--"):
-            told = ", ".join(f"--{each.replace('_', '-')}" for each in properties)
-            hint = f"It takes {told}; its name comes first." if told else "It takes none."
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in properties)
+            hint = f"It takes {options}; its name comes first." if options else "It takes none."
             raise InvalidInputError(f"The script has no option {word[:60]!r}.", hint=hint)
         if _is_flag(known) and not equals:
-            found[name] = True
+            values[name] = True
             continue
         if not equals:
             if not left:
                 raise InvalidInputError(f"{word} needs a value.", hint=f"Write {word} VALUE.")
             value = left.pop(0)
         if known.get("type") == "array":
-            found.setdefault(name, []).append(_parse_value(value, known.get("items", {})))
+            values.setdefault(name, []).append(_parse_value(value, known.get("items", {})))
         else:
-            found[name] = _parse_value(value, known)
-    return found
+            values[name] = _parse_value(value, known)
+    return values
 
 
 def _is_flag(known: Mapping[str, Any]) -> bool:

@@ -64,7 +64,7 @@ def _format_facts(view: Mapping[str, Any]) -> list[Text]:
         f"{name} ({count:,} change{'' if count == 1 else 's'})" if count else name
         for name, count in view["did"].items()
     ]
-    told = {
+    facts = {
         "takes": view["parameters"] or "nothing",
         "reads": _join_names(view["reads"]),
         "writes": _join_names(view["writes"]),
@@ -74,25 +74,25 @@ def _format_facts(view: Mapping[str, Any]) -> list[Text]:
         "once approved": f"it is the tool {view['again']} again" if view["again"] else "",
         "sha256": view["digest"],
     }
-    found = [Text.assemble((f"{name:>16}  ", "dim"), safe_line(value)) for name, value in told.items() if value]
+    lines = [Text.assemble((f"{name:>16}  ", "dim"), safe_line(value)) for name, value in facts.items() if value]
     if view["unclear"]:
-        found.append(safe_line("It may call anything: its text does not show all that it uses of the SDK.", "yellow"))
-    found += [safe_line(f"The sandbox would refuse {each}", "red") for each in view["findings"]]
-    return found
+        lines.append(safe_line("It may call anything: its text does not show all that it uses of the SDK.", "yellow"))
+    lines += [safe_line(f"The sandbox would refuse {finding}", "red") for finding in view["findings"]]
+    return lines
 
 
 def _format_statistics(figures: Mapping[str, Any], now: Any) -> list[Text]:
     if not figures["runs"]:
         return [Text.assemble(("            runs  ", "dim"), safe_line("none yet"))]
-    said = f"{figures['runs']}, {figures['success_percent']} % succeeded, {figures['median_ms']:g} ms and "
-    made = figures["median_calls"]
-    said += f"{made:g} call{'' if made == 1 else 's'} in the middle, {figures['tokens']:,} tokens answered"
-    found = [
-        Text.assemble(("            runs  ", "dim"), safe_line(f"{said}, last {format_ago(figures['last_at'], now)}"))
+    text = f"{figures['runs']}, {figures['success_percent']} % succeeded, {figures['median_ms']:g} ms and "
+    calls = figures["median_calls"]
+    text += f"{calls:g} call{'' if calls == 1 else 's'} in the middle, {figures['tokens']:,} tokens answered"
+    lines = [
+        Text.assemble(("            runs  ", "dim"), safe_line(f"{text}, last {format_ago(figures['last_at'], now)}"))
     ]
     if error := figures.get("last_error"):
-        found.append(Text.assemble(("      last error  ", "dim"), safe_line(error, "red")))
-    return found
+        lines.append(Text.assemble(("      last error  ", "dim"), safe_line(error, "red")))
+    return lines
 
 
 def _join_names(names: Any) -> str:
@@ -132,9 +132,9 @@ def save(
             code = file.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidInputError(f"{file} cannot be read.", hint="Give a file of Python.") from error
-    sent = {"name": script, "code": code, "run": run, "summary": summary, "replace": replace}
+    arguments = {"name": script, "code": code, "run": run, "summary": summary, "replace": replace}
     with Client() as panorama:
-        answer = _call_agreed(panorama, "scripts.save", sent)  # `--replace` is the person's answer
+        answer = _call_agreed(panorama, "scripts.save", arguments)  # `--replace` is the person's answer
     console.print_result(answer, as_json)
 
 
@@ -156,11 +156,11 @@ def review(script: Name) -> None:
             _open_editor(view)
         if word not in DECISIONS:
             raise DeclinedError("Nothing was decided.", hint="The word is approve, edit or reject, in full.")
-        sent = {"script": script, "digest": view["digest"]}
+        arguments = {"script": script, "digest": view["digest"]}
         done = (
-            _call_agreed(panorama, "scripts.approve", sent)
+            _call_agreed(panorama, "scripts.approve", arguments)
             if word == "approve"
-            else panorama.call("scripts.reject", sent)
+            else panorama.call("scripts.reject", arguments)
         )
     console.print_result(done, False)
 
@@ -170,9 +170,11 @@ def _print_dry_run(view: Mapping[str, Any]) -> None:
         console.print_message("There was no dry run of this text that would have changed anything.")
         return
     console.print_blocks([safe_line("Its last dry run would have made these changes:", "bold")])
-    for each in view["dry_run"]:
-        given = {name: value for name, value in each["arguments"].items() if value not in ("", [], None, False)}
-        console.print_blocks([Text.assemble(("  ~ ", "yellow"), safe_line(f"{each['name']} {format_pairs(given)}"))])
+    for call in view["dry_run"]:
+        arguments = {name: value for name, value in call["arguments"].items() if value not in ("", [], None, False)}
+        console.print_blocks(
+            [Text.assemble(("  ~ ", "yellow"), safe_line(f"{call['name']} {format_pairs(arguments)}"))]
+        )
 
 
 def _print_difference(view: Mapping[str, Any]) -> None:
@@ -183,7 +185,7 @@ def _print_difference(view: Mapping[str, Any]) -> None:
     elif difference := unified_diff(view["reviewed"], view["text"], "reviewed last", "now"):
         console.print_blocks([safe_line("What differs from the text that was reviewed last:", "bold")])
         styles = {"+": "green", "-": "red", "@": "cyan"}
-        console.print_blocks(Text(safe_lines(each), styles.get(each[:1], "")) for each in difference.split("\n"))
+        console.print_blocks(Text(safe_lines(line), styles.get(line[:1], "")) for line in difference.split("\n"))
     else:
         console.print_message("It is the text that was reviewed last.")
 
@@ -295,28 +297,28 @@ def _read_answer(question: str) -> str:
     return sys.stdin.readline().strip()
 
 
-def _call_confirmed(panorama: Client, operation: str, sent: Mapping[str, Any]) -> Any:
+def _call_confirmed(panorama: Client, operation: str, arguments: Mapping[str, Any]) -> Any:
     """Put an operation's question, and make the call once `yes` is typed.
 
     Raises:
         DeclinedError: Something else was typed.
     """
     try:
-        return panorama.call(operation, sent)
+        return panorama.call(operation, arguments)
     except ConfirmationError as error:
         agreement = error.agreement
-        console.print_blocks(safe_line(each) for each in error.question.split("\n"))
+        console.print_blocks(safe_line(line) for line in error.question.split("\n"))
     if _read_answer("Type yes: ") != "yes":
         raise DeclinedError("Nothing was decided.", hint="The word is yes.")
-    return panorama.call(operation, sent, agreed=agreement)
+    return panorama.call(operation, arguments, agreed=agreement)
 
 
-def _call_agreed(panorama: Client, operation: str, sent: Mapping[str, Any]) -> Any:
+def _call_agreed(panorama: Client, operation: str, arguments: Mapping[str, Any]) -> Any:
     """Make a call whose question the person has answered already, about the text that they were shown."""
     try:
-        return panorama.call(operation, sent)
+        return panorama.call(operation, arguments)
     except ConfirmationError as error:
-        return panorama.call(operation, sent, agreed=error.agreement)
+        return panorama.call(operation, arguments, agreed=error.agreement)
 
 
 def _keep_version(panorama: Client, script: str) -> None:

@@ -89,54 +89,62 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Let the system start the daemon when you log in, and again whenever it ends."""
-    found = detect_manager()
+    manager = detect_manager()
     if only_print:
-        _print_result(found, "read", f"This belongs into {found.file}; nothing was changed.", as_json, text=found.text)
+        _print_result(
+            manager, "read", f"This belongs into {manager.file}; nothing was changed.", as_json, text=manager.text
+        )
         return
-    _check_program(found)
-    before = found.file.read_text(encoding="utf-8") if found.file.exists() else None
-    _write(found.file, found.text)
+    _check_program(manager)
+    before = manager.file.read_text(encoding="utf-8") if manager.file.exists() else None
+    _write(manager.file, manager.text)
     try:
-        for words in found.ready:
-            _run_all(found, [words])
+        for words in manager.ready:
+            _run_all(manager, [words])
         end_daemon(Address(data_directory()), again=True)
-        _run_all(found, found.begin)
+        _run_all(manager, manager.begin)
     except UnavailableError:
         if before is None:
-            _run(found, found.end[-1])
-        _restore_file(found.file, before)
+            _run(manager, manager.end[-1])
+        _restore_file(manager.file, before)
         raise
     _print_result(
-        found, "write", f"{found.name} keeps Panorama's daemon up, by {found.file}", as_json, hint=_hint(found)
+        manager, "write", f"{manager.name} keeps Panorama's daemon up, by {manager.file}", as_json, hint=_hint(manager)
     )
 
 
 @app.command(epilog=examples("panorama service remove"))
 def remove(as_json: AsJson = False) -> None:
     """Let the system keep the daemon up no more; the next client starts one, as before."""
-    found = detect_manager()
-    if not found.file.exists():
-        return _print_result(found, "write", f"There is no {found.file}; nothing was changed.", as_json)
-    _check_program(found)
-    _run_all(found, found.end)
-    found.file.unlink(missing_ok=True)
-    if found.name == "systemd":
-        _run(found, ["--user", "daemon-reload"])
-    return _print_result(found, "write", f"{found.name} keeps Panorama's daemon up no more", as_json)
+    manager = detect_manager()
+    if not manager.file.exists():
+        return _print_result(manager, "write", f"There is no {manager.file}; nothing was changed.", as_json)
+    _check_program(manager)
+    _run_all(manager, manager.end)
+    manager.file.unlink(missing_ok=True)
+    if manager.name == "systemd":
+        _run(manager, ["--user", "daemon-reload"])
+    return _print_result(manager, "write", f"{manager.name} keeps Panorama's daemon up no more", as_json)
 
 
 @app.command(epilog=examples("panorama service status", "panorama service status --json"))
 def status(as_json: AsJson = False) -> int:
     """Tell whether the system keeps the daemon up. Ends with 1 if it does not."""
-    found = detect_manager()
-    is_there = found.file.exists()
-    is_current = is_there and found.file.read_text(encoding="utf-8", errors="replace") == found.text
-    runs = is_there and shutil.which(found.program) is not None and _run(found, found.asked).returncode == 0
-    summary = f"{found.name} keeps the daemon up" if runs else "Nothing keeps the daemon up"
+    manager = detect_manager()
+    is_there = manager.file.exists()
+    is_current = is_there and manager.file.read_text(encoding="utf-8", errors="replace") == manager.text
+    runs = is_there and shutil.which(manager.program) is not None and _run(manager, manager.asked).returncode == 0
+    summary = f"{manager.name} keeps the daemon up" if runs else "Nothing keeps the daemon up"
     if is_there and not runs:
-        summary = f"{found.file} is there, but {found.name} does not keep the daemon up"
+        summary = f"{manager.file} is there, but {manager.name} does not keep the daemon up"
     stale = "" if is_current or not is_there else "It is of another Panorama or other data: install it again."
-    data = {"manager": found.name, "file": str(found.file), "installed": is_there, "current": is_current, "runs": runs}
+    data = {
+        "manager": manager.name,
+        "file": str(manager.file),
+        "installed": is_there,
+        "current": is_current,
+        "runs": runs,
+    }
     if as_json:
         _print_json(data, summary, "read", stale)
     else:
@@ -155,9 +163,9 @@ def service_table(data: Row) -> TextTable:
 
 
 def _print_result(
-    found: ServiceManager, policy: str, summary: str, as_json: bool, *, text: str = "", hint: str = ""
+    manager: ServiceManager, policy: str, summary: str, as_json: bool, *, text: str = "", hint: str = ""
 ) -> None:
-    data = {"manager": found.name, "file": str(found.file)} | ({"text": text} if text else {})
+    data = {"manager": manager.name, "file": str(manager.file)} | ({"text": text} if text else {})
     if as_json:
         return _print_json(data, summary, policy, hint)
     if text:
@@ -168,11 +176,11 @@ def _print_result(
     return None
 
 
-def _hint(found: ServiceManager) -> str:
-    told = ["On macOS this is untested: see `panorama service status`."] if found.name == "launchd" else []
-    if found.name == "systemd":
-        told.append("To keep it up while you are logged out: `loginctl enable-linger`.")
-    return " ".join(told)
+def _hint(manager: ServiceManager) -> str:
+    notes = ["On macOS this is untested: see `panorama service status`."] if manager.name == "launchd" else []
+    if manager.name == "systemd":
+        notes.append("To keep it up while you are logged out: `loginctl enable-linger`.")
+    return " ".join(notes)
 
 
 def _print_json(data: Any, summary: str, policy: str, hint: str = "") -> None:
@@ -180,10 +188,10 @@ def _print_json(data: Any, summary: str, policy: str, hint: str = "") -> None:
     console.print_json({"data": data, "summary": summary, "metadata": metadata})
 
 
-def _check_program(found: ServiceManager) -> None:
-    if shutil.which(found.program) is None:
+def _check_program(manager: ServiceManager) -> None:
+    if shutil.which(manager.program) is None:
         raise UnavailableError(
-            f"There is no {found.program} here; nothing was changed.",
+            f"There is no {manager.program} here; nothing was changed.",
             hint="Start `panorama serve` when you log in, by the means of your system.",
         )
 
@@ -209,24 +217,25 @@ def _restore_file(file: Path, before: str | None) -> None:
         _write(file, before)
 
 
-def _run_all(found: ServiceManager, commands: Sequence[Sequence[str]]) -> None:
+def _run_all(manager: ServiceManager, commands: Sequence[Sequence[str]]) -> None:
     """Give commands one after the other; only the last must succeed, as what is not there cannot be ended.
 
     Raises:
         UnavailableError: The last was refused.
     """
-    done = [_run(found, words) for words in commands][-1]
+    done = [_run(manager, words) for words in commands][-1]
     if done.returncode:
-        said = " ".join(done.stderr.split())[:300] or f"it ended with {done.returncode}"
+        reason = " ".join(done.stderr.split())[:300] or f"it ended with {done.returncode}"
         raise UnavailableError(
-            f"{found.program} refused: {said}.", hint=f"Nothing is installed. Does `{found.program}` work for you?"
+            f"{manager.program} refused: {reason}.",
+            hint=f"Nothing is installed. Does `{manager.program}` work for you?",
         )
 
 
-def _run(found: ServiceManager, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def _run(manager: ServiceManager, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
-            [found.program, *words],
+            [manager.program, *words],
             capture_output=True,
             text=True,
             timeout=TIMEOUT_SECONDS,
@@ -234,4 +243,4 @@ def _run(found: ServiceManager, words: Sequence[str]) -> subprocess.CompletedPro
             stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnavailableError(f"{found.program} does not answer.", hint="Try again in a moment.") from error
+        raise UnavailableError(f"{manager.program} does not answer.", hint="Try again in a moment.") from error

@@ -20,7 +20,7 @@ TEXT_WIDTH = 20
 def fit_columns(table: TextTable, width: int) -> Mapping[int, int]:
     """Return the positions of the columns to show in a terminal of a width, and how wide each is."""
     natural = {at: _natural_width(table, at) for at in range(len(table.columns))}
-    least = {at: min(most, TEXT_WIDTH) if table.columns[at].is_text else most for at, most in natural.items()}
+    least = {at: min(width, TEXT_WIDTH) if table.columns[at].is_text else width for at, width in natural.items()}
     while _total(least) > width and (dropped := _next_dropped(table.columns, least)) is not None:
         del least[dropped]
     _shrink(least, width)

@@ -53,7 +53,7 @@ class _SafeRendering(RenderHook):
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         """Return what is printed in the place of some renderables."""
-        return [_SafeRenderable(each) for each in renderables]
+        return [_SafeRenderable(renderable) for renderable in renderables]
 
 
 def _console(*, stderr: bool = False) -> Console:
@@ -77,10 +77,10 @@ def is_interactive() -> bool:
 def confirm(question: str) -> bool:
     """Put a question to the person; all but a yes is a no."""
     _console(stderr=True).print(safe_line(f"{question} [y/N]"), end=" ")
-    said = sys.stdin.readline()
-    if not said.endswith("\n"):
+    answer = sys.stdin.readline()
+    if not answer.endswith("\n"):
         sys.stderr.write("\n")
-    return said.strip().lower() in ("y", "yes")
+    return answer.strip().lower() in ("y", "yes")
 
 
 @contextmanager
@@ -111,29 +111,29 @@ def print_raw(content: str) -> None:
     print_text(safe_lines(content).rstrip("\n") + "\n" if is_terminal() else content)
 
 
-def print_report(told: str) -> None:
+def print_report(text: str) -> None:
     """Print several lines about something, with an end of line; also in a pipe without what could steer a terminal.
 
     Who reads on at the end of a pipe is mostly a person with a pager; `--json` gives programs all of it.
     """
-    print_text(safe_lines(told).rstrip("\n") + "\n")
+    print_text(safe_lines(text).rstrip("\n") + "\n")
 
 
-def print_content(held: bytes) -> None:
+def print_content(content: bytes) -> None:
     """Print what a file holds exactly; in a terminal only what is text.
 
     Raises:
         InvalidInputError: It is no text, and a terminal would show it.
     """
     if is_terminal():
-        found = decode_text(held)
-        if found is None:
+        text = decode_text(content)
+        if text is None:
             raise InvalidInputError("The file holds no text.", hint="Write it to the disk with --to PATH.")
-        print_raw(found)
+        print_raw(text)
         return
     with _guard_stdout():
         sys.stdout.flush()
-        sys.stdout.buffer.write(held)
+        sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
 
 
@@ -163,11 +163,11 @@ def print_table(table: TextTable) -> None:
         print_text("".join(f"{row}\n" for row in align_rows(table)))
 
 
-def _print(what: RenderableType) -> None:
+def _print(renderable: RenderableType) -> None:
     if is_terminal():
-        _console().print(what)
-    elif isinstance(what, Text):
-        print_text(f"{safe_lines(what.plain)}\n")
+        _console().print(renderable)
+    elif isinstance(renderable, Text):
+        print_text(f"{safe_lines(renderable.plain)}\n")
 
 
 def build_grid(table: TextTable, width: int) -> Table:
@@ -188,7 +188,7 @@ def align_rows(table: TextTable) -> list[str]:
     """Return a table's lines as a pipe gets them: whole, in columns."""
     every = [[column.name for column in table.columns], *([cell.plain for cell in row] for row in table.rows)]
     widths = [max(cell_len(row[at]) for row in every) for at in range(len(table.columns))]
-    return ["  ".join(_pad(*each) for each in zip(row, widths, table.columns, strict=True)).rstrip() for row in every]
+    return ["  ".join(_pad(*cell) for cell in zip(row, widths, table.columns, strict=True)).rstrip() for row in every]
 
 
 def _pad(cell: str, width: int, column: Column) -> str:
@@ -216,13 +216,13 @@ def print_error(message: str, hint: str, candidates: Sequence[Mapping[str, objec
     console.print(safe_line(message, "red"))
     if hint:
         console.print(safe_line(f"→ {hint}"))
-    for each in candidates:
-        console.print(Text("  ").append_text(safe_line(" · ".join(str(value) for value in each.values()), "dim")))
+    for candidate in candidates:
+        console.print(Text("  ").append_text(safe_line(" · ".join(str(value) for value in candidate.values()), "dim")))
 
 
-def print_renderable(what: RenderableType) -> None:
+def print_renderable(renderable: RenderableType) -> None:
     """Print what a terminal shows in colours."""
-    _print(what)
+    _print(renderable)
 
 
 def prompt(question: str) -> None:
@@ -230,9 +230,9 @@ def prompt(question: str) -> None:
     _console(stderr=True).print(safe_line(question), end=" ")
 
 
-def print_script_error(told: Text) -> None:
+def print_script_error(text: Text) -> None:
     """Say what is wrong with a script, in its own lines."""
-    _console(stderr=True).print(told)
+    _console(stderr=True).print(text)
 
 
 def print_error_json(value: Mapping[str, Any]) -> None:
@@ -301,34 +301,34 @@ def _format_step(words: str) -> str:
     return safe_line(words).plain[:STEP_CHARS].ljust(STEP_CHARS)
 
 
-def print_answer(found: Answer, as_json: bool, shown: Callable[[], None]) -> None:
+def print_answer(answer: Answer, as_json: bool, shown: Callable[[], None]) -> None:
     """Print an answer as JSON, or the way that is given."""
     if as_json:
-        print_json(found.to_dict())
+        print_json(answer.to_dict())
     else:
         shown()
 
 
-def print_rows(found: Answer, as_json: bool, shown: Callable[[], None]) -> None:
+def print_rows(answer: Answer, as_json: bool, shown: Callable[[], None]) -> None:
     """Print a list, and beside it how much of the whole it is."""
-    print_answer(found, as_json, shown)
+    print_answer(answer, as_json, shown)
     if not as_json:
-        print_message(to_terminal(found.summary))
-        _print_hint(found)
+        print_message(to_terminal(answer.summary))
+        _print_hint(answer)
 
 
-def print_result(found: Answer, as_json: bool, shown: Callable[[], None] = lambda: None) -> None:
+def print_result(answer: Answer, as_json: bool, shown: Callable[[], None] = lambda: None) -> None:
     """Print what was done, and how to take it back."""
     if as_json:
-        print_json(found.to_dict())
+        print_json(answer.to_dict())
         return
-    _print(safe_line(found.summary))
+    _print(safe_line(answer.summary))
     shown()
-    _print_hint(found)
-    if unit := found.metadata.get("undo"):
+    _print_hint(answer)
+    if unit := answer.metadata.get("undo"):
         print_message(f"`panorama undo {unit}` takes it back")
 
 
-def _print_hint(found: Answer) -> None:
-    if hint := found.metadata.get("hint"):
+def _print_hint(answer: Answer) -> None:
+    if hint := answer.metadata.get("hint"):
         print_message(to_terminal(str(hint)), "yellow")

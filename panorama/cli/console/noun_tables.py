@@ -100,7 +100,7 @@ def format_value(name: str, value: Any, names: Mapping[str, str], now: datetime)
     if isinstance(value, bool):
         return ("yes" if value else "no") if value or name == "enabled" else ""
     if is_list(value):
-        return " ".join(f"#{each}" if name == "tags" else str(each) for each in value)
+        return " ".join(f"#{entry}" if name == "tags" else str(entry) for entry in value)
     text = str(value or "")
     if name.endswith(("_at", "_until")) or name == "at":
         return format_local_time(text, now).plain if text else ""

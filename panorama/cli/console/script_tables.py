@@ -19,8 +19,8 @@ def scripts(rows: Sequence[Row]) -> TextTable:
 
 def _script_row(row: Row) -> tuple[Text, ...]:
     style = {"draft": "yellow", "promoted": "green", "retired": "dim"}.get(row["state"], "")
-    told = row["summary"] + (f"; save it with --run {row['run']}" if row.get("run") else "")
-    about = safe_line(row.get("problem") or told, "red" if row.get("problem") else "")
+    summary = row["summary"] + (f"; save it with --run {row['run']}" if row.get("run") else "")
+    about = safe_line(row.get("problem") or summary, "red" if row.get("problem") else "")
     runs = f"{row['runs']}" if row.get("runs") else ""
     return safe_line(row["name"]), safe_line(row["state"], style), safe_line(row.get("by", "")), safe_line(runs), about
 
@@ -56,7 +56,7 @@ def runs(rows: Sequence[Row], now: datetime) -> TextTable:
 
 def _run_row(row: Row, now: datetime) -> tuple[Text, ...]:
     status = row["status"]
-    changes = ", ".join(f"{count} {what}" for what, count in row.get("changes", {}).items())
+    changes = ", ".join(f"{count} {noun}" for noun, count in row.get("changes", {}).items())
     style = {"failed": "red", "succeeded": "green"}.get(status, "yellow")
     how = f"{status} (dry run)" if row.get("dry_run") else status
     return (

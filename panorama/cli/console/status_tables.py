@@ -29,18 +29,18 @@ def status(data: Row) -> TextTable:
     return TextTable((Column("panorama"), Column(str(data["version"]), fold=True)), rows)
 
 
-def _search_rows(told: Row) -> Row:
+def _search_rows(search: Row) -> Row:
     """Return how search does, and of meaning only what there is to say."""
-    pending = told.get("pending", 0)
+    pending = search.get("pending", 0)
     waiting = "1 change waits" if pending == 1 else f"{pending:,} changes wait"
-    held = f"{told.get('passages', 0):,} passages in {told.get('engine')}, {waiting}"
-    about: Row = {"search": ", ".join(told.get("modes", ()))}
-    if "model_state" in told:
-        becoming = f", changing to {told['changing_to']}" if "changing_to" in told else ""
-        about["meaning"] = f"{told['model']} ({told['model_state']}{becoming}), {held}"
-        about["index"] = f"{told['index_state']}, {format_size(told.get('index_disk_bytes', 0))} on the disk"
-    said = (str(told[name]) for name in ("missing", "remark", "last_error", "do") if name in told)
-    wrong = " ".join(dict.fromkeys(said))
+    index = f"{search.get('passages', 0):,} passages in {search.get('engine')}, {waiting}"
+    about: Row = {"search": ", ".join(search.get("modes", ()))}
+    if "model_state" in search:
+        becoming = f", changing to {search['changing_to']}" if "changing_to" in search else ""
+        about["meaning"] = f"{search['model']} ({search['model_state']}{becoming}), {index}"
+        about["index"] = f"{search['index_state']}, {format_size(search.get('index_disk_bytes', 0))} on the disk"
+    remarks = (str(search[name]) for name in ("missing", "remark", "last_error", "do") if name in search)
+    wrong = " ".join(dict.fromkeys(remarks))
     return about | ({"remark": wrong} if wrong else {})
 
 
@@ -48,7 +48,7 @@ def daemon(data: Row) -> TextTable:
     """Return what a daemon tells of itself, a line for each part of it; nothing if none runs."""
     if not data:
         return TextTable((), ())
-    clients = [str(each["name"]) for each in data["clients"]]
+    clients = [str(client["name"]) for client in data["clients"]]
     lingers = data["linger_seconds"]
     told: dict[str, object] = {
         "process": data["pid"],
@@ -97,5 +97,5 @@ def checks(rows: Sequence[Row]) -> TextTable:
 
 
 def _check_text(row: Row) -> Text:
-    found = safe_line(row["found"])
-    return Text.assemble(found, " ", safe_line(f"→ {row['mend']}", "cyan")) if row.get("mend") else found
+    text = safe_line(row["found"])
+    return Text.assemble(text, " ", safe_line(f"→ {row['mend']}", "cyan")) if row.get("mend") else text

@@ -156,9 +156,9 @@ def _note_row(row: Row, names: Mapping[str, str], now: datetime) -> tuple[Text, 
 
 def note_head(row: Row, names: Mapping[str, str], now: datetime) -> Text:
     """Return what stands above a note: its title, id, project, tags."""
-    told = [row["id"], format_project(row, names).plain, *(f"#{tag}" for tag in row.get("tags", ()))]
-    told += [f"version {row['version']}", f"changed {format_ago(row['updated_at'], now)}"]
-    return Text.assemble(safe_line(row["title"], "bold"), "\n", safe_line(" · ".join(filter(None, told)), "dim"))
+    parts = [row["id"], format_project(row, names).plain, *(f"#{tag}" for tag in row.get("tags", ()))]
+    parts += [f"version {row['version']}", f"changed {format_ago(row['updated_at'], now)}"]
+    return Text.assemble(safe_line(row["title"], "bold"), "\n", safe_line(" · ".join(filter(None, parts)), "dim"))
 
 
 def files(rows: Sequence[Row], names: Mapping[str, str], now: datetime) -> TextTable:
@@ -204,19 +204,19 @@ _MATCH_LABELS: Mapping[str, str] = {"semantic": "by meaning", "id": "by its id",
 def hit(row: Row, names: Mapping[str, str]) -> Text:
     """Return a search hit as a block: what it is, and under that the words that matched."""
     found_by: Sequence[str] = row.get("why", ())
-    why = "" if "keyword" in found_by else ", ".join(_MATCH_LABELS.get(each, each) for each in found_by)
-    told = " · ".join(filter(None, (row["kind"], row["id"], format_project(row, names).plain, why)))
-    head = Text.assemble(safe_line(row["title"], "bold"), "  ", safe_line(told, "dim"))
+    why = "" if "keyword" in found_by else ", ".join(_MATCH_LABELS.get(way, way) for way in found_by)
+    parts = " · ".join(filter(None, (row["kind"], row["id"], format_project(row, names).plain, why)))
+    head = Text.assemble(safe_line(row["title"], "bold"), "  ", safe_line(parts, "dim"))
     snippet = highlight_matches(row.get("snippet", ""))
     return Text.assemble(head, "\n  ", snippet) if snippet else head
 
 
 def highlight_matches(snippet: str) -> Text:
     """Return a snippet in one line, what matched (between `**`) marked."""
-    found = Text()
+    text = Text()
     for at, part in enumerate(safe_line(snippet).plain.split("**")):
-        found.append(part, "bold yellow" if at % 2 else "")
-    return found
+        text.append(part, "bold yellow" if at % 2 else "")
+    return text
 
 
 def history(row: Row, now: datetime) -> Text:
@@ -224,13 +224,13 @@ def history(row: Row, now: datetime) -> Text:
     taken_back = f", takes back {row['undoes']}" if row.get("undoes") else ""
     who = f"{format_ago(row['at'], now)} by {row.get('client', 'unknown')} ({row.get('operation', '-')}{taken_back})"
     head = f"version {row['version']}  {row['action']}  {who}"
-    found = Text.assemble(safe_line(head, "bold"), "  ", safe_line(row["unit"], "dim"))
+    text = Text.assemble(safe_line(head, "bold"), "  ", safe_line(row["unit"], "dim"))
     for name, (before, after) in row.get("fields", {}).items():
         was = [safe_line(_format_field(before, now), "red"), " → "] if before not in (None, "", []) else []
-        found.append_text(
+        text.append_text(
             Text.assemble("\n    ", safe_line(name, "cyan"), ": ", *was, safe_line(_format_field(after, now), "green"))
         )
-    return found
+    return text
 
 
 def _format_field(value: object, now: datetime) -> str:

@@ -85,21 +85,21 @@ def pluralize(count: int, noun: str, plural: str = "") -> str:
 
 def check_import(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
     """Each file became a note, and each checkbox a task."""
-    made, unread = answer.data, answer.data.get("unread", 0)
+    counts, unread = answer.data, answer.data.get("unread", 0)
     files, boxes = len(list(morning.iter_texts())), len(list(morning.iter_checkboxes()))
     yield Expectation(
-        f"{pluralize(files, 'file')}, {pluralize(made['notes_created'], 'note')}", files, made["notes_created"]
+        f"{pluralize(files, 'file')}, {pluralize(counts['notes_created'], 'note')}", files, counts["notes_created"]
     )
-    told = f"{pluralize(boxes, 'checkbox', 'checkboxes')}, {pluralize(made['tasks_created'], 'task')}"
-    yield Expectation(told, boxes, made["tasks_created"])
+    summary = f"{pluralize(boxes, 'checkbox', 'checkboxes')}, {pluralize(counts['tasks_created'], 'task')}"
+    yield Expectation(summary, boxes, counts["tasks_created"])
     yield Expectation(pluralize(unread, "unread file"), 0, unread)
 
 
 def check_import_again(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
     """A second import makes nothing."""
-    made = sum(answer.data.get(f"{kind}_created", 0) for kind in ("notes", "tasks", "projects"))
+    created = sum(answer.data.get(f"{kind}_created", 0) for kind in ("notes", "tasks", "projects"))
     unchanged = answer.data.get("unchanged", 0)
-    yield Expectation(f"{pluralize(made, 'new item')}", 0, made)
+    yield Expectation(f"{pluralize(created, 'new item')}", 0, created)
     yield Expectation(f"{pluralize(unchanged, 'file')} unchanged", len(list(morning.iter_texts())), unchanged)
 
 
@@ -182,16 +182,16 @@ def check_note_text(answer: StepResult, morning: DemoFacts) -> Iterator[Expectat
 
 def check_batch(answer: StepResult, _: DemoFacts) -> Iterator[Expectation]:
     """Each operation made its item inside the project that the first one made."""
-    project, *rest = (each["data"] for each in answer.data["results"])
-    inside = [each["project"] for each in rest]
+    project, *rest = (result["data"] for result in answer.data["results"])
+    inside = [item["project"] for item in rest]
     yield Expectation(f"a project and {pluralize(len(rest), 'item')} inside it", [project["name"]] * len(rest), inside)
 
 
 def check_batch_undone(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
     """One undo took back everything that the batch had made."""
-    made = sorted(each["data"]["id"] for each in morning.data("batch")["results"])
-    undone = sorted(each["id"] for each in answer.data.get("undone", ()))
-    yield Expectation(f"one undo took back all {len(made)}", made, undone)
+    created = sorted(result["data"]["id"] for result in morning.data("batch")["results"])
+    undone = sorted(item["id"] for item in answer.data.get("undone", ()))
+    yield Expectation(f"one undo took back all {len(created)}", created, undone)
 
 
 def check_dashboard(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
@@ -204,8 +204,8 @@ def check_dashboard(answer: StepResult, morning: DemoFacts) -> Iterator[Expectat
 def check_trashed(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
     """The project went, with everything that the dashboard counted in it, and not without a question."""
     board = morning.data("dashboard")
-    held = ("open", "done", "cancelled", "ideas", "notes")
-    inside = sum(board["project"].get(each, 0) for each in held) + len(board.get("links", ()))
+    counters = ("open", "done", "cancelled", "ideas", "notes")
+    inside = sum(board["project"].get(counter, 0) for counter in counters) + len(board.get("links", ()))
     named = sum(int(count) for question in answer.asked for count in _COUNT.findall(question))
     yield Expectation(f"it asked first, naming {pluralize(inside, 'item')}", inside, named)
     yield Expectation(
@@ -227,8 +227,8 @@ def check_restored(answer: StepResult, morning: DemoFacts) -> Iterator[Expectati
 def check_counts_restored(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
     """Each count of the project is what it was before the mistake."""
     before, after = (_project_counts(board["project"]) for board in (morning.data("dashboard"), answer.data))
-    told = ", ".join(f"{before[name]} {name}" for name in ("open", "done", "overdue", "notes"))
-    yield Expectation(f"every count is what it was: {told}", before, after)
+    summary = ", ".join(f"{before[name]} {name}" for name in ("open", "done", "overdue", "notes"))
+    yield Expectation(f"every count is what it was: {summary}", before, after)
 
 
 def _project_counts(numbers: Mapping[str, Any]) -> dict[str, int]:
@@ -239,8 +239,8 @@ def check_week(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
     """What slipped is what is overdue since the week began."""
     start = answer.data["start"]
     slipped = sum(row["deadline"] >= start for row in morning.data("overdue"))
-    told = f"{slipped} of the {len(morning.data('overdue'))} overdue slipped since {start}"
-    yield Expectation(told, slipped, _part_count(answer.data, "slipped"))
+    summary = f"{slipped} of the {len(morning.data('overdue'))} overdue slipped since {start}"
+    yield Expectation(summary, slipped, _part_count(answer.data, "slipped"))
 
 
 def _part_count(review: Mapping[str, Any], part: str) -> int:
@@ -266,5 +266,5 @@ def check_status(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation
     trash = len(morning.data("undo batch")["undone"])
     expected = {"project": report["projects_created"], "task": report["tasks_created"] + len(new)}
     expected |= {"note": report["notes_created"], "trash": trash}
-    told = f"what was imported, {pluralize(len(new), 'new task')}, and the {trash} of the batch in the trash"
-    yield Expectation(told, expected, {kind: counts.get(kind, 0) for kind in expected})
+    summary = f"what was imported, {pluralize(len(new), 'new task')}, and the {trash} of the batch in the trash"
+    yield Expectation(summary, expected, {kind: counts.get(kind, 0) for kind in expected})

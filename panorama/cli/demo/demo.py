@@ -101,8 +101,8 @@ class _Demo:
                 await self._run_with_server(morning, cast("TextIO", log))
             except Exception as error:
                 self.transcript.print_remark(f"The server failed: {type(error).__name__}: {error}", "bold red")
-            if not self.is_successful and (said := _read_tail(cast("TextIO", log))):
-                self.transcript.print_remark(f"The server's log ends:\n{said}")
+            if not self.is_successful and (log_tail := _read_tail(cast("TextIO", log))):
+                self.transcript.print_remark(f"The server's log ends:\n{log_tail}")
 
     async def _run_with_server(self, morning: DemoFacts, log: TextIO) -> None:
         """Start the server as any client does, and speak with it."""
@@ -145,11 +145,11 @@ class _Demo:
             arguments = step.arguments(morning)
             self.transcript.print_question(self.passed + 1, step.said, _describe_call(step, arguments, morning))
             answer = await _time_call(ask(step, arguments))
-            told, wrong = _check_answer(step, answer, morning)
+            summary, wrong = _check_answer(step, answer, morning)
             if wrong:
                 self.transcript.print_failure(answer, step.name, wrong)
                 return False
-            self.transcript.print_answer(answer, told)
+            self.transcript.print_answer(answer, summary)
             morning.answers[step.name] = answer
             self.calls.append(answer)
             self.passed += 1
@@ -167,9 +167,10 @@ class _Demo:
 
     def _environment(self) -> dict[str, str]:
         """The person's environment without their settings, but for the time zone."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("PANORAMA_")}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PANORAMA_")}
         return {
-            **kept, "PANORAMA_HOME": str(self.folder / HOME), "PANORAMA_LINGER_SECONDS": f"{LINGER.total_seconds():g}",
+            **environment,
+            "PANORAMA_HOME": str(self.folder / HOME), "PANORAMA_LINGER_SECONDS": f"{LINGER.total_seconds():g}",
             "PANORAMA_TIMEZONE": self.settings.timezone,
         }  # fmt: skip
 
@@ -185,9 +186,9 @@ class _Demo:
     def totals(self) -> Mapping[str, str]:
         """Return the sums of the run."""
         asked = self.calls[len(IMPORTS) :]
-        times = [each.took.total_seconds() for each in asked]
+        times = [result.took.total_seconds() for result in asked]
         median = format_milliseconds(timedelta(seconds=statistics.median(times))) if times else "no time"
-        tokens = sum(each.tokens for each in asked)
+        tokens = sum(result.tokens for result in asked)
         return {
             "Steps": f"{self.passed} of {len(IMPORTS) + len(STEPS)} did what they say",
             "Time": f"{self.took.total_seconds():.1f} s in all; the median tool call took {median}",
@@ -207,13 +208,13 @@ async def _time_call(asking: Awaitable[StepResult]) -> StepResult:
 
 async def _call_tool(client: "Client[Any]", tool: str, arguments: Mapping[str, Any]) -> StepResult:
     result = await client.call_tool_mcp(tool, dict(arguments))
-    said: Mapping[str, Any] = result.structured_content or {}
-    text = "\n".join(each.text for each in result.content if each.type == "text")
+    content: Mapping[str, Any] = result.structured_content or {}
+    text = "\n".join(block.text for block in result.content if block.type == "text")
     code = text[1:].partition("]")[0] if result.is_error else ""
     return StepResult(
         text=text,
-        data=said.get("data"),
-        metadata=said.get("metadata", {}),
+        data=content.get("data"),
+        metadata=content.get("metadata", {}),
         code=code,
         tokens=round(len(text) / CHARS_PER_TOKEN),
     )
@@ -233,13 +234,13 @@ def _check_answer(step: Step, answer: StepResult, morning: DemoFacts) -> tuple[s
         claims = tuple(step.check(answer, morning))
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         return "", f"the answer has another shape than expected ({type(error).__name__}: {error})"
-    wrong = [_describe_mismatch(each) for each in claims if each.expected != each.found]
-    return "; ".join(each.told for each in claims), "; ".join(wrong)
+    wrong = [_describe_mismatch(claim) for claim in claims if claim.expected != claim.found]
+    return "; ".join(claim.told for claim in claims), "; ".join(wrong)
 
 
 def _describe_mismatch(claim: Expectation) -> str:
-    expected, found = (str(each)[:SHOWN_CHARS] for each in (claim.expected, claim.found))
-    return f"“{claim.told}” does not hold: expected {expected}, got {found}"
+    expected, actual = (str(value)[:SHOWN_CHARS] for value in (claim.expected, claim.found))
+    return f"“{claim.told}” does not hold: expected {expected}, got {actual}"
 
 
 def _decode_output(output: bytes) -> str:

@@ -33,21 +33,23 @@ class Transcript:
 
     def print_remark(self, text: str, style: str = "dim") -> None:
         """Say something in between, in lines that are left as they are."""
-        self._print(Text(each, style) for each in text.splitlines())
+        self._print(Text(line, style) for line in text.splitlines())
 
-    def print_question(self, number: int, said: str, call: str) -> None:
+    def print_question(self, number: int, question: str, call: str) -> None:
         """Tell what the person says and what is called."""
-        sentence = said if said.startswith("(") else f"“{said}”"
+        sentence = question if question.startswith("(") else f"“{question}”"
         head = self._wrap(Text(sentence, "bold"))
         head[0] = Text.assemble((f"{number:>2}  ", "cyan"), head[0][INDENT:])
         self._print([Text(), *head, self._truncate(Text(call, "yellow"))])
 
-    def print_answer(self, answer: StepResult, told: str) -> None:
+    def print_answer(self, answer: StepResult, summary: str) -> None:
         """Tell what was asked and agreed to, what came back, what it cost, and why it is right."""
         asked = [
-            row for each in answer.asked for row in self._wrap(Text.assemble(("? ", "cyan"), safe_line(each), " Yes."))
+            row
+            for question in answer.asked
+            for row in self._wrap(Text.assemble(("? ", "cyan"), safe_line(question), " Yes."))
         ]
-        self._print([*asked, *self._format_lines(answer.text), *self._format_verdict(answer, "ok", told, "green")])
+        self._print([*asked, *self._format_lines(answer.text), *self._format_verdict(answer, "ok", summary, "green")])
 
     def print_failure(self, answer: StepResult, step: str, wrong: str) -> None:
         """Tell what came back and what was expected."""
@@ -60,16 +62,16 @@ class Transcript:
         widest = max(map(len, rows))
         self._print(Text.assemble((f"{name:<{widest}}  ", "dim"), value) for name, value in rows.items())
 
-    def _format_verdict(self, answer: StepResult, word: str, told: str, style: str) -> list[Text]:
+    def _format_verdict(self, answer: StepResult, word: str, summary: str, style: str) -> list[Text]:
         tokens = f"{pluralize(answer.tokens, 'token')} · " if answer.tokens else ""
         cost = f"{format_milliseconds(answer.took)} · {tokens}"
-        return self._wrap(Text.assemble((cost, "dim"), (word, style), f": {told}"))
+        return self._wrap(Text.assemble((cost, "dim"), (word, style), f": {summary}"))
 
     def _format_lines(self, text: str) -> list[Text]:
-        lines = [each for each in text.splitlines() if each.strip()]
-        most = LINES_SHOWN if len(lines) > LINES_SHOWN + 1 else len(lines)
-        shown = [self._truncate(Text.assemble(("│ ", "dim"), safe_line(each))) for each in lines[:most]]
-        if left := len(lines) - most:
+        lines = [line for line in text.splitlines() if line.strip()]
+        limit = LINES_SHOWN if len(lines) > LINES_SHOWN + 1 else len(lines)
+        shown = [self._truncate(Text.assemble(("│ ", "dim"), safe_line(line))) for line in lines[:limit]]
+        if left := len(lines) - limit:
             shown.append(self._truncate(Text(f"│ … {left} more lines", "dim")))
         return shown
 
@@ -79,14 +81,14 @@ class Transcript:
 
     def _wrap(self, text: Text) -> list[Text]:
         lines = list(text.wrap(self._console, self._width - INDENT))
-        for each in lines:
-            each.rstrip()
-        return [Text(" " * INDENT) + each for each in lines]
+        for line in lines:
+            line.rstrip()
+        return [Text(" " * INDENT) + line for line in lines]
 
     def _print(self, lines: Iterable[Text]) -> None:
         with self._console.capture() as captured:
-            for each in lines:
-                self._console.print(each, soft_wrap=True)
+            for line in lines:
+                self._console.print(line, soft_wrap=True)
         console.print_text(captured.get())
 
 
@@ -106,7 +108,7 @@ def format_command(*words: str) -> str:
 
 
 def _short_value(value: Any) -> str:
-    if is_list(value) and any(is_object(each) for each in value):
-        return f"[{', '.join(str(each.get('tool', '…')) for each in value)}]"
+    if is_list(value) and any(is_object(entry) for entry in value):
+        return f"[{', '.join(str(entry.get('tool', '…')) for entry in value)}]"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= VALUE_CHARS else f"{text[: VALUE_CHARS - 2]}…{text[-1]}"

@@ -27,10 +27,10 @@ def open_workspace(keep: Path | None) -> Generator[Path]:
     folder = keep.expanduser().absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        taken = any(folder.iterdir())
+        is_used = any(folder.iterdir())
     except OSError as error:
         raise InvalidInputError(f"{folder} cannot be used: {error.strerror}.", hint=_NEW_FOLDER_HINT) from error
-    if taken:
+    if is_used:
         raise InvalidInputError(f"{folder} is not empty.", hint=_NEW_FOLDER_HINT)
     yield folder
 

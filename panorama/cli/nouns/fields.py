@@ -44,14 +44,14 @@ def with_parameters(run: Callable[..., Any], help_: str, *parameters: Parameter)
         return run(**given)
 
     command.__doc__ = help_
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     vars(command)["__signature__"] = Signature(parameters)
     return command
 
 
-def drop_empty(given: Mapping[str, Any]) -> dict[str, Any]:
+def drop_empty(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was given: options that were left out are None, lists of them empty."""
-    return {name: value for name, value in given.items() if value is not None and value != []}
+    return {name: value for name, value in values.items() if value is not None and value != []}
 
 
 PROJECT = field("project", Project)

@@ -29,11 +29,11 @@ def add_verbs(app: typer.Typer, noun: Noun) -> None:
 
 def _examples_of(noun: Noun, verb: str) -> list[str]:
     name, words = noun.examples
-    own = list(noun.extra_examples.get(verb, ()))
+    examples = list(noun.extra_examples.get(verb, ()))
     if verb == "list":
-        return own or [f"panorama {noun.group}", f"panorama {noun.group} --json"]
-    given = words if verb == "add" else f"{name}{_EXAMPLE_WORDS.get(verb, '')}"
-    return [f"panorama {noun.group} {verb} {given}", *own]
+        return examples or [f"panorama {noun.group}", f"panorama {noun.group} --json"]
+    arguments = words if verb == "add" else f"{name}{_EXAMPLE_WORDS.get(verb, '')}"
+    return [f"panorama {noun.group} {verb} {arguments}", *examples]
 
 
 tags = group("tags", "List the tags in use; show, rename, delete one.", default="list")

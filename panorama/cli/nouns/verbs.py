@@ -35,9 +35,9 @@ BELONGING = fields.field(
 def make_list(noun: Noun) -> Command:
     """Return the command that lists a noun."""
 
-    def run(limit: int, as_json: bool, **wanted: Any) -> None:
+    def run(limit: int, as_json: bool, **filters: Any) -> None:
         with Client() as panorama:
-            answer = panorama.list_rows(f"{noun.group}.list", wanted, limit)
+            answer = panorama.list_rows(f"{noun.group}.list", filters, limit)
             now = panorama.now
         names = answer.metadata.get("names", {})
         console.print_rows(answer, as_json, lambda: console.print_table(noun.table(answer.data, names, now)))
@@ -77,11 +77,11 @@ def print_item(answer: Answer, body: str, now: datetime) -> None:
 def make_add(noun: Noun) -> Command:
     """Return the command that adds one."""
 
-    def run(as_json: bool, **given: Any) -> None:
-        if noun.kind == "note" and given["content"] is None:
-            given["content"] = _read_stdin()
+    def run(as_json: bool, **values: Any) -> None:
+        if noun.kind == "note" and values["content"] is None:
+            values["content"] = _read_stdin()
         with Client() as panorama:
-            answer = panorama.call(f"{noun.group}.create", fields.drop_empty(given))
+            answer = panorama.call(f"{noun.group}.create", fields.drop_empty(values))
         console.print_result(answer, as_json)
 
     return fields.with_parameters(run, f"Add a {noun.word}.", fields.required(*noun.main), *noun.fields, AS_JSON)
@@ -99,11 +99,11 @@ def _read_stdin() -> str:
 def make_edit(noun: Noun) -> Command:
     """Return the command that changes fields, or opens the long text in an editor."""
 
-    def run(item: str, as_json: bool, **given: Any) -> None:
-        wanted = fields.drop_empty(given)
+    def run(item: str, as_json: bool, **values: Any) -> None:
+        changed = fields.drop_empty(values)
         with Client() as panorama:
-            wanted = wanted or edit_body(panorama, noun, item)
-            answer = panorama.call(f"{noun.group}.update", {noun.argument: item, **wanted})
+            changed = changed or edit_body(panorama, noun, item)
+            answer = panorama.call(f"{noun.group}.update", {noun.argument: item, **changed})
         console.print_result(answer, as_json)
 
     editing = f" Without an option, its {noun.body} opens in your editor." if noun.body else ""
@@ -159,8 +159,8 @@ def make_delete(noun: Noun) -> Command:
 
     def run(item: str, yes: bool, as_json: bool, items: str | None = None) -> None:
         with Client() as panorama:
-            gone = {"item": _resolve(panorama, noun, item), "items": items}
-            answer = call_confirmed(panorama, "items.delete", gone, yes=yes)
+            arguments = {"item": _resolve(panorama, noun, item), "items": items}
+            answer = call_confirmed(panorama, "items.delete", arguments, yes=yes)
         console.print_result(answer, as_json)
 
     return _for_item(noun, run, f"Move a {noun.word} to the trash.", *owning, YES, AS_JSON)
@@ -170,8 +170,8 @@ def _for_item(noun: Noun, run: Command, help_: str, *parameters: Parameter) -> C
     """Return a command whose first argument is an item of the noun."""
     which = f"The {noun.word}, by name or id." if noun.kind != "journal" else "The entry's id."
 
-    def command(**given: Any) -> None:
-        run(given.pop(noun.argument), **given)
+    def command(**values: Any) -> None:
+        run(values.pop(noun.argument), **values)
 
     return fields.with_parameters(command, help_, fields.required(noun.argument, which), *parameters)
 
@@ -181,9 +181,9 @@ def _resolve(panorama: Client, noun: Noun, item: str) -> str:
     return str(panorama.call("items.resolve", {"kind": noun.kind, "item": item}).data["id"])
 
 
-def _update(noun: Noun, item: str, wanted: Mapping[str, Any]) -> Answer:
+def _update(noun: Noun, item: str, values: Mapping[str, Any]) -> Answer:
     with Client() as panorama:
-        return panorama.call(f"{noun.group}.update", {noun.argument: item, **wanted})
+        return panorama.call(f"{noun.group}.update", {noun.argument: item, **values})
 
 
 MAKERS: Mapping[str, Callable[[Noun], Command]] = {

@@ -153,8 +153,8 @@ class StdioProxy:
     def _register_events(self) -> None:
         """Say what to wait for: each side is read only while the other takes what comes."""
         self._poll.register(STDOUT_FD, select.POLLOUT if self._to_client.size else 0)
-        most = MAX_PENDING_REQUESTS if self._daemon is not None else MAX_EARLY_REQUESTS
-        is_full = self._to_daemon.size >= MAX_PENDING_BYTES or self._exchange.pending_count >= most
+        limit = MAX_PENDING_REQUESTS if self._daemon is not None else MAX_EARLY_REQUESTS
+        is_full = self._to_daemon.size >= MAX_PENDING_BYTES or self._exchange.pending_count >= limit
         if not self._finished and not is_full:
             self._poll.register(STDIN_FD, select.POLLIN)
         else:
@@ -173,7 +173,7 @@ class StdioProxy:
         if events & HANGUP_EVENTS:
             raise ClientClosedError
         try:
-            self._to_client.write(lambda some: os.write(STDOUT_FD, some), PIPE_BYTES)
+            self._to_client.write(lambda chunk: os.write(STDOUT_FD, chunk), PIPE_BYTES)
         except OSError as error:  # such as a file on a full disk
             raise ClientClosedError from error
 
@@ -295,14 +295,14 @@ class StdioProxy:
 
     def _report_unreachable(self, error: UnreachableError) -> int:
         """Say why there is no daemon: to the person on standard error, and to the client in answer to its requests."""
-        said = f"panorama: {error.message}\n{error.hint}\n"
-        sys.stderr.write("".join(sign if sign.isprintable() or sign == "\n" else "?" for sign in said))
+        text = f"panorama: {error.message}\n{error.hint}\n"
+        sys.stderr.write("".join(sign if sign.isprintable() or sign == "\n" else "?" for sign in text))
         with suppress(OSError):
             if not self._exchange.has_pending and not self._finished:
                 self._read_first_requests()
             self._to_client.add(self._exchange.fail_pending(error.message, error.hint))
             while self._to_client.size:
-                self._to_client.write(lambda some: os.write(STDOUT_FD, some), PIPE_BYTES)
+                self._to_client.write(lambda chunk: os.write(STDOUT_FD, chunk), PIPE_BYTES)
         return 1
 
     def _read_first_requests(self) -> None:

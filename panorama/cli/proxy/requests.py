@@ -50,7 +50,7 @@ class RequestTracker:
     @property
     def is_awaiting_answer(self) -> bool:
         """Whether the client waits for an answer that comes by itself."""
-        return any(said["method"] != LISTEN_METHOD for said, _ in self._under_way.values())
+        return any(request["method"] != LISTEN_METHOD for request, _ in self._under_way.values())
 
     @property
     def has_pending(self) -> bool:
@@ -69,15 +69,15 @@ class RequestTracker:
 
     def on_client_line(self, line: bytes) -> bytes | None:
         """Remember a client's line; return it as the daemon is to get it, None if it is for one that is gone."""
-        said = parse_message(line)
-        method, id_ = said.get("method"), said.get("id")
+        message = parse_message(line)
+        method, id_ = message.get("method"), message.get("id")
         if isinstance(method, str):
-            self._track(method, said, line)
-        elif id_ is not None and ("result" in said or "error" in said):
+            self._track(method, message, line)
+        elif id_ is not None and ("result" in message or "error" in message):
             if _key(id_) not in self._questions:
                 return None
             asked = self._questions.pop(_key(id_))
-            return line if asked == id_ else _encode_line({**said, "id": asked})
+            return line if asked == id_ else _encode_line({**message, "id": asked})
         return line
 
     def on_early_line(self, line: bytes) -> None:
@@ -88,22 +88,22 @@ class RequestTracker:
     def _is_repeated(self, line: bytes) -> bool:
         """Tell whether `replay` gives the line as a part of what the next daemon must know."""
         known = (*self._under_way.values(), *self._state.values())
-        return line in self._handshake or any(line is kept for _, kept in known)
+        return line in self._handshake or any(line is known_line for _, known_line in known)
 
-    def _track(self, method: str, said: Message, line: bytes) -> None:
-        id_ = said.get("id")
+    def _track(self, method: str, message: Message, line: bytes) -> None:
+        id_ = message.get("id")
         if isinstance(id_, str | int) and not isinstance(id_, bool):
-            self._under_way[_key(id_)] = said, line
+            self._under_way[_key(id_)] = message, line
         if method == "initialize":
             self._handshake = [line]
         elif method == "notifications/initialized":
             self._handshake.append(line)
         elif method in _STATEFUL_METHODS:
-            self._state[method, _uri_of(said)] = id_, line
+            self._state[method, _uri_of(message)] = id_, line
         elif method == "resources/unsubscribe":
-            self._state.pop(("resources/subscribe", _uri_of(said)), None)
+            self._state.pop(("resources/subscribe", _uri_of(message)), None)
         elif method == "notifications/cancelled":
-            self._under_way.pop(_key(_params(said).get("requestId")), None)
+            self._under_way.pop(_key(_params(message).get("requestId")), None)
 
     def on_daemon_line(self, line: bytes) -> bytes | None:
         """Note what a daemon's line answers; return it as the client is to get it, None if it did not ask."""
@@ -122,13 +122,13 @@ class RequestTracker:
         self._begun.discard(_key(id_))
         return line
 
-    def _handle_control(self, told: Message) -> None:
+    def _handle_control(self, message: Message) -> None:
         """Note what a daemon says to its door: that it began a call, or that it leaves in order."""
-        if told["panorama"] == "began":
-            self._begun.add(_key(told["id"]))
-        elif told["panorama"] == "leaving":
-            self.farewell = told
-            self._begun = {_key(id_) for id_ in told["unfinished"]}
+        if message["panorama"] == "began":
+            self._begun.add(_key(message["id"]))
+        elif message["panorama"] == "leaving":
+            self.farewell = message
+            self._begun = {_key(id_) for id_ in message["unfinished"]}
 
     def _renumber_question(self, id_: Any, line: bytes) -> bytes:
         """Give a question of a later daemon an id of its own: an answer to an earlier one is not taken for it."""
@@ -141,14 +141,16 @@ class RequestTracker:
 
         Of a call that was begun nobody knows whether it was done; all else is sent to the next daemon, but only once.
         """
-        for id_, (said, _) in list(self._under_way.items()):
+        for id_, (request, _) in list(self._under_way.items()):
             if id_ in self._begun or (id_ in self._repeated and not self.farewell):
                 del self._under_way[id_]
-                yield _outcome_unknown_response(said)
+                yield _outcome_unknown_response(request)
         self._daemons += 1
         # A request that kills every daemon is not sent to a third one.
         if not self.farewell:
-            self._repeated = {id_ for id_, (said, _) in self._under_way.items() if said["method"] != LISTEN_METHOD}
+            self._repeated = {
+                id_ for id_, (request, _) in self._under_way.items() if request["method"] != LISTEN_METHOD
+            }
         self._begun.clear()
         for id_ in self._questions:
             reason = "Panorama restarted; the question is void."
@@ -188,8 +190,8 @@ class RequestTracker:
 
     def fail_pending(self, message: str, hint: str) -> Iterator[bytes]:
         """Give the answers to all that is under way when there is no daemon and none can be started."""
-        for said, _ in self._under_way.values():
-            yield unavailable_response(said, message, hint)
+        for request, _ in self._under_way.values():
+            yield unavailable_response(request, message, hint)
         self._under_way.clear()
 
 
@@ -213,41 +215,41 @@ def _pages_changed_for_listener(request: Message) -> Iterator[bytes]:
         yield _encode_line(_notification(_UPDATED, {"_meta": {_SUBSCRIPTION: request["id"]}, "uri": uri}))
 
 
-def unavailable_response(said: Message, message: str, hint: str) -> bytes:
+def unavailable_response(request: Message, message: str, hint: str) -> bytes:
     """Return the answer to a request that reached nobody."""
-    if said.get("method") == "tools/call":
-        return _tool_error(said, _UNAVAILABLE, f"{message} Nothing was changed.", hint)
-    return _jsonrpc_error(said.get("id"), -32000, f"{message} {hint}".strip())
+    if request.get("method") == "tools/call":
+        return _tool_error(request, _UNAVAILABLE, f"{message} Nothing was changed.", hint)
+    return _jsonrpc_error(request.get("id"), -32000, f"{message} {hint}".strip())
 
 
 def too_long_response(edges: bytes) -> bytes:
     """Return the answer to a message of which only the beginning and the end were kept."""
-    found = _ID.search(edges)
-    return _jsonrpc_error(json.loads(found[1]) if found else None, -32600, _TOO_LONG)
+    match = _ID.search(edges)
+    return _jsonrpc_error(json.loads(match[1]) if match else None, -32600, _TOO_LONG)
 
 
-def _outcome_unknown_response(said: Message) -> bytes:
+def _outcome_unknown_response(request: Message) -> bytes:
     """Return the answer to a request of which nobody knows whether it was done."""
-    name = str(_params(said).get("name", said["method"]))[:80]
+    name = str(_params(request).get("name", request["method"]))[:80]
     message = f"Panorama stopped while {name} was running: its outcome is unknown."
     hint = (
         "Look whether it was done (history, get_item or list_…) before you repeat it. "
         "A write that is repeated with the same idempotency_key is done only once."
     )
-    if said["method"] == "tools/call":
-        return _tool_error(said, _OUTCOME_UNKNOWN, message, hint)
-    return _jsonrpc_error(said["id"], -32000, f"{message} {hint}")
+    if request["method"] == "tools/call":
+        return _tool_error(request, _OUTCOME_UNKNOWN, message, hint)
+    return _jsonrpc_error(request["id"], -32000, f"{message} {hint}")
 
 
-def _tool_error(said: Message, code: str, message: str, hint: str) -> bytes:
+def _tool_error(request: Message, code: str, message: str, hint: str) -> bytes:
     """Return a tool's error, which a model reads, in the shape of all our errors."""
     result: Message = {
         "content": [{"type": "text", "text": f"[{code}] {message}\nhint: {hint}"}],
         "isError": True,
     }
-    if _ENVELOPE in _as_mapping(_params(said).get("_meta")):
+    if _ENVELOPE in _as_mapping(_params(request).get("_meta")):
         result["resultType"] = "complete"
-    return _encode_line({"jsonrpc": "2.0", "id": said["id"], "result": result})
+    return _encode_line({"jsonrpc": "2.0", "id": request["id"], "result": result})
 
 
 def _jsonrpc_error(id_: Any, code: int, message: str) -> bytes:
@@ -261,22 +263,22 @@ def _notification(method: str, params: Message) -> Message:
 def parse_message(line: bytes) -> Message:
     """Return a client's message, empty if it is none: the daemon will tell the client."""
     try:
-        said: Any = json.loads(line)
+        message: Any = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}  # pyright: ignore[reportUnknownVariableType] (JSON of any shape)
+    return message if isinstance(message, dict) else {}  # pyright: ignore[reportUnknownVariableType] (JSON of any shape)
 
 
-def _params(said: Message) -> Message:
-    return _as_mapping(said.get("params"))
+def _params(message: Message) -> Message:
+    return _as_mapping(message.get("params"))
 
 
 def _as_mapping(value: Any) -> Message:
     return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType] (JSON of any shape)
 
 
-def _uri_of(said: Message) -> str:
-    return str(_params(said).get("uri", ""))
+def _uri_of(message: Message) -> str:
+    return str(_params(message).get("uri", ""))
 
 
 def _key(id_: Any) -> Any:
@@ -284,5 +286,5 @@ def _key(id_: Any) -> Any:
     return (type(id_).__name__, id_ if isinstance(id_, str | int) else str(id_))
 
 
-def _encode_line(said: Message) -> bytes:
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+def _encode_line(message: Message) -> bytes:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"

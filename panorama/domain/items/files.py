@@ -122,11 +122,11 @@ def decode_content(text: str | None, base64: str | None) -> bytes:
         raise InvalidInputError("Neither text nor base64 is given.", hint='Give text; text="" makes an empty file.')
     if text and base64:
         raise InvalidInputError("Both text and base64 are given.", hint="Give one of them; base64 for what is no text.")
-    found = _decode_base64(base64) if base64 else validate_text(text or "", "text", limit=CONTENT_BYTES).encode()
-    if len(found) > CONTENT_BYTES:
-        over = f"The content has {len(found):,} bytes; {CONTENT_BYTES:,} is the most."
+    data = _decode_base64(base64) if base64 else validate_text(text or "", "text", limit=CONTENT_BYTES).encode()
+    if len(data) > CONTENT_BYTES:
+        over = f"The content has {len(data):,} bytes; {CONTENT_BYTES:,} is the most."
         raise InvalidInputError(over, hint="Split it into several files.")
-    return found
+    return data
 
 
 def _decode_base64(base64: str) -> bytes:
@@ -136,18 +136,18 @@ def _decode_base64(base64: str) -> bytes:
         raise InvalidInputError("base64 is no valid base64.", hint="Give text as text, without encoding it.") from error
 
 
-def resolve_media_type(said: str, name: str, found: bytes) -> str:
+def resolve_media_type(media_type: str, name: str, content: bytes) -> str:
     """Return a media type as it may be stored; where none is said, what name and content look like.
 
     Raises:
         InvalidInputError: It is not of the form type/subtype.
     """
-    if not said.strip():
+    if not media_type.strip():
         known = MEDIA_TYPES.get(name.rpartition(".")[2].lower()) if "." in name else None
-        return known or (TEXT_TYPE if decode_text(found) is not None else BINARY_TYPE)
-    bare = said.partition(";")[0].strip().lower()
+        return known or (TEXT_TYPE if decode_text(content) is not None else BINARY_TYPE)
+    bare = media_type.partition(";")[0].strip().lower()
     if not _MEDIA_TYPE.fullmatch(bare) or len(bare) > MEDIA_TYPE_CHARS:
-        raise InvalidInputError(f"media_type is none: {said[:80]!r}.", hint="Example: text/csv.")
+        raise InvalidInputError(f"media_type is none: {media_type[:80]!r}.", hint="Example: text/csv.")
     return bare
 
 
@@ -156,10 +156,10 @@ def is_generic_type(kind: str) -> bool:
     return kind in (TEXT_TYPE, BINARY_TYPE)
 
 
-def decode_text(found: bytes) -> str | None:
+def decode_text(content: bytes) -> str | None:
     """Return a content as text, None if it is no text in UTF-8."""
     try:
-        text = found.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
     return None if "\x00" in text else text
@@ -170,7 +170,7 @@ def is_result_name(name: str) -> bool:
     return _RESULT_NAME.fullmatch(name) is not None
 
 
-def extract_text(name: str, kind: str, found: bytes) -> str:
+def extract_text(name: str, kind: str, content: bytes) -> str:
     """Return the text of a content that search reads: the first megabyte; of HTML without its tags.
 
     Nothing is read of media types that hold no prose, such as images in SVG, of what is not in UTF-8, and of results of
@@ -178,9 +178,9 @@ def extract_text(name: str, kind: str, found: bytes) -> str:
     """
     if is_result_name(name) or not (kind.startswith("text/") or kind in _SEARCHABLE_TYPES):
         return ""
-    head = found[:SEARCHABLE_BYTES]
+    head = content[:SEARCHABLE_BYTES]
     try:  # a character that the end cuts in two is left out
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head, len(head) == len(found))
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head, len(head) == len(content))
     except UnicodeDecodeError:
         return ""
     if "\x00" in text:

@@ -98,13 +98,13 @@ def extract_definite_ids(text: str) -> tuple[str, ...]:
 
     Without a digit it may be a name, such as n_characters.
     """
-    found = (entry.lower() for entry in _ID_IN_TEXT.findall(text))
-    return tuple(dict.fromkeys(entry for entry in found if any(sign.isdigit() for sign in entry)))
+    ids = (entry.lower() for entry in _ID_IN_TEXT.findall(text))
+    return tuple(dict.fromkeys(entry for entry in ids if any(sign.isdigit() for sign in entry)))
 
 
-def normalize_id(said: str) -> str:
+def normalize_id(text: str) -> str:
     """Return an id as it is kept: Crockford's base 32 knows no case, and reads i and l as 1, o as 0."""
-    return said[:2].lower() + said[2:].lower().translate(_DIGIT_LOOKALIKES)
+    return text[:2].lower() + text[2:].lower().translate(_DIGIT_LOOKALIKES)
 
 
 def remove_ids(text: str) -> str:
@@ -159,15 +159,17 @@ def single_line_or_empty(text: str, name: str, *, limit: int = TITLE_CHARS) -> s
 
 def normalize_tags(tags: Iterable[str], name: str = "tags") -> tuple[str, ...]:
     """Return tags without `#`, spaces as hyphens, each once however it is spelled, in order."""
-    kept: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for tag in tags:
         bare = tag.strip().lstrip("#").strip()
         if bare:
             word = single_line(bare, name, limit=TAG_CHARS).replace(" ", "-")
-            kept.setdefault(normalize_name(word), word)
-    if len(kept) > TAGS:
-        raise InvalidInputError(f"{name} has {len(kept)} words; {TAGS} is the most.", hint="Keep the few that matter.")
-    return tuple(kept.values())
+            by_name.setdefault(normalize_name(word), word)
+    if len(by_name) > TAGS:
+        raise InvalidInputError(
+            f"{name} has {len(by_name)} words; {TAGS} is the most.", hint="Keep the few that matter."
+        )
+    return tuple(by_name.values())
 
 
 def normalize_name(text: str) -> str:

@@ -59,14 +59,14 @@ def check_not_swapped(url: str, title: str) -> None:
     Raises:
         InvalidInputError: The title is an address with its scheme, and the url one of no such place, or none.
     """
-    meant = title.strip()
-    if not _COMPLETE_URL.match(meant) or _SCHEME.match(url.strip()) or not _has_target(meant):
+    title_text = title.strip()
+    if not _COMPLETE_URL.match(title_text) or _SCHEME.match(url.strip()) or not _has_target(title_text):
         return
-    if not url.strip() or _is_mail(url) or _host(f"https://{url.strip()}") == _host(meant):
+    if not url.strip() or _is_mail(url) or _host(f"https://{url.strip()}") == _host(title_text):
         return
     raise InvalidInputError(
         "url takes an address: title and url are the wrong way round.",
-        hint=f"Give url={meant[:80]!r} and title={url.strip()[:80]!r}; for an address write its https:// too.",
+        hint=f"Give url={title_text[:80]!r} and title={url.strip()[:80]!r}; for an address write its https:// too.",
     )
 
 

@@ -86,12 +86,12 @@ def append_block(text: str, block: str, *, position: Position, after_marker: str
 
 
 def _insert_after_marker(text: str, block: str, marker: str) -> str:
-    found = text.find(marker)
-    if found < 0:
+    at = text.find(marker)
+    if at < 0:
         raise NotFoundError(
             f"No line of the note holds {marker[:80]!r}.", hint="Read the note with get_note and copy a line from it."
         )
-    end = _line_end(text, found + len(marker))
+    end = _line_end(text, at + len(marker))
     if text.find(marker, end) >= 0:
         many = f"{text.count(marker)} places of the note hold {marker[:80]!r}."
         raise ConflictError(many, hint="Give a longer marker that occurs once.")

@@ -96,14 +96,14 @@ class ReminderEvent:
 
     def describe_timing(self, zone: ZoneInfo) -> str:
         """Return when it was due, and how late it is."""
-        told = [f"due {format_time(self.alert.at, zone)}"]
+        parts = [f"due {format_time(self.alert.at, zone)}"]
         if self.alert.rings > 1:
-            told.append("put off until now")
+            parts.append("put off until now")
         elif late := format_delay(self.late):
-            told.append(f"{late} late")
+            parts.append(f"{late} late")
         if self.alert.missed:
-            told.append(f"{self.alert.missed} before it missed")
-        return ", ".join(told)
+            parts.append(f"{self.alert.missed} before it missed")
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +136,11 @@ class AlarmState:
         ring = self.next_alarm(now)
         if ring is None or ring > now:
             return None
-        heard = self._handled_until(now)
-        at = wall_clock.last_before(self.reminder.iter_occurrences, heard, now)
+        handled = self._handled_until(now)
+        at = wall_clock.last_before(self.reminder.iter_occurrences, handled, now)
         if at is None:
             return self.last.repeat(now) if self.last else None
-        missed = wall_clock.count_between(self.reminder.iter_occurrences, heard, at - timedelta(microseconds=1))
+        missed = wall_clock.count_between(self.reminder.iter_occurrences, handled, at - timedelta(microseconds=1))
         return Alert(id=id_, reminder=self.reminder.id, at=at, rung_at=now, missed=missed)
 
     def _handled_until(self, now: datetime) -> datetime:

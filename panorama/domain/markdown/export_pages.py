@@ -82,8 +82,8 @@ def render_project_page(project: Project, parts: Iterable[str]) -> str:
 
 def render_unassigned_page(parts: Iterable[str]) -> str:
     """Return what belongs to no project; "" if that is nothing."""
-    found = [part for part in parts if part]
-    return front_matter.render({"title": UNASSIGNED}) + _join_sections(found) if found else ""
+    present = [part for part in parts if part]
+    return front_matter.render({"title": UNASSIGNED}) + _join_sections(present) if present else ""
 
 
 def render_journal_page(month: str, entries: Sequence[JournalEntry], zone: ZoneInfo) -> str:
@@ -101,7 +101,7 @@ def render_journal_page(month: str, entries: Sequence[JournalEntry], zone: ZoneI
 def render_reminders_page(reminders: Sequence[Reminder], labels: Mapping[str, str], zone: ZoneInfo) -> str:
     """Return all reminders, the next first."""
     return front_matter.render({"title": REMINDERS}) + "".join(
-        _render_reminder(each, labels, zone) for each in reminders
+        _render_reminder(reminder, labels, zone) for reminder in reminders
     )
 
 
@@ -117,24 +117,24 @@ def render_tasks_section(tasks: Sequence[Task], zone: ZoneInfo) -> str:
 def render_list_section(heading: str, items: Sequence[Item]) -> str:
     """Return items as a list, a line each."""
     return _render_section(
-        heading, [" ".join(["-", each.to_markdown_line(), *_hashtags(_get_tags(each))]) for each in items]
+        heading, [" ".join(["-", item.to_markdown_line(), *_hashtags(_get_tags(item))]) for item in items]
     )
 
 
 def render_files_section(files: Sequence[tuple[StoredFile, str]]) -> str:
     """Return files as a list of links to where they lie, as seen from the page."""
     return _render_section(
-        "Files", [f"- [{each.name}](<{path}>)" if path else f"- {each.name}" for each, path in files]
+        "Files", [f"- [{file.name}](<{path}>)" if path else f"- {file.name}" for file, path in files]
     )
 
 
 def _front_matter_fields(item: Item, project: str) -> dict[str, str | bool | list[str]]:
     tags = _get_tags(item)
-    made: dict[str, str | bool | list[str]] = {"title": item.label, "id": item.id}
-    made |= {"project": project} if project else {}
-    made |= {"tags": list(tags)} if tags else {}
+    properties: dict[str, str | bool | list[str]] = {"title": item.label, "id": item.id}
+    properties |= {"project": project} if project else {}
+    properties |= {"tags": list(tags)} if tags else {}
     times = {"created": item.created_at, "updated": item.updated_at}
-    return made | {name: at.isoformat(timespec="seconds") for name, at in times.items()}
+    return properties | {name: at.isoformat(timespec="seconds") for name, at in times.items()}
 
 
 def _join_sections(parts: Iterable[str]) -> str:
@@ -154,7 +154,7 @@ def _iter_task_lines(below: Mapping[str, Sequence[Task]], zone: ZoneInfo) -> Ite
         inner = f"{indent}    "
         for line in _iter_details(task, zone):
             yield inner + line if line.strip() else ""
-        waiting += [(each, inner) for each in reversed(below.get(task.id, ()))]
+        waiting += [(child, inner) for child in reversed(below.get(task.id, ()))]
 
 
 def _render_task(task: Task, zone: ZoneInfo) -> str:
@@ -191,9 +191,9 @@ def _recurrence_phrase(rule: str) -> str:
     parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
     unit, count = _UNITS.get(parts.get("FREQ", ""), ""), parts.get("INTERVAL", "1")
     days = [_WEEKDAYS.get(day, "") for day in parts.get("BYDAY", "").split(",") if day]
-    said = f"every {unit}" if count == "1" else f"every {count} {unit}s"
-    said += f" on {', '.join(days)}" if days else ""
-    return said if unit and parse_phrase(said) == rule else ""
+    phrase = f"every {unit}" if count == "1" else f"every {count} {unit}s"
+    phrase += f" on {', '.join(days)}" if days else ""
+    return phrase if unit and parse_phrase(phrase) == rule else ""
 
 
 def _render_reminder(reminder: Reminder, labels: Mapping[str, str], zone: ZoneInfo) -> str:

@@ -200,13 +200,13 @@ def _parse_time(fields: Mapping[str, yaml.Node], keys: tuple[str, ...]) -> tuple
 
 def normalize_date(written: str) -> str:
     """Return a date or date-time in ISO form, "" if it is none that exists and the product can hold."""
-    found = _MOMENT.fullmatch(written)
+    match = _MOMENT.fullmatch(written)
     try:
-        if not found or not MIN_DATE <= date.fromisoformat(found[1]) <= MAX_DATE:
+        if not match or not MIN_DATE <= date.fromisoformat(match[1]) <= MAX_DATE:
             return ""
-        if not found[2]:
-            return found[1]
-        return datetime.fromisoformat(f"{found[1]}T{found[2]}{(found[3] or '').upper()}").isoformat()
+        if not match[2]:
+            return match[1]
+        return datetime.fromisoformat(f"{match[1]}T{match[2]}{(match[3] or '').upper()}").isoformat()
     except ValueError:
         return ""
 

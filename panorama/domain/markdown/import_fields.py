@@ -65,12 +65,12 @@ def task_fields(line: TaskLine, zone: ZoneInfo) -> dict[str, Any]:
 def task_keys(lines: Iterable[TaskLine]) -> list[str]:
     """Return a key for each task of a file, by which it is known again: its title, and which one with that title."""
     seen: Counter[str] = Counter()
-    found: list[str] = []
+    keys: list[str] = []
     for line in lines:
         title = normalize_name(line.title)
         seen[title] += 1
-        found.append(f"task:{title}:{seen[title]}")
-    return found
+        keys.append(f"task:{title}:{seen[title]}")
+    return keys
 
 
 def parse_timestamp(written: str, *, now: datetime, zone: ZoneInfo) -> datetime | None:
@@ -85,8 +85,8 @@ def parse_timestamp(written: str, *, now: datetime, zone: ZoneInfo) -> datetime 
 
 def _to_moment(written: str, zone: ZoneInfo) -> datetime:
     is_day = len(written) == len("2026-01-02")
-    found = datetime.combine(date.fromisoformat(written), NOON) if is_day else datetime.fromisoformat(written)
-    return (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
+    moment = datetime.combine(date.fromisoformat(written), NOON) if is_day else datetime.fromisoformat(written)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
 
 
 def to_snapshot(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def to_snapshot(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _to_json_value(value) for name, value in fields.items()}
 
 
-def merge_fields(known: Mapping[str, Any], said: Mapping[str, Any], item: Item) -> MergeResult:
+def merge_fields(known: Mapping[str, Any], values: Mapping[str, Any], item: Item) -> MergeResult:
     """Return which fields of an item follow its file.
 
     `known` is what the file said last (`remembered`), `said` what it says now. A field follows if the file changed it
@@ -102,7 +102,7 @@ def merge_fields(known: Mapping[str, Any], said: Mapping[str, Any], item: Item) 
     """
     changes: dict[str, Any] = {}
     conflicts: list[str] = []
-    for name, value in said.items():
+    for name, value in values.items():
         new, now = _to_json_value(value), _to_json_value(getattr(item, name))
         if new in (known.get(name), now):
             continue

@@ -54,15 +54,15 @@ class Line(NamedTuple):
 def iter_lines(text: str, first: int = 1) -> Iterator[Line]:
     """Yield the lines; only CR, LF and CRLF end a line, as in CommonMark."""
     mark, quoted = "", False
-    for number, found in enumerate(_LINE.finditer(text), first):
-        line = found[1]
+    for number, match in enumerate(_LINE.finditer(text), first):
+        line = match[1]
         if mark and not (quoted and not line.lstrip().startswith(">")):
-            yield Line(number, found.start(), line, "inside")
+            yield Line(number, match.start(), line, "inside")
             mark = "" if _is_closing_fence(line, mark, quoted) else mark
             continue
         fence = _match_fence(line)
         mark, quoted = (fence[2], bool(fence[1])) if fence else ("", False)
-        yield Line(number, found.start(), line, "opens" if fence else "")
+        yield Line(number, match.start(), line, "opens" if fence else "")
 
 
 def _match_fence(line: str) -> re.Match[str] | None:
@@ -86,17 +86,19 @@ def parse_headings(text: str) -> tuple[Heading, ...]:
 
     Only the first 50,000 lines are looked at that may be a heading or a fence.
     """
-    found = [(start, *heading) for start, line in _iter_heading_candidates(text) if (heading := _parse_heading(line))]
+    headings = [
+        (start, *heading) for start, line in _iter_heading_candidates(text) if (heading := _parse_heading(line))
+    ]
     ends: list[int] = []
     later: list[tuple[int, int]] = []  # (level, start) of the headings further down that can still end a section
-    for start, level, _ in reversed(found):
+    for start, level, _ in reversed(headings):
         while later and later[-1][0] > level:
             later.pop()
         ends.append(later[-1][1] if later else len(text))
         later.append((level, start))
     return tuple(
         Heading(level=level, title=title, start=start, end=end)
-        for (start, level, title), end in zip(found, reversed(ends), strict=True)
+        for (start, level, title), end in zip(headings, reversed(ends), strict=True)
     )
 
 
@@ -106,7 +108,7 @@ def _iter_heading_candidates(text: str) -> Iterator[tuple[int, str]]:
     marked = _HEADING_OR_FENCE_AFTER_LF if feeds_only else _HEADING_OR_FENCE_AFTER_BREAK
     mark, quoted, quote_end = "", False, 0
     # The break put in front moves all by one: where a break is found, the line behind it starts in the text.
-    for start in (found.start() for found in islice(marked.finditer(f"\n{text}"), MAX_MARKED_LINES)):
+    for start in (match.start() for match in islice(marked.finditer(f"\n{text}"), MAX_MARKED_LINES)):
         line = _rest_of_line(text, start)
         if mark and not (quoted and start >= quote_end):
             mark = "" if _is_closing_fence(line, mark, quoted) else mark
@@ -121,23 +123,23 @@ def _iter_heading_candidates(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _rest_of_line(text: str, start: int) -> str:
-    found = _REST.match(text, start)
-    return found[0] if found else ""
+    match = _REST.match(text, start)
+    return match[0] if match else ""
 
 
 def _parse_heading(line: str) -> tuple[int, str] | None:
-    found = _HEADING.match(line) if "#" in line else None
-    if not found:
+    match = _HEADING.match(line) if "#" in line else None
+    if not match:
         return None
-    title = found[2].strip()
+    title = match[2].strip()
     unclosed = title.rstrip("#")
-    return len(found[1]), collapse_whitespace(unclosed if not unclosed or unclosed[-1] in " \t" else title)
+    return len(match[1]), collapse_whitespace(unclosed if not unclosed or unclosed[-1] in " \t" else title)
 
 
 def first_heading(lines: Iterable[Line]) -> str:
     """Return the title of the first heading of the first level that has one."""
-    found = (_parse_heading(line.text) for line in lines if not line.fence)
-    titles = (strip_links(heading[1]) for heading in found if heading and heading[0] == 1)
+    headings = (_parse_heading(line.text) for line in lines if not line.fence)
+    titles = (strip_links(heading[1]) for heading in headings if heading and heading[0] == 1)
     return next(filter(None, titles), "")
 
 
@@ -199,7 +201,7 @@ def parse_tags(masked: str) -> list[str]:
 
 def locate_tags(masked: str) -> list[tuple[str, int, int]]:
     """Return what looks like a tag in a masked line, with its extent; "" for a mere number or an overlong one."""
-    return [(_clean_tag(found[1]), *found.span()) for found in _TAG.finditer(masked)]
+    return [(_clean_tag(match[1]), *match.span()) for match in _TAG.finditer(masked)]
 
 
 def _clean_tag(written: str) -> str:
@@ -211,7 +213,7 @@ def list_link_targets(lines: Iterable[Line]) -> tuple[str, ...]:
     """Return the targets of `[[links]]` outside code, each once, in order."""
     plain = (_mask_code(line.text) for line in lines if "[[" in line.text and not line.fence)
     # A backslash at the end is the table's way to write the bar: [[Target\|label]].
-    targets = (collapse_whitespace(found[1].rstrip("\\")) for line in plain for found in _LINK.finditer(line))
+    targets = (collapse_whitespace(match[1].rstrip("\\")) for line in plain for match in _LINK.finditer(line))
     return tuple(dict.fromkeys(target for target in targets if target))
 
 
@@ -225,8 +227,8 @@ def list_file_targets(lines: Iterable[Line]) -> tuple[str, ...]:
 
 def parse_link_target(text: str) -> str:
     """Return the target if a text is one `[[link]]` and nothing else, else the text."""
-    found = _LINK.fullmatch(text)
-    return found[1].strip() if found else text
+    match = _LINK.fullmatch(text)
+    return match[1].strip() if match else text
 
 
 def mask_line(line: str) -> str:
@@ -234,8 +236,8 @@ def mask_line(line: str) -> str:
     return _OPAQUE.sub(_fill, _mask_code(line))
 
 
-def _fill(found: re.Match[str]) -> str:
-    return FILLER * len(found[0])
+def _fill(match: re.Match[str]) -> str:
+    return FILLER * len(match[0])
 
 
 def _mask_code(line: str) -> str:
@@ -251,7 +253,7 @@ def _mask_code(line: str) -> str:
 
 
 def _iter_code_spans(line: str) -> Iterator[tuple[int, int]]:
-    runs = [found.span() for found in _BACKTICKS.finditer(line)]
+    runs = [match.span() for match in _BACKTICKS.finditer(line)]
     nearest: dict[int, int] = {}
     closers: list[int] = []  # for each run, the end of the next one of the same length, or 0; built from the back
     for start, end in reversed(runs):

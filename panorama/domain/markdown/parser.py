@@ -126,24 +126,24 @@ def parse_markdown(text: str, *, name: str, task_filter: str = "") -> Document:
         task_filter: The global filter of the Tasks plug-in: only boxes that hold this text are tasks.
     """
     front = front_matter.split(text.removeprefix("\ufeff"))
-    found = tuple(iter_lines(front.body, front.first_line))
-    drafts, unmarked = _collect_drafts(found, task_filter)
+    lines = tuple(iter_lines(front.body, front.first_line))
+    drafts, unmarked = _collect_drafts(lines, task_filter)
     wrong_tasks: list[str] = []
     tasks = tuple(_build_task(draft, task_filter, wrong_tasks) for draft in drafts)
     return Document(
-        title=_choose_title(front.title, first_heading(found), name),
+        title=_choose_title(front.title, first_heading(lines), name),
         body=front.body,
-        tags=deduplicate((*front.tags, *iter_tags(found))),
+        tags=deduplicate((*front.tags, *iter_tags(lines))),
         pinned=front.pinned,
         created=front.created,
         modified=front.modified,
         project=front.project,
         tasks=tasks,
-        links=list_link_targets(found),
+        links=list_link_targets(lines),
         warnings=(*front.warnings, *wrong_tasks),
         unmarked=unmarked,
         properties=front.unknown,
-        file_targets=list_file_targets(found),
+        file_targets=list_file_targets(lines),
     )
 
 

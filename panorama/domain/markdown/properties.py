@@ -20,7 +20,7 @@ def append_properties(body: str, source: str) -> str:
 def split_properties(content: str) -> tuple[str, str]:
     """Return a text without the section of its properties, and their YAML; "" if there is none."""
     start = content.rfind(f"{HEADING}\n\n```")
-    found = _SECTION.match(content, max(0, start - 2)) if start >= 0 else None
-    if found is None or found[1] in found[2]:
+    match = _SECTION.match(content, max(0, start - 2)) if start >= 0 else None
+    if match is None or match[1] in match[2]:
         return content, ""
-    return content[: found.start()], found[2]
+    return content[: match.start()], match[2]

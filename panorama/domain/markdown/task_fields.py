@@ -72,27 +72,27 @@ class TaskFields:
 
 def parse_task_fields(masked: str) -> TaskFields:
     """Return the fields at the end of a line whose code, links and addresses are masked."""
-    found = TaskFields(_strip_end(masked, len(masked)))
-    if block := _BLOCK_LINK.search(_tail(masked, found.end)):
-        found.block = block[1]
-        found.end = _strip_end(masked, found.end - len(block[0]))
+    fields = TaskFields(_strip_end(masked, len(masked)))
+    if block := _BLOCK_LINK.search(_tail(masked, fields.end)):
+        fields.block = block[1]
+        fields.end = _strip_end(masked, fields.end - len(block[0]))
     tags = {last for tag, _, last in locate_tags(masked) if tag} if "#" in masked else set[int]()
     for _ in range(MAX_FIELDS):
-        length = _read_field(masked, found, tags)
+        length = _read_field(masked, fields, tags)
         if not length:
             break
-        found.end = _strip_end(masked, found.end - length)
-    return found
+        fields.end = _strip_end(masked, fields.end - length)
+    return fields
 
 
-def _read_field(masked: str, found: TaskFields, tags: set[int]) -> int:
+def _read_field(masked: str, fields: TaskFields, tags: set[int]) -> int:
     """Read the last field; return its length, 0 if there is none."""
-    tail = _tail(masked, found.end)
+    tail = _tail(masked, fields.end)
     if tag := _CLOSING_TAG.search(tail):
-        is_tag = found.end - tag[0].endswith(",") in tags
+        is_tag = fields.end - tag[0].endswith(",") in tags
         return len(tag[0]) if is_tag else 0
     if emoji := _EMOJI_FIELD.search(tail):
-        found.add(*_emoji_value(emoji))
+        fields.add(*_emoji_value(emoji))
         return len(emoji[0])
     if inline := _INLINE_FIELD.search(tail):
         key = (inline["key"] or inline["key2"] or inline["key3"]).lower()
@@ -100,16 +100,16 @@ def _read_field(masked: str, found: TaskFields, tags: set[int]) -> int:
         key = "completion" if key == "completed" else key
         if not _is_valid(key, value):
             return 0
-        found.add(key, value.lower() if key == "priority" else value)
+        fields.add(key, value.lower() if key == "priority" else value)
         return len(inline[0])
     return 0
 
 
-def _emoji_value(found: re.Match[str]) -> tuple[str, str]:
-    if found["priority"]:
-        return "priority", _PRIORITIES[found["priority"]]
-    key = _EMOJI_KEYS[found["emoji"] or found["repeat"] or found["word"]]
-    return key, " ".join((found["date"] or found["rule"] or found["value"]).split())
+def _emoji_value(match: re.Match[str]) -> tuple[str, str]:
+    if match["priority"]:
+        return "priority", _PRIORITIES[match["priority"]]
+    key = _EMOJI_KEYS[match["emoji"] or match["repeat"] or match["word"]]
+    return key, " ".join((match["date"] or match["rule"] or match["value"]).split())
 
 
 def _is_valid(key: str, value: str) -> bool:

@@ -88,11 +88,11 @@ def _match_titles(matching: _Matching) -> None:
 def _match_likeness(matching: _Matching) -> None:
     """Match reworded lines, the most alike first."""
     scored = sorted(_iter_scores(matching), key=lambda scored: (-scored[0], *scored[1:]))
-    taken: set[int] = set()
+    matched: set[int] = set()
     for score, new, old in scored:
-        if score >= MIN_LIKENESS and new not in matching.pairs and old not in taken:
+        if score >= MIN_LIKENESS and new not in matching.pairs and old not in matched:
             matching.pairs[new] = old
-            taken.add(old)
+            matched.add(old)
 
 
 def _iter_scores(matching: _Matching) -> Iterator[tuple[float, int, int]]:

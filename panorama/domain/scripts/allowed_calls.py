@@ -49,7 +49,7 @@ class AllowedCalls:
             for operation in list_operations(function):
                 is_any_item = operation in ("items.get", "items.delete")
                 targets[operation].add(_ID_PREFIXES.get(function.partition(".")[0], "") if is_any_item else detail)
-        return None if ANYTHING in entries else cls(script, {name: frozenset(found) for name, found in targets.items()})
+        return None if ANYTHING in entries else cls(script, {name: frozenset(ids) for name, ids in targets.items()})
 
     def check(self, operation: str, target: str = "") -> None:
         """Refuse a call that was not shown.

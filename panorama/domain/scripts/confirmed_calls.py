@@ -13,8 +13,8 @@ def list_confirmed_calls(source: str) -> list[str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     expressions = (node for node in ast.walk(tree) if isinstance(node, ast.expr))
-    found = sorted({(node.lineno, _shorten(ast.unparse(node))) for node in expressions if _confirms(node)})
-    return [f"line {line}: {call}" for line, call in found]
+    calls = sorted({(node.lineno, _shorten(ast.unparse(node))) for node in expressions if _confirms(node)})
+    return [f"line {line}: {call}" for line, call in calls]
 
 
 def _shorten(text: str) -> str:

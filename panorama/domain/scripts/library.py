@@ -44,7 +44,7 @@ _ARGUMENT = re.compile(r"^\s{4,}(\w+)(?: \([^)]*\))?: (.*(?:\n\s{8,}.*)*)", re.M
 _SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
 
 
-def validate_script_name(name: str, taken: Collection[str] = ()) -> str:
+def validate_script_name(name: str, existing: Collection[str] = ()) -> str:
     """Return a script's name.
 
     Args:
@@ -60,7 +60,7 @@ def validate_script_name(name: str, taken: Collection[str] = ()) -> str:
         raise InvalidInputError(f"{name[:60]!r} has {len(name)} characters; {NAME_CHARS} are the most.", hint=hint)
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
         raise InvalidInputError(f"{name!r} is a word of Python.", hint="Add a word, such as its noun.")
-    if name in taken or name == "main":
+    if name in existing or name == "main":
         raise InvalidInputError(f"{name!r} is the name of something else already.", hint="Add a word.")
     return name
 
@@ -95,19 +95,21 @@ class Signature:
         required = [entry.name for entry in self.parameters if entry.required]
         return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
-    def coerce_arguments(self, sent: Mapping[str, Any], dated: Dated) -> dict[str, Any]:
+    def coerce_arguments(self, arguments: Mapping[str, Any], dated: Dated) -> dict[str, Any]:
         """Return arguments as the script gets them; what is left out stays out, so that its own defaults count.
 
         Raises:
             InvalidInputError: Something is missing, unknown or of the wrong type; every problem is named.
         """
         known = {entry.name: entry for entry in self.parameters}
-        problems = [f"{escape_controls(name[:60])} is not one of its parameters" for name in sent if name not in known]
+        problems = [
+            f"{escape_controls(name[:60])} is not one of its parameters" for name in arguments if name not in known
+        ]
         problems += [
-            f"{entry.name} is missing" for entry in self.parameters if entry.required and entry.name not in sent
+            f"{entry.name} is missing" for entry in self.parameters if entry.required and entry.name not in arguments
         ]
         results: dict[str, Any] = {}
-        for name, value in sent.items():
+        for name, value in arguments.items():
             if name in known and not (value is None and not known[name].required):
                 kind = known[name].type
                 try:
@@ -122,17 +124,17 @@ class Signature:
 
     def describe_usage(self) -> str:
         """Return how it is called, in one sentence."""
-        told = ", ".join(
+        parts = ", ".join(
             f"{entry.name}{'*' if entry.required else ''} ({entry.type.label})" for entry in self.parameters
         )
         needed = " (* needed)" if any(entry.required for entry in self.parameters) else ""
-        return f"Its parameters are {told}{needed}." if told else "It takes no arguments."
+        return f"Its parameters are {parts}{needed}." if parts else "It takes no arguments."
 
 
-def _parameter_schema(each: Parameter) -> dict[str, Any]:
-    shown = each.default if each.default not in (None, "", [], {}, False) else None
-    told = {"description": each.description, "default": shown}
-    return each.type.to_json_schema() | {name: value for name, value in told.items() if value not in (None, "")}
+def _parameter_schema(parameter: Parameter) -> dict[str, Any]:
+    shown = parameter.default if parameter.default not in (None, "", [], {}, False) else None
+    schema = {"description": parameter.description, "default": shown}
+    return parameter.type.to_json_schema() | {name: value for name, value in schema.items() if value not in (None, "")}
 
 
 def parse_signature(text: str) -> Signature:
@@ -154,13 +156,13 @@ def parse_signature(text: str) -> Signature:
             "main takes arguments that have no name (*, ** or /).", hint="Name each parameter, with its type."
         )
     doc = ast.get_docstring(tree) or ast.get_docstring(main) or ""
-    told = _parse_argument_docs(doc) | _parse_argument_docs(ast.get_docstring(main) or "")
+    docs = _parse_argument_docs(doc) | _parse_argument_docs(ast.get_docstring(main) or "")
     text_ = re.sub(r"\s*\n\s*", " ", re.sub(r"\n\s*\n", "\n", _SECTION.split(doc)[0].strip()))
     first = _SENTENCE.match(text_)
     return Signature(
         summary=escape_controls((first[1] if first else text_)[:200]),
         description=escape_controls(text_[:DESCRIPTION_CHARS]),
-        parameters=tuple(_parse_parameters(shape, told)),
+        parameters=tuple(_parse_parameters(shape, docs)),
     )
 
 
@@ -185,23 +187,23 @@ def find_main(tree: ast.Module) -> ast.FunctionDef | ast.AsyncFunctionDef | None
     return next((entry for entry in reversed(tree.body) if isinstance(entry, kinds) and entry.name == "main"), None)
 
 
-def _parse_parameters(shape: ast.arguments, told: Mapping[str, str]) -> list[Parameter]:
+def _parse_parameters(shape: ast.arguments, docs: Mapping[str, str]) -> list[Parameter]:
     plain = [None] * (len(shape.args) - len(shape.defaults)) + list(shape.defaults)
-    results = [_parse_parameter(entry, default, told) for entry, default in zip(shape.args, plain, strict=True)]
+    results = [_parse_parameter(entry, default, docs) for entry, default in zip(shape.args, plain, strict=True)]
     return results + [
-        _parse_parameter(entry, default, told)
+        _parse_parameter(entry, default, docs)
         for entry, default in zip(shape.kwonlyargs, shape.kw_defaults, strict=True)
     ]
 
 
-def _parse_parameter(each: ast.arg, default: ast.expr | None, told: Mapping[str, str]) -> Parameter:
-    if each.arg.startswith("_"):
-        raise InvalidInputError(f"main has a parameter {each.arg!r}.", hint="Begin its name with a letter.")
+def _parse_parameter(argument: ast.arg, default: ast.expr | None, docs: Mapping[str, str]) -> Parameter:
+    if argument.arg.startswith("_"):
+        raise InvalidInputError(f"main has a parameter {argument.arg!r}.", hint="Begin its name with a letter.")
     try:
-        type_ = parse_annotation(each.annotation)
+        type_ = parse_annotation(argument.annotation)
     except UnknownTypeError as error:
         raise InvalidInputError(
-            f"main's parameter {each.arg} is annotated as {str(error)[:80]!r}, which nobody can send.",
+            f"main's parameter {argument.arg} is annotated as {str(error)[:80]!r}, which nobody can send.",
             hint="Use str, int, float, bool, date, datetime, list[…], dict, Literal[…], or one of them | None.",
         ) from error
     value = _eval_literal(default)
@@ -211,7 +213,7 @@ def _parse_parameter(each: ast.arg, default: ast.expr | None, told: Mapping[str,
     if default is not None and value is None:
         type_ = replace(type_, optional=type_.optional or (isinstance(default, ast.Constant)))
     return Parameter(
-        name=each.arg, type=type_, required=default is None, default=value, description=told.get(each.arg, "")
+        name=argument.arg, type=type_, required=default is None, default=value, description=docs.get(argument.arg, "")
     )
 
 
@@ -230,10 +232,10 @@ def _eval_literal(default: ast.expr | None) -> Any:
 def _parse_argument_docs(doc: str) -> dict[str, str]:
     sections = _SECTION.split(doc)
     named = dict(zip(sections[1::2], sections[2::2], strict=True))
-    told = next((named[name] for name in ("Args", "Arguments", "Parameters") if name in named), "")
+    section = next((named[name] for name in ("Args", "Arguments", "Parameters") if name in named), "")
     return {
         match[1]: escape_controls(re.sub(r"\s*\n\s*", " ", match[2]).strip()[:200])
-        for match in _ARGUMENT.finditer(told)
+        for match in _ARGUMENT.finditer(section)
     }
 
 
@@ -243,7 +245,7 @@ ARGUMENTS_NAME = "_arguments"
 """The name under which a script's text finds what `main` is called with."""
 
 
-def to_runnable(text: str, found: Signature, given: Collection[str]) -> str:
+def to_runnable(text: str, signature: Signature, names: Collection[str]) -> str:
     """Return the text that runs a script: itself, and behind it the call of `main` with what was given.
 
     Lines keep their numbers. What stands under `if __name__ == "__main__":` is left out, for it would run too.
@@ -252,20 +254,22 @@ def to_runnable(text: str, found: Signature, given: Collection[str]) -> str:
     for node in parse_source(text).body if "__name__" in text else ():
         if isinstance(node, ast.If) and "__name__" in ast.dump(node.test):
             lines[node.lineno - 1 : node.end_lineno] = ["pass", *[""] * ((node.end_lineno or 0) - node.lineno)]
-    sent = ", ".join(f"{entry.name}={_argument_expression(entry)}" for entry in found.parameters if entry.name in given)
-    needed = "import datetime as _datetime; " if "_datetime" in sent else ""
-    return "\n".join([*lines, f"{needed}return main({sent})"])
+    passed = ", ".join(
+        f"{entry.name}={_argument_expression(entry)}" for entry in signature.parameters if entry.name in names
+    )
+    needed = "import datetime as _datetime; " if "_datetime" in passed else ""
+    return "\n".join([*lines, f"{needed}return main({passed})"])
 
 
-def _argument_expression(each: Parameter) -> str:
-    return _conversion_expression(each.type, f"{ARGUMENTS_NAME}[{each.name!r}]")
+def _argument_expression(parameter: Parameter) -> str:
+    return _conversion_expression(parameter.type, f"{ARGUMENTS_NAME}[{parameter.name!r}]")
 
 
 def _conversion_expression(type_: ParameterType, value: str) -> str:
     if type_.kind in ("day", "moment"):
         kind = "date" if type_.kind == "day" else "datetime"
-        told = f"_datetime.{kind}.fromisoformat({value})"
-        return f"(None if {value} is None else {told})" if type_.optional else told
+        converted = f"_datetime.{kind}.fromisoformat({value})"
+        return f"(None if {value} is None else {converted})" if type_.optional else converted
     if type_.kind == "list" and type_.items and type_.items.kind in ("day", "moment"):
         return f"[{_conversion_expression(type_.items, '_each')} for _each in {value}]"
     return value

@@ -134,10 +134,10 @@ def _parse_subscript(name: str, inner: ast.expr, whole: ast.expr) -> ParameterTy
 
 def _parse_choice(inner: ast.expr, whole: ast.expr) -> ParameterType:
     try:
-        found: Any = ast.literal_eval(inner)
+        literal: Any = ast.literal_eval(inner)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise UnknownTypeError(ast.unparse(whole)) from error
-    values: list[Any] = [*found] if isinstance(found, tuple) else [found]
+    values: list[Any] = [*literal] if isinstance(literal, tuple) else [literal]
     choices = tuple(entry for entry in values if entry is not None)
     if not choices or not all(isinstance(entry, str | int | bool) for entry in choices):
         raise UnknownTypeError(ast.unparse(whole))

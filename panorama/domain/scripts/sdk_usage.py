@@ -54,19 +54,21 @@ class SdkUsage:
     @property
     def reads(self) -> tuple[str, ...]:
         """The functions that change nothing."""
-        return (*self._anything, *(each for each in self.functions if not is_writing(each)))
+        return (*self._anything, *(function for function in self.functions if not is_writing(function)))
 
     @property
     def writes(self) -> tuple[str, ...]:
         """The functions that may change data; what other scripts do is not among them."""
-        known = (each for each in self.functions if is_writing(each) and split_entry(each)[0] != "scripts")
+        known = (
+            function for function in self.functions if is_writing(function) and split_entry(function)[0] != "scripts"
+        )
         return (*self._anything, *known)
 
     @property
     def scripts(self) -> tuple[str, ...]:
         """The scripts that it runs, "anything" if it could run any."""
-        found = (split_entry(each) for each in self.functions)
-        return (*self._anything, *(detail or ANYTHING for name, detail in found if name == "scripts"))
+        entries = (split_entry(function) for function in self.functions)
+        return (*self._anything, *(detail or ANYTHING for name, detail in entries if name == "scripts"))
 
     @property
     def _anything(self) -> tuple[str, ...]:

@@ -27,24 +27,24 @@ def wrap_code(code: str, inputs: Mapping[str, Any], summary: str) -> str:
             function.
     """
     tree = parse_source(code)
-    said = " ".join(summary.split())
-    if said and not said.endswith((".", "!", "?")):
-        said += "."
+    text = " ".join(summary.split())
+    if text and not text.endswith((".", "!", "?")):
+        text += "."
     main = find_main(tree)
     is_described = any(ast.get_docstring(part) is not None for part in (tree, main) if part)
-    if not is_described and not said:
+    if not is_described and not text:
         raise InvalidInputError(
             "The script does not say what it does.",
             hint="Begin it, or its main, with a docstring of one sentence, or give summary.",
         )
-    doc = f"{_quote_docstring(said)}\n\n" if said and ast.get_docstring(tree) is None else ""
+    doc = f"{_quote_docstring(text)}\n\n" if text and ast.get_docstring(tree) is None else ""
     if main is not None:
         return doc + code.rstrip() + "\n"
     return doc + _wrap_in_main(tree, code, inputs)
 
 
-def _quote_docstring(said: str) -> str:
-    plain = escape_controls(said).replace("\\", "/").replace('"', "'")
+def _quote_docstring(text: str) -> str:
+    plain = escape_controls(text).replace("\\", "/").replace('"', "'")
     return f'"""{plain}"""'
 
 
@@ -68,11 +68,11 @@ def _wrap_in_main(tree: ast.Module, code: str, inputs: Mapping[str, Any]) -> str
     still = _lines_inside_strings(tree)
     moved = [line if at in still or not line.strip() else INDENT + line for at, line in enumerate(lines, 1)]
     text = "\n".join(moved).strip("\n").rstrip()
-    given = [f"{INDENT}inputs = {{{', '.join(f'{name!r}: {name}' for name in inputs)}}}"] if _uses_inputs(tree) else []
+    preset = [f"{INDENT}inputs = {{{', '.join(f'{name!r}: {name}' for name in inputs)}}}"] if _uses_inputs(tree) else []
     parameters = ", ".join(
-        sorted((_render_parameter(*each) for each in inputs.items()), key=lambda each: " = " in each)
+        sorted((_render_parameter(*entry) for entry in inputs.items()), key=lambda text: " = " in text)
     )
-    return "\n".join([*head, f"def main({parameters}):", *given, text]) + "\n"
+    return "\n".join([*head, f"def main({parameters}):", *preset, text]) + "\n"
 
 
 def _return_last(last: ast.stmt, lines: list[str]) -> None:

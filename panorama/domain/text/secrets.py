@@ -36,6 +36,6 @@ def redact_values(value: Any) -> Any:
     return [redact_values(entry) for entry in value] if is_sequence(value) else value
 
 
-def _replace_secret(found: re.Match[str]) -> str:
-    name = found[1] or ""
-    return name + REDACTED + "\n" * found[0].count("\n", len(name))
+def _replace_secret(match: re.Match[str]) -> str:
+    name = match[1] or ""
+    return name + REDACTED + "\n" * match[0].count("\n", len(name))

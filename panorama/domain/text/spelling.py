@@ -34,9 +34,9 @@ def edit_distance(word: str, other: str, most: int, *, begun: bool = False) -> i
     best = row[-1]
     for at, sign in enumerate(word, start=1):
         new = [at]
-        for place, wanted in enumerate(other, start=1):
-            cost = min(row[place] + 1, new[-1] + 1, row[place - 1] + (sign != wanted))
-            if at > 1 and place > 1 and sign == other[place - 2] and word[at - 2] == wanted:
+        for place, letter in enumerate(other, start=1):
+            cost = min(row[place] + 1, new[-1] + 1, row[place - 1] + (sign != letter))
+            if at > 1 and place > 1 and sign == other[place - 2] and word[at - 2] == letter:
                 cost = min(cost, before[place - 2] + 1)
             new.append(cost)
         before, row = row, new

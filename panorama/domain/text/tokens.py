@@ -96,10 +96,10 @@ def parse_terms(query: str) -> tuple[Term, ...]:
         else:
             pieces = _PIECE.findall(_CLITICS.sub(" ", match[2])) or _PIECE.findall(match[2])
             results += [_make_term(piece, match[2].endswith("*")) for piece in pieces]
-    kept = results[:MAX_TERMS]
-    if kept and not text.rstrip().endswith(('"', "*")) and len(kept[-1].words[-1]) > 1 and not kept[-1].quoted:
-        kept[-1] = Term(kept[-1].words, prefix=True, guessed=not kept[-1].prefix)
-    return tuple(kept)
+    terms = results[:MAX_TERMS]
+    if terms and not text.rstrip().endswith(('"', "*")) and len(terms[-1].words[-1]) > 1 and not terms[-1].quoted:
+        terms[-1] = Term(terms[-1].words, prefix=True, guessed=not terms[-1].prefix)
+    return tuple(terms)
 
 
 def _make_term(piece: str, begun: bool) -> Term:
@@ -182,19 +182,19 @@ def extract_snippet(text: str, query: tuple[Term, ...], *, chars: int = SNIPPET_
     first = _densest_hit(hits, chars - chars // 3)
     start = max(0, hits[first].begin - chars // 3)
     end = min(len(text), start + max(chars, hits[first].end - hits[first].begin + chars // 3))
-    found, at = ["…" if start else ""], start
+    parts, at = ["…" if start else ""], start
     for hit in hits:
         if hit.begin < at or hit.end > end:
             continue
-        found.append(f"{text[at : hit.begin].replace('**', '')}**{text[hit.begin : hit.end]}**")
+        parts.append(f"{text[at : hit.begin].replace('**', '')}**{text[hit.begin : hit.end]}**")
         at = hit.end
     tail = text[at:end].replace("**", "")
-    return found[0] + _collapse_whitespace("".join(found[1:]) + tail) + ("…" if end < len(text) else "")
+    return parts[0] + _collapse_whitespace("".join(parts[1:]) + tail) + ("…" if end < len(text) else "")
 
 
 def contains(text: str, query: tuple[Term, ...]) -> bool:
     """Tell whether any word of a query stands in a text."""
-    return bool(_build_matcher(query).list_hits(text, most=1))
+    return bool(_build_matcher(query).list_hits(text, limit=1))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -219,21 +219,21 @@ class _QueryMatcher:
     patterns: tuple[re.Pattern[str], re.Pattern[str]]
     exact: tuple[re.Pattern[str], ...]
 
-    def list_hits(self, text: str, most: int = 100) -> list[_Match]:
+    def list_hits(self, text: str, limit: int = 100) -> list[_Match]:
         """The first hundred; if there are more, also where each word first stands as it does, and what is near."""
         for pattern in self.patterns:
-            if found := self._scan(text, pattern, most):
+            if hits := self._scan(text, pattern, limit):
                 break
         else:
             return []
-        if 1 < most <= len(found):
-            first = [place.begin for entry in self.exact for place in self._scan(text, entry, most // 5)]
-            near = [self._scan(text, pattern, most, begin, begin + SNIPPET_CHARS) for begin in first]
-            found = sorted({*found, *(place for places in near for place in places)})
-        return found
+        if 1 < limit <= len(hits):
+            first = [place.begin for entry in self.exact for place in self._scan(text, entry, limit // 5)]
+            near = [self._scan(text, pattern, limit, begin, begin + SNIPPET_CHARS) for begin in first]
+            hits = sorted({*hits, *(place for places in near for place in places)})
+        return hits
 
     def _scan(
-        self, text: str, pattern: re.Pattern[str], most: int, begin: int = 0, end: int | None = None
+        self, text: str, pattern: re.Pattern[str], limit: int, begin: int = 0, end: int | None = None
     ) -> list[_Match]:
         results: list[_Match] = []
         end = len(text) if end is None else end
@@ -249,7 +249,7 @@ class _QueryMatcher:
                     break  # it was cut off, perhaps
                 if not results or start + match.start() >= results[-1].end:
                     results.append(self._to_match(start, match))
-                if len(results) == most:
+                if len(results) == limit:
                     return results
         return results
 
@@ -260,8 +260,8 @@ class _QueryMatcher:
 
 @lru_cache(maxsize=64)
 def _build_matcher(query: tuple[Term, ...]) -> _QueryMatcher:
-    told = [term for term in query if not term.is_stop_word] or query
-    words = [fold_keep_offsets(word) for term in told for entry in (term.words, *term.others) for word in entry]
+    terms = [term for term in query if not term.is_stop_word] or query
+    words = [fold_keep_offsets(word) for term in terms for entry in (term.words, *term.others) for word in entry]
     started = [word if len(word) < 5 else word[: max(4, len(word) - 3)] for word in words]
     patterns = _any_of(map(_prefix_pattern, words)), _any_of(map(_prefix_pattern, started))
     exact = tuple(re.compile(rf"\b{re.escape(word)}\b") for word in words)

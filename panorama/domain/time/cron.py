@@ -110,15 +110,15 @@ def _parse_field(word: str, field: _Field) -> frozenset[int]:
 
 
 def _parse_part(part: str, field: _Field) -> range:
-    found = _PART.fullmatch(part)
-    if not found:
+    match = _PART.fullmatch(part)
+    if not match:
         raise _field_error(part, field)
-    first, last, step = found["first"], found["last"], int(found["step"] or 1)
+    first, last, step = match["first"], match["last"], int(match["step"] or 1)
     if first == "*":
         low, high = field.least, min(field.most, 6) if field.most == 7 else field.most
     else:
         low = _parse_number(first, part, field)
-        high = _parse_number(last, part, field) if last else field.most if found["step"] else low
+        high = _parse_number(last, part, field) if last else field.most if match["step"] else low
         high = 7 if last == "sun" else high  # the week may end with it
     if step == 0 or high < low or (first == "*" and last):
         raise _field_error(part, field)

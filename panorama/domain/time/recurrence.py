@@ -33,11 +33,11 @@ def normalize_rule(text: str) -> str:
     plain = text.strip().upper().removeprefix("RRULE:").strip().strip(";")
     if len(plain) > RULE_CHARS or _UNSUPPORTED.search(plain):
         raise _rule_error(text)
-    meant = _parse_rule(plain)
-    if meant.times_per_day > MAX_TIMES_PER_DAY or ("UNTIL=" in plain and not _UNTIL.search(plain)):
+    rule = _parse_rule(plain)
+    if rule.times_per_day > MAX_TIMES_PER_DAY or ("UNTIL=" in plain and not _UNTIL.search(plain)):
         raise _rule_error(text)
     is_over = _parse_until(plain) < datetime(2024, 1, 1)  # noqa: DTZ001 (rules are reckoned in wall-clock time)
-    if is_over or not meant.is_possible:
+    if is_over or not rule.is_possible:
         raise InvalidInputError(f"recurrence never occurs: {text[:60]!r}.", hint=_POSSIBLE_HINT)
     return plain
 
@@ -50,10 +50,10 @@ def next_occurrence(rule_text: str, anchor: Deadline, *, not_before: date, zone:
     start = _to_local(anchor, zone)
     after = max(start, datetime.combine(not_before, time()) - timedelta(microseconds=1))
     times = _parse_rule(rule_text).iter_times(start, _last_day(rule_text, after), after)
-    found = next((entry for entry in times if after < entry <= _parse_until(rule_text)), None)
-    if found is None:
+    day = next((entry for entry in times if after < entry <= _parse_until(rule_text)), None)
+    if day is None:
         return None
-    return found.replace(tzinfo=zone).astimezone(UTC) if isinstance(anchor, datetime) else found.date()
+    return day.replace(tzinfo=zone).astimezone(UTC) if isinstance(anchor, datetime) else day.date()
 
 
 def iter_occurrences(rule_text: str, anchor: datetime, *, after: datetime, zone: ZoneInfo) -> Iterator[datetime]:

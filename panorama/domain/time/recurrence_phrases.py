@@ -113,8 +113,8 @@ def _by_position(words: Sequence[str], longest: int = 31) -> str:
 def _parse_position(word: str, largest: int) -> str:
     if word == "last":
         return "-1"
-    found = _ORDINAL.fullmatch(word)
-    return found[1] if found and int(found[1]) <= largest else ""
+    match = _ORDINAL.fullmatch(word)
+    return match[1] if match and int(match[1]) <= largest else ""
 
 
 def _codes(words: Sequence[str], known: Mapping[str, str]) -> str:

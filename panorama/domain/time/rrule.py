@@ -73,11 +73,11 @@ class RecurrenceRule:
         times = sorted(time(*entry) for entry in product(filled.hours, filled.minutes, filled.seconds))
         begin = max(start, begin or start).replace(microsecond=0)
         looks = _iter_steps(filled, _period_range(filled, start, last, begin), times)
-        for found in islice(looks, MAX_STEPS):
-            if found and found.date() > last:
+        for at in islice(looks, MAX_STEPS):
+            if at and at.date() > last:
                 return
-            if found and found >= begin:
-                yield found
+            if at and at >= begin:
+                yield at
 
     def _with_defaults(self, start: datetime) -> "RecurrenceRule":
         """Return it with what it takes from its start: the time, and the day where it names none.
@@ -154,10 +154,10 @@ def _parse_interval(parts: Mapping[str, str]) -> int:
 
 
 def _parse_day(text: str) -> tuple[int, int]:
-    found = _DAY.fullmatch(text)
-    if not found:
+    match = _DAY.fullmatch(text)
+    if not match:
         raise ValueError(text)
-    return int(found[1] or found[4] or 0), _DAYS.index(found[2] or found[3])
+    return int(match[1] or match[4] or 0), _DAYS.index(match[2] or match[3])
 
 
 def _period_range(rule: RecurrenceRule, start: datetime, last: date, begin: datetime) -> range:
@@ -247,14 +247,14 @@ def _is_match(rule: RecurrenceRule, day: date) -> bool:
 
 def _is_nth(rule: RecurrenceRule, day: date) -> bool:
     """Tell whether a day is such a one as the second Monday of its month, or of its year if no months are named."""
-    wanted = [number for number, weekday in rule.nth if weekday == day.weekday()]
-    if not wanted:
+    numbers = [number for number, weekday in rule.nth if weekday == day.weekday()]
+    if not numbers:
         return False
     if rule.frequency == "YEARLY" and not rule.months:
         number, length = _day_of_year(day), 365 + calendar.isleap(day.year)
     else:
         number, length = day.day, calendar.monthrange(day.year, day.month)[1]
-    return (number - 1) // 7 + 1 in wanted or -((length - number) // 7 + 1) in wanted
+    return (number - 1) // 7 + 1 in numbers or -((length - number) // 7 + 1) in numbers
 
 
 def _is_in_weeks(rule: RecurrenceRule, day: date) -> bool:

@@ -40,23 +40,23 @@ def parse_deadline(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> De
     Raises:
         InvalidInputError: It is neither, does not exist, or lies outside 1900 to 2199.
     """
-    found = _parse_text(text.strip(), now, zone)
-    if found is None:
+    deadline = _parse_text(text.strip(), now, zone)
+    if deadline is None:
         raise InvalidInputError(f"{name} is {_describe_invalid('date', text)}.", hint=_HINT)
-    return _check_range(found, text, name, _HINT)
+    return _check_range(deadline, text, name, _HINT)
 
 
-def _describe_invalid(what: str, text: str) -> str:
+def _describe_invalid(kind: str, text: str) -> str:
     """Return what a text is instead of a date: one that the calendar has not, or words that are not understood."""
     word = text.strip()
     wrong = "that exists" if _ISO.match(word) else "in a form that is understood"
-    return f"not a {what} {wrong}: {word[:40]!r}"
+    return f"not a {kind} {wrong}: {word[:40]!r}"
 
 
-def _check_range(found: Deadline, text: str, name: str, hint: str) -> Deadline:
-    if not MIN_DATE <= (found.date() if isinstance(found, datetime) else found) <= MAX_DATE:
+def _check_range(deadline: Deadline, text: str, name: str, hint: str) -> Deadline:
+    if not MIN_DATE <= (deadline.date() if isinstance(deadline, datetime) else deadline) <= MAX_DATE:
         raise InvalidInputError(f"{name} is outside the years 1900 to 2199: {text[:40]!r}.", hint=hint)
-    return found
+    return deadline
 
 
 def _parse_text(word: str, now: datetime, zone: ZoneInfo) -> Deadline | None:
@@ -98,8 +98,8 @@ def _parse_iso(word: str, zone: ZoneInfo) -> Deadline | None:
 
 def parse_date(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> date:
     """Return the day a person means; a moment means its day in the zone."""
-    found = parse_deadline(text, name, now=now, zone=zone)
-    return found.astimezone(zone).date() if isinstance(found, datetime) else found
+    deadline = parse_deadline(text, name, now=now, zone=zone)
+    return deadline.astimezone(zone).date() if isinstance(deadline, datetime) else deadline
 
 
 def check_order(first: date | None, last: date | None, *names: str) -> None:
@@ -123,12 +123,12 @@ def parse_datetime(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> da
     Raises:
         InvalidInputError: It is a day without a time, or no date.
     """
-    found = _parse_text(text.strip(), now, zone)
-    if found is None:
+    parsed = _parse_text(text.strip(), now, zone)
+    if parsed is None:
         raise InvalidInputError(f"{name} is {_describe_invalid('moment', text)}.", hint=_MOMENT_HINT)
-    if not isinstance(_check_range(found, text, name, _MOMENT_HINT), datetime):
+    if not isinstance(_check_range(parsed, text, name, _MOMENT_HINT), datetime):
         raise InvalidInputError(f"{name} needs a time of day: {text[:40]!r}.", hint=_MOMENT_HINT)
-    return cast("datetime", found)
+    return cast("datetime", parsed)
 
 
 def to_local_day(deadline: Deadline, zone: ZoneInfo) -> date:

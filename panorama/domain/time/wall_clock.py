@@ -68,8 +68,8 @@ def to_instants(
 
 
 def _pop_next(waiting: list[datetime], last: datetime) -> tuple[datetime, bool]:
-    found = heappop(waiting)
-    return (found, True) if found > last else (last, False)
+    moment = heappop(waiting)
+    return (moment, True) if moment > last else (last, False)
 
 
 def _resolve_local(time: datetime, zone: ZoneInfo, *, twice: bool) -> Iterator[datetime]:
@@ -100,18 +100,18 @@ def last_before(following: Following, after: datetime, until: datetime) -> datet
     for window in _WINDOWS:
         if until - window <= after:
             break
-        if found := _last_until(following(until - window), until):
-            return found
+        if last := _last_until(following(until - window), until):
+            return last
     return _last_until(following(after), until)
 
 
 def _last_until(occurrences: Iterator[datetime], until: datetime) -> datetime | None:
-    found = None
+    last = None
     for entry in occurrences:
         if entry > until:
             break
-        found = entry
-    return found
+        last = entry
+    return last
 
 
 def count_between(following: Following, after: datetime, until: datetime) -> int:

@@ -146,12 +146,12 @@ def ollama_base(environment: Mapping[str, str] = os.environ) -> str:
     said = environment.get("OLLAMA_HOST", "").strip().rstrip("/")
     if not said:
         return OLLAMA
-    scheme, found, rest = said.partition("://")
-    if not found:
+    scheme, separator, rest = said.partition("://")
+    if not separator:
         scheme, rest = "http", said
     host, slash, path = rest.partition("/")
     if not _has_port(host):
-        host += {"http": f":{_OLLAMA_PORT}"}.get(scheme, "") if not found else ""
+        host += {"http": f":{_OLLAMA_PORT}"}.get(scheme, "") if not separator else ""
     return validate_url(f"{scheme}://{host.replace('0.0.0.0', '127.0.0.1', 1)}{slash}{path}")
 
 
@@ -190,5 +190,5 @@ def _get_member(body: Any, name: str) -> Any:
     return cast("Mapping[str, Any]", body).get(name) if isinstance(body, Mapping) else None
 
 
-def _as_list(found: Any) -> list[Any] | None:
-    return cast("list[Any]", found) if isinstance(found, list) else None
+def _as_list(value: Any) -> list[Any] | None:
+    return cast("list[Any]", value) if isinstance(value, list) else None

@@ -30,10 +30,10 @@ class BundledFile:
         hint = "Install Panorama again."
         try:
             with self.path.open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise UnavailableError(f"The model's file {self.path} cannot be read: {error}.", hint=hint) from error
-        if found != self.digest:
+        if digest != self.digest:
             raise UnavailableError(f"The model's file {self.path} is damaged.", hint=hint)
         return self.path
 

@@ -75,9 +75,9 @@ class LazyEmbedder:
         self._resident.close()
 
     def _check_model(self, embedder: Embedder) -> None:
-        found = model_of(embedder)
-        if found != self._model:
-            raise ModelMismatchError(self._model, found)
+        actual = model_of(embedder)
+        if actual != self._model:
+            raise ModelMismatchError(self._model, actual)
 
 
 def model_of(embedder: Embedder) -> Model:

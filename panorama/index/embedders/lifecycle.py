@@ -186,8 +186,10 @@ class ManagedEmbedder(Generic[Lent]):
 
     def _fail(self, error: UnavailableError) -> None:
         self._pause = min(self._longest, self._pause * 2 or self._first)
-        said = UnavailableError(error.message, hint=error.hint)  # the frames that it came from are not kept with it
-        self._status, self._error, self._due = "failing", said, self._clock() + self._pause
+        unavailable = UnavailableError(
+            error.message, hint=error.hint
+        )  # the frames that it came from are not kept with it
+        self._status, self._error, self._due = "failing", unavailable, self._clock() + self._pause
 
     def _close_embedder(self, status: Status) -> None:
         """Close the embedder, unless it is needed again already; a load that begins meanwhile waits and comes after."""

@@ -116,18 +116,18 @@ class RemoteEmbedder:
         self._facts = _ModelFacts(self._fetch_digest(seconds, size), size)
 
     def _fetch_digest(self, seconds: float, size: int) -> str:
-        told = ""
+        digest = ""
         if self._dialect.describing:
             answer = self._line.get(self._dialect.describing, seconds)
-            told = self._dialect.parse_digest(answer.body) if answer.status == 200 else ""
-        return told or hashlib.sha256(f"{self.id} {size}".encode()).hexdigest()
+            digest = self._dialect.parse_digest(answer.body) if answer.status == 200 else ""
+        return digest or hashlib.sha256(f"{self.id} {size}".encode()).hexdigest()
 
     def _embed(self, texts: Sequence[str], post: _Post) -> "NDArray[float32]":
-        found = self._fetch_vectors(texts, post)
+        vectors = self._fetch_vectors(texts, post)
         size = self._get_facts().size
-        if found.shape[1] != size:
-            raise self._invalid_response(f"vectors of {found.shape[1]} numbers, after such of {size}")
-        return found
+        if vectors.shape[1] != size:
+            raise self._invalid_response(f"vectors of {vectors.shape[1]} numbers, after such of {size}")
+        return vectors
 
     def _fetch_vectors(self, texts: Sequence[str], post: _Post) -> "NDArray[float32]":
         question = self._dialect.build_request([text[:_MAX_CHARS] if text.strip() else "." for text in texts])
@@ -145,19 +145,23 @@ class RemoteEmbedder:
         import numpy as np
 
         try:
-            found = np.array(rows, np.float64)
+            matrix = np.array(rows, np.float64)
         except (ValueError, TypeError, OverflowError) as error:
             raise self._invalid_response("vectors of different sizes, or of other things than numbers") from error
-        if found.ndim != 2 or not found.shape[1] or any(isinstance(entry, str | bool) for row in rows for entry in row):
+        if (
+            matrix.ndim != 2
+            or not matrix.shape[1]
+            or any(isinstance(entry, str | bool) for row in rows for entry in row)
+        ):
             raise self._invalid_response("something else than rows of numbers")
         with np.errstate(over="ignore"):
-            lengths = np.sqrt(np.einsum("ij,ij->i", found, found))
+            lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
         if not np.isfinite(lengths).all() or not lengths.all():
             raise self._invalid_response("a vector without a direction")
-        return (found / lengths[:, None]).astype(np.float32)
+        return (matrix / lengths[:, None]).astype(np.float32)
 
-    def _invalid_response(self, what: str) -> UnavailableError:
+    def _invalid_response(self, subject: str) -> UnavailableError:
         return UnavailableError(
-            f"The embedding service at {self._line.base} answers nonsense: {what}.",
+            f"The embedding service at {self._line.base} answers nonsense: {subject}.",
             hint=f"See that {self.id.partition(':')[2]} is a model for embedding, or choose another.",
         )

@@ -48,10 +48,10 @@ class StaticEmbedder:
         table = self._ensure_loaded()
         import numpy as np  # takes 100 ms
 
-        found = np.empty((len(texts), _SIZE), np.float32)
+        vectors = np.empty((len(texts), _SIZE), np.float32)
         for place, text in enumerate(texts):
-            found[place] = table.embed(text)
-        return found
+            vectors[place] = table.embed(text)
+        return vectors
 
     def embed_query(self, text: str) -> "NDArray[float32]":
         """Return the vector of what is searched for.
@@ -103,7 +103,7 @@ def _load_table(file: Path) -> _PieceTable:
             f"The embedder static needs numpy, which cannot be imported here: {error}.",
             hint="Install numpy beside Panorama.",
         ) from error
-    with np.load(file, allow_pickle=False) as held:
-        rows, scales = held["rows"], held["scales"]
+    with np.load(file, allow_pickle=False) as archive:
+        rows, scales = archive["rows"], archive["scales"]
     words = WordPieceTokenizer.read(VOCABULARY.verify())
     return _PieceTable(rows, scales.astype(np.float32), words, words.unknown)

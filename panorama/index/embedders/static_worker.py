@@ -80,10 +80,10 @@ class StaticProcessEmbedder(StaticEmbedder):
             thread.join()
         super().close()
 
-    def _to_vectors(self, found: bytes) -> "NDArray[float32]":
+    def _to_vectors(self, data: bytes) -> "NDArray[float32]":
         import numpy as np  # takes 100 ms
 
-        return np.frombuffer(found, np.float32).reshape(-1, self.size)
+        return np.frombuffer(data, np.float32).reshape(-1, self.size)
 
     def _start(self) -> None:
         with self._changing:

@@ -23,13 +23,13 @@ class Score:
     mrr_10: float
 
 
-def rank(similarities: Sequence[float], wanted: Collection[int]) -> int:
+def rank(similarities: Sequence[float], relevant: Collection[int]) -> int:
     """Return the place of the best right text, 1 for the first; behind every wrong one that is as similar.
 
     So a model that finds everything alike is not taken for a good one.
     """
-    best = max(round(similarities[place], _DIGITS) for place in wanted)
-    return 1 + sum(round(entry, _DIGITS) >= best for place, entry in enumerate(similarities) if place not in wanted)
+    best = max(round(similarities[place], _DIGITS) for place in relevant)
+    return 1 + sum(round(entry, _DIGITS) >= best for place, entry in enumerate(similarities) if place not in relevant)
 
 
 def score_ranks(ranks: Iterable[tuple[str, int]]) -> tuple[Score, ...]:

@@ -37,10 +37,10 @@ class EvaluationSet:
 
 def load_built_in() -> EvaluationSet:
     """Return the set that ships: 60 notes with their titles, 40 queries of four kinds."""
-    told = tomllib.loads(BUILT_IN_FILE.read_text(encoding="utf-8"))
-    places = {note["title"]: place for place, note in enumerate(told["notes"])}
-    texts = tuple(f"{note['title']}\n{note['text']}" for note in told["notes"])
-    queries = (Query(entry["kind"], entry["text"], frozenset({places[entry["wanted"]]})) for entry in told["queries"])
+    data = tomllib.loads(BUILT_IN_FILE.read_text(encoding="utf-8"))
+    places = {note["title"]: place for place, note in enumerate(data["notes"])}
+    texts = tuple(f"{note['title']}\n{note['text']}" for note in data["notes"])
+    queries = (Query(entry["kind"], entry["text"], frozenset({places[entry["wanted"]]})) for entry in data["queries"])
     return EvaluationSet(texts, tuple(queries))
 
 
@@ -50,13 +50,13 @@ def from_notes(notes: Iterable[tuple[str, str]]) -> EvaluationSet:
     Each title is searched for once, among the beginnings of the bodies; notes of one title are all right. A heading
     that repeats the title is left out, or it would be found by itself.
     """
-    taken = list(islice(_iter_usable(notes), MAX_NOTES))
+    usable = list(islice(_iter_usable(notes), MAX_NOTES))
     places: dict[str, set[int]] = {}
-    for place, (title, _) in enumerate(taken):
+    for place, (title, _) in enumerate(usable):
         places.setdefault(normalize_name(title), set()).add(place)
-    first = {key: min(found) for key, found in places.items()}
-    queries = (Query(TITLE_KIND, taken[first[key]][0], frozenset(found)) for key, found in places.items())
-    return EvaluationSet(tuple(text for _, text in taken), tuple(queries))
+    first = {key: min(positions) for key, positions in places.items()}
+    queries = (Query(TITLE_KIND, usable[first[key]][0], frozenset(positions)) for key, positions in places.items())
+    return EvaluationSet(tuple(text for _, text in usable), tuple(queries))
 
 
 def _iter_usable(notes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -69,5 +69,5 @@ def _iter_usable(notes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 def _first_passage(title: str, body: str) -> str:
     """Return the first passage of a body, about as much as models read at once."""
     head, _, rest = body.lstrip().partition("\n")
-    found = split_chunks("", rest if normalize_name(head.lstrip("# ")) == normalize_name(title) else body)
-    return found[0].text if found else ""
+    chunks = split_chunks("", rest if normalize_name(head.lstrip("# ")) == normalize_name(title) else body)
+    return chunks[0].text if chunks else ""

@@ -50,7 +50,7 @@ def _noop(_done: int, _total: int) -> None:
     """Tell nobody."""
 
 
-def evaluate(embedder: EvaluatedEmbedder, check: EvaluationSet, told: ProgressCallback = _noop) -> Evaluation:
+def evaluate(embedder: EvaluatedEmbedder, check: EvaluationSet, report: ProgressCallback = _noop) -> Evaluation:
     """Try an embedder on a set, and tell how far it is; loading it is not part of its speed.
 
     Raises:
@@ -60,7 +60,7 @@ def evaluate(embedder: EvaluatedEmbedder, check: EvaluationSet, told: ProgressCa
     embedder.embed_query(check.queries[0].text)
     total = len(check.texts) + len(check.queries)
     began = time.perf_counter()
-    texts = _embed(embedder, check.texts, lambda done: told(done, total))
+    texts = _embed(embedder, check.texts, lambda done: report(done, total))
     seconds = time.perf_counter() - began
 
     ranks: list[tuple[str, int]] = []
@@ -71,20 +71,20 @@ def evaluate(embedder: EvaluatedEmbedder, check: EvaluationSet, told: ProgressCa
         waits.append(time.perf_counter() - began)
         similarities: list[float] = (texts @ vector).tolist()
         ranks.append((query.kind, rank(similarities, query.wanted)))
-        told(done, total)
+        report(done, total)
     return Evaluation(
         model=embedder.id, size=embedder.size, texts=len(check.texts),
         texts_per_second=len(check.texts) / seconds, query_ms=median(waits) * 1000, scores=score_ranks(ranks),
     )  # fmt: skip
 
 
-def _embed(embedder: EvaluatedEmbedder, texts: Sequence[str], told: Callable[[int], None]) -> "NDArray[float32]":
+def _embed(embedder: EvaluatedEmbedder, texts: Sequence[str], report: Callable[[int], None]) -> "NDArray[float32]":
     import numpy as np  # takes 100 ms
 
     parts: list[NDArray[float32]] = []
     for at in range(0, len(texts), BATCH_SIZE):
         parts.append(embedder.embed_documents(texts[at : at + BATCH_SIZE]))
-        told(min(at + BATCH_SIZE, len(texts)))
+        report(min(at + BATCH_SIZE, len(texts)))
     return np.concatenate(parts)
 
 

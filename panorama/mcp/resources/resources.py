@@ -123,8 +123,8 @@ class PageReader:
         kind = _completion_kind(ref, argument)
         if kind is None:
             return None
-        sent = {"kind": kind, "begun": argument.value, "limit": MAX_COMPLETIONS}
-        answer = await run_read(self._calls, "items.complete", sent, self._conversing())
+        arguments = {"kind": kind, "begun": argument.value, "limit": MAX_COMPLETIONS}
+        answer = await run_read(self._calls, "items.complete", arguments, self._conversing())
         shown = "id" if isinstance(ref, ResourceTemplateReference) else "name"
         return Completion(values=[str(row[shown]) for row in answer.data])
 
@@ -139,11 +139,11 @@ def add_resources(mcp: FastMCP, calls: Calls, conversing: GetConversation) -> No
     mcp.add_provider(PinnedPageProvider(calls, conversing))
     pages = PageReader(calls, conversing)
 
-    def add_resource(uri: str, name: str, title: str, told: str, read: Callable[..., Awaitable[str]]) -> None:
-        mcp.resource(uri, name=name, title=title, description=told, mime_type=MARKDOWN)(read)
+    def add_resource(uri: str, name: str, title: str, description: str, read: Callable[..., Awaitable[str]]) -> None:
+        mcp.resource(uri, name=name, title=title, description=description, mime_type=MARKDOWN)(read)
 
-    for kind, title, told in _PAGE_KINDS:
-        add_resource(page_uri(kind, "{id}"), kind, title, told, pages.make_item_reader(kind))
+    for kind, title, description in _PAGE_KINDS:
+        add_resource(page_uri(kind, "{id}"), kind, title, description, pages.make_item_reader(kind))
     add_resource(TODAY, "today", "Today", "What is overdue, due today or under way.", pages.make_page_reader("today"))
     add_resource(
         REMINDERS,

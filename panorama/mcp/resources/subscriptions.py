@@ -97,8 +97,8 @@ class Subscriptions(Middleware):
     async def handle_initialized(self, request: Request, _: NotificationParams) -> None:
         """Tell a client of the handshake eras of changed lists and of reminders from now on."""
         ear = self._subscriber_of(_connection_of(request))
-        for each in reversed(await anyio.to_thread.run_sync(self._waiting)):
-            ear.enqueue(each)
+        for alert in reversed(await anyio.to_thread.run_sync(self._waiting)):
+            ear.enqueue(alert)
 
     async def subscribe(self, request: Request, params: SubscribeRequestParams) -> EmptyResult:
         """Tell the client of changes of one page."""
@@ -121,8 +121,8 @@ class Subscriptions(Middleware):
         await self._check_pages(granted.resource_subscriptions or (), held=self._hub.count_pages(client))
         meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: request.request_id}
         with self._hub.open_subscriber(client, _filter_events(granted)) as ear:
-            told = SubscriptionsAcknowledgedNotificationParams(notifications=granted, _meta=meta)
-            await _send_related(request, SubscriptionsAcknowledgedNotification(params=told))
+            acknowledged = SubscriptionsAcknowledgedNotificationParams(notifications=granted, _meta=meta)
+            await _send_related(request, SubscriptionsAcknowledgedNotification(params=acknowledged))
             if ResourceUpdated(REMINDERS) in ear.events and await anyio.to_thread.run_sync(self._waiting):
                 ear.enqueue(ResourceUpdated(REMINDERS))
             while event := await ear.next():
@@ -147,12 +147,12 @@ class Subscriptions(Middleware):
             raise _refusal(f"One client can listen to {MAX_PAGES:,} pages; unsubscribe from some first.")
         for uri in uris:
             if not is_page(uri) and await self._mcp.get_resource(uri) is None:
-                told = f"There is no page {uri[:URI_CHARS]!r}: see resources/list and resources/templates/list."
-                raise _refusal(told, uri=uri[:URI_CHARS])
+                message = f"There is no page {uri[:URI_CHARS]!r}: see resources/list and resources/templates/list."
+                raise _refusal(message, uri=uri[:URI_CHARS])
 
 
-def _refusal(told: str, **data: str) -> MCPError:
-    return MCPError(INVALID_PARAMS, told, data or None)
+def _refusal(message: str, **data: str) -> MCPError:
+    return MCPError(INVALID_PARAMS, message, data or None)
 
 
 def _connection_of(request: Request) -> Connection:
@@ -179,9 +179,9 @@ def _filter_events(granted: SubscriptionFilter) -> list[Event]:
     return [*(event for is_asked, event in lists if is_asked), *pages]
 
 
-async def _send_related(request: Request, told: ServerNotification) -> None:
+async def _send_related(request: Request, notification: ServerNotification) -> None:
     """Send a message on the stream that answers a request."""
-    await request.session.send_notification(told, related_request_id=request.request_id)
+    await request.session.send_notification(notification, related_request_id=request.request_id)
 
 
 async def _relay(ear: Subscriber, connection: Connection) -> None:
@@ -195,8 +195,8 @@ async def _relay(ear: Subscriber, connection: Connection) -> None:
 
 async def _notify(connection: Connection, event: Event) -> None:
     if isinstance(event, ReminderFired):
-        told = {"level": LEVEL, "logger": LOGGER, "data": {"message": f"Reminder: {event.words}", **asdict(event)}}
-        await connection.notify("notifications/message", told)
+        params = {"level": LEVEL, "logger": LOGGER, "data": {"message": f"Reminder: {event.words}", **asdict(event)}}
+        await connection.notify("notifications/message", params)
     elif isinstance(event, ResourceUpdated):
         await connection.send_resource_updated(event.uri)
     elif isinstance(event, ToolsListChanged):

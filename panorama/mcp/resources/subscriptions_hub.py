@@ -187,10 +187,10 @@ class Hub:
             ear.close()
 
     def _post(self, events: Iterable[Event]) -> None:
-        wanted = dict.fromkeys(event for event in events if event in self._by_event)
-        if wanted and self._loop:
+        posted = dict.fromkeys(event for event in events if event in self._by_event)
+        if posted and self._loop:
             with suppress(RuntimeError):  # the loop has ended, and with it everybody who listened
-                self._loop.call_soon_threadsafe(self._gather, wanted)
+                self._loop.call_soon_threadsafe(self._gather, posted)
 
     def _gather(self, events: dict[Event, None]) -> None:
         self._gathered |= events

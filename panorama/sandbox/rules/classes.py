@@ -101,8 +101,10 @@ def _resolve_bases(bases: tuple[Any, ...]) -> tuple[type, ...]:
     """
     for base in bases:
         if not is_subclassable(base) and not any(base is mark for mark in _MARKERS):  # == may be the script's own
-            what = getattr(base, "__name__", None) if isinstance(base, type) else f"a value like {type(base).__name__}"
-            raise TypeError(f"scripts cannot derive a class from {what}; hold one in an attribute instead")
+            subject = (
+                getattr(base, "__name__", None) if isinstance(base, type) else f"a value like {type(base).__name__}"
+            )
+            raise TypeError(f"scripts cannot derive a class from {subject}; hold one in an attribute instead")
     real = tuple(ABC if base is Abstract else base for base in bases)
     record_bases(real)
     _check_text(real)

@@ -241,8 +241,8 @@ def require_writable(value: Any, name: str = "") -> Any:
         AttributeError: It is not the script's own; `name`, if given, belongs to the library.
     """
     kind = get_class(value)
-    own = type(kind) in SCRIPT_METAS or (kind in SCRIPT_METAS and is_script_defined(value))
-    if not (own or kind in _WRITABLE_TYPES or is_script_function(value)):
+    allowed = type(kind) in SCRIPT_METAS or (kind in SCRIPT_METAS and is_script_defined(value))
+    if not (allowed or kind in _WRITABLE_TYPES or is_script_function(value)):
         raise AttributeError(_unwritable_message(value, name))
     if name.startswith("_"):
         _check_own_name(name, get_hidden_names(_get_owner(value)))

@@ -71,7 +71,7 @@ def build_namespace() -> dict[str, object]:
     """Return what `import typing` gives."""
     hints = {word: TypingName(word) for word in _WORDS.split()}
     abstract = {word: getattr(collections.abc, word) for word in _ABSTRACT.split()}
-    own = {"Generic": Generic, "Protocol": Protocol, "NamedTuple": NamedTuple, "TypedDict": TypedDict}
+    names = {"Generic": Generic, "Protocol": Protocol, "NamedTuple": NamedTuple, "TypedDict": TypedDict}
     makers = {
         "cast": _cast,
         "NewType": _make_new_type,
@@ -79,5 +79,5 @@ def build_namespace() -> dict[str, object]:
         "ParamSpec": _make_type_variable,
     }
     decorators = dict.fromkeys(("overload", "final", "override", "no_type_check", "assert_never"), _return_argument)
-    return {**hints, **abstract, **_CONCRETE, **own, **makers, **decorators, "TypeVarTuple": _make_type_variable,
+    return {**hints, **abstract, **_CONCRETE, **names, **makers, **decorators, "TypeVarTuple": _make_type_variable,
             "TYPE_CHECKING": False}  # fmt: skip

@@ -30,7 +30,7 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _CODE_TYPES = (Iterator, type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
 
 
-def encode_json(value: object, what: str = "The result") -> bytes:
+def encode_json(value: object, subject: str = "The result") -> bytes:
     """Return a value as JSON.
 
     Dataclasses and objects of a script's classes become objects of their fields, members of enumerations their values,
@@ -43,7 +43,7 @@ def encode_json(value: object, what: str = "The result") -> bytes:
     try:
         return _encode_fast(value) or _dump(to_plain(value))
     except OutcomeError as error:
-        raise OutcomeError(f"{what} {error}", hint=error.hint) from None
+        raise OutcomeError(f"{subject} {error}", hint=error.hint) from None
 
 
 def _encode_fast(value: object) -> bytes:

@@ -86,16 +86,16 @@ def suggest_replacement(owner: str, name: str, known: Collection[str]) -> str:
         return f'Write sdk.search("…", kinds=["{KINDS[noun]}"]).'
     if name in ("count", "query", "where", "filter"):
         return f'Write sdk.query("{noun}", {"count=True" if name == "count" else "where={…}"}), or sdk.{noun}.list(…).'
-    verb = next((each for each in _VERB_SYNONYMS.get(name, ()) if each in known), "")
+    verb = next((synonym for synonym in _VERB_SYNONYMS.get(name, ()) if synonym in known), "")
     return f"Write sdk.{noun}.{verb}(…)." if verb else ""
 
 
 def suggest_tool(name: str) -> str:
     """Return which tool does what a name such as `complete_task` or `read_link` says, as a sentence, or ""."""
-    verb, _, thing = name.rpartition("_")
-    if thing in _WITH_STATUS and verb in _STATUS_VERBS:
-        return f'Call update_{thing} with status="{_STATUS_VERBS[verb]}".'
-    return f"Call {_ANY_ITEM_TOOLS[verb]}." if thing in KINDS.values() and verb in _ANY_ITEM_TOOLS else ""
+    verb, _, noun = name.rpartition("_")
+    if noun in _WITH_STATUS and verb in _STATUS_VERBS:
+        return f'Call update_{noun} with status="{_STATUS_VERBS[verb]}".'
+    return f"Call {_ANY_ITEM_TOOLS[verb]}." if noun in KINDS.values() and verb in _ANY_ITEM_TOOLS else ""
 
 
 def translate_hint(hint: str) -> str:

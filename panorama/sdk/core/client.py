@@ -66,15 +66,15 @@ class _DaemonTransport:
 
         with ThreadPoolExecutor(at_most, "panorama-sdk") as threads:
             running = [threads.submit(function) for function in functions]
-        return [each.result() for each in running]
+        return [future.result() for future in running]
 
     def close(self) -> None:
         """Hang up; calls that are under way are answered first."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
-        for each in idle:
-            each.__exit__(None, None, None)
+        for connection in idle:
+            connection.__exit__(None, None, None)
 
     @contextmanager
     def _borrow_connection(self) -> Generator["RpcClient"]:
@@ -99,8 +99,8 @@ class _DaemonTransport:
         from panorama.transport.launch import connect_or_launch
         from panorama.transport.rpc_client import RpcClient
 
-        said = hello_message(self._address, "calls", f"sdk_{os.getpid()}")
-        return RpcClient(self._address, connect_or_launch(self._address, said))
+        hello = hello_message(self._address, "calls", f"sdk_{os.getpid()}")
+        return RpcClient(self._address, connect_or_launch(self._address, hello))
 
 
 class _Namespace:
@@ -230,5 +230,5 @@ def _open_connection(transport: _DaemonTransport) -> Connection:
 def _to_rows(value: Any) -> Any:
     """Return plain data with its mappings as rows."""
     if isinstance(value, dict):
-        return Row({name: _to_rows(each) for name, each in cast("dict[str, Any]", value).items()})
-    return [_to_rows(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value
+        return Row({name: _to_rows(entry) for name, entry in cast("dict[str, Any]", value).items()})
+    return [_to_rows(entry) for entry in cast("list[Any]", value)] if isinstance(value, list) else value

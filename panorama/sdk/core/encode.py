@@ -63,10 +63,10 @@ def _encode_value(value: Any, name: str) -> Any:
 def _encode_collection(value: Any, name: str) -> Any:
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
-        return {exact_str(_encode_value(key, name)): _encode_value(each, f"{name}.{key}") for key, each in pairs}
+        return {exact_str(_encode_value(key, name)): _encode_value(entry, f"{name}.{key}") for key, entry in pairs}
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
-        sent = [_encode_value(each, name) for each in cast("Iterable[Any]", value)]
-        return sorted(sent, key=repr) if isinstance(value, set | frozenset) else sent
+        entries = [_encode_value(entry, name) for entry in cast("Iterable[Any]", value)]
+        return sorted(entries, key=repr) if isinstance(value, set | frozenset) else entries
     raise InvalidInputError(
         f"{name} cannot be sent: it is a {type(value).__name__}.",
         hint="Send text, numbers, dates, lists or dicts of those, or a row that came from the SDK.",

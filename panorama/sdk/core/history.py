@@ -37,15 +37,15 @@ def batch(operations: Sequence[Mapping[str, Any]], atomic: bool = True, idempote
         ])
         print(done.succeeded, done.results[1].data.id)
     """
-    steps = operations if isinstance(operations, str) else [_normalize_step(each) for each in operations]
+    steps = operations if isinstance(operations, str) else [_normalize_step(step) for step in operations]
     return wire.call("batch", operations=steps, atomic=atomic, idempotency_key=idempotency_key or None)
 
 
-def _normalize_step(said: Any) -> Any:
+def _normalize_step(step: Any) -> Any:
     """Return a step as it is sent; what others call its arguments are its args."""
-    if not isinstance(said, Mapping):
-        return said
-    return {"args" if name == "arguments" else name: value for name, value in cast("Mapping[str, Any]", said).items()}
+    if not isinstance(step, Mapping):
+        return step
+    return {"args" if name == "arguments" else name: value for name, value in cast("Mapping[str, Any]", step).items()}
 
 
 @explain_misuse
@@ -107,9 +107,9 @@ def undo(
         task = sdk.tasks.update("Decide the grout colour", important=True)
         print(sdk.undo(sdk.history(task)[0]).count)
     """
-    meant = unit.get("change", "") if isinstance(unit, Row) else unit
+    change = unit.get("change", "") if isinstance(unit, Row) else unit
     return wire.call(
-        "history.undo", unit=str(meant), skip_conflicts=skip_conflicts, count=count, redo=redo, confirm=confirm
+        "history.undo", unit=str(change), skip_conflicts=skip_conflicts, count=count, redo=redo, confirm=confirm
     )
 
 

@@ -16,14 +16,14 @@ def check_item(kind: str, item: Any, verb: str) -> None:
     """
     if isinstance(item, str) or (isinstance(item, Row) and isinstance(item.get("id"), str)):
         return
-    called, what = f"sdk.{BY_NAME[kind].collection}.{verb}", type(item).__name__
+    called, type_name = f"sdk.{BY_NAME[kind].collection}.{verb}", type(item).__name__
     if item is None:
-        what, hint = "None", "A field that is empty is None: ask first."
-    elif what in ("list", "tuple", "set"):
+        type_name, hint = "None", "A field that is empty is None: ask first."
+    elif type_name in ("list", "tuple", "set"):
         hint = f"Call it for each of them, as in sdk.parallel_map({called}, …)."
     else:
         hint = "Give one of these."
-    raise InvalidInputError(f"{called} takes a {kind} by its id, its name or its row, not {what}.", hint=hint)
+    raise InvalidInputError(f"{called} takes a {kind} by its id, its name or its row, not {type_name}.", hint=hint)
 
 
 def get_item(kind: str, item: Any, verb: str = "get") -> Any:
@@ -33,12 +33,12 @@ def get_item(kind: str, item: Any, verb: str = "get") -> Any:
         InvalidInputError: It is of another kind.
     """
     check_item(kind, item, verb)
-    found: Row = wire.call("items.get", item=item)
-    if found.kind != kind:
+    row: Row = wire.call("items.get", item=item)
+    if row.kind != kind:
         raise InvalidInputError(
-            f"{item!r} is a {found.kind} ({found.item.id}), not a {kind}.", hint="sdk.items.get takes any kind."
+            f"{item!r} is a {row.kind} ({row.item.id}), not a {kind}.", hint="sdk.items.get takes any kind."
         )
-    return found.item
+    return row.item
 
 
 def delete_item(kind: str, item: Any, items: str = "", confirm: bool | None = None) -> Any:
@@ -49,5 +49,5 @@ def delete_item(kind: str, item: Any, items: str = "", confirm: bool | None = No
     """
     id_ = item.get("id") if isinstance(item, Row) else item
     is_meant = isinstance(id_, str) and id_.startswith(f"{BY_NAME[kind].letter}_")
-    meant = id_ if is_meant else get_item(kind, item, "delete").id
-    return wire.call("items.delete", item=meant, items=items, confirm=confirm)
+    resolved = id_ if is_meant else get_item(kind, item, "delete").id
+    return wire.call("items.delete", item=resolved, items=items, confirm=confirm)

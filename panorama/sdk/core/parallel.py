@@ -38,14 +38,14 @@ def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_mos
         print(len(late), review.completed.count)
     """
     first = functions[0] if len(functions) == 1 else None
-    wanted: list[Any] = [*first] if isinstance(first, Sequence) else [*functions]
-    for each in wanted:
-        if not callable(each):
+    calls: list[Any] = [*first] if isinstance(first, Sequence) else [*functions]
+    for function in calls:
+        if not callable(function):
             raise TypeError(
-                f"sdk.parallel takes functions, not {type(each).__name__}: "
+                f"sdk.parallel takes functions, not {type(function).__name__}: "
                 'write lambda: sdk.tasks.list(view="today"), or use sdk.parallel_map(function, items).'
             )
-    return wire.get_transport().parallel(wanted, _check_at_most(at_most))
+    return wire.get_transport().parallel(calls, _check_at_most(at_most))
 
 
 @explain_misuse
@@ -72,7 +72,7 @@ def parallel_map(function: Callable[[T], R], items: Iterable[T], at_most: int = 
         texts = sdk.parallel_map(sdk.notes.text, notes)
         print({note.title: len(text) for note, text in zip(notes, texts)})
     """
-    return wire.get_transport().parallel([partial(function, each) for each in items], _check_at_most(at_most))
+    return wire.get_transport().parallel([partial(function, item) for item in items], _check_at_most(at_most))
 
 
 @explain_misuse

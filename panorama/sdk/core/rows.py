@@ -64,8 +64,8 @@ class NoFieldError(AttributeError, KeyError):
         if self._wanted in self._every:
             plain = f"sdk.{self._noun}.get(row).{self._wanted}"
             read = _TEXT_READERS.get((self._letter, self._wanted), plain)
-            what = self._of if self._of == "search hit" else f"row of a {self._of}"
-            return f"This {what} is without {self._wanted!r}: {read} reads it. {has}"
+            subject = self._of if self._of == "search hit" else f"row of a {self._of}"
+            return f"This {subject} is without {self._wanted!r}: {read} reads it. {has}"
         if deed := _ACTIONS.get(self._wanted, ""):
             return f"This {self._of} has no {self._wanted!r}. Write {deed.format(noun=self._noun)}. {has}"
         known = dict.fromkeys((*self._held, *self._every))
@@ -74,8 +74,8 @@ class NoFieldError(AttributeError, KeyError):
             *difflib.get_close_matches(str(self._wanted), map(str, known), 2, 0.6),
         ]
         near = list(dict.fromkeys(name for name in likely if name in known))
-        meant = f" Did you mean {' or '.join(near)}?" if near else ""
-        return f"This {self._of} has no field {self._wanted!r}.{meant} {has}"
+        suggestion = f" Did you mean {' or '.join(near)}?" if near else ""
+        return f"This {self._of} has no field {self._wanted!r}.{suggestion} {has}"
 
 
 class Row(dict[str, Any]):
@@ -141,17 +141,17 @@ class Row(dict[str, Any]):
         return Row(self)
 
 
-def _copy_error(row: Row, said: str, name: str) -> TypeError:
+def _copy_error(row: Row, message: str, name: str) -> TypeError:
     noun = NOUNS.get(_kind(row), "items")
     return TypeError(
-        f"A row is a copy: {said} changes nothing. Write sdk.{noun}.update(row, {name}=…), or "
+        f"A row is a copy: {message} changes nothing. Write sdk.{noun}.update(row, {name}=…), or "
         f"row[{name!r}] = … if only the copy is meant."
     )
 
 
-def is_item(found: Mapping[str, Any]) -> bool:
+def is_item(row: Mapping[str, Any]) -> bool:
     """Tell whether fields are those of an item, by their id."""
-    return bool(_kind(found))
+    return bool(_kind(row))
 
 
 def _kind(row: Mapping[str, Any]) -> str:

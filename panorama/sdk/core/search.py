@@ -119,11 +119,11 @@ def query(
             print(group.project, group.count)
     """
     selected = _as_list(select)
-    found = wire.list_rows(
+    rows = wire.list_rows(
         "query", limit, collection=collection, where=where, select=selected, sort=_as_list(sort),
         group_by=_as_list(group_by), count=count, sum=_as_list(sum),
     )  # fmt: skip
-    return _fill_missing(found, [*selected, *_as_list(group_by)])
+    return _fill_missing(rows, [*selected, *_as_list(group_by)])
 
 
 def _as_list(words: str | Sequence[str] | None) -> list[str]:

@@ -68,10 +68,10 @@ def _is_of_type(value: Any, kind: Any) -> bool:
     """Tell whether a value is of a type; of lists and tuples all that they hold."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return any(_is_of_type(value, each) for each in parts)
+        return any(_is_of_type(value, part) for part in parts)
     if origin in (Sequence, Iterable):
         if isinstance(value, list | tuple):
-            return all(_is_of_type(each, parts[0]) for each in cast("Sequence[Any]", value))
+            return all(_is_of_type(entry, parts[0]) for entry in cast("Sequence[Any]", value))
         return isinstance(value, Iterable) and not isinstance(value, str | bytes)
     known = str if origin is Literal else origin or kind
     if known is Any or not isinstance(known, type):
@@ -136,14 +136,14 @@ def sdk_name(function: Callable[..., Any]) -> str:
 def format_signature(function: Callable[..., Any]) -> str:
     """Return how a function is called: name, parameters with types and defaults, and what comes back."""
     shape = inspect.signature(function)
-    parameters = ", ".join(_format_parameter(each) for each in shape.parameters.values())
+    parameters = ", ".join(_format_parameter(parameter) for parameter in shape.parameters.values())
     return f"{sdk_name(function)}({parameters}) -> {_format_type(shape.return_annotation)}"
 
 
-def _format_parameter(each: inspect.Parameter) -> str:
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(each.kind, "")
-    default = "" if each.default is each.empty else f" = {_format_default(each.default)}"
-    return f"{stars}{each.name}: {_format_type(each.annotation)}{default}"
+def _format_parameter(parameter: inspect.Parameter) -> str:
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    default = "" if parameter.default is parameter.empty else f" = {_format_default(parameter.default)}"
+    return f"{stars}{parameter.name}: {_format_type(parameter.annotation)}{default}"
 
 
 def _format_default(default: object) -> str:

@@ -23,27 +23,27 @@ def explain_unknown(owner: str, name: str, known: Iterable[str]) -> str:
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, 3, _MIN_SIMILARITY)
-    said = suggest_replacement(owner, name, names) or (_suggest_noun_call(name) if owner == "sdk" else "")
-    meant = _SDK_PATH.findall(said) if said else [f"{owner}.{each}" for each in near[:1]]
-    function = next(filter(None, map(_find_function, meant)), None)
+    replacement = suggest_replacement(owner, name, names) or (_suggest_noun_call(name) if owner == "sdk" else "")
+    suggestions = _SDK_PATH.findall(replacement) if replacement else [f"{owner}.{close}" for close in near[:1]]
+    function = next(filter(None, map(_find_function, suggestions)), None)
     called = f"{describe_usage(function)}." if function else ""
-    if said:
-        return f"{said} {called}".rstrip()
+    if replacement:
+        return f"{replacement} {called}".rstrip()
     nearest = f"Did you mean {' or '.join(near)}?" if near else ""
     return " ".join(filter(None, [nearest, called, f"It has {', '.join(names)}."]))
 
 
 def _suggest_noun_call(name: str) -> str:
     """Return what a noun says of a name such as `complete_task`, "" if it ends with none."""
-    verb, _, thing = name.rpartition("_")
-    noun = next((noun for noun, kind in KINDS.items() if thing in (noun, kind)), "")
-    held: Any = SURFACE.get(noun, ())
-    return f"Write sdk.{noun}.{verb}(…)." if verb in held else suggest_replacement(f"sdk.{noun}", verb, held)
+    verb, _, noun_name = name.rpartition("_")
+    noun = next((noun for noun, kind in KINDS.items() if noun_name in (noun, kind)), "")
+    functions: Any = SURFACE.get(noun, ())
+    return f"Write sdk.{noun}.{verb}(…)." if verb in functions else suggest_replacement(f"sdk.{noun}", verb, functions)
 
 
 def _find_function(path: str) -> Callable[..., Any] | None:
     """Return the function that goes by a name such as `sdk.tasks.list`, None if there is none."""
     noun, _, name = path.removeprefix("sdk.").rpartition(".")
-    held: Any = SURFACE.get(noun) if noun else SURFACE
-    found: Any = held.get(name) if hasattr(held, "get") else None
-    return found if inspect.isfunction(found) else None
+    namespace: Any = SURFACE.get(noun) if noun else SURFACE
+    function: Any = namespace.get(name) if hasattr(namespace, "get") else None
+    return function if inspect.isfunction(function) else None

@@ -86,21 +86,21 @@ def _tabulate(
 ) -> tuple[list[tuple[str, str]], list[list[Any]]]:
     """Return headings and lines; a field that one row lacks is an empty cell, so that kinds may be mixed."""
     fields = dict.fromkeys(name for row in rows for name in row)
-    wanted = [(name, name) for name in fields] if named is None else named
-    for name, _ in wanted:
+    columns = [(name, name) for name in fields] if named is None else named
+    for name, _ in columns:
         if rows and name not in fields:
             raise _missing_field_error(rows[0], name, [*map(str, fields)])
-    return wanted, [[row.get(name) for name, _ in wanted] for row in rows]
+    return columns, [[row.get(name) for name, _ in columns] for row in rows]
 
 
 def _missing_field_error(row: Any, name: Any, fields: list[str]) -> InvalidInputError:
     if isinstance(row, Row):
         return InvalidInputError(f"No row has the field {name!r}.", hint=str(NoFieldError(row, name)))
     near = difflib.get_close_matches(str(name), fields, 2)
-    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    suggestion = f"Did you mean {' or '.join(near)}? " if near else ""
     more = ", …" if len(fields) > _MAX_LISTED else ""
     return InvalidInputError(
-        f"No row has the field {name!r}.", hint=f"{meant}They have {', '.join(fields[:_MAX_LISTED])}{more}."
+        f"No row has the field {name!r}.", hint=f"{suggestion}They have {', '.join(fields[:_MAX_LISTED])}{more}."
     )
 
 
@@ -110,6 +110,6 @@ def _render_cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple | set):
-        return ", ".join(_render_cell(each) for each in cast("Iterable[Any]", value))
+        return ", ".join(_render_cell(entry) for entry in cast("Iterable[Any]", value))
     text = str(value).replace("\\", "\\\\").replace("|", "\\|")
     return "<br>".join(text.splitlines())

@@ -37,8 +37,8 @@ def require_text(row: Any, field: str) -> str:
     Raises:
         InvalidInputError: It is no text.
     """
-    if isinstance(found := row.get(field), str):
-        return found
+    if isinstance(text := row.get(field), str):
+        return text
     raise InvalidInputError(f"{row.id} is no text.", hint="Look at its media_type and size.")
 
 

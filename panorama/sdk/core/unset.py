@@ -23,13 +23,13 @@ def drop_unset(operation: str, empty: Mapping[str, Any], arguments: dict[str, An
     Raises:
         InvalidInputError: None stands for a field that cannot be empty.
     """
-    found = {name: value for name, value in arguments.items() if value is not UNSET}
-    for name, value in found.items():
+    given_values = {name: value for name, value in arguments.items() if value is not UNSET}
+    for name, value in given_values.items():
         if value is None:
             if name not in empty:
                 raise _none_error(operation, name)
-            found[name] = empty[name]
-    return found
+            given_values[name] = empty[name]
+    return given_values
 
 
 def _none_error(operation: str, name: str) -> InvalidInputError:

@@ -54,13 +54,13 @@ def get_transport() -> Transport:
     Raises:
         UnavailableError: There is none.
     """
-    found = _Host.transport
-    if found is None:
+    transport = _Host.transport
+    if transport is None:
         raise UnavailableError(
             "The SDK is not connected to Panorama.",
             hint="Call panorama.sdk.connect() first; in a script that Panorama runs, `sdk` is connected already.",
         )
-    return found
+    return transport
 
 
 def call(operation: str, /, **arguments: Any) -> Any:
@@ -79,14 +79,14 @@ def call_update(operation: str, empty: Mapping[str, Any], /, **arguments: Any) -
 
 def list_rows(operation: str, limit: int | None, /, **arguments: Any) -> list[Any]:
     """Call an operation that lists, page after page, and return all its rows, or the first `limit`."""
-    way, sent = get_transport(), encode_arguments(arguments)
+    transport, encoded = get_transport(), encode_arguments(arguments)
     limit = encode_arguments({"limit": limit}).get("limit")
-    found: list[Any] = []
+    rows: list[Any] = []
     while True:
-        left = way.page_rows if limit is None else min(limit - len(found), way.page_rows)
-        answer = way.call(operation, {**sent, "limit": left})
-        found += answer["data"]
+        left = transport.page_rows if limit is None else min(limit - len(rows), transport.page_rows)
+        answer = transport.call(operation, {**encoded, "limit": left})
+        rows += answer["data"]
         following = answer["metadata"].get("next_cursor")
-        if not following or len(found) == limit:
-            return found
-        sent["cursor"] = following
+        if not following or len(rows) == limit:
+            return rows
+        encoded["cursor"] = following

@@ -87,8 +87,8 @@ class Backups(Service):
 
     def create_question(self, folder: str = "", with_secrets: bool = False) -> str:
         """Return what to ask before a backup is put elsewhere, or holds secrets."""
-        what = "a backup with the keys in config.toml" if with_secrets else "a backup"
-        question = self._keeper.question(folder, default=self._keeper.backups, what=what)
+        contents = "a backup with the keys in config.toml" if with_secrets else "a backup"
+        question = self._keeper.question(folder, default=self._keeper.backups, what=contents)
         return question or ("Make a backup of all your data with the keys in config.toml?" if with_secrets else "")
 
     def list(self, folder: str = "") -> BackupList:
@@ -100,7 +100,7 @@ class Backups(Service):
         keeper = self._keeper
         target = keeper.resolve_target(folder, default=keeper.backups, what="backup")
         names = sorted(
-            (each.name for each in target.glob("*") if parse_backup_time(each.name)), key=_sort_key, reverse=True
+            (path.name for path in target.glob("*") if parse_backup_time(path.name)), key=_sort_key, reverse=True
         )
         return BackupList(
             folder=str(target),
@@ -272,8 +272,8 @@ def find_damage(snapshots: Snapshots, copy: Path, manifest: Manifest, pace: Prog
         return "it has another schema"
     if not revision and (uncounted := jsonl.find_unlisted_table(snapshots.list_tables(copy), manifest.rows)):
         return f"the rows of the table {uncounted} were not counted"
-    found = snapshots.count_rows(copy, manifest.rows)
-    differing = [name for name, count in manifest.rows.items() if found[name] != count]
+    damage = snapshots.count_rows(copy, manifest.rows)
+    differing = [name for name, count in manifest.rows.items() if damage[name] != count]
     return f"the table {differing[0]} has not as many rows as it had" if differing else ""
 
 
@@ -300,13 +300,13 @@ def add_configuration(
     """Put config.toml into a parcel, unless it is told without its secrets; return the names of those."""
     try:
         text = (home / CONFIG_FILE).read_text("utf-8")
-        kept, withheld = (text, ()) if with_secrets else remove_secrets(text)
+        text_kept, withheld = (text, ()) if with_secrets else remove_secrets(text)
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
         missing.append(f"{CONFIG_FILE}: it cannot be read, so nobody can tell what in it is secret ({error})")
         return ()
-    parcel.write(CONFIG_FILE, kept.encode())
+    parcel.write(CONFIG_FILE, text_kept.encode())
     return withheld
 
 
@@ -327,7 +327,7 @@ def list_own_backups(keeper: ArchivePaths, folder: Path) -> list[str]:
         return []
     copies = folder == keeper.backups
     return [
-        each.name for each in folder.iterdir() if _is_own_backup(each, keeper.origin) or (copies and is_copy(each.name))
+        path.name for path in folder.iterdir() if _is_own_backup(path, keeper.origin) or (copies and is_copy(path.name))
     ]
 
 
@@ -349,8 +349,8 @@ def apply_retention(keeper: ArchivePaths, folder: Path, names: Sequence[str], no
 
 def find_latest_backup(folder: Path, origin: str) -> Path | None:
     """Return the newest backup of an origin in a folder."""
-    mine = [each for each in folder.glob("panorama-*") if _is_own_backup(each, origin)]
-    return max(mine, key=lambda each: _sort_key(each.name), default=None)
+    mine = [path for path in folder.glob("panorama-*") if _is_own_backup(path, origin)]
+    return max(mine, key=lambda path: _sort_key(path.name), default=None)
 
 
 def pick_free_path(folder: Path, now: datetime, named: Callable[[datetime, int], str]) -> Path:
@@ -365,8 +365,8 @@ def _is_own_backup(path: Path, origin: str) -> bool:
     if not parse_backup_time(path.name) or is_copy(path.name) or path.is_symlink() or not path.is_dir():
         return False
     with suppress(PanoramaError):
-        found = manifests.read(path)
-        return found.kind == "backup" and found.origin == origin
+        manifest = manifests.read(path)
+        return manifest.kind == "backup" and manifest.origin == origin
     return False
 
 
@@ -392,14 +392,14 @@ def _sort_key(name: str) -> tuple[datetime, str]:
 
 def _describe_backup(path: Path) -> dict[str, object]:
     """Return what is known of a backup without reading its files."""
-    told: dict[str, object] = {"name": path.name, "made_at": parse_backup_time(path.name)}
+    facts: dict[str, object] = {"name": path.name, "made_at": parse_backup_time(path.name)}
     if is_copy(path.name):
-        return told | {"kind": "copy", "size_bytes": path.stat().st_size}
+        return facts | {"kind": "copy", "size_bytes": path.stat().st_size}
     try:
         manifest = manifests.read(path)
     except PanoramaError as error:
-        return told | {"kind": "damaged", "why": error.message}
-    return told | {
+        return facts | {"kind": "damaged", "why": error.message}
+    return facts | {
         "kind": manifest.kind, "version": manifest.version, "size_bytes": manifest.size_bytes,
         "rows": sum(manifest.rows.values()), "files": len(manifest.contents), "problems": len(manifest.missing),
     }  # fmt: skip

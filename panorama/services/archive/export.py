@@ -227,7 +227,7 @@ class _PageWriter:
                 items = list(self._iter_items(kind.name, **ties))
                 yield export_pages.render_list_section(name_kind(kind.name, 2).capitalize(), items)
         yield export_pages.render_files_section(
-            [(each, self._add_file(folder, each)) for each in self._iter_items("file", project=project)]
+            [(file, self._add_file(folder, file)) for file in self._iter_items("file", project=project)]
         )
 
     def _add_file(self, folder: str, file: StoredFile) -> str:
@@ -246,17 +246,17 @@ class _PageWriter:
             self._write_page(f"{folder}/{page}" if folder else page, export_pages.render_note_page(note, name))
 
     def _write_reminders(self) -> None:
-        found = sorted(self._iter_items("reminder"), key=lambda each: each.at)
-        about = [(kind_of(each.item) or "", each.item) for each in found if each.item]
+        items = sorted(self._iter_items("reminder"), key=lambda reminder: reminder.at)
+        about = [(kind_of(reminder.item) or "", reminder.item) for reminder in items if reminder.item]
         labels = {id_: label for _, id_, label in lookup.get_labels(self._session, about).values()}
-        if found:
+        if items:
             self._write_page(
-                f"{export_pages.REMINDERS}.md", export_pages.render_reminders_page(found, labels, self._zone)
+                f"{export_pages.REMINDERS}.md", export_pages.render_reminders_page(items, labels, self._zone)
             )
 
     def _iter_months(self) -> Iterator[tuple[str, list[JournalEntry]]]:
         months: dict[str, list[JournalEntry]] = {}
-        for entry in sorted(self._iter_items("journal"), key=lambda each: each.at):
+        for entry in sorted(self._iter_items("journal"), key=lambda item: item.at):
             months.setdefault(f"{entry.at.astimezone(self._zone):%Y-%m}", []).append(entry)
         yield from months.items()
 

@@ -40,21 +40,21 @@ class ArchivePaths:
         """
         if not folder.strip():
             return default
-        found = parse_path(folder, "folder")
+        target = parse_path(folder, "folder")
         home = self.home.resolve()
-        if found.is_relative_to(home) and found != default.resolve():
+        if target.is_relative_to(home) and target != default.resolve():
             raise InvalidInputError(
-                f"{found} lies in the data directory, where Panorama keeps its own files.",
+                f"{target} lies in the data directory, where Panorama keeps its own files.",
                 hint=f"Leave the folder out for {default}, or choose one elsewhere, such as ~/{what}s.",
             )
-        if found.exists() and not found.is_dir():
-            raise InvalidInputError(f"{found} is not a folder.", hint="Give the folder that is to hold it.")
-        return found
+        if target.exists() and not target.is_dir():
+            raise InvalidInputError(f"{target} is not a folder.", hint="Give the folder that is to hold it.")
+        return target
 
     def question(self, folder: str, *, default: Path, what: str) -> str:
         """Return what to ask before everything is written to a folder outside the data directory."""
-        found = self.resolve_target(folder, default=default, what=what)
-        return "" if found == default else f"Write {what} of all your data into {quote_path(found)}?"
+        target = self.resolve_target(folder, default=default, what=what)
+        return "" if target == default else f"Write {what} of all your data into {quote_path(target)}?"
 
 
 def quote_path(path: Path) -> str:
@@ -64,7 +64,7 @@ def quote_path(path: Path) -> str:
     return quote_name(shown, most=2 * MAX_SHOWN_CHARS)
 
 
-def parse_path(said: str, name: str) -> Path:
+def parse_path(text: str, name: str) -> Path:
     """Return the place that a path means, whether anything is there or not.
 
     A path from where somebody stands means nothing here: whoever asks may stand elsewhere than the daemon.
@@ -75,19 +75,19 @@ def parse_path(said: str, name: str) -> Path:
     Raises:
         InvalidInputError: It is empty, is not absolute, or can be the path of nothing.
     """
-    if not said.strip():
+    if not text.strip():
         raise InvalidInputError(f"{name} is empty.", hint="Give the path of a folder, such as ~/Backups.")
-    shown = repr(said if len(said) <= MAX_SHOWN_CHARS else f"{said[:MAX_SHOWN_CHARS]}…")
+    shown = repr(text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…")
     try:
-        path = Path(said).expanduser()
+        path = Path(text).expanduser()
         if not path.is_absolute():
             raise InvalidInputError(
                 f"{name} is {shown}, which depends on where one stands.",
                 hint="Give an absolute path, or one that begins with ~.",
             )
-        found = path.resolve()
+        resolved = path.resolve()
         with suppress(FileNotFoundError, NotADirectoryError):
-            os.stat(found)
+            os.stat(resolved)
     except PermissionError as error:
         raise InvalidInputError(f"{shown} cannot be looked at.", hint="Check its owner and rights.") from error
     except (OSError, ValueError, RuntimeError) as error:
@@ -95,4 +95,4 @@ def parse_path(said: str, name: str) -> Path:
         raise InvalidInputError(
             f"{shown} cannot be the path of a folder{why}.", hint="Give one as ~/Backups."
         ) from error
-    return found
+    return resolved

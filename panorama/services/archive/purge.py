@@ -110,15 +110,17 @@ class PurgeService(Service):
     def summarize_purge(self, done: PurgeResult) -> str:
         """Return what was forgotten, in one line."""
         verb = "Would forget" if done.dry_run else "Forgot"
-        said = [f"{verb} {_join_counts(done.items) or 'nothing'} from the trash"]
-        said += [f"{pluralize(done.changes, 'change')} of theirs"] if done.changes else []
+        parts = [f"{verb} {_join_counts(done.items) or 'nothing'} from the trash"]
+        parts += [f"{pluralize(done.changes, 'change')} of theirs"] if done.changes else []
         logged = done.calls + done.runs + done.jobs
-        said += [f"{pluralize(logged, 'entry', 'entries')} of the log"] if logged else []
-        said += [f"{pluralize(done.contents, 'content')} ({done.content_bytes / 1e6:,.1f} MB)"] if done.contents else []
-        said += [pluralize(done.copies, "old backup")] if done.copies else []
+        parts += [f"{pluralize(logged, 'entry', 'entries')} of the log"] if logged else []
+        parts += (
+            [f"{pluralize(done.contents, 'content')} ({done.content_bytes / 1e6:,.1f} MB)"] if done.contents else []
+        )
+        parts += [pluralize(done.copies, "old backup")] if done.copies else []
         wait = pluralize(done.waiting, "waits for others that belong to it", "wait for others that belong to them")
-        said += [wait] if done.waiting else []
-        return "; ".join(said)
+        parts += [wait] if done.waiting else []
+        return "; ".join(parts)
 
     def _parse_cutoff(self, days: int | None) -> datetime:
         if days is not None and not 0 <= days <= MAX_DAYS:
@@ -168,25 +170,25 @@ class _PurgeRun:
             self._pace.check_cancel()
         if not traces.items:
             return dict.fromkeys((log.name for log in purging.LOGS), 0)
-        for found in self._iter_log_rows(purging.RUNS, traces):
+        for row in self._iter_log_rows(purging.RUNS, traces):
             with self._reading() as session:
-                purging.collect_scripts(session, found, traces)
+                purging.collect_scripts(session, row, traces)
         self._delete_answers(traces)
         return {log.name: self._empty_log_rows(log, traces) for log in purging.LOGS}
 
     def _delete_answers(self, traces: PurgePlan) -> None:
         with self._reading() as session:
             keys = purging.list_traced_answers(session, traces)
-        for some in in_batches(keys, ROW_BATCH):
+        for batch in in_batches(keys, ROW_BATCH):
             with self._writing() as session:
-                purging.delete_keys(session, some)
+                purging.delete_keys(session, batch)
 
     def _empty_log_rows(self, log: LogTable, traces: PurgePlan) -> int:
         count = 0
-        for found in self._iter_log_rows(log, traces):
+        for row in self._iter_log_rows(log, traces):
             with self._writing() as session:
-                purging.clear_rows(session, log, found)
-            count += len(found)
+                purging.clear_rows(session, log, row)
+            count += len(row)
         return count
 
     def _iter_log_rows(self, log: LogTable, traces: PurgePlan) -> Iterator[list[int]]:
@@ -194,10 +196,10 @@ class _PurgeRun:
         after, more = 0, True
         while more:
             with self._reading() as session:
-                found, after = purging.list_matching_rows(session, log, traces, after, ROW_BATCH)
+                rows, after = purging.list_matching_rows(session, log, traces, after, ROW_BATCH)
             more = bool(after)
-            if found:
-                yield found
+            if rows:
+                yield rows
             self._pace.check_cancel()
 
     def _delete_items(self, plan: _Plan, before: datetime) -> tuple[dict[str, int], int]:
@@ -205,13 +207,13 @@ class _PurgeRun:
         self._pace.start("forgetting items")
         counts, changes = dict.fromkeys(plan.counts, 0), 0
         for kind, ids in plan.rounds:
-            for some in in_batches(ids, ITEM_BATCH):
+            for batch in in_batches(ids, ITEM_BATCH):
                 with self._writing() as session:
-                    taken = purging.delete_items(session, kind, some, before)
-                    purging.reset_stale_indexes(session, taken.last)
-                counts[kind] += taken.items
-                changes += taken.changes
-                self._pace.advance(len(some))
+                    deleted = purging.delete_items(session, kind, batch, before)
+                    purging.reset_stale_indexes(session, deleted.last)
+                counts[kind] += deleted.items
+                changes += deleted.changes
+                self._pace.advance(len(batch))
         return {kind: count for kind, count in counts.items() if count}, changes
 
     def _delete_old_log(self, old: datetime) -> dict[str, int]:
@@ -219,10 +221,10 @@ class _PurgeRun:
         counts = {"calls": 0, "runs": 0}
         while True:
             with self._writing() as session:
-                gone = purging.delete_old(session, old, ROW_BATCH)
+                deleted = purging.delete_old(session, old, ROW_BATCH)
                 purging.delete_answers(session, self._context.now() - idempotency.RETENTION)
-            counts = {name: counts[name] + gone[name] for name in counts}
-            if not any(gone.values()):
+            counts = {name: counts[name] + deleted[name] for name in counts}
+            if not any(deleted.values()):
                 return counts
             self._pace.check_cancel()
 
@@ -241,9 +243,9 @@ class _PurgeRun:
             last = after
             self._pace.check_cancel()
         count = 0
-        for some in in_batches(sorted(loose), ITEM_BATCH):
+        for batch in in_batches(sorted(loose), ITEM_BATCH):
             with self._writing() as session:
-                count += purging.delete_texts(session, some, last)
+                count += purging.delete_texts(session, batch, last)
             self._pace.check_cancel()
         return count
 
@@ -251,9 +253,9 @@ class _PurgeRun:
         self._pace.start("forgetting vectors")
         with self._reading() as session:
             unused = passages.list_unused_vectors(session)
-        for some in in_batches(unused, VECTOR_BATCH):
+        for batch in in_batches(unused, VECTOR_BATCH):
             with self._writing() as session:
-                passages.delete_vectors(session, some)
+                passages.delete_vectors(session, batch)
             self._pace.check_cancel()
         return len(unused)
 
@@ -275,9 +277,9 @@ class _PurgeRun:
         loose = [name for name, _ in self._keeper.blobs.iter_sizes() if name not in named]
         count = size = 0
         try:
-            for some in in_batches(loose, CONTENT_BATCH):
-                gone = self._keeper.blobs.delete(some, before=time.time() - ORPHAN_GRACE_SECONDS)
-                count, size = count + gone[0], size + gone[1]
+            for batch in in_batches(loose, CONTENT_BATCH):
+                deleted = self._keeper.blobs.delete(batch, before=time.time() - ORPHAN_GRACE_SECONDS)
+                count, size = count + deleted[0], size + deleted[1]
                 self._pace.check_cancel()
         except UnavailableError:
             self._problems.append("A backup or an export is being made; contents of files go with the next purge.")
@@ -289,22 +291,22 @@ class _PurgeRun:
     @contextmanager
     def _writing(self) -> Generator[Session]:
         """Open one step's transaction, and rest as long as it took: the lock goes to whoever asks first."""
-        begun = time.perf_counter()
+        started = time.perf_counter()
         with self._context.database.transaction(PURGE_ORIGIN) as session:
             yield session
-        time.sleep(min(MAX_PAUSE_SECONDS, time.perf_counter() - begun))
+        time.sleep(min(MAX_PAUSE_SECONDS, time.perf_counter() - started))
 
 
 def _make_plan(session: Session, before: datetime) -> _Plan:
     due = purging.list_expired(session, before)
     ties = {kind: purging.list_references(session, kind, ids) for kind, ids in due.items() if ids}
-    held = purging.find_blocked(due, [pair for pairs in ties.values() for pair in pairs])
-    plan = _Plan(waiting=sum(id_ in held for ids in due.values() for id_ in ids))
+    blocked = purging.find_blocked(due, [pair for pairs in ties.values() for pair in pairs])
+    plan = _Plan(waiting=sum(id_ in blocked for ids in due.values() for id_ in ids))
     for kind, ids in due.items():
-        going = [id_ for id_ in ids if id_ not in held]
+        going = [id_ for id_ in ids if id_ not in blocked]
         if going:
             plan.counts[kind] = len(going)
-            plan.rounds += [(kind, some) for some in purging.order_in_rounds(going, ties[kind])]
+            plan.rounds += [(kind, batch) for batch in purging.order_in_rounds(going, ties[kind])]
     return plan
 
 

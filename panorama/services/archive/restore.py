@@ -58,18 +58,18 @@ class RestoreService:
             ConflictError: There is something in that folder.
             UnavailableError: The disk is full, or the folder cannot be written.
         """
-        found, target, manifest = self._prepare(source, folder)
+        archive, target, manifest = self._prepare(source, folder)
         atomic_folder.require_space(target, manifest.size_bytes + SPARE_BYTES, "data directory")
         pace = ProgressTracker(self._progress, unit=MIB)
         with atomic_folder.create(target, "data directory") as parcel:
-            making = _HomeBuilder(found, manifest, self._snapshots, parcel, pace)
+            making = _HomeBuilder(archive, manifest, self._snapshots, parcel, pace)
             sending = making.fill(with_settings=with_settings)
             database = parcel.folder / DATABASE
             if wrong := find_damage(self._snapshots, database, manifest, pace, migrate.HEAD):
-                raise manifests.damage_error(found, wrong)
+                raise manifests.damage_error(archive, wrong)
             self._snapshots.make_independent(parcel.folder / DATABASE, self._now())
         return RestoreResult(
-            path=str(target), source=str(found), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
+            path=str(target), source=str(archive), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.shown_missing,
             withheld=(*manifest.shown_withheld, *sending), seconds=round(pace.elapsed_seconds, 1),
         )  # fmt: skip
@@ -86,10 +86,10 @@ class RestoreService:
 
     def _prepare(self, source: str, folder: str) -> tuple[Path, Path, Manifest]:
         """Return what is restored, to where, and what it says it holds."""
-        found, target = parse_path(source, "source"), parse_path(folder, "folder") if folder.strip() else self._home
-        manifest = manifests.read(found)
-        self._check_target(found, target)
-        return found, target, manifest
+        archive, target = parse_path(source, "source"), parse_path(folder, "folder") if folder.strip() else self._home
+        manifest = manifests.read(archive)
+        self._check_target(archive, target)
+        return archive, target, manifest
 
     def _check_target(self, source: Path, target: Path) -> None:
         if target.exists() and not target.is_dir():
@@ -158,9 +158,9 @@ class _HomeBuilder:
 
     def _copy(self, path: str, place: str) -> str:
         """Copy a file and return its digest."""
-        wanted = self._manifest.files.get(path)
+        entry = self._manifest.files.get(path)
         try:
-            if self._parcel.copy(self._source / path, place, self._pace.advance, below=self._source) != wanted:
+            if self._parcel.copy(self._source / path, place, self._pace.advance, below=self._source) != entry:
                 raise manifests.damage_error(self._source, f"{path} is not what was written")
         except UnreadableError as error:
             raise manifests.damage_error(self._source, f"{path} {error}") from error
@@ -179,9 +179,9 @@ class _HomeBuilder:
         self._pace.start("writing the index of words")
         with database.reading() as session:
             every = [(kind, id_) for kind in rows.NOUNS for id_ in rows.list_living(session, kind)]
-        for some in _iter_batches(every):
+        for batch in _iter_batches(every):
             with database.transaction(RESTORE_ORIGIN) as session:
-                for kind, id_ in some:
+                for kind, id_ in batch:
                     session.full_text.set_words(
                         session, kind, id_, *rows.load(session, kind, id_).search_text(), new=True
                     )

@@ -40,13 +40,13 @@ def remove_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     """
     import tomlkit  # 30 ms
 
-    found = tuple(".".join(path) for path in _find_secrets(tomllib.loads(text)))
-    if found:
+    names = tuple(".".join(path) for path in _find_secrets(tomllib.loads(text)))
+    if names:
         document: Any = tomlkit.parse(text)
         for path in _find_secrets(tomllib.loads(text)):
             _delete_value(document, path)
         text = tomlkit.dumps(document)
-    return _SECRET_COMMENT.sub("", text), found
+    return _SECRET_COMMENT.sub("", text), names
 
 
 def list_sending_settings(folder: Path) -> tuple[str, ...]:

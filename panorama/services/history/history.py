@@ -69,8 +69,8 @@ class History(Service):
         """
         with self._reading() as session:
             units = self._find_targets(session, unit, count, redo).units
-            for each in units:
-                _check_finished(session, each, self._writer)
+            for unit_id in units:
+                _check_finished(session, unit_id, self._writer)
             is_large = session.origin is None and _count_changes(session, units) > LARGE_UNIT
         if is_large:
             return self._undo_in_portions(units, skip_conflicts=skip_conflicts, redo=redo)
@@ -104,7 +104,7 @@ class History(Service):
                 "unit does not go with count or redo; nothing was changed.",
                 hint="Give the unit alone. The unit of an undo brings back what it took.",
             )
-        return UndoTargets(tuple(_resolve_unit(session, each) for each in unit.split()))
+        return UndoTargets(tuple(_resolve_unit(session, unit_id) for unit_id in unit.split()))
 
     def rollback(self, unit: str) -> None:
         """Take back what a unit wrote and can write no more, but for what others changed since."""
@@ -113,16 +113,16 @@ class History(Service):
                 UndoOperation(session, self._now()).apply(plan_steps(session, lines))
 
     def _undo_units(self, session: Session, units: tuple[str, ...], *, skip_conflicts: bool, redo: bool) -> UndoResult:
-        wanted = " and ".join(units)
+        unit_text = " and ".join(units)
         lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
         if not lines:
-            raise _not_found_error(session, wanted)
+            raise _not_found_error(session, unit_text)
         steps, undoing = plan_steps(session, lines), UndoOperation(session, self._now())
         undoing.apply(steps)
         if undoing.conflicts and not skip_conflicts:
             raise overtaken_error(units, len(steps), undoing.conflicts)
         if not undoing.done and not undoing.conflicts:
-            raise _already_undone_error(wanted, lines)
+            raise _already_undone_error(unit_text, lines)
         return to_result(session, units, undoing.done, len(undoing.done), undoing.conflicts, redo=redo)
 
     def _undo_in_portions(self, units: tuple[str, ...], *, skip_conflicts: bool, redo: bool) -> UndoResult:
@@ -150,7 +150,7 @@ class History(Service):
             size = _count_changes(session, targets.units)
             if size <= confirmations.UNDO_CONFIRM_THRESHOLD and not targets.is_foreign:
                 return ""
-            lines = [line for each in targets.units for line in changes.list_by_unit(session, each)]
+            lines = [line for unit_id in targets.units for line in changes.list_by_unit(session, unit_id)]
             steps = plan_steps(session, lines)
             undone = [step.change for step in steps if step.left]
             if not skip_conflicts and any(step.over for step in steps):
@@ -198,26 +198,26 @@ def _count_changes(session: Session, units: Sequence[str]) -> int:
     return sum(changes.count_by_unit(session, unit) for unit in units)
 
 
-def _check_finished(session: Session, wanted: str, writer: Origin | None) -> None:
+def _check_finished(session: Session, unit_text: str, writer: Origin | None) -> None:
     """Refuse to take back what is still being written, by a job or by a script.
 
     What runs may take itself back at its end, also as a job. Of a job that is a script the job alone is asked: once it
     was cancelled, the script writes no more, though it may be in the log for a moment as one that runs.
     """
-    if writer and wanted == writer.unit:
+    if writer and unit_text == writer.unit:
         if writer.actor == SCRIPT_ACTOR:
             raise InvalidInputError(
                 "This would take back the script that is running.",
                 hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",
             )
-    elif job := jobs.find_by_unit(session, wanted):
+    elif job := jobs.find_by_unit(session, unit_text):
         raise ConflictError(
             f"The job {job.id} ({job.kind}) still writes this; nothing was undone.",
             hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write name its unit.",
         )
-    elif wanted.startswith(f"{RUN_LETTER}_") and _is_running(runs.find(session, wanted)):
+    elif unit_text.startswith(f"{RUN_LETTER}_") and _is_running(runs.find(session, unit_text)):
         raise ConflictError(
-            f"The script of the run {wanted} still writes this; nothing was undone.",
+            f"The script of the run {unit_text} still writes this; nothing was undone.",
             hint="Wait for its end. For an earlier write name its unit.",
         )
 

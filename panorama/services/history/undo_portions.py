@@ -129,9 +129,9 @@ class PortionedUndo:
         with self._open_transaction() as session:
             mine = [line for line in changes.list_by_unit(session, self._own) if line.undoes in self._plan.lines]
             plan = UndoPlan.of(session, (self._own,), mine)
-        kept, self._done, self._before = self._conflicts, [], 0
+        conflicts, self._done, self._before = self._conflicts, [], 0
         self._apply(plan, skip_conflicts=True)
-        self._conflicts = kept
+        self._conflicts = conflicts
 
     def _describe_rest(self, total: int) -> str:
         """Say what a stopped undo did, and how to go on."""

@@ -55,10 +55,10 @@ def plan_steps(session: Session, lines: Sequence[Change], unit: Set[int] = froze
     unit = unit or {line.id for line in lines}
     known = changes.list_by_items(session, sorted({line.item for line in lines}), since=min(unit))
     open_fields, to_and_fro = fields_not_undone(known), _find_self_reversals(unit, known)
-    own = unit | to_and_fro
+    unit_lines = unit | to_and_fro
     later: dict[str, list[EffectiveChange]] = {}
     for line, fields in effective_changes(known):
-        if line.id not in own:
+        if line.id not in unit_lines:
             later.setdefault(line.item, []).append((line, fields))
     return [
         UndoStep.of(line, open_fields[line.id], overridden_by(line, later.get(line.item, ())))
@@ -69,24 +69,24 @@ def plan_steps(session: Session, lines: Sequence[Change], unit: Set[int] = froze
 
 def _find_self_reversals(unit: Set[int], known: Sequence[Change]) -> set[int]:
     """Return the lines by which a unit took back its own changes, and those that undid these, and so on."""
-    found: set[int] = set()
+    reversals: set[int] = set()
     for line in sorted(known, key=lambda line: line.id):
-        if line.undoes in found or (line.id in unit and line.undoes in unit):
-            found.add(line.id)
-    return found
+        if line.undoes in reversals or (line.id in unit and line.undoes in unit):
+            reversals.add(line.id)
+    return reversals
 
 
 def find_trash_conflicts(session: Session, steps: Sequence[UndoStep]) -> list[Mapping[str, Any]]:
     """Return which items that were created cannot go to the trash, because items will be left in or under them."""
     leaving = {name: {step.change.item for step in steps if _leaves(step, name)} for name in ("project", "parent")}
-    found: list[Mapping[str, Any]] = []
+    conflicts: list[Mapping[str, Any]] = []
     for step in steps:
         line = step.change
         if step.left and line.action == "create" and line.kind in _TRASH_PHRASES:
             name, phrase = _TRASH_PHRASES[line.kind]
             if count := len(set(_list_inside(session, line)) - leaving[name]):
-                found.append(_describe_conflict(line, "deleted_at", phrase.format(count)))
-    return found
+                conflicts.append(_describe_conflict(line, "deleted_at", phrase.format(count)))
+    return conflicts
 
 
 _TRASH_PHRASES = {
@@ -134,8 +134,8 @@ class UndoOperation:
         old: Item = rows.load(self._session, line.kind, line.item, trash=True)
         if old.deleted_at is not None:
             return
-        if held := self._trash_conflict(line):
-            self._add_conflict(line, "deleted_at", held)
+        if conflict := self._trash_conflict(line):
+            self._add_conflict(line, "deleted_at", conflict)
             return
         rows.save(self._session, old, old.with_changes(self._now, deleted_at=self._now), undoes=line.id)
         self.done.append(line)

@@ -40,9 +40,9 @@ def find_targets(
     """
     conversation, own_unit = (writer.conversation, writer.unit) if writer else ("", "")
     every = list(islice(_iter_candidates(session, redo, own_unit), count))
-    own = list(islice(_iter_candidates(session, redo, own_unit, conversation), count))
-    if len(own) == count and (own[0].id == every[0].id or own[0].at >= now - OWN_WRITE_SPAN):
-        return UndoTargets(tuple(line.unit for line in own))
+    targets = list(islice(_iter_candidates(session, redo, own_unit, conversation), count))
+    if len(targets) == count and (targets[0].id == every[0].id or targets[0].at >= now - OWN_WRITE_SPAN):
+        return UndoTargets(tuple(line.unit for line in targets))
     if len(every) == count:
         is_foreign = any(line.conversation != conversation for line in every)
         return UndoTargets(tuple(line.unit for line in every), is_foreign)

@@ -40,12 +40,12 @@ class AttachmentFinder:
     def find(self, note: str, target: str) -> str:
         """Return the path of the file that a target in a note means; "" if there is none."""
         for written in dict.fromkeys((target, unquote(target))):
-            wanted = _fold(written.partition("#")[0].strip())
-            beside = _fold(normpath(str(PurePosixPath(note).parent / wanted)))
-            for path in (beside, _fold(normpath(wanted))):
+            key = _fold(written.partition("#")[0].strip())
+            beside = _fold(normpath(str(PurePosixPath(note).parent / key)))
+            for path in (beside, _fold(normpath(key))):
                 if path in self._by_path:
                     return self._by_path[path]
-            named = self._by_name.get(wanted.rpartition("/")[2], [])
+            named = self._by_name.get(key.rpartition("/")[2], [])
             if len(named) == 1:
                 return named[0]
         return ""
@@ -78,10 +78,10 @@ def load_known(session: Session, entry: ImportedPart | None) -> StoredFile | Non
     if entry is None or entry.part != ATTACHMENT:
         return None
     try:
-        found: StoredFile = rows.load(session, "file", entry.item)
+        file: StoredFile = rows.load(session, "file", entry.item)
     except NotFoundError:
         return None
-    return found
+    return file
 
 
 def free_name(session: Session, name: str, project: str | None) -> str:

@@ -230,13 +230,13 @@ class ImportRun:
         counts = {name: self.tally.counts[name] for name in _CUMULATIVE_COUNTERS}
         return {"taken": self._taken, "anew": self.anew, "counts": counts}
 
-    def resume(self, kept: Mapping[str, Any]) -> None:
+    def resume(self, checkpoint: Mapping[str, Any]) -> None:
         """Go on where an earlier beginning of this import was: what it took is found unchanged now."""
-        if kept:
-            self._taken, self.anew = int(kept["taken"]), bool(kept["anew"])
+        if checkpoint:
+            self._taken, self.anew = int(checkpoint["taken"]), bool(checkpoint["anew"])
             self.tally.counts["unchanged"] = -self._taken
             for name in _CUMULATIVE_COUNTERS:
-                self.tally.add(name, kept["counts"][name])
+                self.tally.add(name, checkpoint["counts"][name])
 
     def list_missing(self) -> list[ImportedPart]:
         """Return the parts of files that are there no more, to be remembered as such; the living are named."""
@@ -253,8 +253,8 @@ class ImportRun:
     def iter_former_projects(self, key: str) -> Iterator[str]:
         """Yield the projects that files of this folder had under a name, which may be called otherwise by now."""
         seen = (entries[WHOLE_FILE].fields for entries in self._known.values() if WHOLE_FILE in entries)
-        found = (fields.get("project") for fields in seen if normalize_name(fields.get(PROJECT_NAME, "")) == key)
-        yield from dict.fromkeys(id_ for id_ in found if id_)
+        project_ids = (fields.get("project") for fields in seen if normalize_name(fields.get(PROJECT_NAME, "")) == key)
+        yield from dict.fromkeys(id_ for id_ in project_ids if id_)
 
     def interruption_error(self, error: PanoramaError) -> PanoramaError:
         """Return an error that tells what was kept before it came."""

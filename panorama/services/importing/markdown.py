@@ -64,9 +64,9 @@ class Imports(Service):
                     if not dry_run:
                         progress.save_checkpoint(run.mark_imported(chunk, run.tally.counts["unchanged"] - before))
                 run.kept = run.done
-            if (gone := run.list_missing()) and not dry_run:
+            if (missing := run.list_missing()) and not dry_run:
                 with self._writing() as session:
-                    imports.save(session, run.folder, gone)
+                    imports.save(session, run.folder, missing)
         except PanoramaError as error:
             raise run.interruption_error(error) from error
         run.add_summaries()
@@ -113,15 +113,15 @@ class Imports(Service):
         )
         updated = _format_counts((report.notes_updated, "note"), (report.tasks_updated, "task"))
         verb = "Would import" if report.dry_run else "Imported"
-        said = [f"{verb} {new} from {report.folder}" if new else f"{verb} nothing new from {report.folder}"]
-        said += [f"{'would update' if report.dry_run else 'updated'} {updated}"] if updated else []
-        said += (
+        parts = [f"{verb} {new} from {report.folder}" if new else f"{verb} nothing new from {report.folder}"]
+        parts += [f"{'would update' if report.dry_run else 'updated'} {updated}"] if updated else []
+        parts += (
             [f"{report.unchanged:,} of {_format_counts((report.files, 'file'))} unchanged"] if report.unchanged else []
         )
-        said += [f"{report.gone:,} no longer in the folder, kept here"] if report.gone else []
-        said += [f"{report.skipped:,} skipped"] if report.skipped else []
+        parts += [f"{report.gone:,} no longer in the folder, kept here"] if report.gone else []
+        parts += [f"{report.skipped:,} skipped"] if report.skipped else []
         return "; ".join(
-            [*said, *([_format_counts((report.problem_count, "problem"))] if report.problem_count else [])]
+            [*parts, *([_format_counts((report.problem_count, "problem"))] if report.problem_count else [])]
         )
 
 

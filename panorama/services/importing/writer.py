@@ -130,22 +130,22 @@ class ImportWriter:
 
     def _write_note(self, file: ChangedFile, entry: ImportedPart | None) -> Note | None:
         """Return the note that a file becomes or is; None if it is in the trash."""
-        said: dict[str, Any]
+        values: dict[str, Any]
         if entry is None:
             project = self._find_or_create_project(file.project)
-            said = {**note_fields(file.document, self._write_attachments(file, project)), "project": project}
+            values = {**note_fields(file.document, self._write_attachments(file, project)), "project": project}
             created, modified = self._note_times(file)
-            note = self._add_item(Note(**self._new_item_fields("note", created, modified), **said))
-            self._record_entry(file, WHOLE_FILE, note.id, said)
+            note = self._add_item(Note(**self._new_item_fields("note", created, modified), **values))
+            self._record_entry(file, WHOLE_FILE, note.id, values)
             return note
         project = self._resolve_project(file.project, entry)
-        said = {**note_fields(file.document, self._write_attachments(file, project)), "project": project}
-        self._record_entry(file, WHOLE_FILE, entry.item, said)
+        values = {**note_fields(file.document, self._write_attachments(file, project)), "project": project}
+        self._record_entry(file, WHOLE_FILE, entry.item, values)
         old: Note | None = self._items.get(entry.item)
         if old is None:
             self._tally.add("skipped")
             return None
-        return self._merge_item(file, entry, said, old)
+        return self._merge_item(file, entry, values, old)
 
     # Attachments
 
@@ -210,31 +210,31 @@ class ImportWriter:
 
     def _create_task(self, box: _TaskLocation, note: Note | None) -> str:
         project = note.project if note else self._find_or_create_project(box.file.project)
-        said: dict[str, Any] = {**task_fields(box.line, self._context.zone), "parent": box.parent, "project": project}
-        others = {name: value for name, value in said.items() if name != "status"}
+        values: dict[str, Any] = {**task_fields(box.line, self._context.zone), "parent": box.parent, "project": project}
+        others = {name: value for name, value in values.items() if name != "status"}
         first, modified = self._note_times(box.file)
         born = first if note and note.version == 1 else modified
         created = parse_timestamp(box.line.created, now=self._now, zone=self._context.zone) or born
         task = Task(
             **self._new_item_fields("task", created, modified),
             **others,
-            **status_fields(None, said["status"], self._parse_closing_time(box.line)),
+            **status_fields(None, values["status"], self._parse_closing_time(box.line)),
             provenance=f"import:{box.file.path}#L{box.line.line}",
         )
         id_ = self._add_item(task).id
-        self._record_entry(box.file, box.part, id_, said, box.line)
+        self._record_entry(box.file, box.part, id_, values, box.line)
         return id_
 
     def _update_task(self, box: _TaskLocation, entry: ImportedPart) -> str | None:
         """Bring a known task up to its line; return its id, or None if it is in the trash."""
         project = self._resolve_project(box.file.project, entry)
-        said = {**task_fields(box.line, self._context.zone), "parent": box.parent, "project": project}
-        self._record_entry(box.file, box.part, entry.item, said, box.line)
+        values = {**task_fields(box.line, self._context.zone), "parent": box.parent, "project": project}
+        self._record_entry(box.file, box.part, entry.item, values, box.line)
         old: Task | None = self._items.get(entry.item)
         if old is None:
             self._tally.add("skipped")
             return None
-        self._merge_item(box.file, entry, said, old, closed=self._parse_closing_time(box.line))
+        self._merge_item(box.file, entry, values, old, closed=self._parse_closing_time(box.line))
         return old.id
 
     def _parse_closing_time(self, line: TaskLine) -> datetime:
@@ -247,13 +247,13 @@ class ImportWriter:
 
         A new line may have got the key of one that is missing: then that is remembered under another key.
         """
-        taken = {entry.part for entry in self._entries}
+        parts = {entry.part for entry in self._entries}
         for part, entry in known.items():
             if part in followed:
                 continue
             if MISSING not in entry.fields and entry.item in self._items:
                 self._tally.add_gone(entry.path, self._items[entry.item].label)
-            if part in taken:
+            if part in parts:
                 self._entries.append(replace(mark_missing(entry), part=f"{part}:{entry.item}"))
             elif MISSING not in entry.fields:
                 self._entries.append(mark_missing(entry))
@@ -293,8 +293,8 @@ class ImportWriter:
         closed: datetime | None = None,
     ) -> Any:
         """Return an item with what changed in its file since, as far as it was not changed here."""
-        found = merge_fields(entry.fields, said, old)
-        changes, conflicts = dict(found.changes), [*found.conflicts]
+        merged = merge_fields(entry.fields, said, old)
+        changes, conflicts = dict(merged.changes), [*merged.conflicts]
         if self._is_cyclic(old.id, changes.get("parent")):
             conflicts.append("parent")
             del changes["parent"]

@@ -43,27 +43,27 @@ class Items(Service):
             return ItemView(kind="tool", item=tool, belonging={}, more={})
         with self._reading() as session:
             kind = kind_of(item) or ""
-            found: Item = rows.load(session, kind, item)
-            pages = self._list_belonging(session, found)
+            loaded: Item = rows.load(session, kind, item)
+            pages = self._list_belonging(session, loaded)
             belonging = {name: tuple(map(_to_row, page.items)) for name, page in pages.items() if page.items}
             more = count_left_out(pages)
             if kind == "project":
                 listed = pages["tasks"].total or 0
                 more |= drop_zeros({"closed tasks": projects.count_items(session, item)["task"] - listed})
-            return ItemView(kind=kind, item=found.public_view(), belonging=belonging, more=more)
+            return ItemView(kind=kind, item=loaded.public_view(), belonging=belonging, more=more)
 
     def get_trashed(self, item: TrashedRef) -> ItemView:
         """Show anything by id or exact name, also what is in the trash."""
         with self._reading() as session:
             kind = kind_of(item) or ""
-            found: Item = rows.load(session, kind, item, trash=True)
-            return ItemView(kind=kind, item=found.public_view(), belonging={}, more={})
+            loaded: Item = rows.load(session, kind, item, trash=True)
+            return ItemView(kind=kind, item=loaded.public_view(), belonging={}, more={})
 
     def resolve(self, kind: Kind, item: str) -> Mapping[str, Any]:
         """Return id, kind, label and version of one item of a kind, by id or by a name that is unique in its kind."""
         with self._reading() as session:
-            found: Item = rows.load(session, kind, resolve(session, Reference(kind), item, kind))
-            return {"id": found.id, "kind": kind, "label": found.label, "version": found.version}
+            loaded: Item = rows.load(session, kind, resolve(session, Reference(kind), item, kind))
+            return {"id": loaded.id, "kind": kind, "label": loaded.label, "version": loaded.version}
 
     def delete(self, item: ItemRef, items: BelongingAction = "") -> DeleteResult:
         """Move anything to the trash; undo brings it back.
@@ -84,12 +84,12 @@ class Items(Service):
         with self._writing() as session:
             owner, late = _find_with_dependents(session, item, items)
             detach = self._make_detach(owner, items)
-            for each in late:
-                detach(session, each)
+            for late_item in late:
+                detach(session, late_item)
             self._trash(session, owner)
         count = len({*inside, *late})
-        gone = count if items == "trash" else 0
-        return DeleteResult(id=item, kind=owner.KIND, label=owner.label, trashed=1 + gone, kept=count - gone)
+        deleted = count if items == "trash" else 0
+        return DeleteResult(id=item, kind=owner.KIND, label=owner.label, trashed=1 + deleted, kept=count - deleted)
 
     def split_delete(self, item: ItemRef, items: BelongingAction = "") -> LargeCall | None:
         """Return a deletion that is too large for one transaction; None for any other."""
@@ -103,8 +103,8 @@ class Items(Service):
         if items != "trash" or kind_of(item) != "project":
             return ""
         with self._reading() as session:
-            found: Item = rows.load(session, "project", item)
-            return confirmations.format_project_delete_question(found.label, projects.count_items(session, item))
+            project: Item = rows.load(session, "project", item)
+            return confirmations.format_project_delete_question(project.label, projects.count_items(session, item))
 
     def restore(self, item: TrashedRef, items: bool = False) -> Result[Any]:
         """Bring an item back from the trash.
@@ -142,11 +142,11 @@ class Items(Service):
     def _restore_together(self, session: Session, together: Sequence[Item]) -> str:
         """Restore items, those they belong to first; return what came back and what could not."""
         waiting = list(together)
-        while ready := {each.id for each in waiting if not field_conflict(session, each)}:
-            for each in waiting:
-                if each.id in ready:
-                    self._restore(session, each)
-            waiting = [each for each in waiting if each.id not in ready]
+        while ready := {candidate.id for candidate in waiting if not field_conflict(session, candidate)}:
+            for candidate in waiting:
+                if candidate.id in ready:
+                    self._restore(session, candidate)
+            waiting = [candidate for candidate in waiting if candidate.id not in ready]
         count = len(together) - len(waiting)
         restored = f"{pluralize(count, 'item')} deleted with it {'was' if count == 1 else 'were'} restored, too."
         if not waiting:
@@ -182,20 +182,20 @@ class Items(Service):
         return detach
 
     def _list_belonging(self, session: Session, item: Item) -> dict[str, Page[Any]]:
-        found: dict[str, Page[Any]] = {}
+        pages: dict[str, Page[Any]] = {}
         if item.KIND == "project":
             here = tasks.build_conditions(project=item.id, status="open", zone=self._context.zone)
-            found["tasks"] = tasks.list_tasks(session, PREVIEW_PAGE, here)
-            found["notes"] = notes.list_notes(session, PREVIEW_PAGE, project=item.id)
+            pages["tasks"] = tasks.list_tasks(session, PREVIEW_PAGE, here)
+            pages["notes"] = notes.list_notes(session, PREVIEW_PAGE, project=item.id)
             for kind in PLAIN_KINDS:
                 if kind.has_project:
-                    found[kind.collection] = listing.list_items(session, kind.name, PREVIEW_PAGE, project=item.id)
-            found["files"] = files.list_files(session, PREVIEW_PAGE, project=item.id)
+                    pages[kind.collection] = listing.list_items(session, kind.name, PREVIEW_PAGE, project=item.id)
+            pages["files"] = files.list_files(session, PREVIEW_PAGE, project=item.id)
         if item.KIND == "task":
             below = tasks.build_conditions(parent=item.id, zone=self._context.zone)
-            found["subtasks"] = tasks.list_tasks(session, PREVIEW_PAGE, below)
-        found["reminders"] = listing.list_items(session, "reminder", PREVIEW_PAGE, order=("at",), item=item.id)
-        return found
+            pages["subtasks"] = tasks.list_tasks(session, PREVIEW_PAGE, below)
+        pages["reminders"] = listing.list_items(session, "reminder", PREVIEW_PAGE, order=("at",), item=item.id)
+        return pages
 
 
 def field_conflict(session: Session, item: Item, fields: Collection[str] = ("name", "project", "parent")) -> str:
@@ -221,12 +221,12 @@ def _list_deleted_with(session: Session, item: Item) -> list[Item]:
     if item.KIND not in ("project", "task"):
         return []
     unit = changes.last_deletion_unit(session, item.id)
-    gone = [line for line in changes.list_by_unit(session, unit) if line.action == "delete"] if unit else []
+    lines = [line for line in changes.list_by_unit(session, unit) if line.action == "delete"] if unit else []
     together: list[Item] = [
-        rows.load(session, line.kind, line.item, trash=True) for line in gone if line.item != item.id
+        rows.load(session, line.kind, line.item, trash=True) for line in lines if line.item != item.id
     ]
     owner = _owner_field(item)
-    return [each for each in together if each.deleted_at and getattr(each, owner, None) == item.id]
+    return [candidate for candidate in together if candidate.deleted_at and getattr(candidate, owner, None) == item.id]
 
 
 def _offer_hint(count: int) -> str:
@@ -248,14 +248,14 @@ def _find_with_dependents(session: Session, id_: str, items: str) -> tuple[Item,
         InvalidInputError: Something does, and `items` does not say what becomes of that.
     """
     kind = kind_of(id_) or ""
-    found: Item = rows.load(session, kind, id_)
-    inside = _list_dependents(session, found)
+    loaded: Item = rows.load(session, kind, id_)
+    inside = _list_dependents(session, loaded)
     if inside and not items:
         raise InvalidInputError(
-            f"{pluralize(len(inside), 'item belongs', 'items belong')} to the {kind} “{found.label}”.",
+            f"{pluralize(len(inside), 'item belongs', 'items belong')} to the {kind} “{loaded.label}”.",
             hint='Ask the person, then call again with items="keep" (they stay without it) or items="trash".',
         )
-    return found, inside
+    return loaded, inside
 
 
 def _list_dependents(session: Session, item: Item) -> list[tuple[str, str]]:

@@ -64,7 +64,7 @@ class Batch:
         """
         operations = tuple(map(_normalize_step, operations))
         self._validate(operations, atomic)
-        most = MAX_TOTAL_CHARS // len(operations)
+        limit = MAX_TOTAL_CHARS // len(operations)
         results: list[Mapping[str, Any]] = []
         for at, step in enumerate(operations):
             if progress.SHOULD_STOP.get()():
@@ -78,7 +78,7 @@ class Batch:
                     ) from error
                 results.append({"tool": step["tool"], "ok": False, "error": error.to_dict()})
         failed = sum(not result["ok"] for result in results)
-        shown = tuple(_trim_result(result, most) for result in results)
+        shown = tuple(_trim_result(result, limit) for result in results)
         left_out = sum(new.get("data") is not old.get("data") for new, old in zip(shown, results, strict=True))
         return BatchResult(
             results=shown, succeeded=len(results) - failed, failed=failed, atomic=atomic, left_out=left_out
@@ -114,13 +114,13 @@ class Batch:
         return {"tool": step["tool"], "ok": True, **answer}
 
 
-def _trim_result(result: Mapping[str, Any], most: int) -> Mapping[str, Any]:
+def _trim_result(result: Mapping[str, Any], limit: int) -> Mapping[str, Any]:
     """A step's result without what is the same for all, and without data that would not fit."""
     shown = {name: value for name, value in result.items() if name != "metadata"}
     if hint := result.get("metadata", {}).get("hint"):
         shown["hint"] = hint
     size = len(json.dumps(shown.get("data"), ensure_ascii=False))
-    if size > max(most, MIN_RESULT_CHARS):
+    if size > max(limit, MIN_RESULT_CHARS):
         shown["data"] = f"left out: {size:,} characters; call {result['tool']} by itself"
     return shown
 
@@ -132,8 +132,8 @@ def _refuse_embedded_reference(at: int, value: Any) -> None:
         InvalidInputError: There is one.
     """
     if is_object(value) or is_list(value):
-        for each in value.values() if is_object(value) else value:
-            _refuse_embedded_reference(at, each)
+        for entry in value.values() if is_object(value) else value:
+            _refuse_embedded_reference(at, entry)
     elif isinstance(value, str) and not _REFERENCE.fullmatch(value):
         match = _EMBEDDED_REFERENCE.search(value)
         if match and int(match[1]) < at:
@@ -160,7 +160,7 @@ class _References:
         if is_object(value):
             return {name: self.resolve(each) for name, each in value.items()}
         if is_list(value):
-            return [self.resolve(each) for each in value]
+            return [self.resolve(entry) for entry in value]
         if not isinstance(value, str):
             return value
         match = _REFERENCE.fullmatch(value)
@@ -168,27 +168,27 @@ class _References:
 
     def _find(self, match: re.Match[str]) -> Any:
         if match[0] not in self._values:
-            found = _resolve_reference(match, self._earlier)
-            self._values[match[0]] = found, len(json.dumps(found, default=str))
-        found, size = self._values[match[0]]
+            target = _resolve_reference(match, self._earlier)
+            self._values[match[0]] = target, len(json.dumps(target, default=str))
+        target, size = self._values[match[0]]
         self._left_chars -= size
         if self._left_chars < 0:
             raise InvalidInputError(
                 f"{match[0]}: the references of this step stand for more than {MAX_REFERENCED_CHARS:,} characters.",
                 hint="Refer to fewer or smaller values; a script can join them.",
             )
-        return found
+        return target
 
 
 def _resolve_reference(match: re.Match[str], earlier: Sequence[Mapping[str, Any]]) -> Any:
     if int(match[1]) >= len(earlier):
         raise InvalidInputError(f"{match[0]}: there is no earlier step {match[1]}.", hint="Steps are counted from 0.")
-    found: Any = earlier[int(match[1])]
+    target: Any = earlier[int(match[1])]
     for name in filter(None, match[2].split(".")):
         try:
-            found = found[int(name)] if is_list(found) else found[name]
+            target = target[int(name)] if is_list(target) else target[name]
         except (KeyError, IndexError, ValueError, TypeError) as error:
             raise InvalidInputError(
                 f"{match[0]}: the result has no {name!r}.", hint="A result has data, summary and metadata."
             ) from error
-    return found
+    return target

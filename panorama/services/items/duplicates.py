@@ -37,11 +37,13 @@ def duplicate_hint(session: Session, meaning: SemanticSearch | None, item: Item,
         same = list(dict.fromkeys(hit.item for hit in near.hits if hit.score >= least))
     others = [id_ for id_ in same if id_ != item.id]
     known = search.load_items(session, others) if others else {}
-    found = [each for each in known.values() if each.deleted_at is None and _has_same_numbers(each.label, title)][
+    duplicates = [item for item in known.values() if item.deleted_at is None and _has_same_numbers(item.label, title)][
         :MAX_NAMED
     ]
-    told = ", ".join(f"{each.id} “{each.label}” (created {_format_day(each.created_at, zone)})" for each in found)
-    return f"Possible duplicate: {told}." if told else ""
+    listed = ", ".join(
+        f"{item.id} “{item.label}” (created {_format_day(item.created_at, zone)})" for item in duplicates
+    )
+    return f"Possible duplicate: {listed}." if listed else ""
 
 
 def _has_same_numbers(label: str, title: str) -> bool:

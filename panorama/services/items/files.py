@@ -58,19 +58,19 @@ class Files(Service):
                 f"start is {start}, chars is {chars}.", hint=f"start is 0 or more; chars is 1 to {MAX_READ_CHARS:,}."
             )
         with self._reading() as session:
-            found: StoredFile = rows.load(session, "file", file)
-        text = rules.decode_text(self._blobs.get(found.sha256))
+            stored: StoredFile = rows.load(session, "file", file)
+        text = rules.decode_text(self._blobs.get(stored.sha256))
         begin = min(start, len(text or ""))
-        return FileText.of(found.public_view(), text, begin, min(begin + chars, len(text or "")))
+        return FileText.of(stored.public_view(), text, begin, min(begin + chars, len(text or "")))
 
     def get_content(self, file: FileRef, start: int = 0) -> FilePart:
         """Return the next 24,000 bytes of a file's content, from a byte on."""
         with self._reading() as session:
-            found: StoredFile = rows.load(session, "file", file)
+            stored: StoredFile = rows.load(session, "file", file)
         begin = max(0, start)
-        part = self._blobs.read_range(found.sha256, begin, PART_BYTES)
+        part = self._blobs.read_range(stored.sha256, begin, PART_BYTES)
         return FilePart(
-            id=found.id, name=found.name, sha256=found.sha256, size=found.size, start=begin,
+            id=stored.id, name=stored.name, sha256=stored.sha256, size=stored.size, start=begin,
             base64=b64encode(part).decode(),
         )  # fmt: skip
 
@@ -94,24 +94,26 @@ class Files(Service):
             base64: In place of text.
             media_type: Told by the name if left out.
         """
-        called, found = rules.validate_file_name(name), rules.decode_content(text, base64)
-        said, tagged = rules.resolve_media_type(media_type, called, found), normalize_tags(tags)
+        called, content = rules.validate_file_name(name), rules.decode_content(text, base64)
+        type_, tagged = rules.resolve_media_type(media_type, called, content), normalize_tags(tags)
         with self._writing() as session:
-            session.spend_bytes(len(found))  # before the content: a refused one would stay on the disk for a day
-        sha256 = self._blobs.put(found)  # before the row: without one it is harmless
+            session.spend_bytes(len(content))  # before the content: a refused one would stay on the disk for a day
+        sha256 = self._blobs.put(content)  # before the row: without one it is harmless
         with self._writing() as session:
             old = self._find_existing(session, called, project or "")
             if old is None:
                 place = {"name": called, "project": project or None, "tags": tagged}
-                made = StoredFile(
+                created = StoredFile(
                     **self._new_item_fields("file", self._now()),
                     **place,
-                    **_content_fields(called, said, sha256, found),
+                    **_content_fields(called, type_, sha256, content),
                 )
-                rows.add(session, made)
-                return Result(made.public_view())
-            kind = said if media_type.strip() or rules.is_generic_type(old.media_type) else old.media_type
-            new = old.with_changes(self._now(), tags=tagged or old.tags, **_content_fields(called, kind, sha256, found))
+                rows.add(session, created)
+                return Result(created.public_view())
+            kind = type_ if media_type.strip() or rules.is_generic_type(old.media_type) else old.media_type
+            new = old.with_changes(
+                self._now(), tags=tagged or old.tags, **_content_fields(called, kind, sha256, content)
+            )
             rows.save(session, old, new)
             return Result(new.public_view(), hint=_change_hint(old, new), wrote=new is not old)
 
@@ -129,19 +131,19 @@ class Files(Service):
         """
         with self._writing() as session:
             old: StoredFile = rows.load(session, "file", file)
-            wanted: dict[str, Any] = {}
+            values: dict[str, Any] = {}
             if name is not None:
-                wanted["name"] = rules.validate_file_name(name)
+                values["name"] = rules.validate_file_name(name)
             if project is not None:
-                wanted["project"] = project or None
+                values["project"] = project or None
             if tags is not None:
-                wanted["tags"] = normalize_tags(tags)
-            called = wanted.get("name", old.name)
+                values["tags"] = normalize_tags(tags)
+            called = values.get("name", old.name)
             if media_type is not None or rules.is_result_name(called) != rules.is_result_name(old.name):
                 content = self._blobs.get(old.sha256)
-                said = old.media_type if media_type is None else rules.resolve_media_type(media_type, called, content)
-                wanted |= _content_fields(called, said, old.sha256, content)
-            new = old.with_changes(self._now(), **wanted)
+                type_ = old.media_type if media_type is None else rules.resolve_media_type(media_type, called, content)
+                values |= _content_fields(called, type_, old.sha256, content)
+            new = old.with_changes(self._now(), **values)
             _check_name_is_free(session, old, new)
             rows.save(session, old, new)
             return Result(new.public_view(), wrote=new is not old)

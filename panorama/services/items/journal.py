@@ -50,9 +50,9 @@ class Journal(Service):
         """
         with self._writing() as session:
             old: JournalEntry = rows.load(session, "journal", entry)
-            wanted = drop_none(text=single_line(text, "text", limit=ENTRY_CHARS) if text is not None else None)
+            values = drop_none(text=single_line(text, "text", limit=ENTRY_CHARS) if text is not None else None)
             if at is not None:
-                wanted["at"] = times.parse_datetime(at, "at", now=self._now(), zone=self._context.zone)
-            new = old.with_changes(self._now(), **wanted)
+                values["at"] = times.parse_datetime(at, "at", now=self._now(), zone=self._context.zone)
+            new = old.with_changes(self._now(), **values)
             rows.save(session, old, new)
             return Result(new, wrote=new is not old)

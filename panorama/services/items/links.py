@@ -71,28 +71,28 @@ class Links(Service):
         """
         with self._writing() as session:
             old: Link = rows.load(session, "link", link)
-            wanted = _validate_fields(title=title, url=url, tags=tags, description=description)
+            values = _validate_fields(title=title, url=url, tags=tags, description=description)
             if project is not None:
-                wanted["project"] = project or None
-            new = old.with_changes(self._now(), **wanted)
+                values["project"] = project or None
+            new = old.with_changes(self._now(), **values)
             rows.save(session, old, new)
             return Result(new, wrote=new is not old)
 
 
 def _validate_fields(**fields: Any) -> dict[str, Any]:
-    found = drop_none(**fields)
-    if "title" in found:
-        found["title"] = single_line(found["title"])
-    if "url" in found:
-        found["url"] = normalize_url(found["url"])
-    if "tags" in found:
-        found["tags"] = normalize_tags(found["tags"])
-    if "description" in found:
-        found["description"] = validate_text(found["description"], "description")
-    return found
+    values = drop_none(**fields)
+    if "title" in values:
+        values["title"] = single_line(values["title"])
+    if "url" in values:
+        values["url"] = normalize_url(values["url"])
+    if "tags" in values:
+        values["tags"] = normalize_tags(values["tags"])
+    if "description" in values:
+        values["description"] = validate_text(values["description"], "description")
+    return values
 
 
 def _duplicate_hint(known: Sequence[Link]) -> str:
     """Return a sentence on links that have the address already, "" if there is none."""
-    named = ", ".join(f"{each.id} “{each.label}”" for each in known)
+    named = ", ".join(f"{link.id} “{link.label}”" for link in known)
     return f"Possible duplicate: {named} has this address." if named else ""

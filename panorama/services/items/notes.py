@@ -56,16 +56,16 @@ class Notes(Service):
                 f"start is {start}, chars is {chars}.", hint=f"start is 0 or more; chars is 1 to {MAX_READ_CHARS:,}."
             )
         with self._reading() as session:
-            found: Note = rows.load(session, "note", note)
-        first, last = _get_section(found, heading) if heading else (0, found.chars)
+            loaded: Note = rows.load(session, "note", note)
+        first, last = _get_section(loaded, heading) if heading else (0, loaded.chars)
         begin = min(max(first, start), last)
         end = min(begin + chars, last)
         titles = (
-            tuple(each.title for each in parse_headings(found.content)[:MAX_HEADINGS])
-            if end < found.chars or heading
+            tuple(section.title for section in parse_headings(loaded.content)[:MAX_HEADINGS])
+            if end < loaded.chars or heading
             else ()
         )
-        return NoteText.of(found, begin, end, titles)
+        return NoteText.of(loaded, begin, end, titles)
 
     def create(
         self,
@@ -116,16 +116,16 @@ class Notes(Service):
         with self._writing() as session:
             old: Note = rows.load(session, "note", note)
             _check_version(old, expected_version)
-            wanted = drop_none(pinned=pinned)
+            values = drop_none(pinned=pinned)
             if title is not None:
-                wanted["title"] = single_line(parse_title(title))
+                values["title"] = single_line(parse_title(title))
             if content is not None:
-                wanted["content"] = rules.validate_content(content)
+                values["content"] = rules.validate_content(content)
             if project is not None:
-                wanted["project"] = project or None
+                values["project"] = project or None
             if tags is not None:
-                wanted["tags"] = normalize_tags(tags)
-            new = old.with_changes(self._now(), **wanted)
+                values["tags"] = normalize_tags(tags)
+            new = old.with_changes(self._now(), **values)
             rows.save(session, old, new)
             return Result(new, hint=_warn_if_shrunk(old, new), wrote=new is not old)
 
@@ -195,13 +195,13 @@ def _warn_if_shrunk(old: Note, new: Note) -> str:
 
 
 def _get_section(note: Note, heading: str) -> tuple[int, int]:
-    wanted = normalize_name(heading.lstrip("#"))
+    key = normalize_name(heading.lstrip("#"))
     known = parse_headings(note.content)
-    matching = [each for each in known if normalize_name(each.title) == wanted]
+    matching = [section for section in known if normalize_name(section.title) == key]
     if matching:
         return matching[0].start, matching[0].end
     raise NotFoundError(
         f"The note “{note.title}” has no heading {heading[:80]!r}.",
         hint="Use one of its headings, or read a range with start and chars.",
-        candidates=[{"heading": each.title} for each in known[:MAX_HEADINGS]],
+        candidates=[{"heading": section.title} for section in known[:MAX_HEADINGS]],
     )

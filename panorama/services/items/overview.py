@@ -90,7 +90,9 @@ class Overviews(Service):
             known = overview.list_projects(session)
             numbers = self._measure_projects(session, clock, period_days, known)
             open_ones = tasks.build_conditions(project="", status="open", zone=self._context.zone)
-            worst = sorted(numbers, key=lambda each: (each.health, -each.overdue, each.name))[:MAX_PROJECTS]
+            worst = sorted(numbers, key=lambda project_: (project_.health, -project_.overdue, project_.name))[
+                :MAX_PROJECTS
+            ]
             return Overview(
                 period_days=period_days, projects=tuple(worst), unassigned=overview.count_tasks(session, open_ones),
                 more=len(numbers) - len(worst), archived=overview.count_archived(session),
@@ -150,7 +152,7 @@ class Overviews(Service):
         counts = overview.count_tasks_by_project(session, clock, SOON, project=one)
         touched = {kind: overview.count_changed(session, kind, since, project=one) for kind in ("note", "task")}
         last = overview.last_activity(session, one)
-        held = overview.count_notes_by_project(session, one)
+        note_counts = overview.count_notes_by_project(session, one)
         return [
             _project_health(
                 row,
@@ -158,7 +160,7 @@ class Overviews(Service):
                 touched["note"].get(id_, 0),
                 touched["task"].get(id_, 0),
                 last.get(id_),
-                held.get(id_, 0),
+                note_counts.get(id_, 0),
                 since,
             )
             for id_, row in known.items()
@@ -194,8 +196,10 @@ class Overviews(Service):
         }
 
     def _tally_notes(self, session: Session, since: datetime, until: datetime) -> Tally:
-        found = overview.list_written_notes(session, since, until, REVIEW_PAGE.limit)
-        return Tally(count=found[0], items=tuple({"id": id_, "title": title} for id_, title in found[1]))
+        written_notes = overview.list_written_notes(session, since, until, REVIEW_PAGE.limit)
+        return Tally(
+            count=written_notes[0], items=tuple({"id": id_, "title": title} for id_, title in written_notes[1])
+        )
 
 
 def _project_health(
@@ -234,5 +238,5 @@ def _tally(
     session: Session, where: Sequence[Condition], *, by: list[Order] | None = None, fields: Sequence[str] = TASK_FIELDS
 ) -> Tally:
     count = overview.count_tasks(session, where)
-    found = tasks.list_tasks(session, REVIEW_PAGE, list(where), by=by, count=False).items if count else ()
-    return Tally(count=count, items=tuple({name: getattr(each, name) for name in fields} for each in found))
+    found_tasks = tasks.list_tasks(session, REVIEW_PAGE, list(where), by=by, count=False).items if count else ()
+    return Tally(count=count, items=tuple({name: getattr(task, name) for name in fields} for task in found_tasks))

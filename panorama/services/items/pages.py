@@ -30,31 +30,37 @@ class Pages(Service):
     def render_note(self, note: NoteRef) -> Text:
         """Return a note's text under its title."""
         with self._reading() as session:
-            found: Note = rows.load(session, "note", note)
-        rest = f"\n\n… ({found.chars:,} characters in all; get_note reads on with start={READ_CHARS})"
-        text = found.content if found.chars <= READ_CHARS else found.content[:READ_CHARS] + rest
-        return {"markdown": f"# {found.title}\n\n{text}"}
+            loaded: Note = rows.load(session, "note", note)
+        rest = f"\n\n… ({loaded.chars:,} characters in all; get_note reads on with start={READ_CHARS})"
+        text = loaded.content if loaded.chars <= READ_CHARS else loaded.content[:READ_CHARS] + rest
+        return {"markdown": f"# {loaded.title}\n\n{text}"}
 
     def render_project(self, project: ProjectRef) -> Text:
         """Return a project with its open tasks and its notes."""
         with self._reading() as session:
-            found: Project = rows.load(session, "project", project)
+            loaded: Project = rows.load(session, "project", project)
             todo = tasks.list_tasks(
                 session, FIRST_PAGE, tasks.build_conditions(project=project, status="open", zone=self._context.zone)
             )
-            held = notes.list_notes(session, FIRST_PAGE, project=project)
-        lines = [f"# {found.name}", f"{found.status}, {todo.total} open tasks, {held.total} notes", found.description]
-        lines += ["## Tasks", *(self._format_task(each) for each in todo.items)] if todo.items else []
+            note_page = notes.list_notes(session, FIRST_PAGE, project=project)
+        lines = [
+            f"# {loaded.name}",
+            f"{loaded.status}, {todo.total} open tasks, {note_page.total} notes",
+            loaded.description,
+        ]
+        lines += ["## Tasks", *(self._format_task(task) for task in todo.items)] if todo.items else []
         lines += (
-            ["## Notes", *(f"- {each.title} (panorama://note/{each.id})" for each in held.items)] if held.items else []
+            ["## Notes", *(f"- {note.title} (panorama://note/{note.id})" for note in note_page.items)]
+            if note_page.items
+            else []
         )
         return {"markdown": "\n\n".join(filter(None, lines[:3])) + "\n\n" + "\n".join(lines[3:])}
 
     def render_task(self, task: TaskRef) -> Text:
         """Return a task with its notes."""
         with self._reading() as session:
-            found: Task = rows.load(session, "task", task)
-        return {"markdown": f"{self._format_task(found)}\n\nStatus: {found.status}\n\n{found.notes}".strip()}
+            loaded: Task = rows.load(session, "task", task)
+        return {"markdown": f"{self._format_task(loaded)}\n\nStatus: {loaded.status}\n\n{loaded.notes}".strip()}
 
     def render_today(self) -> Text:
         """Return what is overdue, due today or under way."""
@@ -62,9 +68,9 @@ class Pages(Service):
         parts = [f"# {clock.today:%A}, {clock.today}"]
         with self._reading() as session:
             for title, view in (("Overdue", "overdue"), ("Today", "today"), ("Under way", "in_progress")):
-                found = tasks.list_tasks(session, FIRST_PAGE, [tasks.living(), tasks.view_condition(view, clock)]).items
+                items = tasks.list_tasks(session, FIRST_PAGE, [tasks.living(), tasks.view_condition(view, clock)]).items
                 known = "\n".join(parts)
-                lines = [line for line in map(self._format_task, found) if line not in known]
+                lines = [line for line in map(self._format_task, items) if line not in known]
                 parts += [f"\n## {title}\n", *lines] if lines else []
             rung = self._list_waiting(session)
         parts += ["\n## Reminders that wait\n", *rung] if rung else []
@@ -86,22 +92,23 @@ class Pages(Service):
         zone, now = self._context.zone, self._now()
         waiting = alerts.list_pending(session, FIRST_PAGE).items
         rung = (
-            ReminderEvent(alert=alert, reminder=each, late=now - alert.at, repeated=True) for alert, each in waiting
+            ReminderEvent(alert=alert, reminder=reminder, late=now - alert.at, repeated=True)
+            for alert, reminder in waiting
         )
-        return [f"- {each.describe(zone)} `{each.reminder.id}`" for each in rung]
+        return [f"- {event.describe(zone)} `{event.reminder.id}`" for event in rung]
 
     def list(self, page: PageRequest) -> Page[Mapping[str, str]]:
         """Return kind, id and name of the pages at hand: favourite projects, then pinned notes, each by name."""
         with self._reading() as session:
-            found = lookup.list_favorites(session, limit=page.limit)
-        rows_ = tuple({"kind": kind, "id": id_, "name": label} for kind, id_, label in found)
+            favorites = lookup.list_favorites(session, limit=page.limit)
+        rows_ = tuple({"kind": kind, "id": id_, "name": label} for kind, id_, label in favorites)
         return Page(rows_, tuple(() for _ in rows_), None, more=False)
 
     def complete(self, kind: Kind, page: PageRequest, begun: str = "") -> Page[Mapping[str, str]]:
         """Return ids and names of items that begin with, or hold, what was typed."""
         with self._reading() as session:
-            found = lookup.list_by_prefix(session, kind, begun, limit=page.limit)
-        rows_ = tuple({"id": id_, "name": label} for _, id_, label in found)
+            names = lookup.list_by_prefix(session, kind, begun, limit=page.limit)
+        rows_ = tuple({"id": id_, "name": label} for _, id_, label in names)
         return Page(rows_, tuple(() for _ in rows_), None, more=False)
 
     def _format_task(self, task: Task) -> str:

@@ -40,8 +40,8 @@ class Projects(Service):
         it.
         """
         with self._reading() as session:
-            found: Project = rows.load(session, "project", project)
-            return ProjectView.of(found, projects.count_items(session, project))
+            loaded: Project = rows.load(session, "project", project)
+            return ProjectView.of(loaded, projects.count_items(session, project))
 
     def create(
         self,
@@ -68,12 +68,12 @@ class Projects(Service):
         """
         now = self._now()
         with self._writing() as session:
-            wanted = self._validate_fields(
+            values = self._validate_fields(
                 name=name, description=description, target_date=target_date, color=color, tags=tags
             )
-            self._check_name(session, wanted["name"])
+            self._check_name(session, values["name"])
             project = Project(
-                **self._new_item_fields("project", now), **wanted, status=status, favorite=favorite, rank=rank
+                **self._new_item_fields("project", now), **values, status=status, favorite=favorite, rank=rank
             )
             rows.add(session, project)
             return project
@@ -99,36 +99,36 @@ class Projects(Service):
         """
         with self._writing() as session:
             old: Project = rows.load(session, "project", project)
-            wanted = self._validate_fields(
+            values = self._validate_fields(
                 name=name, description=description, target_date=target_date, color=color, tags=tags
             )
-            if normalize_name(wanted.get("name", old.name)) != normalize_name(old.name):
-                self._check_name(session, wanted["name"])
-            new = old.with_changes(self._now(), **wanted, **drop_none(status=status, favorite=favorite, rank=rank))
+            if normalize_name(values.get("name", old.name)) != normalize_name(old.name):
+                self._check_name(session, values["name"])
+            new = old.with_changes(self._now(), **values, **drop_none(status=status, favorite=favorite, rank=rank))
             rows.save(session, old, new)
             return new
 
     def _check_name(self, session: Session, name: str) -> None:
-        if taken := projects.find_by_name(session, normalize_name(name)):
-            known: Project = rows.load(session, "project", taken)
+        if existing := projects.find_by_name(session, normalize_name(name)):
+            known: Project = rows.load(session, "project", existing)
             raise ConflictError(
-                f"There is a project “{known.name}” already ({taken}).",
+                f"There is a project “{known.name}” already ({existing}).",
                 hint="Use it, or choose another name.",
-                candidates=[{"id": taken, "name": known.name}],
+                candidates=[{"id": existing, "name": known.name}],
             )
 
     def _validate_fields(self, **fields: Any) -> dict[str, Any]:
-        found = drop_none(**fields)
-        if "name" in found:
-            found["name"] = single_line(found["name"], "name")
-        if "description" in found:
-            found["description"] = validate_text(found["description"], "description")
-        if "color" in found:
-            found["color"] = single_line_or_empty(found["color"], "color", limit=MAX_COLOR_CHARS)
-        if "tags" in found:
-            found["tags"] = normalize_tags(found["tags"])
-        if "target_date" in found:
-            day = found["target_date"]
+        values = drop_none(**fields)
+        if "name" in values:
+            values["name"] = single_line(values["name"], "name")
+        if "description" in values:
+            values["description"] = validate_text(values["description"], "description")
+        if "color" in values:
+            values["color"] = single_line_or_empty(values["color"], "color", limit=MAX_COLOR_CHARS)
+        if "tags" in values:
+            values["tags"] = normalize_tags(values["tags"])
+        if "target_date" in values:
+            day = values["target_date"]
             zone, now = self._context.zone, self._now()
-            found["target_date"] = times.parse_date(day, "target_date", now=now, zone=zone) if day.strip() else None
-        return found
+            values["target_date"] = times.parse_date(day, "target_date", now=now, zone=zone) if day.strip() else None
+        return values

@@ -51,8 +51,8 @@ class Query(Service):
             sum: Number fields.
         """
         with self._reading() as session:
-            meant = _resolve_names(session, _expand_open(where) if collection == "tasks" else where)
-            request = query.QueryRequest(collection, meant, select, sort, group_by, sum, count)
+            condition = _resolve_names(session, _expand_open(where) if collection == "tasks" else where)
+            request = query.QueryRequest(collection, condition, select, sort, group_by, sum, count)
             return query.run_query(session, request, page, self._clock())
 
 
@@ -68,7 +68,7 @@ _OPERATOR_ALIASES = {
 def _expand_open(where: Any) -> Any:
     """Put the states of open tasks where `open` is asked for, as list_tasks takes it."""
     if is_list(where):
-        return [_expand_open(each) for each in where]
+        return [_expand_open(part) for part in where]
     if not is_object(where):
         return where
     return {
@@ -93,13 +93,13 @@ def _open_to_statuses(value: Any) -> Any:
         return [*OPEN_STATUSES]
     if not is_list(value):
         return value
-    return [status for each in value for status in (OPEN_STATUSES if each == OPEN else (each,))]
+    return [status for status_ in value for status in (OPEN_STATUSES if status_ == OPEN else (status_,))]
 
 
 def _resolve_names(session: Session, where: Any) -> Any:
     """Put ids where projects and parents are called by name."""
     if is_list(where):
-        return [_resolve_names(session, each) for each in where]
+        return [_resolve_names(session, part) for part in where]
     if not is_object(where):
         return where
     return {name: _resolve_value(session, name, asked) for name, asked in where.items()}
@@ -108,9 +108,7 @@ def _resolve_names(session: Session, where: Any) -> Any:
 def _resolve_value(session: Session, name: str, asked: Any) -> Any:
     if name in ("and", "or", "not"):
         return _resolve_names(session, asked)
-    if is_object(asked) and (
-        said := next((each for each in asked if _normalize_operator(each) in _OPERATOR_ALIASES), "")
-    ):
+    if is_object(asked) and (said := next((key for key in asked if _normalize_operator(key) in _OPERATOR_ALIASES), "")):
         raise InvalidInputError(
             f"where: there is no operator {said!r}.",
             hint=f"Did you mean {_OPERATOR_ALIASES[_normalize_operator(said)]}? "
@@ -121,7 +119,7 @@ def _resolve_value(session: Session, name: str, asked: Any) -> Any:
     if isinstance(asked, str) and asked and kind_of(asked) is None:
         return resolve(session, _REFERENCES[name], asked, f"where.{name}")
     if is_list(asked):
-        return [_resolve_value(session, name, each) for each in asked]
+        return [_resolve_value(session, name, entry) for entry in asked]
     if is_object(asked):
         return {
             operator: value if operator == "contains" else _resolve_value(session, name, value)

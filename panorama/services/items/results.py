@@ -63,9 +63,9 @@ class NoteText:
     def of(cls, note: Note, start: int, end: int, headings: tuple[str, ...]) -> Self:
         """Cut a note."""
         whole = start == 0 and end == note.chars
-        kept = {name: value for name, value in field_values(note).items() if name not in ("content", "deleted_at")}
+        values = {name: value for name, value in field_values(note).items() if name not in ("content", "deleted_at")}
         return cls(
-            **kept,
+            **values,
             chars=note.chars,
             start=None if whole else start,
             end=None if whole else end,

@@ -28,8 +28,8 @@ class Tags(Service):
     def get(self, tag: str) -> Page[Mapping[str, Any]]:
         """List the items that have a tag."""
         with self._reading() as session:
-            found = _require_tagged(session, _single_tag(tag))
-        return _whole_page([{"id": id_, "kind": kind, "title": label} for kind, id_, label in found])
+            tagged = _require_tagged(session, _single_tag(tag))
+        return _whole_page([{"id": id_, "kind": kind, "title": label} for kind, id_, label in tagged])
 
     def rename(self, tag: str, name: str) -> TagChange:
         """Rename a tag on every item that has it; one that exists takes the items over.
@@ -56,7 +56,9 @@ class Tags(Service):
             if not rows.exists(session, kind, id_):  # it was deleted meanwhile
                 return
             item: Item = rows.load(session, kind, id_)
-            words = (each for own in _tags_of(item) for each in (new if normalize_name(own) == old else (own,)))
+            words = (
+                new_tag for tag_ in _tags_of(item) for new_tag in (new if normalize_name(tag_) == old else (tag_,))
+            )
             rows.save(session, item, item.with_changes(self._now(), tags=normalize_tags(words)))
 
         with self._reading() as session:
@@ -91,15 +93,15 @@ def _single_tag(text: str) -> str:
 
 
 def _require_tagged(session: Session, tag: str) -> list[NamedItem]:
-    if found := tags.list_tagged(session, tag):
-        return found
+    if tagged := tags.list_tagged(session, tag):
+        return tagged
     near = get_close_matches(tag, tags.count_tags(session), cutoff=0.5)
     raise NotFoundError(
         f"No item has the tag “{tag}”.",
         hint="Give one of the candidates." if near else "`panorama tags` lists those in use.",
-        candidates=[{"tag": each} for each in near],
+        candidates=[{"tag": name} for name in near],
     )
 
 
-def _whole_page(found: list[dict[str, Any]]) -> Page[Mapping[str, Any]]:
-    return Page(items=tuple(found), keys=((),) * len(found), total=len(found), more=False)
+def _whole_page(tagged: list[dict[str, Any]]) -> Page[Mapping[str, Any]]:
+    return Page(items=tuple(tagged), keys=((),) * len(tagged), total=len(tagged), more=False)

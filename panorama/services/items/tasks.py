@@ -48,22 +48,22 @@ class Tasks(Service):
             due_until: Last day.
         """
         clock = self._clock()
-        wanted = status or ("any" if view else "open")
+        status_wanted = status or ("any" if view else "open")
         first, last = self._parse_day(due_from, "due_from"), self._parse_day(due_until, "due_until")
         times.check_order(first, last, "due_from", "due_until")
         everything = tasks.build_conditions(
             project=project or None, tag=tag, parent=parent, due_from=first, due_until=last, zone=self._context.zone
         )
-        where = [*everything, *tasks.status_conditions(wanted)]
+        where = [*everything, *tasks.status_conditions(status_wanted)]
         if view:
             where.append(tasks.view_condition(view, clock))
         with self._reading() as session:
             by = tasks.order_by_completion() if view == "recently_done" else None
-            found = tasks.list_tasks(session, page, where, by=by)
+            found_tasks = tasks.list_tasks(session, page, where, by=by)
             scope = "with overdue" if view == "today" else ""
             if not (status or view) and tasks.exists_closed(session, everything):
                 scope = "open ones; status=any lists all"
-            return replace(found, scope=scope)
+            return replace(found_tasks, scope=scope)
 
     def create(
         self,
@@ -96,7 +96,7 @@ class Tasks(Service):
         """
         now = self._now()
         with self._writing() as session:
-            wanted = self._validate_fields(
+            values = self._validate_fields(
                 title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence,
                 scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes,
             )  # fmt: skip
@@ -104,7 +104,7 @@ class Tasks(Service):
             inherited = above.project if above and project is None else None
             task = Task(
                 **self._new_item_fields("task", now),
-                **wanted,
+                **values,
                 **status_fields(None, status, now),
                 urgent=urgent,
                 important=important,
@@ -138,22 +138,22 @@ class Tasks(Service):
         """
         with self._writing() as session:
             old: Task = rows.load(session, "task", task)
-            wanted = self._validate_fields(
+            values = self._validate_fields(
                 title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence,
                 scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes,
             )  # fmt: skip
-            wanted |= drop_none(urgent=urgent, important=important, rank=rank)
+            values |= drop_none(urgent=urgent, important=important, rank=rank)
             if project is not None:
-                wanted["project"] = project or None
+                values["project"] = project or None
             if parent is not None:
-                wanted["parent"] = self._validate_parent(session, task, parent)
+                values["parent"] = self._validate_parent(session, task, parent)
             if status is not None:
-                wanted |= status_fields(old.status, status, self._now())
-            return self._save(session, old, wanted)
+                values |= status_fields(old.status, status, self._now())
+            return self._save(session, old, values)
 
-    def _save(self, session: Session, old: Task, wanted: dict[str, Any]) -> Result[Task]:
+    def _save(self, session: Session, old: Task, values: dict[str, Any]) -> Result[Task]:
         now = self._now()
-        new = old.with_changes(now, **wanted)
+        new = old.with_changes(now, **values)
         rows.save(session, old, new)
         if not (new.status == "done" and old.status != "done"):
             return Result(new, wrote=new is not old)
@@ -178,28 +178,30 @@ class Tasks(Service):
         return times.parse_date(text, name, now=self._now(), zone=self._context.zone) if text else None
 
     def _validate_fields(self, **fields: Any) -> dict[str, Any]:
-        found = drop_none(**fields)
+        values = drop_none(**fields)
         zone, now = self._context.zone, self._now()
-        if "title" in found:
-            found["title"] = single_line(found["title"], limit=MAX_TITLE_CHARS)
-        if "notes" in found:
-            found["notes"] = validate_text(found["notes"], "notes")
-        if "tags" in found:
-            found["tags"] = normalize_tags(found["tags"])
-        if "deadline" in found:
-            found["deadline"] = (
-                self._parse_deadline(found["deadline"], "deadline") if found["deadline"].strip() else None
+        if "title" in values:
+            values["title"] = single_line(values["title"], limit=MAX_TITLE_CHARS)
+        if "notes" in values:
+            values["notes"] = validate_text(values["notes"], "notes")
+        if "tags" in values:
+            values["tags"] = normalize_tags(values["tags"])
+        if "deadline" in values:
+            values["deadline"] = (
+                self._parse_deadline(values["deadline"], "deadline") if values["deadline"].strip() else None
             )
-        if "scheduled_at" in found:
-            text = found["scheduled_at"]
-            found["scheduled_at"] = (
+        if "scheduled_at" in values:
+            text = values["scheduled_at"]
+            values["scheduled_at"] = (
                 times.parse_datetime(text, "scheduled_at", now=now, zone=zone) if text.strip() else None
             )
-        if "scheduled_minutes" in found:
-            found["scheduled_minutes"] = _validate_minutes(found["scheduled_minutes"])
-        if "recurrence" in found:
-            found["recurrence"] = recurrence.normalize_rule(found["recurrence"]) if found["recurrence"].strip() else ""
-        return found
+        if "scheduled_minutes" in values:
+            values["scheduled_minutes"] = _validate_minutes(values["scheduled_minutes"])
+        if "recurrence" in values:
+            values["recurrence"] = (
+                recurrence.normalize_rule(values["recurrence"]) if values["recurrence"].strip() else ""
+            )
+        return values
 
 
 def _validate_minutes(minutes: int) -> int | None:

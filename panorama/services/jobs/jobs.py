@@ -46,15 +46,15 @@ class Jobs(JobQueue):
         Raises:
             InvalidInputError: There is no such kind.
         """
-        wanted = kind.strip()
-        if wanted:
-            self.offers.get(wanted)
+        kind_name = kind.strip()
+        if kind_name:
+            self.offers.get(kind_name)
         with self._reading() as session:
             states = _STATES.get(state, (state,)) if state else ()
-            found = rows.list_jobs(session, page, states=states, kind=wanted)
+            found_jobs = rows.list_jobs(session, page, states=states, kind=kind_name)
         now = self._now()
-        lines = tuple(JobView.of(self._refresh_job(each), now).shorten() for each in found.items)
-        return Page(lines, found.keys, found.total, found.more)
+        lines = tuple(JobView.of(self._refresh_job(job), now).shorten() for job in found_jobs.items)
+        return Page(lines, found_jobs.keys, found_jobs.total, found_jobs.more)
 
     def show(self, page: PageRequest, job: str = "", wait: int = 0) -> JobView | Page[JobView]:
         """Show a background job: its progress, and once it has ended its result or error. Without `job`: all of them.
@@ -168,8 +168,8 @@ class Jobs(JobQueue):
 
     def wake(self) -> None:
         """Let whoever runs jobs look for one."""
-        for each in tuple(self._wakers.values()):
-            each()
+        for waker in tuple(self._wakers.values()):
+            waker()
 
     def adopt(
         self, kind: str, arguments: Mapping[str, Any], asker: Requester, unit: str, *, is_waited_for: bool = False

@@ -57,16 +57,16 @@ class JobNotifications:
     def _pop_orphaned(self, client: str) -> dict[str, Job]:
         """Take the jobs of a program that ended a while ago."""
         before = self._now() - ORPHAN_AGE
-        found: dict[str, Job] = {}
-        for each in tuple(self._untold):
-            jobs = self._untold.get(each, {})
+        orphaned: dict[str, Job] = {}
+        for job_id in tuple(self._untold):
+            jobs = self._untold.get(job_id, {})
             old = {id_: job for id_, job in jobs.items() if _is_orphan_of(job, client, before)}
-            found |= old
+            orphaned |= old
             if len(old) == len(jobs):
-                self._untold.pop(each, None)
+                self._untold.pop(job_id, None)
             else:
-                self._untold[each] = {id_: job for id_, job in jobs.items() if id_ not in old}
-        return found
+                self._untold[job_id] = {id_: job for id_, job in jobs.items() if id_ not in old}
+        return orphaned
 
     def discard(self, job: Job) -> None:
         """Remember that whoever asked for a job knows of its end."""
@@ -87,6 +87,6 @@ def _format_notification(job: Job) -> str:
     became = {"succeeded": "is done", "failed": "failed", "cancelled": "was cancelled"}.get(
         job.state, "was interrupted"
     )
-    said = str(job.error.get("message") or job.summary)
-    said = f"{said[: MAX_MESSAGE_CHARS - 1]}…" if len(said) > MAX_MESSAGE_CHARS else said
-    return f"Your job {job.id} ({job.kind}) {became}{f': {said}' if said else ''} (get_job shows it)."
+    outcome = str(job.error.get("message") or job.summary)
+    outcome = f"{outcome[: MAX_MESSAGE_CHARS - 1]}…" if len(outcome) > MAX_MESSAGE_CHARS else outcome
+    return f"Your job {job.id} ({job.kind}) {became}{f': {outcome}' if outcome else ''} (get_job shows it)."

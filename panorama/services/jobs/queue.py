@@ -77,7 +77,7 @@ class JobQueue(Service):
     @property
     def is_busy(self) -> bool:
         """Whether a job runs here that does not stand, and for which nobody waits."""
-        return any(not (each.kind.standing or each.is_waited_for) for each in tuple(self._running.values()))
+        return any(not (running.kind.standing or running.is_waited_for) for running in tuple(self._running.values()))
 
     @property
     def running_jobs(self) -> Sequence[RunningJob]:
@@ -108,13 +108,13 @@ class JobQueue(Service):
         with self._open_transaction() as session:
             if done:
                 self._save_end(session, *done)
-            begun = self._claim_next(session) if goes_on and not self.is_leaving else None
+            claimed = self._claim_next(session) if goes_on and not self.is_leaving else None
         if done:
             self._announce_end(*done)
-        if begun is None:
+        if claimed is None:
             return None
-        running = self._register_running(begun)
-        self._notify(begun)
+        running = self._register_running(claimed)
+        self._notify(claimed)
         return running
 
     def _claim_next(self, session: Session) -> Job | None:
@@ -146,18 +146,18 @@ class JobQueue(Service):
         Raises:
             UnavailableError: The store cannot be written.
         """
-        mine = [each for each in self.running_jobs if not each.kind.standing]
+        mine = [running for running in self.running_jobs if not running.kind.standing]
         with self._open_transaction() as session:
-            for each in mine:
+            for running in mine:
                 try:
-                    each.flush(session)
+                    running.flush(session)
                 except ConflictError:
-                    each.stop("lost")
-            cancelled = rows.list_cancelled(session, [each.job.id for each in mine])
-        for each in mine:
-            if each.job.id in cancelled:
-                each.stop("cancelled")
-            self._notify(each.job)
+                    running.stop("lost")
+            cancelled = rows.list_cancelled(session, [running.job.id for running in mine])
+        for running in mine:
+            if running.job.id in cancelled:
+                running.stop("cancelled")
+            self._notify(running.job)
 
     def has_waiting(self) -> bool:
         """Tell whether a job waits that could be begun."""
@@ -175,12 +175,12 @@ class JobQueue(Service):
 
     def _find_next(self, session: Session) -> Job | None:
         """Return the job that waits longest among those for which there is a place."""
-        taken = rows.list_places(session)
-        kinds = set(self.kinds()) - ({place.kind for place in taken} & set(self.offers.exclusive_kinds))
+        places = rows.list_places(session)
+        kinds = set(self.kinds()) - ({place.kind for place in places} & set(self.offers.exclusive_kinds))
         full: list[tuple[str, str]] = []
         for name, pool in POOLS.items():
             inside = self.offers.kinds_in(name)
-            here = [place for place in taken if place.worker == self.worker.name and place.kind in inside]
+            here = [place for place in places if place.worker == self.worker.name and place.kind in inside]
             clients = Counter(place.client for place in here)
             if len(here) >= pool.places:
                 kinds -= inside
@@ -195,8 +195,8 @@ class JobQueue(Service):
         Recover the runs of scripts first, since a job reports what remains of its run.
         """
         with self._reading() as session:
-            gone = [job for job in rows.list_running(session) if self._is_orphaned(job)]
-        for old in gone:
+            orphans = [job for job in rows.list_running(session) if self._is_orphaned(job)]
+        for old in orphans:
             with self._reading() as session:
                 wrote = sum(changes.count_actions(session, old.unit).values())
             new = old.recover(self._effective_kind(old, wrote), self._now(), wrote)
@@ -218,9 +218,9 @@ class JobQueue(Service):
     def begin_shutdown(self) -> None:
         """Begin no more jobs, and let those that can go on later end at their next step: the process will end."""
         self.is_leaving = True
-        for each in self.running_jobs:
-            if each.kind.resumable:
-                each.stop("leaving")
+        for running in self.running_jobs:
+            if running.kind.resumable:
+                running.stop("leaving")
         with self._changed:
             self._changed.notify_all()
 
@@ -277,10 +277,10 @@ class JobQueue(Service):
         return self._context.database.transaction(QUEUE)
 
     def _load_job(self, session: Session, id_: str) -> Job:
-        found = rows.find(session, id_)
-        if found is None:
+        job = rows.find(session, id_)
+        if job is None:
             raise NotFoundError(f"There is no job {id_[:40]!r}.", hint="list_jobs shows them.")
-        return found
+        return job
 
     def _refresh_job(self, job: Job) -> Job:
         """Return a job as its thread knows it, if it runs here; its end counts once it is kept."""
@@ -305,5 +305,5 @@ class JobQueue(Service):
 def _report_to_schedule(session: Session, job: Job) -> None:
     """Let the schedule that asked for a job say what went wrong, until its next one."""
     if job.asker.actor == SCHEDULE_ACTOR and job.has_ended and job.state != "succeeded":
-        told = str(job.error.get("message") or job.summary)
-        schedules.record_problem(session, job.id, f"The last job {job.state}: {told}"[:MAX_PROBLEM_CHARS])
+        message = str(job.error.get("message") or job.summary)
+        schedules.record_problem(session, job.id, f"The last job {job.state}: {message}"[:MAX_PROBLEM_CHARS])

@@ -36,10 +36,10 @@ class WorkerId:
         """
         if job.worker == self.name:
             return False
-        gone = self.is_dead(job.worker)
-        if gone is None:
+        is_dead = self.is_dead(job.worker)
+        if is_dead is None:
             return job.is_stale(now)
-        return gone or (not standing and job.is_stale(now))
+        return is_dead or (not standing and job.is_stale(now))
 
     def is_dead(self, name: str) -> bool | None:
         """Tell whether the process of another name has ended; None if nothing on this machine knows."""

@@ -56,9 +56,9 @@ class ReminderAlerts(Service):
     def list_waiting(self, page: PageRequest) -> Page[FiredReminder]:
         """List reminders that rang and wait to be acknowledged, the last that rang first."""
         with self._reading() as session:
-            found = alerts.list_pending(session, page)
-        items = tuple(FiredReminder.of(alert, reminder, self._now()) for alert, reminder in found.items)
-        return Page(items, found.keys, found.total, found.more)
+            pending = alerts.list_pending(session, page)
+        items = tuple(FiredReminder.of(alert, reminder, self._now()) for alert, reminder in pending.items)
+        return Page(items, pending.keys, pending.total, pending.more)
 
     def list_pending(self, limit: int) -> list[ReminderEvent]:
         """Return what waits as it is told to a client that has just come, the last that rang first.
@@ -67,10 +67,13 @@ class ReminderAlerts(Service):
         """
         now = self._now()
         with self._reading() as session:
-            found = alerts.list_pending(session, PageRequest(BATCH_SIZE)).items
-        last = {each.id: (alert, each) for alert, each in reversed(found) if not each.is_snoozed(now)}
+            pending = alerts.list_pending(session, PageRequest(BATCH_SIZE)).items
+        last = {reminder.id: (alert, reminder) for alert, reminder in reversed(pending) if not reminder.is_snoozed(now)}
         rung = sorted(last.values(), key=lambda both: both[0].rung_at, reverse=True)[:limit]
-        return [ReminderEvent(alert=alert, reminder=each, late=now - alert.at, repeated=True) for alert, each in rung]
+        return [
+            ReminderEvent(alert=alert, reminder=reminder, late=now - alert.at, repeated=True)
+            for alert, reminder in rung
+        ]
 
     def update_alarms(self, *, was_set: bool = False) -> None:
         """Set the alarms of reminders that were written since; if the clock was set, of those that rang ahead of it."""
@@ -84,9 +87,9 @@ class ReminderAlerts(Service):
             if not ids:
                 self._seen = last
                 return
-            some, ids = ids[:BATCH_SIZE], ids[BATCH_SIZE:]
+            batch, ids = ids[:BATCH_SIZE], ids[BATCH_SIZE:]
             with self._context.database.transaction(TICKER) as session:
-                for id_ in some:
+                for id_ in batch:
                     self._set_alarm(session, id_, self._now())
 
     def fire_due(self) -> None:
@@ -118,14 +121,14 @@ class ReminderAlerts(Service):
         """Tell what rang and was not told yet."""
         while True:
             with self._reading() as session:
-                found = alerts.list_undelivered(session, limit=NOTIFY_BATCH_SIZE)
-            if not found:
+                undelivered = alerts.list_undelivered(session, limit=NOTIFY_BATCH_SIZE)
+            if not undelivered:
                 return
-            ids = [alert.id for alert, _ in found]
+            ids = [alert.id for alert, _ in undelivered]
             with self._context.database.transaction(TICKER) as session:
                 alerts.record_attempt(session, ids)
             now = self._now()
-            for alert, reminder in found:
+            for alert, reminder in undelivered:
                 tell(ReminderEvent(alert=alert, reminder=reminder, late=now - alert.at, repeated=alert.tries > 0))
             with self._context.database.transaction(TICKER) as session:
                 alerts.mark_delivered(session, ids, now)

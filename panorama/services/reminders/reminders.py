@@ -34,7 +34,7 @@ class Reminders(Service):
         """
         with self._reading() as session:
             listed = listing.list_items(session, "reminder", page, order=("at",), enabled=enabled, item=item or None)
-        is_any_set = any(each.enabled for each in listed.items)
+        is_any_set = any(reminder.enabled for reminder in listed.items)
         return replace(listed, hint=self._ringing.uptime_hint("Reminders ring") if is_any_set else "")
 
     def create(self, title: str, at: str, recurrence: str = "", item: ItemRef | None = None) -> Result[Reminder]:
@@ -49,9 +49,9 @@ class Reminders(Service):
         """
         now = self._now()
         with self._writing() as session:
-            wanted = self._validate_fields(title=title, at=at, recurrence=recurrence)
+            values = self._validate_fields(title=title, at=at, recurrence=recurrence)
             reminder = Reminder(
-                **self._new_item_fields("reminder", now), **wanted, zone=self._context.zone.key, item=item or None
+                **self._new_item_fields("reminder", now), **values, zone=self._context.zone.key, item=item or None
             )
             rows.add(session, reminder)
             return Result(reminder, hint=self._timing_hint(reminder))
@@ -72,11 +72,11 @@ class Reminders(Service):
         """
         with self._writing() as session:
             old: Reminder = rows.load(session, "reminder", reminder)
-            wanted = self._validate_fields(title=title, at=at, recurrence=recurrence, snoozed_until=snoozed_until)
-            wanted |= drop_none(enabled=enabled)
+            values = self._validate_fields(title=title, at=at, recurrence=recurrence, snoozed_until=snoozed_until)
+            values |= drop_none(enabled=enabled)
             if item is not None:
-                wanted["item"] = item or None
-            new = old.with_changes(self._now(), **wanted)
+                values["item"] = item or None
+            new = old.with_changes(self._now(), **values)
             rows.save(session, old, new)
             is_set = new.enabled and (new.snoozed_until != old.snoozed_until or not old.enabled)
             is_moved = (new.at, new.recurrence) != (old.at, old.recurrence)
@@ -98,8 +98,8 @@ class Reminders(Service):
             old: Reminder = rows.load(session, "reminder", reminder)
             coming = None if alerts.is_pending(session, old.id) else self._next_ring(old)
             moment = self._parse_snooze(until, coming)
-            wanted = {"snoozed_until": moment} if coming is None else _move(old, coming, moment)
-            new = old.with_changes(self._now(), **wanted)
+            values = {"snoozed_until": moment} if coming is None else _move(old, coming, moment)
+            new = old.with_changes(self._now(), **values)
             rows.save(session, old, new)
             moved = f"It had not rung: moved from {self._format(coming)} to {self._format(moment)}." if coming else ""
             return Result(new, hint=" ".join(filter(None, (moved, self._uptime_hint()))), wrote=new is not old)
@@ -156,18 +156,20 @@ class Reminders(Service):
         return self._ringing.uptime_hint("It rings")
 
     def _validate_fields(self, **fields: Any) -> dict[str, Any]:
-        found = drop_none(**fields)
-        if "title" in found:
-            found["title"] = single_line(found["title"])
+        values = drop_none(**fields)
+        if "title" in values:
+            values["title"] = single_line(values["title"])
         for name in ("at", "snoozed_until"):
-            if name in found:
-                text = found[name]
+            if name in values:
+                text = values[name]
                 clears = name == "snoozed_until" and not text.strip()
                 zone, now = self._context.zone, self._now()
-                found[name] = None if clears else times.parse_datetime(text, name, now=now, zone=zone)
-        if "recurrence" in found:
-            found["recurrence"] = recurrence.normalize_rule(found["recurrence"]) if found["recurrence"].strip() else ""
-        return found
+                values[name] = None if clears else times.parse_datetime(text, name, now=now, zone=zone)
+        if "recurrence" in values:
+            values["recurrence"] = (
+                recurrence.normalize_rule(values["recurrence"]) if values["recurrence"].strip() else ""
+            )
+        return values
 
 
 def _move(reminder: Reminder, coming: datetime, moment: datetime) -> dict[str, Any]:

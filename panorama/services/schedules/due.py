@@ -41,5 +41,5 @@ class DueWork:
 
     def find_next_due(self) -> datetime | None:
         """Return when the next schedule or reminder is due."""
-        moments = [each for each in (self.ringing.find_next_due(), self.schedules.find_next_due()) if each]
+        moments = [moment for moment in (self.ringing.find_next_due(), self.schedules.find_next_due()) if moment]
         return min(moments, default=None)

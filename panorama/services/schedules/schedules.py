@@ -51,7 +51,7 @@ class Schedules(Service):
         """List schedules, the one that runs next first."""
         with self._reading() as session:
             listed = schedules.list_schedules(session, page, paused=paused)
-        is_any_due = any(each.next_at for each in listed.items)
+        is_any_due = any(schedule.next_at for schedule in listed.items)
         return replace(listed, hint=self._uptime_hint("Schedules run") if is_any_due else "")
 
     def add(
@@ -119,20 +119,22 @@ class Schedules(Service):
         missed: Missed = "run",  # noqa: ARG002 (as name)
     ) -> str:
         """Return what the person is asked before something runs by itself of which they would be asked each time."""
-        sent = arguments or {}
+        job_arguments = arguments or {}
         if kind not in self._queue.kinds():
             return ""  # `add` refuses it
-        self._check_arguments(kind, sent)
-        if not self._queue.needs_confirmation(kind, sent):
+        self._check_arguments(kind, job_arguments)
+        if not self._queue.needs_confirmation(kind, job_arguments):
             return ""
         when = escape_name(f"by {cron}" if cron else f"every {every}" if every else f"at {at}")
-        given = [escape_name(f"{key} {json.dumps(value)}", most=MAX_SHOWN_CHARS) for key, value in sent.items()]
-        more = f" and {len(given) - MAX_SHOWN_ARGUMENTS} more" if len(given) > MAX_SHOWN_ARGUMENTS else ""
-        listed = f"\nIt gets: {', '.join(given[:MAX_SHOWN_ARGUMENTS])}{more}" if given else ""
+        shown = [
+            escape_name(f"{key} {json.dumps(value)}", most=MAX_SHOWN_CHARS) for key, value in job_arguments.items()
+        ]
+        more = f" and {len(shown) - MAX_SHOWN_ARGUMENTS} more" if len(shown) > MAX_SHOWN_ARGUMENTS else ""
+        listed = f"\nIt gets: {', '.join(shown[:MAX_SHOWN_ARGUMENTS])}{more}" if shown else ""
         return f"Let {kind} run by itself {when}? Nobody will be asked then.{listed}"
 
-    def _check_arguments(self, kind: str, sent: Mapping[str, Any]) -> None:
-        if refused := sorted(CALL_ARGUMENTS & set(sent)):
+    def _check_arguments(self, kind: str, arguments: Mapping[str, Any]) -> None:
+        if refused := sorted(CALL_ARGUMENTS & set(arguments)):
             raise InvalidInputError(
                 f"{refused[0]} is no argument for a schedule.", hint="The person is asked when it is added."
             )
@@ -141,7 +143,7 @@ class Schedules(Service):
                 raise InvalidInputError(
                     f"Only the person can schedule {kind}, at a terminal.", hint=f"panorama schedule add {kind} …"
                 )
-        self._queue.check(kind, sent)
+        self._queue.check(kind, arguments)
 
     def pause(self, schedule: str) -> Result[Schedule]:
         """Let a schedule rest until resume_schedule; what comes due meanwhile is not made up for.
@@ -178,16 +180,16 @@ class Schedules(Service):
             schedule: Its id or name.
         """
         with self._writing() as session:
-            gone = self._get(session, schedule)
-            schedules.remove(session, gone.id)
-            return RemovedSchedule(id=gone.id, name=gone.name, kind=gone.kind)
+            removed = self._get(session, schedule)
+            schedules.remove(session, removed.id)
+            return RemovedSchedule(id=removed.id, name=removed.name, kind=removed.kind)
 
     def remove_question(self, schedule: str) -> str:
         """Return what the person is asked before a schedule is forgotten."""
         with self._reading() as session:
-            gone = self._get(session, schedule)
+            removed = self._get(session, schedule)
         return (
-            f"Forget the schedule {quote_name(gone.name)} ({gone.kind}, {gone.trigger} {gone.rule})? "
+            f"Forget the schedule {quote_name(removed.name)} ({removed.kind}, {removed.trigger} {removed.rule})? "
             "Undo cannot bring it back."
         )
 
@@ -205,10 +207,10 @@ class Schedules(Service):
         with self._reading() as session:
             waiting = schedules.list_due(session, now)
         failed: list[UnavailableError] = []
-        for each in waiting:
+        for schedule in waiting:
             try:
                 with self._context.database.transaction(TICKER) as session:
-                    self._run_one(session, each.id, now)
+                    self._run_one(session, schedule.id, now)
             except UnavailableError as error:  # such as a locked database: the next round tries again
                 failed.append(error)
         if failed:
@@ -241,8 +243,8 @@ class Schedules(Service):
         """Let schedules go on that a clock which was wrong made wait for too long."""
         now = self._now()
         with self._context.database.transaction(TICKER) as session:
-            for each in schedules.list_ahead_of_clock(session, now):
-                schedules.save(session, each.repair_after_clock_change(now))
+            for schedule in schedules.list_ahead_of_clock(session, now):
+                schedules.save(session, schedule.repair_after_clock_change(now))
 
     def find_next_due(self) -> datetime | None:
         """Return when the next schedule is due."""
@@ -258,8 +260,8 @@ class Schedules(Service):
         if bool(cron) + bool(every) + bool(at and not every) != 1:
             raise InvalidInputError("A schedule needs one of cron, every and at.", hint=_TRIGGER_HINT)
         if cron:
-            found = cron_line(cron)
-            return "cron", found.text, now
+            trigger = cron_line(cron)
+            return "cron", trigger.text, now
         begin = times.parse_datetime(at, "at", now=now, zone=zone) if at else now
         if every:
             return "every", rules.format_duration(rules.parse_duration(every)), begin
@@ -275,35 +277,37 @@ class Schedules(Service):
             return
         near = difflib.get_close_matches(kind[:60], known, 1, 0.6)
         hint = f"There are {', '.join(known)}." if known else "No jobs can be run here: the daemon runs them."
-        meant = f"Did you mean {near[0]}? " if near else ""
-        raise InvalidInputError(f"There is no kind of job {kind[:60]!r}.", hint=f"{meant}{hint}")
+        suggestion = f"Did you mean {near[0]}? " if near else ""
+        raise InvalidInputError(f"There is no kind of job {kind[:60]!r}.", hint=f"{suggestion}{hint}")
 
     def _check_name(self, session: Session, name: str) -> None:
         known = schedules.get_names(session)
-        taken = next((id_ for id_, each in known.items() if normalize_name(each) == normalize_name(name)), None)
-        if taken:
+        existing = next(
+            (id_ for id_, known_name in known.items() if normalize_name(known_name) == normalize_name(name)), None
+        )
+        if existing:
             raise ConflictError(
-                f"There is a schedule “{known[taken]}” already.", hint="Give it another name.",
-                candidates=[{"id": taken, "name": known[taken]}],
+                f"There is a schedule “{known[existing]}” already.", hint="Give it another name.",
+                candidates=[{"id": existing, "name": known[existing]}],
             )  # fmt: skip
         if len(known) >= MAX_SCHEDULES:
             raise ConflictError(f"There are {MAX_SCHEDULES} schedules.", hint="Remove some that are not needed.")
 
-    def _get(self, session: Session, said: str) -> Schedule:
-        found = schedules.find(session, said)
-        if found is None:
+    def _get(self, session: Session, reference: str) -> Schedule:
+        schedule = schedules.find(session, reference)
+        if schedule is None:
             known = schedules.get_names(session)
             raise NotFoundError(
-                f"There is no schedule “{said[:80]}”.",
+                f"There is no schedule “{reference[:80]}”.",
                 hint="Give the id or name of one of the candidates." if known else "Add one with add_schedule.",
-                candidates=[{"id": id_, "name": known[id_]} for id_ in _closest_ids(said, known)],
+                candidates=[{"id": id_, "name": known[id_]} for id_ in _closest_ids(reference, known)],
             )
-        return found
+        return schedule
 
 
-def _closest_ids(said: str, known: Mapping[str, str]) -> Sequence[str]:
-    wanted = normalize_name(said[:MAX_COMPARED_CHARS])
-    alike = {id_: difflib.SequenceMatcher(None, wanted, normalize_name(name)).ratio() for id_, name in known.items()}
+def _closest_ids(text: str, known: Mapping[str, str]) -> Sequence[str]:
+    key = normalize_name(text[:MAX_COMPARED_CHARS])
+    alike = {id_: difflib.SequenceMatcher(None, key, normalize_name(name)).ratio() for id_, name in known.items()}
     return sorted(alike, key=lambda id_: (-alike[id_], id_))[:MAX_CANDIDATES]
 
 

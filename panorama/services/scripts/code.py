@@ -142,8 +142,8 @@ class Code(Service):
         limits = Limits(wall=timedelta(seconds=seconds))
         if seconds > MAX_SECONDS:  # a job may also use the processor for longer, and call more
             more = seconds // MAX_SECONDS
-            calls, sent = limits.calls * more, limits.sent_bytes * more
-            limits = replace(limits, cpu=timedelta(seconds=seconds), calls=calls, sent_bytes=sent)
+            calls, sent_bytes = limits.calls * more, limits.sent_bytes * more
+            limits = replace(limits, cpu=timedelta(seconds=seconds), calls=calls, sent_bytes=sent_bytes)
         return Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
 
     def run_saved(self, wish: RunOptions, source: str, inputs: Mapping[str, Any], timeout: int) -> RunResult:
@@ -167,8 +167,8 @@ class Code(Service):
     def list(self, page: PageRequest, failed: bool = False) -> Page[RunLine]:
         """List runs of scripts, the newest first."""
         with self._reading() as session:
-            found = runs.list_runs(session, page, failed=failed)
-        return Page(tuple(RunLine.of(run) for run in found.items), found.keys, None, found.more)
+            page_of_runs = runs.list_runs(session, page, failed=failed)
+        return Page(tuple(RunLine.of(run) for run in page_of_runs.items), page_of_runs.keys, None, page_of_runs.more)
 
     def get(self, run: str) -> RunView:
         """Show a run: its script, output, first calls and what it changed.
@@ -177,9 +177,11 @@ class Code(Service):
             NotFoundError: There is no such run.
         """
         with self._reading() as session:
-            found = _get_run(session, run)
-            made = call_log.list_by_run(session, found.id, PageRequest(MAX_SHOWN_CALLS))
-            return RunView.of(found, run_changes.load_remaining_changes(session, found), made.items, made.total or 0)
+            found_run = _get_run(session, run)
+            calls = call_log.list_by_run(session, found_run.id, PageRequest(MAX_SHOWN_CALLS))
+            return RunView.of(
+                found_run, run_changes.load_remaining_changes(session, found_run), calls.items, calls.total or 0
+            )
 
     def list_calls(self, run: str, page: PageRequest) -> Page[Mapping[str, Any]]:
         """List the calls that a run made, in the order in which they began.
@@ -188,8 +190,8 @@ class Code(Service):
             NotFoundError: There is no such run.
         """
         with self._reading() as session:
-            made = call_log.list_by_run(session, _get_run(session, run).id, page)
-        return Page(tuple(map(call_to_dict, made.items)), made.keys, made.total, made.more)
+            calls = call_log.list_by_run(session, _get_run(session, run).id, page)
+        return Page(tuple(map(call_to_dict, calls.items)), calls.keys, calls.total, calls.more)
 
     def render_page(self, run: str) -> Mapping[str, str]:
         """Return a run as Markdown: its script, output, first calls and what it changed."""
@@ -208,8 +210,8 @@ def format_confirming_question(name: str, source: str) -> str:
 
 
 def _get_run(session: Session, run: str) -> Run:
-    if found := runs.find(session, run.strip()):
-        return found
+    if found_run := runs.find(session, run.strip()):
+        return found_run
     raise NotFoundError(f"There is no run {run[:40]!r}.", hint="`panorama runs` lists them.")
 
 
@@ -221,13 +223,13 @@ def _strip_fence(code: str) -> str:
     return "\n".join("" if line.strip().startswith("```") else line for line in lines)
 
 
-def _validate_timeout(timeout: int, most: int) -> int:
-    if 1 <= timeout <= most:
+def _validate_timeout(timeout: int, limit: int) -> int:
+    if 1 <= timeout <= limit:
         return timeout
     hint = (
-        "Split what takes longer." if most > MAX_SECONDS else f"With background=true it is up to {MAX_JOB_SECONDS:,}."
+        "Split what takes longer." if limit > MAX_SECONDS else f"With background=true it is up to {MAX_JOB_SECONDS:,}."
     )
-    raise InvalidInputError(f"timeout is {timeout}; it is 1 to {most:,} seconds.", hint=hint)
+    raise InvalidInputError(f"timeout is {timeout}; it is 1 to {limit:,} seconds.", hint=hint)
 
 
 def _validate_state_name(name: str) -> str:
@@ -236,11 +238,11 @@ def _validate_state_name(name: str) -> str:
     raise InvalidInputError(f"state has {len(name)} characters.", hint=f"Name it with at most {MAX_STATE_NAME_CHARS}.")
 
 
-def _validate_inputs(given: Mapping[str, Any]) -> dict[str, Any]:
-    for name in given:
+def _validate_inputs(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    for name in inputs:
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_") or name == "sdk":
             raise InvalidInputError(
                 f"inputs has {name[:60]!r}, which cannot be a name in a script.",
                 hint="Use letters, digits and underscores; not `sdk`, no keyword, no leading underscore.",
             )
-    return dict(given)
+    return dict(inputs)

@@ -81,11 +81,11 @@ class SavedScript:
     @property
     def calls(self) -> tuple[str, ...]:
         """What its review showed that it may call; of a text that was not reviewed, what a review would show."""
-        found = analyze_script(self.text).uses.calls
+        names = analyze_script(self.text).uses.calls
         if not self.is_reviewed or self.standing.digest != self.text.digest:
-            return found
+            return names
         if self.standing.calls is None:  # what it was approved with was not stored then, and could not be "anything"
-            return tuple(each for each in found if each != ANYTHING)
+            return tuple(name for name in names if name != ANYTHING)
         return self.standing.calls
 
     @property
@@ -157,15 +157,15 @@ class Library(Service):
         """Return the scripts that are tools now, or the one of a name: their text is the one that was approved."""
         with self._reading() as session:
             standings = rows.list_promoted(session, name)
-        found: list[SavedScript] = []
+        scripts: list[SavedScript] = []
         for name, standing in standings.items():
             try:
                 text = self.shelf.read_cached(name)
             except PanoramaError:  # it is no plain file any more
                 continue
             if text and standing.state_of(text.digest) == "promoted":
-                found.append(SavedScript(text=text, state="promoted", standing=standing, is_ours=text.is_shipped))
-        return found
+                scripts.append(SavedScript(text=text, state="promoted", standing=standing, is_ours=text.is_shipped))
+        return scripts
 
     def subscribe(self, ear: Callable[[], None]) -> Callable[[], None]:
         """Tell somebody when tools come or go; return how to stop that."""
@@ -177,8 +177,8 @@ class Library(Service):
 
     def _reserved_names(self, name: str) -> Collection[str]:
         """Return the names that are something else; a shipped script may be called like a tool, and its copies too."""
-        taken = self._taken()
-        return () if name not in taken or self.shelf.is_bundled(name) else taken
+        reserved = self._taken()
+        return () if name not in reserved or self.shelf.is_bundled(name) else reserved
 
     def _not_found_error(self, name: str) -> NotFoundError:
         near = difflib.get_close_matches(name, self.shelf.list_names(), 3, 0.5)
@@ -210,24 +210,25 @@ class Library(Service):
         after = (page.get_start_key(str) or ("",))[0]
         names = [name for name in self.shelf.list_names() if name not in self._reserved_names(name)]
         lines = [self._build_line(name, standings.get(name), counts.get(name)) for name in names]
-        found = [each for each in lines if state in ("all", each.state)]
-        left = [each for each in found if each.name > after]
+        matching = [line for line in lines if state in ("all", line.state)]
+        left = [line for line in matching if line.name > after]
         shown = tuple(left[: page.limit])
         hint = "" if shown else "save_script keeps a script; list_scripts(suggest=true) tells what is worth one."
-        return Page(shown, tuple((each.name,) for each in shown), len(found), len(left) > len(shown), hint=hint)
+        return Page(shown, tuple((line.name,) for line in shown), len(matching), len(left) > len(shown), hint=hint)
 
     def _build_line(self, name: str, standing: ReviewState | None, count: tuple[int, int] | None) -> ScriptLine:
         try:
             text = self.shelf.read_cached(name)
             if text is None:
                 return ScriptLine(name=name, state="draft", summary="", problem="Its file is gone.")
-            kept = self._build_saved(text, standing)
-            told = analyze_script(text)
+            script = self._build_saved(text, standing)
+            facts = analyze_script(text)
         except PanoramaError as error:
             return ScriptLine(name=name, state="draft", summary="", problem=escape_controls(error.message))
         return ScriptLine(
-            name=name, state=kept.state, summary=told.signature.summary, parameters=_format_parameters(told.signature),
-            writes=told.uses.writes, by=kept.by, tool=kept.tool, runs=count[0] if count else None,
+            name=name, state=script.state, summary=facts.signature.summary,
+            parameters=_format_parameters(facts.signature),
+            writes=facts.uses.writes, by=script.by, tool=script.tool, runs=count[0] if count else None,
             succeeded=count[1] if count else None,
         )  # fmt: skip
 
@@ -239,51 +240,51 @@ class Library(Service):
         """
         return self.to_view(self.get_saved(script))
 
-    def to_view(self, kept: SavedScript) -> ScriptView:
+    def to_view(self, script: SavedScript) -> ScriptView:
         """Return all that a person wants to know of a script before they decide on it."""
-        source, uses_ = kept.text.source, SdkUsage(unclear=True)
+        source, uses_ = script.text.source, SdkUsage(unclear=True)
         inner: dict[str, None] = {}
         problems: list[str] = []
         signature = Signature(summary="", description="")
         try:
             uses_ = analyze_usage(parse_source(source))
-            inner = dict.fromkeys(self._iter_nested_calls(kept.name, uses_))
-            signature = kept.text.signature
+            inner = dict.fromkeys(self._iter_nested_calls(script.name, uses_))
+            signature = script.text.signature
         except InvalidInputError as error:
             problems.append(f"{error.message} {error.hint}")
         with self._reading() as session:
-            reviews = rows.list_reviews(session, kept.name)
-            ran = rows.list_runs(session, kept.name, STATISTICS_RUNS)
-            did = rows.count_changes_by_operation(session, [each.id for each in ran[:RECENT_RUNS]])
-            tried = (each for each in ran if each.options.get("dry_run") and each.options["digest"] == kept.text.digest)
-            dry = rows.list_changing_calls(session, next((each.id for each in tried), ""), RECENT_RUNS)
-        approved = next((each.text for each in reviews if each.verdict == rows.APPROVED), "")
-        shipped = self.shelf.read_bundled(kept.name)
-        latest = next((each for each in reviews if each.digest == kept.text.digest), None)
+            reviews = rows.list_reviews(session, script.name)
+            ran = rows.list_runs(session, script.name, STATISTICS_RUNS)
+            did = rows.count_changes_by_operation(session, [run.id for run in ran[:RECENT_RUNS]])
+            tried = (run for run in ran if run.options.get("dry_run") and run.options["digest"] == script.text.digest)
+            dry = rows.list_changing_calls(session, next((run.id for run in tried), ""), RECENT_RUNS)
+        approved = next((review.text for review in reviews if review.verdict == rows.APPROVED), "")
+        shipped = self.shelf.read_bundled(script.name)
+        latest = next((review for review in reviews if review.digest == script.text.digest), None)
         return ScriptView(
-            name=kept.name,
-            state=kept.state,
-            by=kept.by,
+            name=script.name,
+            state=script.state,
+            by=script.by,
             summary=signature.summary,
             description=signature.description,
             parameters=_format_parameters(signature),
             schema=signature.to_json_schema(),
-            reads=(*uses_.reads, *(each for each in inner if not is_writing(each))),
-            writes=(*uses_.writes, *(each for each in inner if is_writing(each))),
+            reads=(*uses_.reads, *(name for name in inner if not is_writing(name))),
+            writes=(*uses_.writes, *(name for name in inner if is_writing(name))),
             scripts=uses_.scripts,
             unclear=uses_.unclear,
-            read_only=bool(kept.tool) and kept.reads_only,
-            tool=kept.tool,
+            read_only=bool(script.tool) and script.reads_only,
+            tool=script.tool,
             did=did,
             dry_run=tuple(dry),
             findings=(*problems, *self._findings(source)),
-            digest=kept.text.digest,
-            path=str(self.shelf.path(kept.name)),
+            digest=script.text.digest,
+            path=str(self.shelf.path(script.name)),
             statistics=_compute_statistics(ran),
             text=source,
             reviewed=approved or (shipped.source if shipped else ""),
             rejected=latest is not None and latest.verdict == rows.REJECTED,
-            again=f"{TOOL_PREFIX}{kept.name}" if not kept.tool and kept.standing.state == "promoted" else "",
+            again=f"{TOOL_PREFIX}{script.name}" if not script.tool and script.standing.state == "promoted" else "",
         )
 
     def _iter_nested_calls(self, name: str, uses: SdkUsage) -> Iterator[str]:
@@ -319,10 +320,10 @@ class Library(Service):
         validate_script_name(name, self._reserved_names(name))
         text = self._resolve_text(code, run, summary)
         content = text.encode()
-        told = _ScriptFacts.of(ScriptText(name=name, content=content, digest=""))
+        facts = _ScriptFacts.of(ScriptText(name=name, content=content, digest=""))
         old = self.shelf.read(name)
         if old and old.content == content:
-            return Result(self._build_save_result(name, told, old), hint="It was kept already.", wrote=False)
+            return Result(self._build_save_result(name, facts, old), hint="It was kept already.", wrote=False)
         if old and not replace:
             raise ConflictError(
                 f"There is a script {name} with another text.", hint="Choose another name, or replace it: replace=true."
@@ -332,10 +333,10 @@ class Library(Service):
         with self._writing() as session:
             self.versions.write(session, name, new)
         self.notify_changed()
-        gone = {"promoted": " Its tool is gone until the person approves the new text."}.get(before, "")
-        hint = f"It is a draft: try it with run_script and dry_run; promote_script asks the person to approve it.{gone}"
+        note = {"promoted": " Its tool is gone until the person approves the new text."}.get(before, "")
+        hint = f"It is a draft: try it with run_script and dry_run; promote_script asks the person to approve it.{note}"
         hint += " The text before is a version; undo brings it back." if old else ""
-        return Result(self._build_save_result(name, told, new), hint=hint)
+        return Result(self._build_save_result(name, facts, new), hint=hint)
 
     def save_question(self, name: str, code: str = "", run: str = "", summary: str = "", replace: bool = False) -> str:
         """Return what the person is asked before a draft that they wrote themselves is overwritten."""
@@ -369,20 +370,21 @@ class Library(Service):
         inputs: Mapping[str, Any] = {}
         if run.strip():
             with self._reading() as session:
-                found = runs.find(session, run.strip())
-            if found is None or found.script:
+                found_run = runs.find(session, run.strip())
+            if found_run is None or found_run.script:
                 raise NotFoundError(f"There is no run of code {run[:40]!r}.", hint="Give the run_id of a run_code.")
-            code, inputs = found.source, found.inputs
+            code, inputs = found_run.source, found_run.inputs
         if len(code) > wrap.MAX_CODE_CHARS:
             raise InvalidInputError(f"The script has {len(code):,} characters.", hint="262,144 are the most.")
         return wrap.wrap_code(code, inputs, summary)
 
-    def _build_save_result(self, name: str, told: "_ScriptFacts", text: ScriptText) -> ScriptSaveResult:
+    def _build_save_result(self, name: str, facts: "_ScriptFacts", text: ScriptText) -> ScriptSaveResult:
         with self._reading() as session:
-            kept = self._build_saved(text, rows.find_state(session, name))
+            script = self._build_saved(text, rows.find_state(session, name))
         return ScriptSaveResult(
-            name=name, state=kept.state, summary=told.signature.summary, parameters=_format_parameters(told.signature),
-            reads=told.uses.reads, writes=told.uses.writes, digest=text.digest,
+            name=name, state=script.state, summary=facts.signature.summary,
+            parameters=_format_parameters(facts.signature),
+            reads=facts.uses.reads, writes=facts.uses.writes, digest=text.digest,
         )  # fmt: skip
 
     def get_history(self, script: str) -> ScriptHistory:
@@ -433,12 +435,12 @@ _MAX_CACHED_FACTS = 2000
 
 def analyze_script(text: ScriptText) -> _ScriptFacts:
     """Return what a text tells of itself; each text is read but once."""
-    found = _FACTS_CACHE.get(text.digest)
-    if found is None:
+    facts = _FACTS_CACHE.get(text.digest)
+    if facts is None:
         if len(_FACTS_CACHE) >= _MAX_CACHED_FACTS:
             _FACTS_CACHE.clear()
-        found = _FACTS_CACHE[text.digest] = _ScriptFacts.of(text)
-    return found
+        facts = _FACTS_CACHE[text.digest] = _ScriptFacts.of(text)
+    return facts
 
 
 def unified_diff(old: str, new: str, before: str, after: str) -> str:
@@ -449,22 +451,26 @@ def unified_diff(old: str, new: str, before: str, after: str) -> str:
 
 def _format_parameters(signature: Signature) -> str:
     parts = (
-        f"{each.name}{'' if each.required else '=' + (repr(each.default) if each.default is not None else '…')}"
-        for each in signature.parameters
+        parameter.name if parameter.required else f"{parameter.name}={_format_default(parameter.default)}"
+        for parameter in signature.parameters
     )
     return escape_controls(", ".join(parts))
 
 
+def _format_default(default: object) -> str:
+    return "…" if default is None else repr(default)
+
+
 def _compute_statistics(ran: Sequence[rows.RunStats]) -> ScriptStatistics:
     """Return the figures of runs, the newest first; dry runs count too, and those that still run do not."""
-    ended = [each for each in ran if each.status != "running"]
+    ended = [run for run in ran if run.status != "running"]
     if not ended:
         return ScriptStatistics(runs=0)
-    good = [each for each in ended if each.status == "succeeded"]
-    failed = next((each for each in ended if each.status == "failed"), None)
+    good = [run for run in ended if run.status == "succeeded"]
+    failed = next((run for run in ended if run.status == "failed"), None)
     return ScriptStatistics(
         runs=len(ended), success_percent=round(100 * len(good) / len(ended)),
-        median_ms=round(median(each.ms for each in ended), 1), median_calls=median(each.calls for each in ended),
-        tokens=sum(each.tokens for each in ended), last_at=ended[0].at,
+        median_ms=round(median(run.ms for run in ended), 1), median_calls=median(run.calls for run in ended),
+        tokens=sum(run.tokens for run in ended), last_at=ended[0].at,
         last_error=escape_controls(str(failed.error.get("message", ""))[:300]) if failed else "",
     )  # fmt: skip

@@ -54,10 +54,10 @@ class LibraryRunner(Service):
             NotFoundError: There is no such script.
             InvalidInputError: It does not take these arguments.
         """
-        kept = self._get_startable(script)
+        saved = self._get_startable(script)
         if progress.is_scheduled():
-            self._check_reviewed(kept, "A schedule runs")
-        return self._run_script(kept, args or {}, RunOptions(dry_run=dry_run, atomic=atomic, state=""), timeout)
+            self._check_reviewed(saved, "A schedule runs")
+        return self._run_script(saved, args or {}, RunOptions(dry_run=dry_run, atomic=atomic, state=""), timeout)
 
     def check(
         self,
@@ -82,10 +82,10 @@ class LibraryRunner(Service):
     ) -> str:
         """Return what the person is asked before a draft runs that confirms in their place."""
         del args, atomic, timeout
-        kept = self._get_startable(script)
-        if dry_run or kept.is_reviewed:
+        saved = self._get_startable(script)
+        if dry_run or saved.is_reviewed:
             return ""
-        return format_confirming_question(f"draft, {kept.name},", kept.text.source)
+        return format_confirming_question(f"draft, {saved.name},", saved.text.source)
 
     def check_scheduled(
         self,
@@ -113,16 +113,16 @@ class LibraryRunner(Service):
 
     def run_tool(self, name: str, args: Mapping[str, Any], *, dry_run: bool = False) -> RunResult:
         """Run a promoted script as its tool: the text that was approved, with what it may do."""
-        kept = self._library.get_saved(name)
-        if kept.state != "promoted":
+        saved = self._library.get_saved(name)
+        if saved.state != "promoted":
             self._library.notify_changed()
             raise ConflictError(
                 f"script_{name} is no tool any more: its text was changed, or its tool was taken away.",
                 hint="run_script runs it; the person can review it with promote_script.",
             )
-        limits = ScriptLimits(reads_only=kept.reads_only)
+        limits = ScriptLimits(reads_only=saved.reads_only)
         wish = RunOptions(dry_run=dry_run, atomic=False, state="", limits=limits)
-        return self._run_script(kept, args, wish, MAX_SECONDS)
+        return self._run_script(saved, args, wish, MAX_SECONDS)
 
     def call(self, script: str, arguments: dict[str, Any] | None = None) -> Any:
         """Run a script of the library inside this one, and return its result.
@@ -137,22 +137,22 @@ class LibraryRunner(Service):
             InvalidInputError: It does not take these arguments.
             ConflictError: It is nested too deeply, or runs already.
         """
-        kept, nest = self._get_startable(script), NESTED_RUN_SCOPE.get()
+        saved, nest = self._get_startable(script), NESTED_RUN_SCOPE.get()
         if nest is None:
             wish = RunOptions(dry_run=False, atomic=False, state="", is_whole=True)  # a program reads the result
-            return self._unwrap_result(self._run_script(kept, arguments or {}, wish, MAX_SECONDS))
-        if kept.name in nest.names:
-            path = " → ".join((*nest.names, kept.name))
-            raise ConflictError(f"The script {kept.name} runs already: {path}.", hint="Call it from outside.")
+            return self._unwrap_result(self._run_script(saved, arguments or {}, wish, MAX_SECONDS))
+        if saved.name in nest.names:
+            path = " → ".join((*nest.names, saved.name))
+            raise ConflictError(f"The script {saved.name} runs already: {path}.", hint="Call it from outside.")
         if len(nest.names) >= MAX_DEPTH:
             raise ConflictError(
-                f"Scripts nest {MAX_DEPTH} deep: {' → '.join(nest.names)}.", hint=f"Call {kept.name} from the first."
+                f"Scripts nest {MAX_DEPTH} deep: {' → '.join(nest.names)}.", hint=f"Call {saved.name} from the first."
             )
         if nest.reviewed_only:
-            self._check_reviewed(kept, f"{nest.names[0]} was reviewed and runs")
-        source, inputs = self._prepare(kept, arguments or {})
-        limits = _limit(kept, nest, reads_only=bool(kept.tool) and kept.standing.read_only)
-        return nest.run(NestedScript(source=source, inputs=inputs, name=kept.name, limits=limits))
+            self._check_reviewed(saved, f"{nest.names[0]} was reviewed and runs")
+        source, inputs = self._prepare(saved, arguments or {})
+        limits = _limit(saved, nest, reads_only=bool(saved.tool) and saved.standing.read_only)
+        return nest.run(NestedScript(source=source, inputs=inputs, name=saved.name, limits=limits))
 
     def _unwrap_result(self, ran: RunResult) -> Any:
         if ran.error:
@@ -160,32 +160,33 @@ class LibraryRunner(Service):
         return ran.result
 
     def _get_startable(self, script: str) -> SavedScript:
-        kept = self._library.get_saved(script)
-        if kept.state == "retired":
+        saved = self._library.get_saved(script)
+        if saved.state == "retired":
             raise ConflictError(
-                f"The script {kept.name} is retired.", hint=f"`panorama scripts review {kept.name}` takes it into use."
+                f"The script {saved.name} is retired.",
+                hint=f"`panorama scripts review {saved.name}` takes it into use.",
             )
-        return kept
+        return saved
 
-    def _check_reviewed(self, kept: SavedScript, who: str) -> None:
-        if not kept.is_reviewed:
+    def _check_reviewed(self, saved: SavedScript, who: str) -> None:
+        if not saved.is_reviewed:
             raise ConflictError(
-                f"{who} reviewed scripts only, and the text of {kept.name} was not reviewed.",
-                hint=f"The person approves it: promote_script, or `panorama scripts review {kept.name}`.",
+                f"{who} reviewed scripts only, and the text of {saved.name} was not reviewed.",
+                hint=f"The person approves it: promote_script, or `panorama scripts review {saved.name}`.",
             )
 
-    def _prepare(self, kept: SavedScript, args: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    def _prepare(self, saved: SavedScript, args: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         """Return the text to run, and its inputs."""
-        signature = analyze_script(kept.text).signature
-        given = signature.coerce_arguments(args, self._parse_to_iso)
-        return to_runnable(kept.text.source, signature, given), {ARGUMENTS_NAME: given}
+        signature = analyze_script(saved.text).signature
+        arguments = signature.coerce_arguments(args, self._parse_to_iso)
+        return to_runnable(saved.text.source, signature, arguments), {ARGUMENTS_NAME: arguments}
 
-    def _run_script(self, kept: SavedScript, args: Mapping[str, Any], wish: RunOptions, timeout: int) -> RunResult:
-        source, inputs = self._prepare(kept, args)
-        may_confirm = wish.may_confirm or kept.is_reviewed
-        wish = replace(wish, may_confirm=may_confirm, limits=_limit(kept, wish.limits))
+    def _run_script(self, saved: SavedScript, args: Mapping[str, Any], wish: RunOptions, timeout: int) -> RunResult:
+        source, inputs = self._prepare(saved, args)
+        may_confirm = wish.may_confirm or saved.is_reviewed
+        wish = replace(wish, may_confirm=may_confirm, limits=_limit(saved, wish.limits))
         return self._code.run_saved(
-            _with_script(wish, kept.text, kept.state, inputs[ARGUMENTS_NAME]), source, inputs, timeout
+            _with_script(wish, saved.text, saved.state, inputs[ARGUMENTS_NAME]), source, inputs, timeout
         )
 
     def _parse_to_iso(self, kind: Kind, text: str, name: str) -> str:
@@ -195,12 +196,12 @@ class LibraryRunner(Service):
         return parse_datetime(text, name, now=now, zone=zone).astimezone(zone).isoformat()
 
 
-def _limit(kept: SavedScript, outer: ScriptLimits | NestedRunScope, *, reads_only: bool = False) -> ScriptLimits:
+def _limit(saved: SavedScript, outer: ScriptLimits | NestedRunScope, *, reads_only: bool = False) -> ScriptLimits:
     """Return what a script may do: no more than its review showed, nor than what runs it."""
     return ScriptLimits(
         reads_only=outer.reads_only or reads_only,
-        reviewed_only=outer.reviewed_only or kept.is_reviewed,
-        allowed=kept.allowed,
+        reviewed_only=outer.reviewed_only or saved.is_reviewed,
+        allowed=saved.allowed,
     )
 
 

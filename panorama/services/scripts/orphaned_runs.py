@@ -63,8 +63,8 @@ class OrphanedRuns(Service):
             return False
         if self.worker.is_dead(run.worker):
             return True
-        most = timedelta(seconds=float(run.options.get("seconds", 0)))
-        return self._now() - run.at > most + GRACE_PERIOD
+        limit = timedelta(seconds=float(run.options.get("seconds", 0)))
+        return self._now() - run.at > limit + GRACE_PERIOD
 
     def _finish_or_log(self, run: Run) -> None:
         try:
@@ -89,8 +89,8 @@ class OrphanedRuns(Service):
             if is_undone:
                 self._history.rollback(run.id)
             counts = run_changes.count_changes(session, run.id)
-            stands = _describe_outcome(session, run, sum(counts.values()), is_undone=is_undone)
-            error = {"kind": "interrupted", "message": f"Panorama ended while it ran. {stands}"}
+            outcome = _describe_outcome(session, run, sum(counts.values()), is_undone=is_undone)
+            error = {"kind": "interrupted", "message": f"Panorama ended while it ran. {outcome}"}
             called = call_log.list_by_run(session, run.id, PageRequest(1)).total or 0
             runs.save(session, [replace(run, status="failed", error=error, changes=counts, calls=called)])
         _log.warning("the run %s was left by its process; it is ended", left.id)

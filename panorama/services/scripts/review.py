@@ -51,32 +51,32 @@ class ScriptReviews(Service):
         Raises:
             ConflictError: There are 12 tools, or it is so already.
         """
-        kept = self._take_confirmed(script)
+        saved = self._take_confirmed(script)
         with self._writing() as session:
-            new = self._plan_state(session, kept, to, read_only)
-            is_decided = kept.standing.digest == kept.text.digest and kept.standing.state != "retired"
+            new = self._plan_state(session, saved, to, read_only)
+            is_decided = saved.standing.digest == saved.text.digest and saved.standing.state != "retired"
             if to != "demoted" and not is_decided:
                 verdict = rows.RETIRED if to == "retired" else rows.APPROVED
-                self._record_verdict(session, kept.text, verdict)
-            return self._set_state(session, kept, new)
+                self._record_verdict(session, saved.text, verdict)
+            return self._set_state(session, saved, new)
 
     def promote_question(self, script: str, to: Step = "promoted", read_only: bool = False) -> str:
         """Return what the person is asked before a script moves."""
-        kept = self._load_for_question(script)
-        view = self._library.to_view(kept)
+        saved = self._load_for_question(script)
+        view = self._library.to_view(saved)
         with self._reading() as session:
-            self._plan_state(session, kept, to, read_only)
+            self._plan_state(session, saved, to, read_only)
         if to == "retired":
-            deed = f"Take the script {kept.name} out of use?"
+            deed = f"Take the script {saved.name} out of use?"
         elif to == "promoted":
-            can_write = "" if kept.reads_only else ", which can change your data"
+            can_write = "" if saved.reads_only else ", which can change your data"
             limit = ", which will only be able to read" if read_only else can_write or ", which only reads"
-            deed = f"Make the script {kept.name} a tool of your assistants{limit}?"
+            deed = f"Make the script {saved.name} a tool of your assistants{limit}?"
         elif to == "demoted":
-            deed = f"Take the tool {kept.tool} away? The script {kept.name} stays reviewed."
+            deed = f"Take the tool {saved.tool} away? The script {saved.name} stays reviewed."
         else:
             again = f" It will be the tool {view.again} again." if view.again else ""
-            deed = f"Approve the script {kept.name}?{again}"
+            deed = f"Approve the script {saved.name}?{again}"
         return f"{deed}\n{describe_script(view)}"
 
     def approve(self, script: str, digest: str) -> ScriptReviewResult:
@@ -88,28 +88,28 @@ class ScriptReviews(Service):
         Raises:
             ConflictError: The text is another one by now.
         """
-        kept = self._take_confirmed(script)
-        if kept.text.digest != digest:
+        saved = self._take_confirmed(script)
+        if saved.text.digest != digest:
             raise ConflictError("Another text was agreed to; nothing was approved.", hint="Look at it again.")
         with self._writing() as session:
-            if kept.standing.state_of(kept.text.digest) in ("draft", "retired"):
-                self._record_verdict(session, kept.text, rows.APPROVED)
-            return self._set_state(session, kept, kept.standing.approve(kept.text.digest, _list_calls(kept.text)))
+            if saved.standing.state_of(saved.text.digest) in ("draft", "retired"):
+                self._record_verdict(session, saved.text, rows.APPROVED)
+            return self._set_state(session, saved, saved.standing.approve(saved.text.digest, _list_calls(saved.text)))
 
     def approve_question(self, script: str, digest: str) -> str:
         """Return what the person is asked before a text is approved; refused if it is not the one that was shown."""
-        kept = self._load_for_question(script)
-        if kept.text.digest != digest:
+        saved = self._load_for_question(script)
+        if saved.text.digest != digest:
             raise ConflictError(
-                f"The script {kept.name} was changed since it was shown; nothing was approved.",
-                hint=f"Look at it again: panorama scripts review {kept.name}.",
+                f"The script {saved.name} was changed since it was shown; nothing was approved.",
+                hint=f"Look at it again: panorama scripts review {saved.name}.",
             )
-        signature = kept.text.signature
+        signature = saved.text.signature
         if not signature.summary:
             raise InvalidInputError(
-                f"The script {kept.name} does not say what it does.", hint="Begin it with a docstring."
+                f"The script {saved.name} does not say what it does.", hint="Begin it with a docstring."
             )
-        return f"Approve the script {kept.name}? Its text has the digest {digest}."
+        return f"Approve the script {saved.name}? Its text has the digest {digest}."
 
     def rollback(self, script: str, version: int | None = None) -> ScriptReviewResult:
         """Put a text back that stood under the name before; it is reviewed then, and no tool.
@@ -118,101 +118,106 @@ class ScriptReviews(Service):
             version: Its number, as history tells it; else the one before the last.
         """
         del version  # it was looked up for the question
-        kept = self._take_confirmed(script)
+        saved = self._take_confirmed(script)
         with self._writing() as session:
-            self._library.versions.write(session, kept.name, kept.text)
-            self._record_verdict(session, kept.text, rows.APPROVED)
-            return self._set_state(session, kept, DRAFT.approve(kept.text.digest, _list_calls(kept.text)))
+            self._library.versions.write(session, saved.name, saved.text)
+            self._record_verdict(session, saved.text, rows.APPROVED)
+            return self._set_state(session, saved, DRAFT.approve(saved.text.digest, _list_calls(saved.text)))
 
     def rollback_question(self, script: str, version: int | None = None) -> str:
         """Return what the person is asked before an earlier text is put back."""
         name = validate_script_name(script.strip())
         with self._reading() as session:
-            wanted = version or script_versions.find_previous_approved(session, name)
-            found = script_versions.get_version(session, name, wanted)
+            number = version or script_versions.find_previous_approved(session, name)
+            target = script_versions.get_version(session, name, number)
             standing = rows.find_state(session, name) or DRAFT
-        text = ScriptText(name=name, content=found.text.encode(), digest=found.digest)
+        text = ScriptText(name=name, content=target.text.encode(), digest=target.digest)
         wanted_script = SavedScript(text=text, state="draft", standing=standing, is_ours=False)
         _SCRIPT_IN_QUESTION.set(wanted_script)
         old = self._library.shelf.read(name)
-        gone = "" if old is None or old.digest == found.digest else " The text that is there now is overwritten."
-        deed = f"Put version {wanted} of the script {name} back (digest {found.digest}), as a reviewed script?{gone}"
+        warning = "" if old is None or old.digest == target.digest else " The text that is there now is overwritten."
+        deed = (
+            f"Put version {number} of the script {name} back (digest {target.digest}), as a reviewed script?{warning}"
+        )
         return f"{deed}\n{describe_script(self._library.to_view(wanted_script))}"
 
     # What needs no question.
 
     def reject(self, script: str, digest: str) -> ScriptReviewResult:
         """Keep that a person does not want a text; an assistant cannot propose it again."""
-        kept = self._library.get_saved(script)
-        if kept.text.digest != digest:
+        saved = self._library.get_saved(script)
+        if saved.text.digest != digest:
             raise ConflictError(
-                f"The script {kept.name} was changed since it was shown; nothing was decided.", hint="Look at it again."
+                f"The script {saved.name} was changed since it was shown; nothing was decided.",
+                hint="Look at it again.",
             )
         with self._writing() as session:
-            self._record_verdict(session, kept.text, rows.REJECTED)
+            self._record_verdict(session, saved.text, rows.REJECTED)
             demoted = ReviewState(read_only=False)
-            return self._set_state(session, kept, demoted if kept.state != "draft" else kept.standing)
+            return self._set_state(session, saved, demoted if saved.state != "draft" else saved.standing)
 
     # How.
 
     def _load_for_question(self, script: str) -> SavedScript:
-        kept = self._library.get_saved(script)
-        _SCRIPT_IN_QUESTION.set(kept)
-        return kept
+        saved = self._library.get_saved(script)
+        _SCRIPT_IN_QUESTION.set(saved)
+        return saved
 
     def _take_confirmed(self, script: str) -> SavedScript:
         """Return the script that was in the question; it is asked in the same call, just before."""
-        kept = _SCRIPT_IN_QUESTION.get()
+        saved = _SCRIPT_IN_QUESTION.get()
         _SCRIPT_IN_QUESTION.set(None)
-        if kept is None or kept.name != script.strip().removeprefix("script_"):
+        if saved is None or saved.name != script.strip().removeprefix("script_"):
             raise ConflictError("Nobody was asked; nothing was changed.", hint="A person decides on scripts.")
-        return kept
+        return saved
 
-    def _plan_state(self, session: Session, kept: SavedScript, to: Step, read_only: bool) -> ReviewState:
+    def _plan_state(self, session: Session, saved: SavedScript, to: Step, read_only: bool) -> ReviewState:
         """Return how a script would stand.
 
         Raises:
             ConflictError: It cannot.
             InvalidInputError: Its text cannot be approved.
         """
-        digest, standing = kept.text.digest, rows.find_state(session, kept.name) or DRAFT
+        digest, standing = saved.text.digest, rows.find_state(session, saved.name) or DRAFT
         if to == "retired":
             return standing.retire(digest)
         if to == "demoted":
             return standing.demote(digest)
-        self._check_approvable(session, kept)
+        self._check_approvable(session, saved)
         if to == "reviewed":
-            if kept.state == "promoted":
+            if saved.state == "promoted":
                 raise ConflictError("It is a tool, which is reviewed.", hint="to=demoted takes its tool away.")
-            if kept.state == "reviewed":
+            if saved.state == "reviewed":
                 raise ConflictError("It is reviewed already.", hint="to=promoted makes it a tool.")
-            return standing.approve(digest, _list_calls(kept.text))
-        new = standing.promote(digest, read_only, _list_calls(kept.text))
+            return standing.approve(digest, _list_calls(saved.text))
+        new = standing.promote(digest, read_only, _list_calls(saved.text))
         # Also those whose text was changed: they are tools again when their old text comes back.
         others = [
-            name for name in rows.list_promoted(session) if name != kept.name and self._library.shelf.contains(name)
+            name for name in rows.list_promoted(session) if name != saved.name and self._library.shelf.contains(name)
         ]
         if len(others) >= MAX_PROMOTED:
             raise ConflictError(
                 f"There are {MAX_PROMOTED} tools of scripts already: {', '.join(others)}.",
                 hint="Take one away that is used least (to=demoted); run_script runs every script.",
             )
-        if clash := [each.name for each in kept.text.signature.parameters if each.name in TOOL_ARGUMENTS]:
+        if clash := [
+            parameter.name for parameter in saved.text.signature.parameters if parameter.name in TOOL_ARGUMENTS
+        ]:
             raise InvalidInputError(f"Its parameter {clash[0]} is one that each tool has.", hint="Rename it.")
         return new
 
-    def _check_approvable(self, session: Session, kept: SavedScript) -> None:
-        if not kept.text.signature.summary:
+    def _check_approvable(self, session: Session, saved: SavedScript) -> None:
+        if not saved.text.signature.summary:
             raise InvalidInputError(
-                f"The script {kept.name} does not say what it does.", hint="Begin it with a docstring of one sentence."
+                f"The script {saved.name} does not say what it does.", hint="Begin it with a docstring of one sentence."
             )
         decided = next(
-            (each for each in rows.list_reviews(session, kept.name) if each.digest == kept.text.digest), None
+            (review for review in rows.list_reviews(session, saved.name) if review.digest == saved.text.digest), None
         )
-        if decided and decided.verdict == rows.REJECTED and kept.state == "draft":
+        if decided and decided.verdict == rows.REJECTED and saved.state == "draft":
             raise ConflictError(
-                f"The person rejected this text of {kept.name} on {decided.at:%Y-%m-%d}.",
-                hint=f"Change it first; they can look again with `panorama scripts review {kept.name}`.",
+                f"The person rejected this text of {saved.name} on {decided.at:%Y-%m-%d}.",
+                hint=f"Change it first; they can look again with `panorama scripts review {saved.name}`.",
             )
 
     def _record_verdict(self, session: Session, text: ScriptText, verdict: str) -> None:
@@ -225,13 +230,13 @@ class ScriptReviews(Service):
             ),
         )  # fmt: skip
 
-    def _set_state(self, session: Session, kept: SavedScript, new: ReviewState) -> ScriptReviewResult:
-        rows.set_state(session, kept.name, new, self._now())
+    def _set_state(self, session: Session, saved: SavedScript, new: ReviewState) -> ScriptReviewResult:
+        rows.set_state(session, saved.name, new, self._now())
         session.later.append(self._library.notify_changed)
-        state = new.state_of(kept.text.digest)
+        state = new.state_of(saved.text.digest)
         return ScriptReviewResult(
-            name=kept.name, state=state, tool=f"script_{kept.name}" if state == "promoted" else "",
-            read_only=new.read_only, digest=kept.text.digest,
+            name=saved.name, state=state, tool=f"script_{saved.name}" if state == "promoted" else "",
+            read_only=new.read_only, digest=saved.text.digest,
         )  # fmt: skip
 
 
@@ -252,7 +257,7 @@ def describe_script(view: ScriptView) -> str:
         f"It says of itself: {quote_name(view.summary, most=MAX_SUMMARY_CHARS)}",
         f"Its arguments: {escape_name(view.parameters, most=MAX_SUMMARY_CHARS) or 'none'}",
         f"Its last runs called: {_join_names(tuple(did))}",
-        *(f"The sandbox would refuse: {escape_name(each, most=MAX_SUMMARY_CHARS)}" for each in view.findings),
+        *(f"The sandbox would refuse: {escape_name(finding, most=MAX_SUMMARY_CHARS)}" for finding in view.findings),
         f"Its text: {last_line} lines, sha256 {view.digest}",
     ]
     return escape_controls("\n".join(lines))

@@ -18,7 +18,7 @@ _FIELD_LABELS = {"deleted_at": "the deletion"}
 
 def count_changes(session: Session, run: str) -> Mapping[str, int]:
     """Return how much was created, updated and deleted by a run and stands."""
-    return {_COUNT_NAMES[each]: count for each, count in changes.count_actions(session, run).items()}
+    return {_COUNT_NAMES[action]: count for action, count in changes.count_actions(session, run).items()}
 
 
 def list_changes(session: Session, run: str) -> tuple[Mapping[str, Any], ...]:
@@ -32,17 +32,19 @@ def load_remaining_changes(session: Session, run: Run) -> RemainingChanges:
     """Return what stands now of a run that the log tells of."""
     if run.options.get("dry_run"):
         return RemainingChanges(run.changes, "It was a dry run: nothing of this was changed." if run.changes else "")
-    written, stood = changes.count_written(session, run.id), count_changes(session, run.id)
+    written, remaining = changes.count_written(session, run.id), count_changes(session, run.id)
     if not written:
         return RemainingChanges(run.changes)  # if the log tells of some, they are forgotten for good
-    if not stood or (run.options.get("atomic") and run.status not in ("running", "succeeded")):
-        told = describe_rollback(session, run.id)
-    elif (count := sum(stood.values())) < written:
-        told = f"{count:,} of its {pluralize(written, 'change')} {_remain_verb(count)}, the others were taken back."
+    if not remaining or (run.options.get("atomic") and run.status not in ("running", "succeeded")):
+        description = describe_rollback(session, run.id)
+    elif (count := sum(remaining.values())) < written:
+        description = (
+            f"{count:,} of its {pluralize(written, 'change')} {_remain_verb(count)}, the others were taken back."
+        )
     else:
-        told = ""
-    undo = _undo_hint(run) if stood else ""
-    return RemainingChanges(stood, " ".join(filter(None, (told, undo))), list_changes(session, run.id))
+        description = ""
+    undo = _undo_hint(run) if remaining else ""
+    return RemainingChanges(remaining, " ".join(filter(None, (description, undo))), list_changes(session, run.id))
 
 
 def _undo_hint(run: Run) -> str:
@@ -79,10 +81,10 @@ def describe_rollback(session: Session, run: str) -> str:
     for line, changed in left:
         fields.setdefault(line.item, set()).update(("",) if line.action == "create" else changed)
     labels = lookup.get_labels(session, [(line.kind, line.item) for line, _ in left])
-    told = [_describe_item(labels[item][2], item, fields[item]) for item in list(fields)[:MAX_NAMED_ITEMS]]
+    items = [_describe_item(labels[item][2], item, fields[item]) for item in list(fields)[:MAX_NAMED_ITEMS]]
     more = f" and {len(fields) - MAX_NAMED_ITEMS:,} more" if len(fields) > MAX_NAMED_ITEMS else ""
     head = f"All but {len(left):,} of its {total:,} changes were" if len(left) < total else "Not all it wrote was"
-    return f"{head} taken back; what others changed since stays: {', '.join(told)}{more}."
+    return f"{head} taken back; what others changed since stays: {', '.join(items)}{more}."
 
 
 def _describe_item(label: str, item: str, fields: set[str]) -> str:
@@ -91,5 +93,5 @@ def _describe_item(label: str, item: str, fields: set[str]) -> str:
     return (
         which
         if "" in fields
-        else f"{' and '.join(_FIELD_LABELS.get(each, each) for each in sorted(fields))} of {which}"
+        else f"{' and '.join(_FIELD_LABELS.get(field, field) for field in sorted(fields))} of {which}"
     )

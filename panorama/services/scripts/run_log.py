@@ -13,17 +13,17 @@ MAX_RESULT_BYTES = 2_000
 MAX_LISTED_CALLS = 20
 
 
-def to_log_entry(run: Run, told: RunResult, ending: RunOutcome, calls: int) -> Run:
+def to_log_entry(run: Run, result: RunResult, ending: RunOutcome, calls: int) -> Run:
     """Return what the log keeps of a run that has ended; `calls` are those in the log, also of scripts inside it."""
     return replace(
         run,
-        status=_status_of(told.error),
+        status=_status_of(result.error),
         result=ending.result[:MAX_RESULT_BYTES].decode("utf-8", "ignore"),
         output=_keep_tail(ending.output, MAX_OUTPUT_CHARS),
-        error=told.error or {},
-        changes=told.changes,
+        error=result.error or {},
+        changes=result.changes,
         calls=calls,
-        ms=told.duration_ms,
+        ms=result.duration_ms,
         peak_bytes=ending.peak_bytes,
     )
 
@@ -38,7 +38,7 @@ def error_to_dict(failure: Failure | None) -> Mapping[str, Any] | None:
     """Return why a script failed, None if it did not."""
     if failure is None:
         return None
-    told = {
+    data = {
         "kind": failure.reason,
         "message": failure.message,
         "line": failure.line or None,
@@ -46,19 +46,19 @@ def error_to_dict(failure: Failure | None) -> Mapping[str, Any] | None:
         "hint": failure.hint or None,
         "trace": [f"line {line}" + (f" in {name}" if name else "") for line, name in failure.trace] or None,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in data.items() if value is not None}
 
 
-def summarize_calls(made: Sequence[CallRecord]) -> tuple[Mapping[str, Any], ...]:
+def summarize_calls(calls: Sequence[CallRecord]) -> tuple[Mapping[str, Any], ...]:
     """Return calls one by one if they are few, else together by name."""
-    if len(made) <= MAX_LISTED_CALLS:
-        return tuple({"name": each.name, "ms": each.ms, "ok": each.ok, "wrote": each.wrote} for each in made)
+    if len(calls) <= MAX_LISTED_CALLS:
+        return tuple({"name": call.name, "ms": call.ms, "ok": call.ok, "wrote": call.wrote} for call in calls)
     together: dict[str, dict[str, Any]] = {}
-    for each in made:
-        row = together.setdefault(each.name, {"name": each.name, "ms": 0.0, "ok": True, "wrote": 0, "times": 0})
-        row["ms"] = round(row["ms"] + each.ms, 3)
-        row["ok"] = row["ok"] and each.ok
-        row["wrote"] += each.wrote
+    for call in calls:
+        row = together.setdefault(call.name, {"name": call.name, "ms": 0.0, "ok": True, "wrote": 0, "times": 0})
+        row["ms"] = round(row["ms"] + call.ms, 3)
+        row["ok"] = row["ok"] and call.ok
+        row["wrote"] += call.wrote
         row["times"] += 1
     return tuple(together.values())
 
@@ -68,8 +68,8 @@ def describe_result(ending: RunOutcome) -> str:
     return ending.shape if ending.result not in (b"", b"null") else ""
 
 
-def _keep_tail(text: str, most: int) -> str:
-    return text if len(text) <= most else f"… {len(text) - most:,} characters before\n{text[-most:]}"
+def _keep_tail(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"… {len(text) - limit:,} characters before\n{text[-limit:]}"
 
 
 def pluralize(count: int, noun: str) -> str:

@@ -31,7 +31,7 @@ def _iter_parts(run: RunView) -> Iterator[str]:
             yield _fence(text)
     if run.changes or run.stands:
         yield "## What it would have changed" if run.options.get("dry_run") else "## Changes"
-        counted = ", ".join(f"{count} {what}" for what, count in run.changes.items())
+        counted = ", ".join(f"{count} {noun}" for noun, count in run.changes.items())
         yield " ".join(filter(None, (counted and f"{counted}.", run.stands)))
     if run.wrote:
         yield "\n".join(map(_format_change, run.wrote))

@@ -117,22 +117,22 @@ class RunView:
     peak_bytes: int
 
     @classmethod
-    def of(cls, run: Run, standing: RemainingChanges, made: Sequence[CallLogEntry], called: int) -> Self:
+    def of(cls, run: Run, standing: RemainingChanges, calls: Sequence[CallLogEntry], called: int) -> Self:
         """Join a run with its calls and what stands of it."""
-        kept = {
-            each.name: getattr(run, each.name)
-            for each in fields(run)
-            if each.name not in ("calls", "conversation", "worker")
+        values = {
+            field.name: getattr(run, field.name)
+            for field in fields(run)
+            if field.name not in ("calls", "conversation", "worker")
         }
-        kept |= {"changes": standing.changes, "stands": standing.told, "wrote": standing.wrote}
-        kept |= {name: redact_values(kept[name]) for name in ("source", "output", "result", "error", "wrote")}
-        return cls(**kept, called=called, calls=tuple(map(call_to_dict, made)))
+        values |= {"changes": standing.changes, "stands": standing.told, "wrote": standing.wrote}
+        values |= {name: redact_values(values[name]) for name in ("source", "output", "result", "error", "wrote")}
+        return cls(**values, called=called, calls=tuple(map(call_to_dict, calls)))
 
 
 def call_to_dict(call: CallLogEntry) -> Mapping[str, Any]:
     """Return a call of a run as it is shown with the run."""
-    told = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
-    return {name: getattr(call, name) for name in told}
+    names = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
+    return {name: getattr(call, name) for name in names}
 
 
 def change_to_dict(line: Change, label: str) -> Mapping[str, Any]:
@@ -145,8 +145,8 @@ def change_to_dict(line: Change, label: str) -> Mapping[str, Any]:
 def take_fitting(changes: Iterable[Mapping[str, Any]]) -> Generator[Mapping[str, Any]]:
     """Give the first changes that fit into an answer, at least one."""
     size = 0
-    for count, each in enumerate(changes):
-        size += len(json.dumps(each, ensure_ascii=False, default=str))
+    for count, change in enumerate(changes):
+        size += len(json.dumps(change, ensure_ascii=False, default=str))
         if count and size > MAX_DIFF_CHARS:
             return
-        yield each
+        yield change

@@ -57,9 +57,9 @@ class ScriptFiles:
             UnavailableError: It cannot be read.
         """
         for path, is_shipped in self._candidate_paths(name):
-            found = _read_file(path)
-            if found is not None:
-                return ScriptText(name=name, content=found, digest=digest_of(found), is_shipped=is_shipped)
+            text = _read_file(path)
+            if text is not None:
+                return ScriptText(name=name, content=text, digest=digest_of(text), is_shipped=is_shipped)
         return None
 
     def contains(self, name: str) -> bool:
@@ -157,12 +157,12 @@ def _iter_names(folder: Path) -> Iterator[str]:
 
 def _stat_fingerprint(path: Path) -> _Fingerprint | None:
     try:
-        found = os.lstat(path)
+        stat = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise _unreadable_error(path, error) from error
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode
+    return stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino, stat.st_mode
 
 
 def _read_file(path: Path) -> bytes | None:

@@ -116,15 +116,16 @@ class ScriptRun:
 
     def _record_interruption(self, run: Run, error: BaseException, began: float) -> Run:
         """Return what is logged of a run that nobody could be told the end of; an atomic one is taken back."""
-        made, notes = self._guest.calls, _Messages()
-        if made:
+        calls, notes = self._guest.calls, _Messages()
+        if calls:
             notes.add(self._settle_changes())
         counts, _ = notes.attempt("What was changed cannot be told", self._count_changes) or ({}, ())
-        said = f"{error.message} {notes.text}" if isinstance(error, PanoramaError) else notes.text
+        message = f"{error.message} {notes.text}" if isinstance(error, PanoramaError) else notes.text
         is_stopped = isinstance(error, KeyboardInterrupt)
         return replace(
-            run, status="cancelled" if is_stopped else "failed", calls=len(made), changes={} if self._aside else counts,
-            error={"kind": "broken_off", "message": said.strip() or type(error).__name__},
+            run, status="cancelled" if is_stopped else "failed", calls=len(calls),
+            changes={} if self._aside else counts,
+            error={"kind": "broken_off", "message": message.strip() or type(error).__name__},
             ms=round((time.perf_counter() - began) * 1000, 1),
         )  # fmt: skip
 
@@ -241,7 +242,7 @@ class ScriptRun:
 
     def _settle_changes(self) -> str:
         """Say what became of the changes of a script that failed, after taking them back if that was wanted."""
-        wrote, run = sum(made.wrote for made in self._guest.calls), self._guest.run
+        wrote, run = sum(call.wrote for call in self._guest.calls), self._guest.run
         if self._aside or not wrote:
             return "Nothing was changed."
         try:
@@ -272,11 +273,11 @@ class ScriptRun:
     def _save_state(self, changed: bytes) -> None:
         if not changed:
             return
-        kept, removed = worker_json.parse_state(changed)
+        state, removed = worker_json.parse_state(changed)
         with self._context.database.transaction(_STATE_ORIGIN) as session:
-            if kept:
-                _check_state_size({**runs.get_state(session, self._state_owner), **kept}, removed)
-            runs.save_state(session, self._state_owner, kept, removed, self._context.now())
+            if state:
+                _check_state_size({**runs.get_state(session, self._state_owner), **state}, removed)
+            runs.save_state(session, self._state_owner, state, removed, self._context.now())
 
     def _parse_result(self, ending: RunOutcome, notes: "_Messages") -> tuple[Any, str | None]:
         """Return the result, or the id of the file that holds it because it is large."""
@@ -289,9 +290,9 @@ class ScriptRun:
             which = "a dry run" if self._aside else "what only reads"
             notes.add(f"{size}; {which} keeps no file, so only its shape is shown.")
             return None, None
-        kept = self._calls.call_within("files.write", self._file_arguments(ending.result))
-        notes.add(f"{size} and was kept as a file; read it with sdk.files.text({kept['data']['id']!r}).")
-        return None, kept["data"]["id"]
+        file = self._calls.call_within("files.write", self._file_arguments(ending.result))
+        notes.add(f"{size} and was kept as a file; read it with sdk.files.text({file['data']['id']!r}).")
+        return None, file["data"]["id"]
 
     @property
     def _max_output_chars(self) -> int:
@@ -299,12 +300,12 @@ class ScriptRun:
 
     def _truncate_output(self, ending: RunOutcome, notes: "_Messages") -> str:
         """Return what was printed; of much of it the beginning and the end."""
-        text, most = ending.output, self._max_output_chars
-        if len(text) <= most:
+        text, limit = ending.output, self._max_output_chars
+        if len(text) <= limit:
             return text
-        head, left = most * 2 // 3, len(text) - most
+        head, left = limit * 2 // 3, len(text) - limit
         notes.add(f"{left:,} characters of the output are left out; return the text instead, and it is kept as a file.")
-        return f"{text[:head]}\n… {left:,} characters left out …\n{text[head - most :]}"
+        return f"{text[:head]}\n… {left:,} characters left out …\n{text[head - limit :]}"
 
     def _file_arguments(self, result: bytes) -> dict[str, str]:
         text = result.decode("utf-8", "replace")
@@ -323,15 +324,15 @@ class _Messages:
         """Add a sentence."""
         self._said.append(note)
 
-    def attempt(self, what: str, step: Callable[..., T], *arguments: Any) -> T | None:
+    def attempt(self, subject: str, step: Callable[..., T], *arguments: Any) -> T | None:
         """Take a step; if it is refused, note what that means and return None."""
         try:
             return step(*arguments)
         except PanoramaError as error:
-            self.add(f"{what}: {error.message}")
+            self.add(f"{subject}: {error.message}")
         except Exception:  # a bug of ours; what the script wrote stands all the same
-            _log.exception("after a script: %s", what)
-            self.add(f"{what}: Panorama itself failed, its log tells more.")
+            _log.exception("after a script: %s", subject)
+            self.add(f"{subject}: Panorama itself failed, its log tells more.")
         return None
 
     @property
@@ -350,8 +351,8 @@ class _CompletedRun:
 
 def _check_state_size(state: Mapping[str, Any], removed: Sequence[str]) -> None:
     """Refuse a state that is larger than it may be; the script that changes it knew only what was there before it."""
-    gone = frozenset(removed)
-    left = {name: value for name, value in state.items() if name not in gone}
+    removed_names = frozenset(removed)
+    left = {name: value for name, value in state.items() if name not in removed_names}
     if len(left) > MAX_STATE_NAMES:
         raise InvalidInputError(f"it has more than {MAX_STATE_NAMES:,} names with what another run kept meanwhile.")
     texts = {name: json.dumps(value, ensure_ascii=False, separators=(",", ":")) for name, value in left.items()}

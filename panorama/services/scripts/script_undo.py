@@ -29,14 +29,14 @@ class ScriptUndo(Service):
     def undo(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> UndoResult:
         """Take back a write: as `History.undo`, whose words the tool has."""
         with self._reading() as view:
-            found = self._find_write(view, unit.strip(), count, redo)
-        if found is None:
+            entry = self._find_write(view, unit.strip(), count, redo)
+        if entry is None:
             return self._history.undo(unit, skip_conflicts, count, redo)
         with self._writing() as session:
-            self._put_back(session, found)
-        was = "update" if found.before else "create"
-        undone = {"id": found.name, "kind": "script", "label": found.name, "was": was}
-        return UndoResult(units=(found.unit,), count=1, redo=redo, undone=(undone,), conflicts=(), conflict_count=0)
+            self._put_back(session, entry)
+        was = "update" if entry.before else "create"
+        undone = {"id": entry.name, "kind": "script", "label": entry.name, "was": was}
+        return UndoResult(units=(entry.unit,), count=1, redo=redo, undone=(undone,), conflicts=(), conflict_count=0)
 
     undo.__doc__ = History.undo.__doc__
 
@@ -84,7 +84,7 @@ class ScriptUndo(Service):
     def _iter_own_writes(self, session: Session, conversation: str, redo: bool) -> Iterator[ScriptWrite]:
         """Yield the writes of a conversation that can be taken back, the newest first."""
         writes = script_writes.list_writes(session, MAX_WRITES)
-        by_number, undone = {each.number: each for each in writes}, {each.undoes for each in writes}
+        by_number, undone = {write.number: write for write in writes}, {write.undoes for write in writes}
         for write in writes:
             steps, at = 0, write
             while at.undoes in by_number:

@@ -57,7 +57,7 @@ class ScriptVersions(Service):
 
 def store_version(session: Session, text: ScriptText, verdict: str, now: datetime) -> None:
     """Store a text as a version of its script, unless it is one, or is shipped."""
-    if text.is_shipped or any(each.digest == text.digest for each in list_versions(session, text.name)):
+    if text.is_shipped or any(version.digest == text.digest for version in list_versions(session, text.name)):
         return
     is_saved = session.origin is not None and verdict == rows.SAVED
     door, client = (session.origin.actor, session.origin.client) if session.origin and is_saved else (EDITOR_DOOR, "")
@@ -69,7 +69,7 @@ def store_version(session: Session, text: ScriptText, verdict: str, now: datetim
 
 def list_versions(session: Session, name: str) -> list[rows.Review]:
     """Return the versions of a script, the first one first; their numbers count from 1."""
-    return [each for each in rows.list_texts(session, name) if each.verdict in rows.VERSIONS][::-1]
+    return [text for text in rows.list_texts(session, name) if text.verdict in rows.VERSIONS][::-1]
 
 
 def get_version(session: Session, name: str, number: int | None) -> rows.Review:
@@ -79,7 +79,7 @@ def get_version(session: Session, name: str, number: int | None) -> rows.Review:
         NotFoundError: There is none.
     """
     versions = list_versions(session, name)
-    approved = [each for each in versions if each.verdict == rows.APPROVED]
+    approved = [version for version in versions if version.verdict == rows.APPROVED]
     if approved and number is None:
         return approved[-1]
     if number is not None and 1 <= number <= len(versions):
@@ -95,9 +95,9 @@ def get_text(session: Session, name: str, digest: str) -> ScriptText:
     Raises:
         NotFoundError: It is not stored.
     """
-    for each in rows.list_texts(session, name):
-        if each.digest == digest:
-            return ScriptText(name=name, content=each.text.encode(), digest=digest)
+    for text in rows.list_texts(session, name):
+        if text.digest == digest:
+            return ScriptText(name=name, content=text.text.encode(), digest=digest)
     raise NotFoundError(
         f"The former text of the script {name} is not stored; nothing was changed.",
         hint=f"`panorama scripts history {name}` lists its texts.",
@@ -107,24 +107,24 @@ def get_text(session: Session, name: str, digest: str) -> ScriptText:
 def find_previous_approved(session: Session, name: str) -> int:
     """Return the number of the version that was approved before the last one; 1 if there is none."""
     versions = enumerate(list_versions(session, name), 1)
-    approved = [number for number, each in versions if each.verdict == rows.APPROVED]
+    approved = [number for number, version in versions if version.verdict == rows.APPROVED]
     return approved[-2] if len(approved) > 1 else (approved or [1])[0]
 
 
 def is_by_assistant(session: Session, text: ScriptText) -> bool:
     """Tell whether an assistant saved a text, so that the person did not write it."""
-    known = [each for each in list_versions(session, text.name) if each.digest == text.digest]
-    return any(each.verdict == rows.SAVED and each.door != CLI_ACTOR for each in known)
+    known = [version for version in list_versions(session, text.name) if version.digest == text.digest]
+    return any(version.verdict == rows.SAVED and version.door != CLI_ACTOR for version in known)
 
 
 def iter_history(session: Session, name: str) -> Iterator[ScriptVersion]:
     """Yield the texts of a script and what was decided on them, the newest first."""
     texts, standing = rows.list_texts(session, name), rows.find_state(session, name) or DRAFT
-    number = sum(each.verdict in rows.VERSIONS for each in texts)
-    for each in texts:
-        is_version, is_approved = each.verdict in rows.VERSIONS, each.verdict == rows.APPROVED
+    number = sum(text.verdict in rows.VERSIONS for text in texts)
+    for text in texts:
+        is_version, is_approved = text.verdict in rows.VERSIONS, text.verdict == rows.APPROVED
         yield ScriptVersion(
-            version=number if is_version else None, at=each.at, verdict=each.verdict, digest=each.digest,
-            by=each.door, lines=each.text.count("\n"), current=is_approved and each.digest == standing.digest,
+            version=number if is_version else None, at=text.at, verdict=text.verdict, digest=text.digest,
+            by=text.door, lines=text.text.count("\n"), current=is_approved and text.digest == standing.digest,
         )  # fmt: skip
         number -= is_version

@@ -37,23 +37,23 @@ class Suggestions(Service):
 
     def describe_top(self) -> str:
         """Return what is worth a script most, in one sentence; "" if nothing is."""
-        found = self.list_suggestions()
-        if not found:
+        suggestions = self.list_suggestions()
+        if not suggestions:
             return ""
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        return f"Worth a script: {found[0].summary}{more}; list_scripts(suggest=true) shows all."
+        more = f" (and {len(suggestions) - 1} more)" if len(suggestions) > 1 else ""
+        return f"Worth a script: {suggestions[0].summary}{more}; list_scripts(suggest=true) shows all."
 
 
 def _iter_patterns(coded: Sequence[rows.RunCode]) -> Iterator[ScriptLine]:
     """Give code that called the same of the SDK, whatever else it did."""
     alike: defaultdict[frozenset[str], list[rows.RunCode]] = defaultdict(list)
-    for each in coded:
-        if each.called:
-            alike[frozenset(each.called)].append(each)
+    for run_code in coded:
+        if run_code.called:
+            alike[frozenset(run_code.called)].append(run_code)
     for runs in alike.values():
         if len(runs) >= MIN_REPEATS:
             newest = runs[0]
-            tokens = sum(each.tokens + len(each.source) // CHARS_PER_TOKEN for each in runs)
+            tokens = sum(run.tokens + len(run.source) // CHARS_PER_TOKEN for run in runs)
             steps = ", ".join(newest.called[:MAX_CHAIN_LENGTH])
             yield ScriptLine(
                 name=suggest_name("_".join(newest.called[:2])), state="suggested", run=newest.id, runs=len(runs),
@@ -65,10 +65,10 @@ def _iter_chains(chained: Sequence[tuple[str, str, int]]) -> Iterator[ScriptLine
     """Give chains of tools that were called one after another in the same order; those inside longer ones are left."""
     counts, costs = _count_chains(chained)
     often = {chain: count for chain, count in counts.items() if count >= MIN_REPEATS}
-    taken: set[tuple[str, ...]] = set()
+    used: set[tuple[str, ...]] = set()
     for chain in sorted(often, key=lambda chain: (-len(chain), chain)):
-        if chain not in taken:
-            taken.update(_iter_subchains(chain))
+        if chain not in used:
+            used.update(_iter_subchains(chain))
             yield ScriptLine(
                 name=suggest_name("_".join(chain[:2])), state="suggested", runs=often[chain], tokens=costs[chain],
                 summary=f"{' → '.join(chain)} was called {often[chain]} times and cost {costs[chain]:,} tokens",

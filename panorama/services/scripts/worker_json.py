@@ -12,14 +12,14 @@ STATE_DEPTH = 102
 """How deep what a script returns or keeps may be nested: 100 levels, of a state in each name."""
 
 
-def parse_json(told: bytes) -> Any:
+def parse_json(data: bytes) -> Any:
     """Return what a worker said as JSON.
 
     Raises:
         UnavailableError: It is no JSON: the worker was not what it should be.
     """
     try:
-        text = told.decode()  # or it could be read as UTF-16, in which half a sign has another form
+        text = data.decode()  # or it could be read as UTF-16, in which half a sign has another form
         value = json.loads(text, parse_constant=_reject_constant, parse_float=_parse_finite)
         if "\\ud" in text.lower():  # half a sign, which no text may hold, has no other form
             json.dumps(value, ensure_ascii=False).encode()
@@ -41,18 +41,18 @@ def _reject_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def parse_state(told: bytes) -> tuple[dict[str, Any], list[str]]:
+def parse_state(data: bytes) -> tuple[dict[str, Any], list[str]]:
     """Return what a worker says was set in the state, and what was removed from it.
 
     Raises:
         UnavailableError: As of `claimed`.
     """
-    said = parse_json(told)
-    if is_object(said):
-        kept, removed = said.get("set"), said.get("removed")
+    state = parse_json(data)
+    if is_object(state):
+        values, removed = state.get("set"), state.get("removed")
         are_names = is_list(removed) and all(isinstance(name, str) for name in removed)
-        if is_object(kept) and are_names:
-            return dict(kept), list(cast("list[str]", removed))
+        if is_object(values) and are_names:
+            return dict(values), list(cast("list[str]", removed))
     raise UnavailableError("The script's process said what cannot be kept.", hint="Run it again.")
 
 

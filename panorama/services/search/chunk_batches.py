@@ -28,15 +28,15 @@ class ChunkBatch:
     seen: int
 
 
-def chunk_changes(session: Session, found: Sequence[tuple[int, str, str]], most: int) -> ChunkBatch:
+def chunk_changes(session: Session, changes: Sequence[tuple[int, str, str]], limit: int) -> ChunkBatch:
     """Cut the items that some changes touched, in their order, up to those that reach so many texts."""
     cut, texts = dict[str, list[Passage]](), dict[str, str]()
-    for kind, id_, item in _iter_items(session, collect_items(found)):
+    for kind, id_, item in _iter_items(session, collect_items(changes)):
         cut[id_] = _build_passages(kind, item, texts) if item else []
-        if len(texts) >= most:
+        if len(texts) >= limit:
             break
     last = 0
-    for number, _, id_ in found:
+    for number, _, id_ in changes:
         if id_ not in cut:
             break
         last = number
@@ -45,20 +45,20 @@ def chunk_changes(session: Session, found: Sequence[tuple[int, str, str]], most:
 
 def _iter_items(session: Session, items: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, Item | None]]:
     """Give items as (kind, id, item), those in the trash without the item."""
-    for some in in_batches(items, ITEMS_PER_READ):
-        living = passages.load_living(session, some)
-        yield from ((kind, id_, living.get(id_)) for kind, id_ in some)
+    for batch in in_batches(items, ITEMS_PER_READ):
+        living = passages.load_living(session, batch)
+        yield from ((kind, id_, living.get(id_)) for kind, id_ in batch)
 
 
 def _build_passages(kind: str, item: Item, texts: dict[str, str]) -> list[Passage]:
-    made: list[Passage] = []
-    for each in split_chunks(*item.search_text()):
-        name = digest(each.text)
-        texts[name] = each.text
-        made.append(Passage(item.id, kind, each.position, name, each.begin, each.end))
-    return made
+    passages_: list[Passage] = []
+    for chunk in split_chunks(*item.search_text()):
+        name = digest(chunk.text)
+        texts[name] = chunk.text
+        passages_.append(Passage(item.id, kind, chunk.position, name, chunk.begin, chunk.end))
+    return passages_
 
 
-def collect_items(found: Iterable[tuple[int, str, str]]) -> list[tuple[str, str]]:
+def collect_items(changes: Iterable[tuple[int, str, str]]) -> list[tuple[str, str]]:
     """Return the items that some changes touched as (kind, id), each once."""
-    return list(dict.fromkeys((kind, id_) for _, kind, id_ in found))
+    return list(dict.fromkeys((kind, id_) for _, kind, id_ in changes))

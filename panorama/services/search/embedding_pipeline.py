@@ -56,13 +56,13 @@ class EmbeddingPipeline(Service):
     """
 
     def __init__(
-        self, context: ServiceContext, embedder: Embedder, name: str, stop: ShouldStop, told: OnEmbedded
+        self, context: ServiceContext, embedder: Embedder, name: str, stop: ShouldStop, report: OnEmbedded
     ) -> None:
         super().__init__(context)
         self._embedder = embedder
         self._name = name
         self._stop = stop
-        self._told = told
+        self._told = report
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="embedding", initializer=lower_thread_priority)
         self._ahead: _Step | None = None
 
@@ -99,10 +99,10 @@ class EmbeddingPipeline(Service):
         """
         with self._reading() as session:
             mark = passages.get_mark(session, name)
-            found = passages.list_changes(session, mark, CHANGES_PER_STEP, created=True, part=part)
-            if not found:
+            changes = passages.list_changes(session, mark, CHANGES_PER_STEP, created=True, part=part)
+            if not changes:
                 return None
-            cut = chunk_changes(session, found, TEXTS_PER_REEMBED_STEP)
+            cut = chunk_changes(session, changes, TEXTS_PER_REEMBED_STEP)
             step = self._build_step(session, mark, cut)
         self._finish_step(step, name)
         return cut
@@ -131,10 +131,10 @@ class EmbeddingPipeline(Service):
             awaited: Digests of texts that are being embedded already.
         """
         with self._reading() as session:
-            found = passages.list_changes(session, mark, CHANGES_PER_STEP)
+            changes = passages.list_changes(session, mark, CHANGES_PER_STEP)
             return (
-                self._build_step(session, mark, chunk_changes(session, found, TEXTS_PER_STEP), awaited)
-                if found
+                self._build_step(session, mark, chunk_changes(session, changes, TEXTS_PER_STEP), awaited)
+                if changes
                 else None
             )
 
@@ -155,42 +155,42 @@ class EmbeddingPipeline(Service):
         except BaseException:
             step.is_over = True
             raise
-        kept = vectors.astype("<f2")  # half the room; it costs no place in the order
-        return {name: kept[at].tobytes() for at, (name, _) in enumerate(texts)}
+        halved = vectors.astype("<f2")  # half the room; it costs no place in the order
+        return {name: halved[at].tobytes() for at, (name, _) in enumerate(texts)}
 
     def _finish_step(self, step: _Step, mark: str) -> bool:
         """Wait for the vectors of a step, and keep all of it with a mark; tell whether it was not stopped before."""
-        made, kept_at = Vectors(), time.monotonic()
+        vectors, kept_at = Vectors(), time.monotonic()
         is_whole = False
         try:
             for coming in step.coming:
                 if self._stop():
                     return False
-                some = coming.result()
-                made |= some
-                self._told(len(some))
+                batch = coming.result()
+                vectors |= batch
+                self._told(len(batch))
                 if time.monotonic() - kept_at >= SAVE_INTERVAL_SECONDS:
-                    self._save_vectors(made)
-                    made, kept_at = {}, time.monotonic()
+                    self._save_vectors(vectors)
+                    vectors, kept_at = {}, time.monotonic()
             is_whole = True
         finally:  # also what was made before the model failed, or somebody stopped it
             if not is_whole:
                 self._cancel_step(step)
-        self._save_step(step, made, mark)
+        self._save_step(step, vectors, mark)
         return True
 
-    def _save_step(self, step: _Step, made: Vectors, mark: str) -> None:
+    def _save_step(self, step: _Step, vectors: Vectors, mark: str) -> None:
         cut = step.cut
         with self._context.database.transaction(INDEXER) as session:
-            passages.save_vectors(session, self._name, made)
-            if passages.has_missing(session, self._name, [name for name in cut.texts if name not in made]):
+            passages.save_vectors(session, self._name, vectors)
+            if passages.has_missing(session, self._name, [name for name in cut.texts if name not in vectors]):
                 return  # somebody forgot what nobody seemed to need: the next reading makes it again
             if passages.count_purges(session) != step.purges:
                 return  # of what was cut some may be forgotten for good: the next reading cuts it again
             since = passages.filter_changed(
                 session, cut.seen, list(cut.passages)
             )  # another process may have read those
-            passages.replace(session, {item: some for item, some in cut.passages.items() if item not in since})
+            passages.replace(session, {item: batch for item, batch in cut.passages.items() if item not in since})
             passages.set_mark(session, mark, max(cut.last, passages.get_mark(session, mark)))
 
     def _cancel_step(self, step: _Step) -> None:
@@ -198,16 +198,16 @@ class EmbeddingPipeline(Service):
         step.is_over = True
         waiting = [coming for coming in step.coming if not coming.cancel()]
         wait(waiting)
-        made = Vectors()
+        vectors = Vectors()
         for coming in waiting:
             if not coming.exception():
-                made |= coming.result()
-        self._save_vectors(made)
+                vectors |= coming.result()
+        self._save_vectors(vectors)
 
-    def _save_vectors(self, made: Vectors) -> None:
-        if made:
+    def _save_vectors(self, vectors: Vectors) -> None:
+        if vectors:
             with self._context.database.transaction(INDEXER) as session:
-                passages.save_vectors(session, self._name, made)
+                passages.save_vectors(session, self._name, vectors)
 
 
 def mark_name(name: str) -> str:

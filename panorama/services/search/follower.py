@@ -99,36 +99,36 @@ class Follower:
 
     def _run(self) -> None:
         self._leaving.wait(START_DELAY_SECONDS)
-        with self._standing() as told:
-            self._follow(told)
+        with self._standing() as progress:
+            self._follow(progress)
 
-    def _follow(self, told: Progress) -> None:
+    def _follow(self, progress: Progress) -> None:
         self._warm_at = time.monotonic() + PRELOAD_DELAY_SECONDS
-        pause = self._follow_once(0.0, told)
+        pause = self._follow_once(0.0, progress)
         while not self._leaving.is_set():
             if not pause:
                 self._woken.wait(self._poll_seconds())
             self._leaving.wait(max(DEBOUNCE_SECONDS, pause))
-            pause = self._follow_once(pause, told)
+            pause = self._follow_once(pause, progress)
 
-    def _follow_once(self, pause: float, told: Progress) -> float:
+    def _follow_once(self, pause: float, progress: Progress) -> float:
         self._is_syncing = True
         self._woken.clear()
-        pause = self._sync_once(pause, told)
+        pause = self._sync_once(pause, progress)
         self._is_syncing, self._is_failing = False, pause > 0
         return pause
 
-    def _sync_once(self, pause: float, told: Progress) -> float:
+    def _sync_once(self, pause: float, progress: Progress) -> float:
         """Catch up once; return how long to wait after it, for good or for bad."""
         try:
             self._meaning.maintain()
-            told(0, 0, PROGRESS_MESSAGE)
-            way = _RoundProgress(told, self._meaning.count_unread)
-            self._meaning.follow(self._leaving.is_set, way.add_embedded, way.refresh)
+            progress(0, 0, PROGRESS_MESSAGE)
+            round_progress = _RoundProgress(progress, self._meaning.count_unread)
+            self._meaning.follow(self._leaving.is_set, round_progress.add_embedded, round_progress.refresh)
             self._preload_once()
-            told(0, 0, "search by meaning is up to date")
+            progress(0, 0, "search by meaning is up to date")
         except PanoramaError as error:
-            told(0, 0, error.message)
+            progress(0, 0, error.message)
             if not pause and not self._leaving.is_set():  # who leaves closes the index, which is no failure
                 _log.warning("search by meaning: %s", error.message)
         except Exception:  # a bug of ours: it is logged, and search goes on with keywords

@@ -21,9 +21,9 @@ KEYWORD_MODE_HINT = "Mode keyword looks for the words alone; hybrid looks for th
 SEMANTIC_MODE_HINT = "Mode semantic looks for the meaning alone; hybrid looks for the words, too."
 
 
-def join_hints(*said: str) -> str:
+def join_hints(*hints: str) -> str:
     """Return what there is to say, in one line."""
-    return " ".join(filter(None, said))
+    return " ".join(filter(None, hints))
 
 
 def unknown_ids_hint(session: Session, ids: Sequence[str], query: str, hits: Sequence[Hit]) -> str:
@@ -38,19 +38,19 @@ def unknown_ids_hint(session: Session, ids: Sequence[str], query: str, hits: Seq
 
 def missing_ids_hint(session: Session, ids: Sequence[str]) -> str:
     """Return what is said of ids that no item has, as far as the filters let items through."""
-    said = [_missing_id_hint(session, id_) for id_ in ids[:MAX_NAMED]]
+    hints = [_missing_id_hint(session, id_) for id_ in ids[:MAX_NAMED]]
     more = len(ids) - MAX_NAMED
-    return join_hints(*said, f"Nor are {more} more of these ids found." if more > 0 else "")
+    return join_hints(*hints, f"Nor are {more} more of these ids found." if more > 0 else "")
 
 
-def _missing_id_hint(session: Session, said: str) -> str:
-    id_ = normalize_id(said)
+def _missing_id_hint(session: Session, text: str) -> str:
+    id_ = normalize_id(text)
     kind = kind_of(id_)
     if kind and rows.exists(session, kind, id_):
         return f"The {kind} {id_} is not among what was asked for: its kind, project or last change is another."
     if kind and rows.exists(session, kind, id_, trash=True):
         return f"The {kind} {id_} is in the trash."
-    return f"No item has the id {said}."
+    return f"No item has the id {text}."
 
 
 def _pronoun(ids: Sequence[str]) -> str:
@@ -61,7 +61,7 @@ def partial_match_hint(
     session: Session, wording: ParsedQuery, hits: Sequence[Hit] | None, nearest: SemanticResult | None
 ) -> str:
     """Return what is said of hits that do not hold what was asked for."""
-    is_held = bool(hits) if hits is not None else any(each.count for each in wording.asked)
+    is_held = bool(hits) if hits is not None else any(term.count for term in wording.asked)
     if not is_held and nearest and nearest.hits:
         near = "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
         return join_hints(near, "" if hits is None else _ignored_words_hint(session, wording))

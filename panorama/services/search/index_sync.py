@@ -102,7 +102,7 @@ class IndexSync(Service):
         return passages.model_name(self._embedder.id, self._embedder.digest)
 
     def catch_up(
-        self, stop: ShouldStop = never_stop, told: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
+        self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
     ) -> None:
         """Bring passages, vectors and index up to the last change.
 
@@ -113,30 +113,30 @@ class IndexSync(Service):
         Raises:
             UnavailableError: The model or the index is out of order; all that was done stays.
         """
-        with closing(self._open_pipeline(stop, told)) as reader:
+        with closing(self._open_pipeline(stop, report)) as reader:
 
             def embed_step() -> bool:
-                return self._yield_and_embed(reader, stop, told, moved)
+                return self._yield_and_embed(reader, stop, report, moved)
 
             if self.measure_lag().unread > REBUILD_THRESHOLD and self._is_ready():
                 self.rebuild(embed_step)
             next_time = time.monotonic() + SYNC_INTERVAL_SECONDS
             while embed_step():
                 if time.monotonic() > next_time:
-                    begun = time.monotonic()
+                    started = time.monotonic()
                     self.sync_all(stop)
                     next_time = time.monotonic() + max(
-                        SYNC_INTERVAL_SECONDS, SYNC_INTERVAL_FACTOR * (time.monotonic() - begun)
+                        SYNC_INTERVAL_SECONDS, SYNC_INTERVAL_FACTOR * (time.monotonic() - started)
                     )
         self.sync_all(stop)
 
     @contextmanager
-    def _hold_turn(self, told: OnEmbedded) -> Generator[None]:
+    def _hold_turn(self, report: OnEmbedded) -> Generator[None]:
         """Wait for whoever else is at work, and tell of nothing new meanwhile, so that who waits can be stopped."""
         self._waiting += 1
         try:
             while not self._turn.acquire(timeout=STOP_POLL_SECONDS):
-                told(0)
+                report(0)
         finally:
             self._waiting -= 1
         try:
@@ -162,18 +162,18 @@ class IndexSync(Service):
         with self._reading() as session:
             return passages.has_mark(session, self._heard_as or self._listener_name)
 
-    def search_text(self, query: str, limit: int, wanted: Filter) -> list[Hit]:
+    def search_text(self, query: str, limit: int, condition: Filter) -> list[Hit]:
         """Return the passages that are nearest to a query in meaning, best first.
 
         Raises:
             UnavailableError: The model or the index is out of order.
         """
-        found = self._index.search(to_float32_bytes(self._embedder.embed_query(query)), limit, wanted)
+        hits = self._index.search(to_float32_bytes(self._embedder.embed_query(query)), limit, condition)
         if self._index.model != self.model:  # it was swapped meanwhile, and what was found means nothing
             raise UnavailableError("The index is changing to another model.", hint="Ask again in a moment.")
-        return found
+        return hits
 
-    def search_vectors(self, vectors: Sequence[bytes], limit: int, wanted: Filter) -> list[Hit]:
+    def search_vectors(self, vectors: Sequence[bytes], limit: int, condition: Filter) -> list[Hit]:
         """Return the passages that are nearest to any of some vectors as the database keeps them, best first.
 
         Raises:
@@ -181,14 +181,14 @@ class IndexSync(Service):
         """
         best: dict[str, Hit] = {}
         for vector in float16_to_float32(vectors):
-            for hit in self._index.search(vector, limit, wanted):
+            for hit in self._index.search(vector, limit, condition):
                 if hit.chunk not in best or best[hit.chunk].score < hit.score:
                     best[hit.chunk] = hit
         return sorted(best.values(), key=lambda hit: (-hit.score, hit.chunk))[:limit]
 
     # The passages and their vectors.
 
-    def embed_next(self, stop: ShouldStop = never_stop, told: OnEmbedded = ignore_count) -> bool:
+    def embed_next(self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count) -> bool:
         """Cut and embed what the next changes touched; tell whether there was anything.
 
         Args:
@@ -197,11 +197,11 @@ class IndexSync(Service):
         Raises:
             UnavailableError: The model is out of order; the vectors that were made are kept.
         """
-        with closing(self._open_pipeline(stop, told)) as reader:
-            return self._embed_locked(reader, told, ahead=False)
+        with closing(self._open_pipeline(stop, report)) as reader:
+            return self._embed_locked(reader, report, ahead=False)
 
     def embed_all(
-        self, stop: ShouldStop = never_stop, told: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
+        self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
     ) -> None:
         """Cut and embed what all changes touched, and tell the index of nothing.
 
@@ -212,11 +212,11 @@ class IndexSync(Service):
         Raises:
             UnavailableError: As of `read`.
         """
-        with closing(self._open_pipeline(stop, told)) as reader:
-            while self._yield_and_embed(reader, stop, told, moved):
+        with closing(self._open_pipeline(stop, report)) as reader:
+            while self._yield_and_embed(reader, stop, report, moved):
                 pass
 
-    def reembed_next(self, mark: str, told: OnEmbedded, part: ItemScope = ALL_ITEMS) -> ChunkBatch | None:
+    def reembed_next(self, mark: str, report: OnEmbedded, part: ItemScope = ALL_ITEMS) -> ChunkBatch | None:
         """Cut the next items of a part again, and embed what is not known; None if there are no more.
 
         Args:
@@ -225,28 +225,28 @@ class IndexSync(Service):
         Raises:
             UnavailableError: The model is out of order; the vectors that were made are kept.
         """
-        with self._hold_turn(told), closing(self._open_pipeline(never_stop, told)) as reader:
+        with self._hold_turn(report), closing(self._open_pipeline(never_stop, report)) as reader:
             return reader.reembed_next(mark, part)
 
     def _yield_and_embed(
-        self, reader: EmbeddingPipeline, stop: ShouldStop, told: OnEmbedded, moved: StepCallback
+        self, reader: EmbeddingPipeline, stop: ShouldStop, report: OnEmbedded, moved: StepCallback
     ) -> bool:
         """Read the next changes, after others that wait for their turn; tell whether there were any."""
         if self._waiting:
             time.sleep(YIELD_SECONDS)
-        found = not stop() and self._embed_locked(reader, told)
-        if found:
+        has_read = not stop() and self._embed_locked(reader, report)
+        if has_read:
             moved()
-        return found
+        return has_read
 
-    def _embed_locked(self, reader: EmbeddingPipeline, told: OnEmbedded, *, ahead: bool = True) -> bool:
-        with self._hold_turn(told):
+    def _embed_locked(self, reader: EmbeddingPipeline, report: OnEmbedded, *, ahead: bool = True) -> bool:
+        with self._hold_turn(report):
             return reader.embed_next(ahead=ahead)
 
-    def _open_pipeline(self, stop: ShouldStop, told: OnEmbedded) -> EmbeddingPipeline:
+    def _open_pipeline(self, stop: ShouldStop, report: OnEmbedded) -> EmbeddingPipeline:
         def on_embedded(count: int) -> None:
             self.embedded += count
-            told(count)
+            report(count)
 
         return EmbeddingPipeline(self._context, self._embedder, self.name, stop, on_embedded)
 
@@ -276,11 +276,14 @@ class IndexSync(Service):
             self._is_ready()  # or it does not know which collection it has
             listener = self._listener_name
             with self._reading() as session:
-                read, heard = passages.get_mark(session, mark_name(self.name)), passages.get_mark(session, listener)
-                builds = not passages.has_mark(session, listener) or passages.has_more_passages(
-                    session, REBUILD_THRESHOLD, heard, read
+                read, listener_mark = (
+                    passages.get_mark(session, mark_name(self.name)),
+                    passages.get_mark(session, listener),
                 )
-                news = _SyncBatch(heard, passages.count_purges(session))
+                builds = not passages.has_mark(session, listener) or passages.has_more_passages(
+                    session, REBUILD_THRESHOLD, listener_mark, read
+                )
+                news = _SyncBatch(listener_mark, passages.count_purges(session))
             if builds:
                 self.rebuild()
                 return True
@@ -292,22 +295,22 @@ class IndexSync(Service):
     def _next_points(self, news: _SyncBatch) -> list[Point] | None:
         """Return the points of the next changes that were read, None if there are no more."""
         with self._reading() as session:
-            found = passages.list_changes(
+            changes = passages.list_changes(
                 session, news.last, CHANGES_PER_STEP, until=passages.get_mark(session, mark_name(self.name))
             )
-            items = collect_items(found)
+            items = collect_items(changes)
             points = load_points(session, self.name, items)
-            gone = passages.list_deleted_chunks(session, [id_ for _, id_ in items])
-        living = {each.chunk for each in points}  # of those that went a step ago, some may be back
-        news.gone = [*(chunk for chunk in news.gone if chunk not in living), *gone]
-        if not found:
+            deleted = passages.list_deleted_chunks(session, [id_ for _, id_ in items])
+        living = {point.chunk for point in points}  # of those that went a step ago, some may be back
+        news.gone = [*(chunk for chunk in news.gone if chunk not in living), *deleted]
+        if not changes:
             return None
-        news.last = found[-1][0]
+        news.last = changes[-1][0]
         return points
 
     def _write_points(self, listener: str, news: _SyncBatch, points: Sequence[Point]) -> None:
-        for some in in_batches(news.gone):
-            self._index.delete(some)
+        for chunk_ids in in_batches(news.gone):
+            self._index.delete(chunk_ids)
         for batch in in_batches(points):
             self._index.upsert(batch)
         self._index.flush()
@@ -374,25 +377,25 @@ class IndexSync(Service):
             if self.measure_lag().unheard:
                 return True
             with self._reading() as session:
-                wanted = _checksum(passages.iter_digests(session, self.name))
-                some = passages.sample_vectors(session, self.name, SAMPLE_SIZE)
-            return wanted == _checksum(self._index.iter_digests()) and all(map(self._can_find, some))
+                expected = _checksum(passages.iter_digests(session, self.name))
+                sample = passages.sample_vectors(session, self.name, SAMPLE_SIZE)
+            return expected == _checksum(self._index.iter_digests()) and all(map(self._can_find, sample))
 
     def _can_find(self, vector: bytes) -> bool:
         return not any(vector) or any(hit.score > SELF_SCORE for hit in self.search_vectors([vector], 1, Filter()))
 
 
-def _report_points(points: Iterable[Point], told: OnEmbedded) -> Iterator[Point]:
+def _report_points(points: Iterable[Point], report: OnEmbedded) -> Iterator[Point]:
     """Give the points on, and tell of them batch by batch."""
-    for some in in_batches(points):
-        told(len(some))
-        yield from some
+    for batch in in_batches(points):
+        report(len(batch))
+        yield from batch
 
 
-def _checksum(held: Iterable[tuple[str, str]]) -> tuple[int, int]:
+def _checksum(digests: Iterable[tuple[str, str]]) -> tuple[int, int]:
     """Return the count of some passages and a sum over them that no order changes."""
     count, total = 0, 0
-    for chunk, name in held:
+    for chunk, name in digests:
         count += 1
         total ^= int.from_bytes(blake2b(f"{chunk} {name}".encode(), digest_size=8).digest())
     return count, total

@@ -83,12 +83,12 @@ class Models(Service):
         default = registry.default_choice()
         used = self._chosen or default.name
         with self._reading() as session:
-            kept, count, served = (
+            usage, count, served = (
                 models.list_usage(session),
                 models.count_passages(session),
                 passages.find_served_model(session),
             )
-        others = (each.id for each in kept if not each.is_of(used))
+        others = (model.id for model in usage if not model.is_of(used))
         names = dict.fromkeys((*registry.BUNDLED, OFF, used, *others, *_DESCRIPTIONS))
         return ModelList(
             used=used,
@@ -96,7 +96,7 @@ class Models(Service):
             searched=served[0] if served and used != OFF else None,
             hint=default.hint if not self._chosen else "",
             passages=count,
-            models=tuple(_model_info(name, name == used, _sort_states(kept, name, served)) for name in names),
+            models=tuple(_model_info(name, name == used, _sort_states(usage, name, served)) for name in names),
         )
 
     def remove(self, model: str) -> RemoveModelResult:
@@ -111,32 +111,32 @@ class Models(Service):
             NotFoundError: No vector of this model is kept.
             ConflictError: It is in use.
         """
-        found = self._get_removable(model)
-        total, done = sum(each.vectors for each in found), 0
-        for each in found:
+        states = self._get_removable(model)
+        total, done = sum(state.vectors for state in states), 0
+        for state in states:
             with self._writing() as session:
-                models.delete_marks(session, each.name)
+                models.delete_marks(session, state.name)
             after = ""
-            while some := self._read_batch(each.name, after):
+            while batch := self._read_batch(state.name, after):
                 with self._writing() as session:
-                    done += models.delete_vectors(session, each.name, some)
-                after = some[-1]
+                    done += models.delete_vectors(session, state.name, batch)
+                after = batch[-1]
                 report_progress(done, total, model)
-        return RemoveModelResult(model=model, vectors=done, size_bytes=sum(each.size_bytes for each in found))
+        return RemoveModelResult(model=model, vectors=done, size_bytes=sum(state.size_bytes for state in states))
 
     def remove_question(self, model: str) -> str:
         """Return what to ask before a model's vectors are forgotten."""
-        found = self._get_removable(model)
-        count, size = sum(each.vectors for each in found), sum(each.size_bytes for each in found)
+        states = self._get_removable(model)
+        count, size = sum(state.vectors for state in states), sum(state.size_bytes for state in states)
         vectors = f"{_format_vectors(count)} ({format_megabytes(size)}) of {escape_name(model)}"
         return f"Delete {vectors}? If this model is chosen again, it creates them again."
 
-    def summarize_list(self, found: ModelList) -> str:
+    def summarize_list(self, models_: ModelList) -> str:
         """Return which model is in use, in one line."""
-        if found.used == OFF:
+        if models_.used == OFF:
             return "Search by meaning is off"
-        changing = f", {found.searched} is searched until it is done" if _is_changing(found) else ""
-        return f"{found.used} is in use{' by default' if found.is_default else ''}{changing}"
+        changing = f", {models_.searched} is searched until it is done" if _is_changing(models_) else ""
+        return f"{models_.used} is in use{' by default' if models_.is_default else ''}{changing}"
 
     def summarize_removal(self, done: RemoveModelResult) -> str:
         """Return what was forgotten, in one line."""
@@ -152,16 +152,16 @@ class Models(Service):
         if model == used:
             raise ConflictError(f"{model} is in use.", hint="Choose another first: `panorama models use NAME`.")
         with self._reading() as session:
-            kept, served = models.list_usage(session), passages.find_served_model(session)
-        found = [each for each in kept if each.is_of(model)]
-        if not found:
-            raise _unknown_model_error(model, {each.id for each in kept})
-        if served and used != OFF and any(each.is_of(served[0]) and not each.is_of(used) for each in found):
+            usage, served = models.list_usage(session), passages.find_served_model(session)
+        states = [state for state in usage if state.is_of(model)]
+        if not states:
+            raise _unknown_model_error(model, {state.id for state in usage})
+        if served and used != OFF and any(state.is_of(served[0]) and not state.is_of(used) for state in states):
             raise ConflictError(
                 f"{model} is searched until {used} has embedded everything.",
                 hint="Try again later; `panorama models list` shows how far it is.",
             )
-        return found
+        return states
 
 
 def _unknown_model_error(model: str, names: set[str]) -> NotFoundError:
@@ -173,31 +173,31 @@ def _unknown_model_error(model: str, names: set[str]) -> NotFoundError:
     )
 
 
-def _sort_states(kept: Sequence[ModelUsage], name: str, served: tuple[str, str, int] | None) -> list[ModelUsage]:
+def _sort_states(usage: Sequence[ModelUsage], name: str, served: tuple[str, str, int] | None) -> list[ModelUsage]:
     """Return what is kept of a model, its present state first: whose vectors are searched, else what has read most."""
     present = passages.model_name(*served[:2]) if served else ""
-    found = [each for each in kept if each.is_of(name)]
-    return sorted(found, key=lambda each: (each.name == present, each.read, each.passages), reverse=True)
+    states = [state for state in usage if state.is_of(name)]
+    return sorted(states, key=lambda state: (state.name == present, state.read, state.passages), reverse=True)
 
 
-def _model_info(name: str, is_used: bool, kept: Sequence[ModelUsage]) -> ModelInfo:
+def _model_info(name: str, is_used: bool, usage: Sequence[ModelUsage]) -> ModelInfo:
     """Return what is told of a model, by what is kept of its states, the present one first."""
-    vectors, size_bytes = sum(each.vectors for each in kept), sum(each.size_bytes for each in kept)
+    vectors, size_bytes = sum(state.vectors for state in usage), sum(state.size_bytes for state in usage)
     missing = registry.default_choice().hint if name == "minilm" else ""
     return ModelInfo(
         name=name,
         is_used=is_used,
         is_there=not missing,
         about=missing or _DESCRIPTIONS.get(name, ""),
-        size=_DIMENSIONS.get(name) or (kept[0].size_bytes // kept[0].vectors // BYTES_PER_NUMBER if kept else None),
-        passages=kept[0].passages if kept else 0,
+        size=_DIMENSIONS.get(name) or (usage[0].size_bytes // usage[0].vectors // BYTES_PER_NUMBER if usage else None),
+        passages=usage[0].passages if usage else 0,
         vectors=vectors,
         size_bytes=size_bytes,
     )
 
 
-def _is_changing(found: ModelList) -> bool:
-    return found.searched not in (None, found.used)
+def _is_changing(models_: ModelList) -> bool:
+    return models_.searched not in (None, models_.used)
 
 
 def _format_vectors(count: int) -> str:

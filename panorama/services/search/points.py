@@ -11,21 +11,21 @@ from panorama.store.items.passages import EmbeddedPassage
 
 def load_points(session: Session, name: str, items: Sequence[tuple[str, str]]) -> list[Point]:
     """Return the points of some items, given as (kind, id), with the vectors that are kept under a model's name."""
-    found: list[Point] = []
+    points: list[Point] = []
     for kind in dict.fromkeys(kind for kind, _ in items):
-        for some in in_batches([id_ for each, id_ in items if each == kind]):
-            found += to_points(passages.list_embedded(session, name, kind, items=some))
-    return found
+        for batch in in_batches([id_ for item_kind, id_ in items if item_kind == kind]):
+            points += to_points(passages.list_embedded(session, name, kind, items=batch))
+    return points
 
 
 def to_points(stored: Iterable[EmbeddedPassage]) -> Iterator[Point]:
     """Give points of the index for passages as they are kept."""
-    for some in in_batches(stored):
-        for each, vector in zip(some, float16_to_float32([each.vector for each in some]), strict=True):
-            kind: Any = each.kind
+    for batch in in_batches(stored):
+        for passage, vector in zip(batch, float16_to_float32([passage.vector for passage in batch]), strict=True):
+            kind: Any = passage.kind
             yield Point(
-                chunk=each.chunk, item=each.item, kind=kind, project=each.project, at=each.at, digest=each.digest,
-                vector=vector,
+                chunk=passage.chunk, item=passage.item, kind=kind, project=passage.project, at=passage.at,
+                digest=passage.digest, vector=vector,
             )  # fmt: skip
 
 
@@ -34,11 +34,11 @@ def to_float32_bytes(vector: Any) -> bytes:
     return bytes(vector.astype("<f4").tobytes())
 
 
-def float16_to_float32(kept: Sequence[bytes]) -> list[bytes]:
+def float16_to_float32(vectors: Sequence[bytes]) -> list[bytes]:
     """Return vectors that the database keeps in half precision as the index takes them."""
     import numpy  # 120 ms, and needed by search by meaning alone
 
-    if not kept:
+    if not vectors:
         return []
-    rows = numpy.frombuffer(b"".join(kept), "<f2").astype("<f4").reshape(len(kept), -1)
+    rows = numpy.frombuffer(b"".join(vectors), "<f2").astype("<f4").reshape(len(vectors), -1)
     return [row.tobytes() for row in rows]

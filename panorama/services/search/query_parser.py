@@ -41,84 +41,92 @@ class ParsedQuery:
     @property
     def terms(self) -> tuple[Term, ...]:
         """What is looked for and marked."""
-        return tuple(each.term for each in self.asked)
+        return tuple(entry.term for entry in self.asked)
 
     @property
     def hint(self) -> str:
         """What a person should know of the repairs."""
-        told = [f"“{new}” instead of “{old}”" for old, new in self.repairs]
-        return f"Searched for {', '.join(told)}, which no item holds." if told else ""
+        texts = [f"“{new}” instead of “{old}”" for old, new in self.repairs]
+        return f"Searched for {', '.join(texts)}, which no item holds." if texts else ""
 
 
 def parse_query(session: Session, query: str) -> ParsedQuery:
     """Return what a query asks for; words of it that are quoted or begun stay as they are."""
-    said = query[:MAX_QUERY_CHARS]
-    told = _with_sharp_s(session, _with_codes(session, parse_terms(said)))
-    asked = search.weigh_terms(session, told)
-    unknown = [each.term for each in asked if not each.count and _is_correctable(each.term)]
-    repairs = [found for term in unknown[:MAX_REPAIRS] if (found := _repair(session, told, term))]
+    text = query[:MAX_QUERY_CHARS]
+    terms = _with_sharp_s(session, _with_codes(session, parse_terms(text)))
+    asked = search.weigh_terms(session, terms)
+    unknown = [entry.term for entry in asked if not entry.count and _is_correctable(entry.term)]
+    repairs = [repair for term in unknown[:MAX_REPAIRS] if (repair := _repair(session, terms, term))]
     if not repairs:
-        return ParsedQuery(said, asked)
+        return ParsedQuery(text, asked)
     for old, new in repairs:
-        said = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, said)
+        text = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, text)
     put = dict(repairs)
-    mended = _apply_repairs(told, put)
-    return ParsedQuery(said, search.weigh_terms(session, mended), tuple(repairs))
+    mended = _apply_repairs(terms, put)
+    return ParsedQuery(text, search.weigh_terms(session, mended), tuple(repairs))
 
 
 def build_id_query(session: Session, ids: Sequence[str]) -> ParsedQuery:
     """Return what asks for the texts in which ids stand: an id is one thing there, and its letter alone is none."""
-    ways = [[tuple(way.split("_")) for way in dict.fromkeys((id_, normalize_id(id_)))] for id_ in ids]
-    told = [Term(first, quoted=True, others=tuple(others)) for first, *others in ways]
-    return ParsedQuery(" ".join(ids), search.weigh_terms(session, told))
+    ways = [[tuple(id_form.split("_")) for id_form in dict.fromkeys((id_, normalize_id(id_)))] for id_ in ids]
+    terms = [Term(first, quoted=True, others=tuple(others)) for first, *others in ways]
+    return ParsedQuery(" ".join(ids), search.weigh_terms(session, terms))
 
 
 def pick_informative_terms(session: Session, title: str, body: str) -> tuple[WeightedTerm, ...]:
     """Return the words by which others like a text are found: those of its title, and the rarest that others hold."""
     often = Counter(word for word in _WORDS.findall(fold_keep_offsets(body[:MAX_READ_CHARS])) if word not in STOP_WORDS)
-    some = [Term((word,)) for word, _ in often.most_common(MAX_COMPARED_WORDS)]
-    shared = [each for each in search.weigh_terms(session, some) if each.count > 1]
-    rare = sorted(shared, key=lambda each: -each.weight * (1 + often[each.term.words[0]]))[:MAX_INFORMATIVE_TERMS]
+    words = [Term((word,)) for word, _ in often.most_common(MAX_COMPARED_WORDS)]
+    shared = [term for term in search.weigh_terms(session, words) if term.count > 1]
+    rare = sorted(shared, key=lambda term: -term.weight * (1 + often[term.term.words[0]]))[:MAX_INFORMATIVE_TERMS]
     named = search.weigh_terms(session, [replace(term, prefix=False, guessed=False) for term in parse_terms(title)])
-    return tuple({each.term: each for each in (*named, *rare) if each.count}.values())
+    return tuple({term.term: term for term in (*named, *rare) if term.count}.values())
 
 
-def _with_codes(session: Session, told: Sequence[Term]) -> list[Term]:
+def _with_codes(session: Session, terms: Sequence[Term]) -> list[Term]:
     """Terms with the other ways in which codes, words with digits, are written in the store."""
     joined: dict[Term, list[str]] = {}
-    for pair in pairwise(told):
-        if all(_is_correctable(each) for each in pair) and any(_has_digit(each.words[0]) for each in pair):
-            whole = fold_keep_offsets("".join(each.words[0] for each in pair))
+    for pair in pairwise(terms):
+        if all(_is_correctable(term) for term in pair) and any(_has_digit(term.words[0]) for term in pair):
+            whole = fold_keep_offsets("".join(term.words[0] for term in pair))
             for each in pair:
                 joined.setdefault(each, []).append(whole)
-    stems = {whole: session.vocabulary.stem(whole) for some in joined.values() for whole in some}
+    stems = {whole: session.vocabulary.stem(whole) for variants in joined.values() for whole in variants}
     known = session.vocabulary.count_parts(session, [stem for stem in dict.fromkeys(stems.values()) if stem])
-    found: list[Term] = []
-    for term in told:
+    results: list[Term] = []
+    for term in terms:
         others: list[tuple[str, ...]] = [(whole,) for whole in joined.get(term, ()) if stems[whole] in known]
         if _is_correctable(term) and _is_code(term.words[0]):
             others += session.vocabulary.split_code(session, term.words[0])
-        found.append(replace(term, others=tuple(others)) if others else term)
-    return found
+        results.append(replace(term, others=tuple(others)) if others else term)
+    return results
 
 
-def _with_sharp_s(session: Session, told: Sequence[Term]) -> list[Term]:
+def _with_sharp_s(session: Session, terms: Sequence[Term]) -> list[Term]:
     """Terms with ß for ss and ss for ß, where the store holds that: no tokenizer takes them for the same."""
-    ways = {term: _sharp_s_variants(term.words[0]) for term in told if len(term.words) == 1}
-    stems = {way: session.vocabulary.stem(fold_keep_offsets(way)) for some in ways.values() for way in some}
+    ways = {term: _sharp_s_variants(term.words[0]) for term in terms if len(term.words) == 1}
+    stems = {
+        spelling: session.vocabulary.stem(fold_keep_offsets(spelling))
+        for variants in ways.values()
+        for spelling in variants
+    }
     known = session.vocabulary.count_parts(session, [stem for stem in dict.fromkeys(stems.values()) if stem])
-    found: list[Term] = []
-    for term in told:
-        others = [(way,) for way in ways.get(term, ()) if stems[way] in known]
-        found.append(replace(term, others=(*term.others, *others)) if others else term)
-    return found
+    results: list[Term] = []
+    for term in terms:
+        others = [(spelling,) for spelling in ways.get(term, ()) if stems[spelling] in known]
+        results.append(replace(term, others=(*term.others, *others)) if others else term)
+    return results
 
 
 def _sharp_s_variants(word: str) -> list[str]:
     word = word.lower()
     places = [match.start() for match in re.finditer("ss", word)]
-    each = [f"{word[:at]}ß{word[at + 2 :]}" for at in places]
-    return list(dict.fromkeys(way for way in (*each, word.replace("ss", "ß"), word.replace("ß", "ss")) if way != word))
+    replaced = [f"{word[:at]}ß{word[at + 2 :]}" for at in places]
+    return list(
+        dict.fromkeys(
+            spelling for spelling in (*replaced, word.replace("ss", "ß"), word.replace("ß", "ss")) if spelling != word
+        )
+    )
 
 
 def _has_digit(word: str) -> bool:
@@ -133,12 +141,12 @@ def _is_correctable(term: Term) -> bool:
     return len(term.words) == 1 and not term.quoted and (term.guessed or not term.prefix)
 
 
-def _repair(session: Session, told: Sequence[Term], term: Term) -> tuple[str, str] | None:
+def _repair(session: Session, terms: Sequence[Term], term: Term) -> tuple[str, str] | None:
     """What stands in the query, and what is put in its place: two words in one, one in two, or other letters."""
     word = term.words[0]
-    for pair in pairwise(told):
-        if term in pair and all(_is_correctable(each) for each in pair):
-            first, second = (each.words[0] for each in pair)
+    for pair in pairwise(terms):
+        if term in pair and all(_is_correctable(entry) for entry in pair):
+            first, second = (entry.words[0] for entry in pair)
             whole = session.vocabulary.stem(fold_keep_offsets(first + second))
             if session.vocabulary.count_parts(session, [whole] if whole else []):
                 return f"{first} {second}", first + second
@@ -148,22 +156,22 @@ def _repair(session: Session, told: Sequence[Term], term: Term) -> tuple[str, st
     return (word, new) if new else None
 
 
-def _apply_repairs(told: Sequence[Term], put: dict[str, str]) -> list[Term]:
-    found: list[Term] = []
+def _apply_repairs(terms: Sequence[Term], put: dict[str, str]) -> list[Term]:
+    results: list[Term] = []
     skips = False
-    for at, term in enumerate(told):
+    for at, term in enumerate(terms):
         if skips:
             skips = False
             continue
-        both = f"{term.words[0]} {told[at + 1].words[0]}" if at + 1 < len(told) else ""
+        both = f"{term.words[0]} {terms[at + 1].words[0]}" if at + 1 < len(terms) else ""
         if both in put:
-            found.append(Term((put[both],)))
+            results.append(Term((put[both],)))
             skips = True
         elif _is_correctable(term) and term.words[0] in put:
-            found.append(Term(tuple(put[term.words[0]].split())))
+            results.append(Term(tuple(put[term.words[0]].split())))
         else:
-            found.append(term)
-    return found
+            results.append(term)
+    return results
 
 
 def _is_english(word: str) -> bool:

@@ -114,16 +114,16 @@ class ReindexService(Service):
             watch.advance(max(0, waiting - left))
             waiting = left
 
-        self._meaning.catch_up(told=watch.report_embedded, moved=report_step)
+        self._meaning.catch_up(report=watch.report_embedded, moved=report_step)
         report_step()
 
     def _delete_unused_vectors(self, watch: "ReindexProgress") -> None:
         with self._reading() as session:
             unused = passages.list_unused_vectors(session)
-        for some in in_batches(unused, DELETE_BATCH):
+        for batch in in_batches(unused, DELETE_BATCH):
             watch.set_message("vectors that nobody needs are forgotten")
             with self._context.database.transaction(INDEXER) as session:
-                passages.delete_vectors(session, some)
+                passages.delete_vectors(session, batch)
 
 
 class EmbeddingCounter(Protocol):

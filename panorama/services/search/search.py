@@ -123,14 +123,14 @@ class Search(Service):
             answer = self._fuse(session, hits, nearest, filters, first)
             if known and is_id(query):
                 answer = replace(answer, ranked=known)
-            gone = remarks.join_hints("" if is_lost else remarks.missing_ids_hint(session, unknown), wording.hint)
+            missing = remarks.join_hints("" if is_lost else remarks.missing_ids_hint(session, unknown), wording.hint)
             if is_lost:
-                said = remarks.unknown_ids_hint(session, unknown, query, hits or ())
+                unknown_hint = remarks.unknown_ids_hint(session, unknown, query, hits or ())
             elif not answer.ranked:
-                said = remarks.no_results_hint(session, wording, hits, filters, mode)
+                unknown_hint = remarks.no_results_hint(session, wording, hits, filters, mode)
             else:
-                said = "" if first else remarks.partial_match_hint(session, wording, hits, nearest)
-            return self._build_page(session, page, answer, wording.terms, remarks.join_hints(gone, said))
+                unknown_hint = "" if first else remarks.partial_match_hint(session, wording, hits, nearest)
+            return self._build_page(session, page, answer, wording.terms, remarks.join_hints(missing, unknown_hint))
 
     def search_similar(
         self, item: ItemRef, page: PageRequest, kinds: tuple[Kind, ...] = (), project: ProjectRef | None = None
@@ -144,11 +144,11 @@ class Search(Service):
             nearest = self._meaning.search_similar(item, MAX_PASSAGES, _to_index_filter(filters))
             if nearest.has_run and not _is_keyword_only(page):
                 return self._build_page(session, page, self._fuse(session, None, nearest, filters), (), "")
-            told: Item = rows.load(session, kind_of(item) or "", item)
-            asked = pick_informative_terms(session, *told.search_text())
-            found = search.search_items(session, asked, filters, wanted=_end_offset(page) + 1)
-            answer = self._fuse(session, [hit for hit in found if hit.item != item], nearest, filters)
-            terms = tuple(each.term for each in asked)
+            example: Item = rows.load(session, kind_of(item) or "", item)
+            asked = pick_informative_terms(session, *example.search_text())
+            hits = search.search_items(session, asked, filters, wanted=_end_offset(page) + 1)
+            answer = self._fuse(session, [hit for hit in hits if hit.item != item], nearest, filters)
+            terms = tuple(term.term for term in asked)
             return self._build_page(session, page, answer, terms, "These share telling words with it.")
 
     def _fuse(
@@ -162,8 +162,8 @@ class Search(Service):
         """Join what was named with the first hundred of both arms by their worth, then the other keyword hits."""
         near = _best_hit_per_item(nearest)
         least = ranking.MIN_RELATIVE_SCORE * max((hit.coverage for hit in hits or ()), default=0.0)
-        kept = [hit for hit in hits or () if hit.coverage >= least]
-        keyword, rest = kept[:FUSION_DEPTH], kept[FUSION_DEPTH:]
+        confident = [hit for hit in hits or () if hit.coverage >= least]
+        keyword, rest = confident[:FUSION_DEPTH], confident[FUSION_DEPTH:]
         alive = search.filter_living(session, list({*near, *(hit.item for hit in keyword)}), filters)
         now = self._now()
         fused = ranking.fuse(
@@ -173,11 +173,11 @@ class Search(Service):
             },
             {item: (now - at).total_seconds() / DAY_SECONDS for item, at in alive.items()},
         )
-        best = {item: each.position for item, each in near.items()}
+        best = {item: hit.position for item, hit in near.items()}
         ranked, index = _merge_ranked(first, fused, rest), _describe_index(hits, nearest)
         if len(index["ran"]) == 1:  # each arm has a floor of its own
             return _RankedResult(ranked, best, index)
-        strong = ranking.drop_noise(ranked, {hit.item: hit.coverage for hit in kept})
+        strong = ranking.drop_noise(ranked, {hit.item: hit.coverage for hit in confident})
         weaker = {"weaker": len(ranked) - len(strong)} if len(strong) < len(ranked) else {}
         return _RankedResult(strong, best, {**index, **weaker})
 
@@ -214,25 +214,25 @@ class Search(Service):
         if not 0 <= start < MAX_OFFSET:
             return Page((), (), 0, more=False, index=answer.index)
         shown = answer.ranked[start : start + page.limit]
-        items = search.load_items(session, [each.item for each in shown])
-        chosen = [(each.item, answer.passages[each.item]) for each in shown if each.item in answer.passages]
+        items = search.load_items(session, [hit.item for hit in shown])
+        chosen = [(hit.item, answer.passages[hit.item]) for hit in shown if hit.item in answer.passages]
         places = {place.item: place for place in passages.load_at(session, chosen).values()}
-        best = max((each.score for each in answer.ranked), default=0.0)
-        found = tuple(
-            _to_search_hit(items[each.item], each, terms, places.get(each.item), best)
-            for each in shown
-            if each.item in items
+        best = max((hit.score for hit in answer.ranked), default=0.0)
+        results = tuple(
+            _to_search_hit(items[hit.item], hit, terms, places.get(hit.item), best)
+            for hit in shown
+            if hit.item in items
         )
-        meant = int("semantic" in answer.index["ran"])
-        keys = tuple((start + at + 1, meant) for at in range(len(found)))
+        minimum = int("semantic" in answer.index["ran"])
+        keys = tuple((start + at + 1, minimum) for at in range(len(results)))
         more = len(answer.ranked) > start + page.limit
-        return Page(found, keys, None, more=more, hint=hint, index=answer.index)
+        return Page(results, keys, None, more=more, hint=hint, index=answer.index)
 
 
 def _find_unknown_ids(query: str, known: Sequence[RankedItem]) -> tuple[str, ...]:
     """What can be nothing but ids in a query, and belongs to no item that was found."""
-    found = {each.item for each in known}
-    return tuple(id_ for id_ in extract_definite_ids(query[:MAX_QUERY_CHARS]) if normalize_id(id_) not in found)
+    items = {item.item for item in known}
+    return tuple(id_ for id_ in extract_definite_ids(query[:MAX_QUERY_CHARS]) if normalize_id(id_) not in items)
 
 
 def _start_offset(page: PageRequest) -> int:
@@ -260,25 +260,25 @@ def _to_index_filter(filters: Filters) -> Filter:
 
 def _best_hit_per_item(nearest: SemanticResult | None) -> dict[str, SemanticHit]:
     """The nearest passage of each item, best first; what stands far behind the best is left out."""
-    found: dict[str, SemanticHit] = {}
+    best: dict[str, SemanticHit] = {}
     if nearest is not None and nearest.hits:
         least = max(MIN_COSINES.get(nearest.model, 0.0), ranking.MIN_RELATIVE_SCORE * nearest.hits[0].score)
         for near in nearest.hits:
             if near.score >= least:
-                found.setdefault(near.item, near)
-    return found
+                best.setdefault(near.item, near)
+    return best
 
 
 def _merge_ranked(
     named: tuple[RankedItem, ...], fused: tuple[RankedItem, ...], rest: Sequence[Hit]
 ) -> tuple[RankedItem, ...]:
-    found = {each.item: each for each in named}
+    merged = {hit.item: hit for hit in named}
     for each in fused:
-        known = found.get(each.item)
-        found[each.item] = replace(known, why=(*known.why, *each.why)) if known else each
+        known = merged.get(each.item)
+        merged[each.item] = replace(known, why=(*known.why, *each.why)) if known else each
     for hit in rest:
-        found.setdefault(hit.item, RankedItem(hit.item, 0.0, ("keyword",)))
-    return tuple(found.values())
+        merged.setdefault(hit.item, RankedItem(hit.item, 0.0, ("keyword",)))
+    return tuple(merged.values())
 
 
 def _describe_index(hits: Sequence[Hit] | None, nearest: SemanticResult | None) -> Mapping[str, Any]:

@@ -76,18 +76,18 @@ class SemanticSearch(Service):
 
     # What search asks.
 
-    def search(self, query: str, limit: int, wanted: Filter) -> SemanticResult:
+    def search(self, query: str, limit: int, condition: Filter) -> SemanticResult:
         """Return the passages that are nearest to a query in meaning."""
-        return self.begin_search(query, limit, wanted)()
+        return self.begin_search(query, limit, condition)()
 
-    def begin_search(self, query: str, limit: int, wanted: Filter) -> Callable[[], SemanticResult]:
+    def begin_search(self, query: str, limit: int, condition: Filter) -> Callable[[], SemanticResult]:
         """Begin to ask for the passages nearest to a query in meaning; return how to wait for them.
 
         So words can be looked for meanwhile: most of the work is done in another process, or without Python's lock.
         """
-        return self._start_query(lambda house: house.active.indexing.search_text(query, limit, wanted))
+        return self._start_query(lambda house: house.active.indexing.search_text(query, limit, condition))
 
-    def search_similar(self, item: str, limit: int, wanted: Filter) -> SemanticResult:
+    def search_similar(self, item: str, limit: int, condition: Filter) -> SemanticResult:
         """Return the passages of other items that are nearest to those of one item; no model is needed."""
 
         def query_index(house: SemanticIndex) -> list[Hit]:
@@ -95,12 +95,12 @@ class SemanticSearch(Service):
             with self._reading() as session:
                 vectors = passages.list_vectors(session, indexing.name, item, SIMILAR_PASSAGES)
             return [
-                hit for hit in indexing.search_vectors(vectors, limit + SIMILAR_PASSAGES, wanted) if hit.item != item
+                hit for hit in indexing.search_vectors(vectors, limit + SIMILAR_PASSAGES, condition) if hit.item != item
             ][:limit]
 
         return self._start_query(query_index)()
 
-    def search_near_duplicates(self, title: str, body: str, wanted: Filter) -> SemanticResult:
+    def search_near_duplicates(self, title: str, body: str, condition: Filter) -> SemanticResult:
         """Return what is nearest to a new item's beginning, if the model is in memory; else nothing, at once."""
         house = self._house
         if house is None or not house.active.is_shipped or house.active.resident.state.status != "ready":
@@ -110,7 +110,7 @@ class SemanticSearch(Service):
             return SemanticResult(missing="There is nothing to compare.")
         text = first.text[:NEAR_DUPLICATE_CHARS]
         return self._start_query(
-            lambda house: house.active.indexing.search_text(text, SIMILAR_PASSAGES, wanted), HINT_TIMEOUT
+            lambda house: house.active.indexing.search_text(text, SIMILAR_PASSAGES, condition), HINT_TIMEOUT
         )()
 
     def use_embedder(self, use: Callable[[Embedder], T]) -> T | None:
@@ -209,7 +209,7 @@ class SemanticSearch(Service):
         self._builder.clear_served_model()
 
     def follow(
-        self, stop: ShouldStop = never_stop, told: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
+        self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
     ) -> None:
         """Open what is not open, and bring the index up to the last change.
 
@@ -227,16 +227,16 @@ class SemanticSearch(Service):
                 self._reset()
             with self._hold_follow_lock(stop) as is_mine:
                 if is_mine:
-                    self._sync_and_verify(self.ensure_open(), stop, told, moved)
+                    self._sync_and_verify(self.ensure_open(), stop, report, moved)
         except PanoramaError as error:
             self._record_failure(error)
             if isinstance(error, ModelMismatchError):
                 self._reset()
             raise
         except Exception as error:  # a bug of ours or of a library, which `status` tells like any other failure
-            said = f"Search by meaning failed in a way that was not foreseen ({type(error).__name__})."
+            message = f"Search by meaning failed in a way that was not foreseen ({type(error).__name__})."
             self._record_failure(
-                UnavailableError(said, hint="It is tried again; `panorama doctor` shows where the log is.")
+                UnavailableError(message, hint="It is tried again; `panorama doctor` shows where the log is.")
             )
             raise
         self._failure = None
@@ -246,8 +246,8 @@ class SemanticSearch(Service):
         self._mistrusts, self._is_outdated = True, False
         self._close_index()
 
-    def _sync_and_verify(self, house: SemanticIndex, stop: ShouldStop, told: OnEmbedded, moved: StepCallback) -> None:
-        self._catch_up(house, stop, told, moved)
+    def _sync_and_verify(self, house: SemanticIndex, stop: ShouldStop, report: OnEmbedded, moved: StepCallback) -> None:
+        self._catch_up(house, stop, report, moved)
         if not stop() and not house.is_checked:
             indexing = house.chosen.indexing
             if house.index.state().engine != "exact" and not indexing.is_built and not indexing.is_consistent():
@@ -256,18 +256,18 @@ class SemanticSearch(Service):
             self._builder.save_served_model(house.chosen.model)
             house.is_checked = True
 
-    def _catch_up(self, house: SemanticIndex, stop: ShouldStop, told: OnEmbedded, moved: StepCallback) -> None:
+    def _catch_up(self, house: SemanticIndex, stop: ShouldStop, report: OnEmbedded, moved: StepCallback) -> None:
         def report_embedded(count: int) -> None:
             if count:  # what was wrong with the model is over
                 self._failure = None
-            told(count)
+            report(count)
 
         was_changing = house.before is not None
         house.catch_up(stop, report_embedded, moved)
         if was_changing and house.before is None:
             self._builder.save_served_model(house.chosen.model)
 
-    def catch_up(self, told: OnEmbedded, moved: StepCallback) -> None:
+    def catch_up(self, report: OnEmbedded, moved: StepCallback) -> None:
         """Bring the index up to the last change while somebody watches, who may raise an error to end it.
 
         Args:
@@ -283,7 +283,7 @@ class SemanticSearch(Service):
             return False
 
         with self._hold_follow_lock(report_step):
-            self._catch_up(self.ensure_open(), never_stop, told, moved)
+            self._catch_up(self.ensure_open(), never_stop, report, moved)
 
     def count_unread(self) -> int:
         """Return how many changes are still to be read, 0 if that is not known."""
@@ -366,10 +366,10 @@ class SemanticSearch(Service):
         house = self._house
         if house is None:
             gap = self._explain_missing()
-            told = {"modes": ["keyword"], "model": self._means.embedder, "missing": gap.missing, "do": gap.hint}
-            return told | self._describe_last_error()
-        told = house.status(self._means.remark) | self._describe_last_error()
-        return {name: value for name, value in told.items() if value is not None}
+            status = {"modes": ["keyword"], "model": self._means.embedder, "missing": gap.missing, "do": gap.hint}
+            return status | self._describe_last_error()
+        status = house.status(self._means.remark) | self._describe_last_error()
+        return {name: value for name, value in status.items() if value is not None}
 
     def _describe_last_error(self) -> dict[str, Any]:
         error = self._find_failure()
@@ -411,5 +411,5 @@ def _format_pending(changes: int) -> str:
 def _explain_late(side: IndexedModel) -> SemanticResult:
     who = f"model {side.model.id}" if side.embedder.has_waiting_query else "index of meanings"
     is_loading = side.embedder.has_waiting_query and side.resident.state.status == "loading"
-    what = "is being loaded" if is_loading else "did not answer in time"
-    return SemanticResult(missing=f"The {who} {what}.", hint="Ask again in a moment.")
+    reason = "is being loaded" if is_loading else "did not answer in time"
+    return SemanticResult(missing=f"The {who} {reason}.", hint="Ask again in a moment.")

@@ -86,7 +86,7 @@ class SemanticIndex:
         return self.active is not self.chosen
 
     def catch_up(
-        self, stop: ShouldStop = never_stop, told: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
+        self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
     ) -> None:
         """Bring the index up to the last change; only one at a time may do so.
 
@@ -101,22 +101,22 @@ class SemanticIndex:
             UnavailableError: The chosen model or the index is out of order; all that was done stays.
         """
         if self.before is None:
-            self.chosen.indexing.catch_up(stop, told, moved)
+            self.chosen.indexing.catch_up(stop, report, moved)
         else:
-            self._switch_model(self.before, stop, told, moved)
+            self._switch_model(self.before, stop, report, moved)
 
-    def _switch_model(self, before: IndexedModel, stop: ShouldStop, told: OnEmbedded, moved: StepCallback) -> None:
+    def _switch_model(self, before: IndexedModel, stop: ShouldStop, report: OnEmbedded, moved: StepCallback) -> None:
         def sync_previous() -> None:
             with suppress(UnavailableError):  # it may be gone, which is no reason to wait with the chosen one
                 if self.index.model == before.model:  # else what remains is to tell the index of the last changes
-                    before.indexing.catch_up(stop, lambda _: told(0))
+                    before.indexing.catch_up(stop, lambda _: report(0))
 
         def after_step() -> None:
             moved()
             sync_previous()
 
         sync_previous()
-        self.chosen.indexing.embed_all(stop, told, after_step)
+        self.chosen.indexing.embed_all(stop, report, after_step)
         if stop():
             return
         self.chosen.indexing.sync_all()
@@ -126,8 +126,8 @@ class SemanticIndex:
     def status(self, *remarks: str) -> dict[str, Any]:
         """Tell how it does, beside other remarks: the model, the index, and what waits."""
         index, side = self.index.state(), self.active
-        begun, state = side.indexing.is_started(), side.resident.state
-        is_whole = begun and index.status != "down" and state.status != "failing"
+        is_started, state = side.indexing.is_started(), side.resident.state
+        is_whole = is_started and index.status != "down" and state.status != "failing"
         changes, lag = self.is_changing, self.chosen.indexing.measure_lag()
         every = (*remarks, self.remark, index.note, state.error)
         return {
@@ -136,14 +136,14 @@ class SemanticIndex:
             "model_state": state.status,
             "dimensions": side.model.size,
             "engine": index.engine,
-            "index_state": index.status if begun else "building",
+            "index_state": index.status if is_started else "building",
             "pending": lag.unread if changes else lag.unheard,  # the index hears of the chosen one at the end
             "passages": index.count,
             "index_disk_bytes": index.disk_bytes or None,
             "index_memory_bytes": index.anonymous_bytes or None,
             "index_mapped_bytes": index.mapped_bytes or None,
             "changing_to": self.chosen.model.id if changes else None,
-            "remark": " ".join(dict.fromkeys(each for each in every if each)) or None,
+            "remark": " ".join(dict.fromkeys(remark for remark in every if remark)) or None,
         }
 
     def close(self) -> None:
@@ -157,10 +157,10 @@ class SemanticIndex:
 class SemanticIndexLoader(Service):
     """Opens a house as the settings want it, and remembers whose vectors were searched last."""
 
-    def __init__(self, context: ServiceContext, means: SemanticConfig, told: Callable[[PanoramaError], None]) -> None:
+    def __init__(self, context: ServiceContext, means: SemanticConfig, report: Callable[[PanoramaError], None]) -> None:
         super().__init__(context)
         self._means = means
-        self._told = told
+        self._told = report
         self._coming: ManagedEmbedder[Embedder] | None = None
         self._closed = False
 
@@ -219,9 +219,9 @@ class SemanticIndexLoader(Service):
     def _find_embedder(self, model: Model) -> Embedder | None:
         """Return an embedder that makes vectors as a model did, if there is one."""
         with suppress(PanoramaError):
-            found = self._means.opened_embedder(model.id)
-            if model.id not in BUNDLED or model_of(found) == model:
-                return found
+            embedder = self._means.opened_embedder(model.id)
+            if model.id not in BUNDLED or model_of(embedder) == model:
+                return embedder
         return None
 
     def _load_served_model(self) -> tuple[Model | None, str]:

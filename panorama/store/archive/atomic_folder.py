@@ -118,15 +118,15 @@ class AtomicFolder:
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Write the list of what is in it, and read it back: what cannot be read again is worth nothing."""
-        told = json.dumps(manifests.with_digest(asdict(manifest)), ensure_ascii=False, indent=1).encode()
+        data = json.dumps(manifests.with_digest(asdict(manifest)), ensure_ascii=False, indent=1).encode()
         listed, self.files = self.files, {}
-        self.write(MANIFEST, told)
+        self.write(MANIFEST, data)
         self.files = listed
         manifests.read(self.folder)
 
 
 @contextmanager
-def create(place: Path, what: str, *, is_durable: bool = True) -> Generator[AtomicFolder]:
+def create(place: Path, content: str, *, is_durable: bool = True) -> Generator[AtomicFolder]:
     """Give a new parcel that takes its place once this is left without an error; else nothing of it stays.
 
     Args:
@@ -136,10 +136,10 @@ def create(place: Path, what: str, *, is_durable: bool = True) -> Generator[Atom
         ConflictError: There is something in that place.
         UnavailableError: The disk is full, or the folder cannot be written.
     """
-    made: list[Path] = []
-    with _translate_errors(place, what):
+    created: list[Path] = []
+    with _translate_errors(place, content):
         try:
-            _make_folders(place.parent, made)
+            _make_folders(place.parent, created)
             clean_stale(place.parent)
             with _create_locked_part(place.parent) as part:
                 try:
@@ -149,7 +149,7 @@ def create(place: Path, what: str, *, is_durable: bool = True) -> Generator[Atom
                     shutil.rmtree(part, ignore_errors=True)
                     raise
         except BaseException:
-            for folder in reversed(made):
+            for folder in reversed(created):
                 with suppress(OSError):
                     folder.rmdir()
             raise
@@ -157,10 +157,10 @@ def create(place: Path, what: str, *, is_durable: bool = True) -> Generator[Atom
 
 def clean_stale(folder: Path) -> None:
     """Throw away what killed processes left in a folder."""
-    for each in folder.glob(f"{PART_PREFIX}*"):
-        with suppress(OSError), _lock_folder(each) as is_ours:
+    for path in folder.glob(f"{PART_PREFIX}*"):
+        with suppress(OSError), _lock_folder(path) as is_ours:
             if is_ours:
-                shutil.rmtree(each, ignore_errors=True)
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def remove(parcel: Path) -> None:
@@ -202,27 +202,27 @@ def iter_files(folder: Path) -> Iterator[str]:
                 yield path.relative_to(folder).as_posix()
 
 
-def require_space(near: Path, needed: int, what: str) -> None:
+def require_space(near: Path, needed: int, content: str) -> None:
     """Refuse what does not fit on a disk before it is begun.
 
     Raises:
         UnavailableError: There is less room than needed.
     """
-    there = next((each for each in (near, *near.parents) if each.is_dir()), Path("/"))
+    there = next((parent for parent in (near, *near.parents) if parent.is_dir()), Path("/"))
     free = shutil.disk_usage(there).free
     if free < needed:
         raise UnavailableError(
-            f"The {what} needs {needed / 1e6:,.0f} MB; {free / 1e6:,.0f} MB are free on the disk of {there}.",
+            f"The {content} needs {needed / 1e6:,.0f} MB; {free / 1e6:,.0f} MB are free on the disk of {there}.",
             hint="Free some space, or choose another folder.",
         )
 
 
-def _make_folders(folder: Path, made: list[Path]) -> None:
+def _make_folders(folder: Path, created: list[Path]) -> None:
     """Make a folder with those above it, and remember which were not there."""
     if not folder.is_dir():
-        _make_folders(folder.parent, made)
+        _make_folders(folder.parent, created)
         folder.mkdir(mode=0o700)
-        made.append(folder)
+        created.append(folder)
 
 
 @contextmanager
@@ -286,16 +286,16 @@ def _open_private(path: str, flags: int) -> int:
 
 
 @contextmanager
-def _translate_errors(place: Path, what: str) -> Generator[None]:
+def _translate_errors(place: Path, content: str) -> Generator[None]:
     try:
         yield
     except OSError as error:
         if error.errno in _FULL:
             raise UnavailableError(
-                f"The disk is full; no {what} was made.", hint="Free some space, or choose another folder."
+                f"The disk is full; no {content} was made.", hint="Free some space, or choose another folder."
             ) from error
         at = error.filename or place
         raise UnavailableError(
-            f"No {what} was made: {at} cannot be written ({error.strerror}).",
+            f"No {content} was made: {at} cannot be written ({error.strerror}).",
             hint="Choose another folder, or give this user the right to write there.",
         ) from error

@@ -96,17 +96,17 @@ def encode(form: str, stored: Any) -> Any:
     """Return a stored value as an export writes it."""
     if stored is None or form == "plain":
         return stored
-    told = _ENCODERS[form](stored)
-    return told if _DECODERS[form](told) == stored else {STORED_KEY: stored}
+    value = _ENCODERS[form](stored)
+    return value if _DECODERS[form](value) == stored else {STORED_KEY: stored}
 
 
-def decode(form: str, told: Any) -> Any:
+def decode(form: str, value: Any) -> Any:
     """Return the value that an export tells, as the database holds it."""
-    if told is None or form == "plain":
-        return told
-    if is_object(told) and set(told) == {STORED_KEY}:
-        return told[STORED_KEY]
-    return _DECODERS[form](told)
+    if value is None or form == "plain":
+        return value
+    if is_object(value) and set(value) == {STORED_KEY}:
+        return value[STORED_KEY]
+    return _DECODERS[form](value)
 
 
 def _parse_json(stored: Any) -> Any:
@@ -125,9 +125,9 @@ _ENCODERS: Mapping[str, Callable[[Any], Any]] = {
 }
 _DECODERS: Mapping[str, Callable[[Any], Any]] = {
     "flag": int,
-    "moment": lambda told: str(told).removesuffix("Z").replace("T", " "),
-    "words": lambda told: "\n" + "\n".join(told) + "\n" if told else "",
-    "json": lambda told: json.dumps(told, ensure_ascii=False, separators=(",", ":")),
+    "moment": lambda value: str(value).removesuffix("Z").replace("T", " "),
+    "words": lambda value: "\n" + "\n".join(value) + "\n" if value else "",
+    "json": lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":")),
     "bytes": b64decode,
 }
 

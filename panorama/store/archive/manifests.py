@@ -76,17 +76,17 @@ class Manifest:
     @property
     def shown_missing(self) -> tuple[str, ...]:
         """The first of the contents that were not to be had, each on one line, as they can be shown."""
-        return tuple(escape_name(each, most=MAX_SHOWN_CHARS) for each in self.missing[:MAX_SHOWN_ENTRIES])
+        return tuple(escape_name(path, most=MAX_SHOWN_CHARS) for path in self.missing[:MAX_SHOWN_ENTRIES])
 
     @property
     def shown_withheld(self) -> tuple[str, ...]:
         """The first of the settings that were left out, as they can be shown."""
-        return tuple(escape_name(each, most=MAX_SHOWN_CHARS) for each in self.withheld[:MAX_SHOWN_ENTRIES])
+        return tuple(escape_name(path, most=MAX_SHOWN_CHARS) for path in self.withheld[:MAX_SHOWN_ENTRIES])
 
     @property
     def size_bytes(self) -> int:
         """The size of all files."""
-        return sum(each.size for each in self.files.values())
+        return sum(file.size for file in self.files.values())
 
 
 def read(folder: Path) -> Manifest:
@@ -115,9 +115,9 @@ def damage_error(folder: Path, why: str) -> InvalidInputError:
     )
 
 
-def with_digest(told: Mapping[str, Any]) -> dict[str, Any]:
+def with_digest(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a list of what is in a parcel with its own digest, by which damage to the list itself is seen."""
-    bare = {name: value for name, value in told.items() if name != "digest"}
+    bare = {name: value for name, value in data.items() if name != "digest"}
     return {**bare, "digest": sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()}
 
 
@@ -127,11 +127,18 @@ def validate_path(path: object) -> str:
     Raises:
         ValueError: It does not.
     """
-    said = validate_text(path)
-    pure = PurePosixPath(said)
-    if pure.is_absolute() or ".." in pure.parts or "\\" in said or "\0" in said or str(pure) != said or said == ".":
-        raise ValueError(f"a path that leads elsewhere: {said}")
-    return said
+    checked = validate_text(path)
+    pure = PurePosixPath(checked)
+    if (
+        pure.is_absolute()
+        or ".." in pure.parts
+        or "\\" in checked
+        or "\0" in checked
+        or str(pure) != checked
+        or checked == "."
+    ):
+        raise ValueError(f"a path that leads elsewhere: {checked}")
+    return checked
 
 
 def is_digest(name: object) -> bool:
@@ -163,32 +170,32 @@ def _read_bytes(path: Path) -> bytes:
     return b"".join(parts)
 
 
-def _parse(folder: Path, told: Any) -> Manifest:
-    if not is_object(told) or told.get("kind") not in ("backup", "export"):
+def _parse(folder: Path, data: Any) -> Manifest:
+    if not is_object(data) or data.get("kind") not in ("backup", "export"):
         raise InvalidInputError(
             f"{folder} is no backup or export of Panorama.", hint="Give the folder that Panorama made."
         )
-    if _validate_number(told["format"]) > FORMAT_VERSION or validate_text(told["revision"]) > migrate.HEAD:
+    if _validate_number(data["format"]) > FORMAT_VERSION or validate_text(data["revision"]) > migrate.HEAD:
         raise InvalidInputError(
-            f"{folder} was made by a newer Panorama ({escape_name(str(told.get('version')), most=MAX_VERSION_CHARS)}).",
+            f"{folder} was made by a newer Panorama ({escape_name(str(data.get('version')), most=MAX_VERSION_CHARS)}).",
             hint="Upgrade Panorama first.",
         )
-    if with_digest(told)["digest"] != told["digest"]:
+    if with_digest(data)["digest"] != data["digest"]:
         raise damage_error(folder, f"{MANIFEST} is not what was written")
     manifest = Manifest(
-        kind=told["kind"],
-        format=told["format"],
-        version=validate_text(told["version"]),
-        origin=validate_text(told["origin"]),
-        revision=_validate_revision(told["revision"]),
-        made_at=_validate_time(told["made_at"]),
-        files=_parse_object(told["files"], _validate_listed_path, _parse_entry),
-        contents=_parse_object(told["contents"], _validate_digest, validate_path),
-        rows=_parse_object(told["rows"], _validate_name, _validate_number),
-        columns=_parse_object(told["columns"], _validate_name, _parse_forms),
-        sequences=_parse_object(told["sequences"], _validate_name, _validate_sequence),
-        missing=_parse_texts(told["missing"]),
-        withheld=_parse_texts(told["withheld"]),
+        kind=data["kind"],
+        format=data["format"],
+        version=validate_text(data["version"]),
+        origin=validate_text(data["origin"]),
+        revision=_validate_revision(data["revision"]),
+        made_at=_validate_time(data["made_at"]),
+        files=_parse_object(data["files"], _validate_listed_path, _parse_entry),
+        contents=_parse_object(data["contents"], _validate_digest, validate_path),
+        rows=_parse_object(data["rows"], _validate_name, _validate_number),
+        columns=_parse_object(data["columns"], _validate_name, _parse_forms),
+        sequences=_parse_object(data["sequences"], _validate_name, _validate_sequence),
+        missing=_parse_texts(data["missing"]),
+        withheld=_parse_texts(data["withheld"]),
     )
     _check_consistency(manifest)
     return manifest
@@ -207,24 +214,24 @@ def _check_consistency(manifest: Manifest) -> None:
         raise ValueError("not every table is counted")
 
 
-def _parse_object(told: Any, name: Callable[[object], str], value: Callable[[Any], V]) -> dict[str, V]:
-    if not is_object(told):
+def _parse_object(data: Any, name: Callable[[object], str], value: Callable[[Any], V]) -> dict[str, V]:
+    if not is_object(data):
         raise ValueError("no object")
-    return {name(key): value(each) for key, each in told.items()}
+    return {name(key): value(entry) for key, entry in data.items()}
 
 
-def _parse_forms(told: Any) -> dict[str, str]:
-    return _parse_object(told, _validate_name, validate_text)
+def _parse_forms(data: Any) -> dict[str, str]:
+    return _parse_object(data, _validate_name, validate_text)
 
 
-def _parse_texts(told: Any) -> tuple[str, ...]:
-    if not is_list(told):
+def _parse_texts(data: Any) -> tuple[str, ...]:
+    if not is_list(data):
         raise ValueError("no list")
-    return tuple(validate_text(each) for each in told)
+    return tuple(validate_text(entry) for entry in data)
 
 
-def _parse_entry(told: Any) -> Entry:
-    return Entry(_validate_number(told["size"]), _validate_digest(told["sha256"]))
+def _parse_entry(data: Any) -> Entry:
+    return Entry(_validate_number(data["size"]), _validate_digest(data["sha256"]))
 
 
 def _validate_listed_path(path: object) -> str:

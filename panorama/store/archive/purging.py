@@ -74,22 +74,22 @@ def list_expired(session: Session, before: datetime) -> dict[str, list[str]]:
     """Return by kind what has been in the trash since before a moment, those kinds first that refer to others."""
     order = {table.name: at for at, table in enumerate(metadata.sorted_tables)}
     nouns = sorted(NOUNS.values(), key=lambda noun: -order[noun.table.name])
-    found: dict[str, list[str]] = {}
+    expired: dict[str, list[str]] = {}
     for noun in nouns:
         old = noun.table.c.deleted_at < before
-        found[noun.kind] = list(session.connection.execute(select(noun.table.c.id).where(old)).scalars())
-    return found
+        expired[noun.kind] = list(session.connection.execute(select(noun.table.c.id).where(old)).scalars())
+    return expired
 
 
 def list_references(session: Session, kind: str, ids: Collection[str]) -> list[tuple[str, str]]:
     """Return which items, living or not, refer to some of a kind: pairs of who refers and to whom."""
-    found: list[tuple[str, str]] = []
+    references: list[tuple[str, str]] = []
     for column in _reference_columns(NOUNS[kind].table):
         key = column.table.c.id
-        for some in _in_batches(list(ids)):
-            rows = session.connection.execute(select(key, column).where(column.in_(some)))
-            found += [(row[0], row[1]) for row in rows]
-    return found
+        for batch in _in_batches(list(ids)):
+            rows = session.connection.execute(select(key, column).where(column.in_(batch)))
+            references += [(row[0], row[1]) for row in rows]
+    return references
 
 
 def _reference_columns(table: Table) -> list[Column[Any]]:
@@ -101,12 +101,12 @@ def _reference_columns(table: Table) -> list[Column[Any]]:
 def collect_traces(session: Session, kind: str, ids: Sequence[str], traces: PurgePlan) -> None:
     """Note by what the log tells of some items."""
     noun = NOUNS[kind]
-    for some in _in_batches(ids):
-        labels = session.connection.execute(select(noun.label).where(noun.table.c.id.in_(some))).scalars()
-        traces.items |= set(some)
+    for batch in _in_batches(ids):
+        labels = session.connection.execute(select(noun.label).where(noun.table.c.id.in_(batch))).scalars()
+        traces.items |= set(batch)
         traces.labels |= {normalize_name(label) for label in labels}
-        traces.labels |= _list_earlier_labels(session, noun.label.name, some)
-        wrote = select(changes.c.call, changes.c.unit).where(changes.c.item.in_(some)).distinct()
+        traces.labels |= _list_earlier_labels(session, noun.label.name, batch)
+        wrote = select(changes.c.call, changes.c.unit).where(changes.c.item.in_(batch)).distinct()
         traces.calls |= {name for row in session.connection.execute(wrote) for name in row}
 
 
@@ -124,34 +124,34 @@ def delete_items(session: Session, kind: str, ids: Sequence[str], before: dateti
     """
     noun = NOUNS[kind]
     old = noun.table.c.id.in_(ids), noun.table.c.deleted_at < before
-    held = {target for who, target in list_references(session, kind, ids) if who not in ids}
-    found = session.connection.execute(select(noun.table.c.id).where(*old)).scalars().all()
-    gone = [id_ for id_ in found if id_ not in held]
-    if not gone:
+    referenced = {target for who, target in list_references(session, kind, ids) if who not in ids}
+    existing = session.connection.execute(select(noun.table.c.id).where(*old)).scalars().all()
+    deleted = [id_ for id_ in existing if id_ not in referenced]
+    if not deleted:
         return PurgeCounts()
-    of_them = select(func.count(), func.coalesce(func.max(changes.c.id), 0)).where(changes.c.item.in_(gone))
+    of_them = select(func.count(), func.coalesce(func.max(changes.c.id), 0)).where(changes.c.item.in_(deleted))
     count, last = session.connection.execute(of_them).one()
-    for id_ in gone:
+    for id_ in deleted:
         session.full_text.remove(session, id_)
         if kind == "reminder":
             alerts.clear_alarm(session, id_)
-    imports.clear_fields(session, gone)
+    imports.clear_fields(session, deleted)
     for table in (changes, passages):
-        session.connection.execute(delete(table).where(table.c.item.in_(gone)))
-    session.connection.execute(update(reminders).where(reminders.c.item.in_(gone)).values(item=None))
-    session.connection.execute(delete(noun.table).where(noun.table.c.id.in_(gone)))
-    return PurgeCounts(len(gone), count, last)
+        session.connection.execute(delete(table).where(table.c.item.in_(deleted)))
+    session.connection.execute(update(reminders).where(reminders.c.item.in_(deleted)).values(item=None))
+    session.connection.execute(delete(noun.table).where(noun.table.c.id.in_(deleted)))
+    return PurgeCounts(len(deleted), count, last)
 
 
 def list_referenced_texts(session: Session, after: int, limit: int) -> tuple[set[str], int]:
     """Return which long texts the next changes name, and the number of the last one that was read; 0 at the end."""
     statement = f'SELECT id, "before" FROM changes WHERE id > {after:d} ORDER BY id LIMIT {limit:d}'
-    found: set[str] = set()
+    digests_named: set[str] = set()
     last = 0
     for row in session.connection.exec_driver_sql(statement):
         last = row[0]
-        found |= set(_TEXT_REFERENCE.findall(row[1]))
-    return found, last
+        digests_named |= set(_TEXT_REFERENCE.findall(row[1]))
+    return digests_named, last
 
 
 def list_texts(session: Session) -> set[str]:
@@ -162,9 +162,9 @@ def list_texts(session: Session) -> set[str]:
 def delete_texts(session: Session, digests: Collection[str], after: int) -> int:
     """Remove long texts, but those that a change behind one names by now."""
     named, _ = list_referenced_texts(session, after, 1 << 31)
-    gone, count = sorted(set(digests) - named), 0
-    for some in _in_batches(gone):
-        count += session.connection.execute(delete(texts).where(texts.c.digest.in_(some))).rowcount
+    unused, count = sorted(set(digests) - named), 0
+    for batch in _in_batches(unused):
+        count += session.connection.execute(delete(texts).where(texts.c.digest.in_(batch))).rowcount
     return count
 
 
@@ -187,8 +187,10 @@ def count_old(session: Session, before: datetime) -> dict[str, int]:
 def list_traced_answers(session: Session, traces: PurgePlan) -> list[str]:
     """Return the idempotency keys whose answers name what is forgotten, or were given for writing it."""
     ids = traces.items | traces.calls
-    found = session.connection.execute(select(idempotency.c.key, idempotency.c.answer))
-    return [key for key, answer in found if _names_any(f"{key} {json.dumps(answer, ensure_ascii=False)}", ids, traces)]
+    answers = session.connection.execute(select(idempotency.c.key, idempotency.c.answer))
+    return [
+        key for key, answer in answers if _names_any(f"{key} {json.dumps(answer, ensure_ascii=False)}", ids, traces)
+    ]
 
 
 def _names_any(text: str, ids: Collection[str], traces: PurgePlan) -> bool:
@@ -198,8 +200,8 @@ def _names_any(text: str, ids: Collection[str], traces: PurgePlan) -> bool:
 
 def delete_keys(session: Session, keys: Sequence[str]) -> None:
     """Remove the answers that some idempotency keys gave."""
-    for some in _in_batches(keys):
-        session.connection.execute(delete(idempotency).where(idempotency.c.key.in_(some)))
+    for batch in _in_batches(keys):
+        session.connection.execute(delete(idempotency).where(idempotency.c.key.in_(batch)))
 
 
 def delete_answers(session: Session, before: datetime) -> None:
@@ -244,32 +246,32 @@ def list_matching_rows(
     names = _NameMatcher(traces.labels)
     columns = [number, log.wrote, *(log.table.c[name] for name in log.nothing)]
     statement = select(*columns).where(number > after, *log.only).order_by(number).limit(limit)
-    found: list[int] = []
+    numbers: list[int] = []
     last = 0
     for row in session.connection.execute(statement):
         values = list[Any](row)
-        last, wrote, said = values[0], values[1], values[2:]
+        last, wrote, texts = values[0], values[1], values[2:]
         if (
-            said != nothing
-            and any(said)
-            and (wrote in traces.calls or any(_has_trace(each, traces, names) for each in said))
+            texts != nothing
+            and any(texts)
+            and (wrote in traces.calls or any(_has_trace(text, traces, names) for text in texts))
         ):
-            found.append(last)
-    return found, last
+            numbers.append(last)
+    return numbers, last
 
 
 def collect_scripts(session: Session, numbers: Sequence[int], traces: PurgePlan) -> None:
     """Note the texts of runs; the calls that asked for them, and other runs of the same, hold them too."""
-    for some in _in_batches(numbers):
-        sources = session.connection.execute(select(runs.c.source).where(runs.c.number.in_(some))).scalars()
+    for batch in _in_batches(numbers):
+        sources = session.connection.execute(select(runs.c.source).where(runs.c.number.in_(batch))).scalars()
         for source in filter(None, sources):
             traces.scripts.setdefault(len(source), set()).add(source)
 
 
 def clear_rows(session: Session, log: LogTable, numbers: Sequence[int]) -> None:
     """Let rows stay without what was said in them."""
-    for some in _in_batches(numbers):
-        session.connection.execute(update(log.table).where(log.table.c.number.in_(some)).values(dict(log.nothing)))
+    for batch in _in_batches(numbers):
+        session.connection.execute(update(log.table).where(log.table.c.number.in_(batch)).values(dict(log.nothing)))
 
 
 class _NameMatcher:
@@ -308,8 +310,8 @@ def _has_trace(value: Any, traces: PurgePlan, names: _NameMatcher) -> bool:
     if is_object(value):
         query = value.get("query")
         is_search = isinstance(query, str) and names.matches_search(query)
-        return is_search or any(_has_trace(each, traces, names) for each in value.values())
-    return is_list(value) and any(_has_trace(each, traces, names) for each in value)
+        return is_search or any(_has_trace(entry, traces, names) for entry in value.values())
+    return is_list(value) and any(_has_trace(entry, traces, names) for entry in value)
 
 
 def _is_script(shown: str, scripts: Mapping[int, Collection[str]]) -> bool:
@@ -321,8 +323,8 @@ def _is_script(shown: str, scripts: Mapping[int, Collection[str]]) -> bool:
         return True
     if cut := _TRUNCATED.search(shown):
         length = int(cut[1].replace(",", ""))
-        return any(_is_shown_form(shown[: cut.start()].rstrip("•"), each) for each in scripts.get(length, ()))
-    return REDACTED in shown and any(_is_shown_form(shown, each) for some in scripts.values() for each in some)
+        return any(_is_shown_form(shown[: cut.start()].rstrip("•"), script) for script in scripts.get(length, ()))
+    return REDACTED in shown and any(_is_shown_form(shown, script) for group in scripts.values() for script in group)
 
 
 def _is_shown_form(shown: str, text: str) -> bool:
@@ -349,11 +351,11 @@ def _in_batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
 def find_blocked(due_: Mapping[str, Iterable[str]], ties: Iterable[tuple[str, str]]) -> set[str]:
     """Return which due items have to wait, because others that are not due, or wait too, refer to them. Pure."""
     is_due = {id_ for ids in due_.values() for id_ in ids}
-    held: set[str] = set()
+    blocked: set[str] = set()
     pairs = list(ties)
-    while found := {whom for who, whom in pairs if (who not in is_due or who in held) and whom not in held}:
-        held |= found
-    return held
+    while newly := {whom for who, whom in pairs if (who not in is_due or who in blocked) and whom not in blocked}:
+        blocked |= newly
+    return blocked
 
 
 def order_in_rounds(ids: Collection[str], ties: Iterable[tuple[str, str]]) -> list[list[str]]:
@@ -362,8 +364,8 @@ def order_in_rounds(ids: Collection[str], ties: Iterable[tuple[str, str]]) -> li
     pairs = [(who, whom) for who, whom in ties if who in left and whom in left]
     rounds: list[list[str]] = []
     while left:
-        held = {whom for who, whom in pairs if who in left and whom in left}
-        leaves = sorted(left - held) or sorted(left)
+        blocked = {whom for who, whom in pairs if who in left and whom in left}
+        leaves = sorted(left - blocked) or sorted(left)
         rounds.append(leaves)
         left -= set(leaves)
     return rounds

@@ -15,7 +15,7 @@ from panorama.store.items import rows
 from panorama.store.paging import fetch_page
 from panorama.store.tables import alarms, alerts, changes, reminders
 
-_NAMES = tuple(each.name for each in fields(Alert))
+_NAMES = tuple(field.name for field in fields(Alert))
 _COLUMNS = tuple(alerts.c[name] for name in _NAMES)
 _OPEN = or_(reminders.c.acknowledged_at.is_(None), alerts.c.rung_at > reminders.c.acknowledged_at)
 
@@ -34,8 +34,8 @@ def list_stale_alarms(session: Session, *, limit: int) -> list[str]:
     """Return reminders that were written since their alarm was set."""
     joined = reminders.outerjoin(alarms, alarms.c.reminder == reminders.c.id)
     stale = or_(alarms.c.version.is_(None), alarms.c.version != reminders.c.version)
-    wanted = select(reminders.c.id).select_from(joined).where(stale).limit(limit)
-    return list(session.connection.execute(wanted).scalars())
+    statement = select(reminders.c.id).select_from(joined).where(stale).limit(limit)
+    return list(session.connection.execute(statement).scalars())
 
 
 def list_alarms_ahead(session: Session, now: datetime, far: datetime) -> list[str]:
@@ -47,8 +47,8 @@ def list_alarms_ahead(session: Session, now: datetime, far: datetime) -> list[st
 
 def list_due(session: Session, now: datetime, *, limit: int) -> list[str]:
     """Return the reminders whose alarm has come, the one that waits longest first."""
-    wanted = select(alarms.c.reminder).where(alarms.c.due_at <= now).order_by(alarms.c.due_at).limit(limit)
-    return list(session.connection.execute(wanted).scalars())
+    statement = select(alarms.c.reminder).where(alarms.c.due_at <= now).order_by(alarms.c.due_at).limit(limit)
+    return list(session.connection.execute(statement).scalars())
 
 
 def next_due_time(session: Session) -> datetime | None:
@@ -94,18 +94,18 @@ def _last_timing_change(session: Session, reminder: Reminder) -> datetime:
 
 
 def _find_last_alert(session: Session, reminder: str, until: datetime) -> Alert | None:
-    wanted = select(*_COLUMNS).where(alerts.c.reminder == reminder, alerts.c.at <= until)
-    row = session.connection.execute(wanted.order_by(alerts.c.at.desc()).limit(1)).one_or_none()
+    statement = select(*_COLUMNS).where(alerts.c.reminder == reminder, alerts.c.at <= until)
+    row = session.connection.execute(statement.order_by(alerts.c.at.desc()).limit(1)).one_or_none()
     return _to_alert(row) if row else None
 
 
 def set_alarm(session: Session, watch: AlarmState, due_at: datetime | None) -> None:
     """Set the alarm of a reminder."""
     reminder = watch.reminder
-    kept = {"version": reminder.version, "since": watch.since, "due_at": due_at}
-    statement = update(alarms).where(alarms.c.reminder == reminder.id).values(kept)
+    values = {"version": reminder.version, "since": watch.since, "due_at": due_at}
+    statement = update(alarms).where(alarms.c.reminder == reminder.id).values(values)
     if not session.connection.execute(statement).rowcount:
-        session.connection.execute(insert(alarms).values(reminder=reminder.id, **kept))
+        session.connection.execute(insert(alarms).values(reminder=reminder.id, **values))
 
 
 def clear_alarm(session: Session, reminder: str) -> None:
@@ -129,8 +129,8 @@ def upsert(session: Session, alert: Alert) -> None:
 
 def list_undelivered(session: Session, *, limit: int) -> list[PendingAlert]:
     """Return what rang and was not told yet, in the order in which it rang; what waits no more is left out."""
-    wanted = _select_pending().where(alerts.c.delivered_at.is_(None))
-    return [_to_pending(row) for row in session.connection.execute(wanted.order_by(alerts.c.rung_at).limit(limit))]
+    statement = _select_pending().where(alerts.c.delivered_at.is_(None))
+    return [_to_pending(row) for row in session.connection.execute(statement.order_by(alerts.c.rung_at).limit(limit))]
 
 
 def record_attempt(session: Session, ids: Sequence[str]) -> None:
@@ -157,8 +157,8 @@ def count_pending(session: Session) -> int:
 
 def is_pending(session: Session, reminder: str) -> bool:
     """Tell whether a reminder rang and waits for the person to take note."""
-    wanted = _select_alerts().where(alerts.c.reminder == reminder, _OPEN).limit(1)
-    return session.connection.execute(wanted).first() is not None
+    statement = _select_alerts().where(alerts.c.reminder == reminder, _OPEN).limit(1)
+    return session.connection.execute(statement).first() is not None
 
 
 def list_upcoming(session: Session, *, limit: int) -> list[tuple[datetime, str, str]]:
@@ -175,8 +175,8 @@ def list_upcoming(session: Session, *, limit: int) -> list[tuple[datetime, str, 
 
 def delete_acknowledged(session: Session, reminder: str, before: datetime) -> None:
     """Forget what rang for a reminder long ago and was taken note of."""
-    taken = select(reminders.c.acknowledged_at).where(reminders.c.id == reminder).scalar_subquery()
-    old = (alerts.c.reminder == reminder, alerts.c.rung_at < before, alerts.c.rung_at <= taken)
+    acknowledged = select(reminders.c.acknowledged_at).where(reminders.c.id == reminder).scalar_subquery()
+    old = (alerts.c.reminder == reminder, alerts.c.rung_at < before, alerts.c.rung_at <= acknowledged)
     session.connection.execute(delete(alerts).where(*old))
 
 

@@ -114,10 +114,10 @@ class Blobs:
         for name in names:
             with self._hold_lock(alone=True), suppress(FileNotFoundError):
                 path = _blob_path(self._folder, name)
-                found = path.stat()
-                if found.st_mtime < before:
+                stat = path.stat()
+                if stat.st_mtime < before:
                     path.unlink()
-                    count, size = count + 1, size + found.st_size
+                    count, size = count + 1, size + stat.st_size
         return count, size
 
     def _refresh(self, name: str, content: bytes) -> bool:

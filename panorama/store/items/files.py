@@ -46,5 +46,5 @@ def list_digests(session: Session, *, after: int = 0) -> set[str]:
 
     With `after`, of the changes only those behind that one are looked at.
     """
-    found = session.connection.exec_driver_sql(_NAMED, (after, after)).scalars().all()
-    return {name for name in found if name}
+    digests = session.connection.exec_driver_sql(_NAMED, (after, after)).scalars().all()
+    return {name for name in digests if name}

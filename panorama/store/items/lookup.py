@@ -32,12 +32,12 @@ def list_exact(
 def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
     """Ask all kinds at once: every search does, and six statements take 2 ms to make and send."""
     state = "IS NOT NULL" if trash else "IS NULL"
-    each = (
+    selects = (
         f"SELECT * FROM (SELECT '{kind}', id, {NOUNS[kind].label.name} FROM {NOUNS[kind].table.name} "
         f"WHERE key = :key AND deleted_at {state} ORDER BY id LIMIT :limit)"
         for kind in kinds
     )
-    return text(" UNION ALL ".join(each))
+    return text(" UNION ALL ".join(selects))
 
 
 def list_similar(session: Session, kinds: Sequence[str], name: str, *, limit: int) -> list[NamedItem]:
@@ -47,7 +47,7 @@ def list_similar(session: Session, kinds: Sequence[str], name: str, *, limit: in
         for hit in session.full_text.search_terms(session, parse_terms(name), every=False, limit=limit)
         if hit.kind in kinds
     ]
-    found = get_labels(session, [(hit.kind, hit.item) for hit in hits])
+    labels = get_labels(session, [(hit.kind, hit.item) for hit in hits])
     for kind in kinds:
         table = NOUNS[kind].table
         if "key" in table.c:
@@ -56,8 +56,8 @@ def list_similar(session: Session, kinds: Sequence[str], name: str, *, limit: in
                 select(table.c.id, label).where(table.c.deleted_at.is_(None)).order_by(table.c.updated_at.desc())
             )
             rows = session.connection.execute(statement.limit(_CHUNK))
-            found |= {row[0]: (kind, row[0], row[1]) for row in rows}
-    return list(found.values())
+            labels |= {row[0]: (kind, row[0], row[1]) for row in rows}
+    return list(labels.values())
 
 
 def get_labels(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, NamedItem]:

@@ -57,14 +57,14 @@ def list_digests(session: Session, name: str, after: str, limit: int) -> list[st
     return list(session.connection.execute(statement.order_by(vectors.c.digest).limit(limit)).scalars())
 
 
-def delete_vectors(session: Session, name: str, some: Sequence[str]) -> int:
+def delete_vectors(session: Session, name: str, digests: Sequence[str]) -> int:
     """Forget a model's vectors of some texts; return how many there were."""
-    where = vectors.c.model == name, vectors.c.digest.in_(some)
+    where = vectors.c.model == name, vectors.c.digest.in_(digests)
     return session.connection.execute(delete(vectors).where(*where)).rowcount
 
 
 def delete_marks(session: Session, name: str) -> None:
     """Forget how far a model's readers have come, so that they begin anew and find out what is missing."""
-    found = session.connection.execute(select(marks.c.name)).scalars()
-    theirs = [entry for entry in found if entry.startswith(("passages ", "index ")) and entry.endswith(f" {name}")]
-    session.connection.execute(delete(marks).where(marks.c.name.in_(theirs)))
+    names = session.connection.execute(select(marks.c.name)).scalars()
+    own_names = [entry for entry in names if entry.startswith(("passages ", "index ")) and entry.endswith(f" {name}")]
+    session.connection.execute(delete(marks).where(marks.c.name.in_(own_names)))

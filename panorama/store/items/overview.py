@@ -147,9 +147,9 @@ def count_items(session: Session) -> dict[str, int]:
     results: dict[str, int] = {}
     trash = 0
     for kind, noun in NOUNS.items():
-        gone = noun.table.c.deleted_at.is_not(None)
+        deleted = noun.table.c.deleted_at.is_not(None)
         row: Any = session.connection.execute(
-            select(func.count(), func.sum(case((gone, 1), else_=0))).select_from(noun.table)
+            select(func.count(), func.sum(case((deleted, 1), else_=0))).select_from(noun.table)
         ).one()
         results[kind] = row[0] - (row[1] or 0)
         trash += row[1] or 0

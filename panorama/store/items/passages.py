@@ -67,7 +67,7 @@ class Passage:
         return chunk_name(self.item, self.position)
 
 
-_PARTS = tuple(each.name for each in fields(Passage))
+_PARTS = tuple(field.name for field in fields(Passage))
 _values = attrgetter(*_PARTS)
 
 
@@ -211,7 +211,7 @@ def load_living(session: Session, items: Sequence[tuple[str, str]]) -> dict[str,
     results: dict[str, Item] = {}
     for kind in dict.fromkeys(kind for kind, _ in items):
         table = NOUNS[kind].table
-        where = table.c.id.in_([id_ for each, id_ in items if each == kind]), table.c.deleted_at.is_(None)
+        where = table.c.id.in_([id_ for item_kind, id_ in items if item_kind == kind]), table.c.deleted_at.is_(None)
         for row in session.connection.execute(select(*rows.columns(kind)).where(*where)):
             item: Item = rows.to_item(kind, row)
             results[item.id] = item
@@ -227,30 +227,30 @@ def has_more_passages(session: Session, most: int, after: int, until: int) -> bo
 
 def load_at(session: Session, chunks: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Passage]:
     """Return some passages by item and position."""
-    wanted = set(chunks)
-    if not wanted:
+    chunk_set = set(chunks)
+    if not chunk_set:
         return {}
     # SQLite uses no index for pairs of values in a list; so both are asked for apart, which finds a few more.
-    where = passages.c.item.in_({item for item, _ in wanted}), passages.c.position.in_({at for _, at in wanted})
+    where = passages.c.item.in_({item for item, _ in chunk_set}), passages.c.position.in_({at for _, at in chunk_set})
     results = {(row[0], row[2]): Passage(*row) for row in session.connection.execute(_PASSAGE.where(*where))}
-    return {place: results[place] for place in wanted if place in results}
+    return {place: results[place] for place in chunk_set if place in results}
 
 
 def replace(session: Session, new: Mapping[str, Sequence[Passage]]) -> None:
     """Make these the passages of some items; of those that an item had beyond, the end is kept."""
     before = list_by_items(session, list(new))
-    wanted = {item: [*batch, *_to_deleted(before.get(item, []), len(batch))] for item, batch in new.items()}
-    differing = [item for item, batch in wanted.items() if batch != before.get(item, [])]
+    rows_of = {item: [*batch, *_to_deleted(before.get(item, []), len(batch))] for item, batch in new.items()}
+    differing = [item for item, batch in rows_of.items() if batch != before.get(item, [])]
     for start in range(0, len(differing), BATCH_SIZE):
         batch = differing[start : start + BATCH_SIZE]
         session.connection.execute(delete(passages).where(passages.c.item.in_(batch)))
     session.dialect.insert_rows(
-        session.connection, passages, _PARTS, (_values(each) for item in differing for each in wanted[item])
+        session.connection, passages, _PARTS, (_values(passage) for item in differing for passage in rows_of[item])
     )
 
 
 def _to_deleted(before: Sequence[Passage], count: int) -> list[Passage]:
-    return [Passage(each.item, each.kind, each.position, DELETED_DIGEST, 0, 0) for each in before[count:]]
+    return [Passage(passage.item, passage.kind, passage.position, DELETED_DIGEST, 0, 0) for passage in before[count:]]
 
 
 def list_known_digests(session: Session, model: str, digests: Sequence[str]) -> set[str]:
@@ -269,7 +269,7 @@ def has_missing(session: Session, model: str, digests: Sequence[str]) -> bool:
 
 def save_vectors(session: Session, model: str, made: Mapping[str, bytes]) -> None:
     """Keep vectors by the digests of their texts; those that are there already stay."""
-    batch = ((name, model, each) for name, each in made.items())
+    batch = ((name, model, vector) for name, vector in made.items())
     session.dialect.insert_rows(session.connection, vectors, ("digest", "model", "vector"), batch, skip_existing=True)
 
 
@@ -279,13 +279,13 @@ def list_unused_vectors(session: Session) -> list[tuple[str, str]]:
     return [(row[0], row[1]) for row in session.connection.execute(statement)]
 
 
-def delete_vectors(session: Session, some: Sequence[tuple[str, str]]) -> None:
+def delete_vectors(session: Session, batch: Sequence[tuple[str, str]]) -> None:
     """Forget some vectors, except those that an item holds by now."""
     is_held = exists().where(passages.c.digest == vectors.c.digest)
     one = vectors.c.digest == bindparam("digest_"), vectors.c.model == bindparam("model_")
     session.connection.execute(
         delete(vectors).where(*one, ~is_held),
-        [{"digest_": name, "model_": model} for name, model in some],
+        [{"digest_": name, "model_": model} for name, model in batch],
     )
 
 
@@ -340,8 +340,8 @@ def sample_vectors(session: Session, model: str, limit: int) -> list[bytes]:
 def list_deleted_chunks(session: Session, items: Sequence[str]) -> list[str]:
     """Return the chunks of some items that are no more."""
     where = passages.c.item.in_(items), passages.c.digest == DELETED_DIGEST
-    found = session.connection.execute(select(passages.c.item, passages.c.position).where(*where))
-    return [chunk_name(row[0], row[1]) for row in found]
+    rows = session.connection.execute(select(passages.c.item, passages.c.position).where(*where))
+    return [chunk_name(row[0], row[1]) for row in rows]
 
 
 def count(session: Session) -> int:
@@ -378,10 +378,10 @@ def clear_served_model(session: Session) -> None:
     session.connection.execute(delete(marks).where(marks.c.name.startswith(_SERVED, autoescape=True)))
 
 
-def ensure_store_number(session: Session, made: int) -> int:
+def ensure_store_number(session: Session, number: int) -> int:
     """Return the number of this store; it is `made` if it has none yet, which takes a write."""
     if not has_mark(session, _STORE):
-        set_mark(session, _STORE, made)
+        set_mark(session, _STORE, number)
     return get_mark(session, _STORE)
 
 

@@ -42,16 +42,16 @@ def escape_like(text: str) -> str:
 
 def find_by_name(session: Session, key: str) -> str | None:
     """Return the id of the living project with this folded name."""
-    found = session.connection.execute(
+    rows = session.connection.execute(
         select(projects.c.id).where(projects.c.key == key, projects.c.deleted_at.is_(None))
     )
-    return found.scalar_one_or_none()
+    return rows.scalar_one_or_none()
 
 
 def get_names(session: Session) -> dict[str, str]:
     """Return the names of all living projects by id."""
-    found = session.connection.execute(select(projects.c.id, projects.c.name).where(projects.c.deleted_at.is_(None)))
-    return {row[0]: row[1] for row in found}
+    rows = session.connection.execute(select(projects.c.id, projects.c.name).where(projects.c.deleted_at.is_(None)))
+    return {row[0]: row[1] for row in rows}
 
 
 def list_items(session: Session, project: str) -> list[tuple[str, str]]:

@@ -99,11 +99,9 @@ def _run_query(session: Session, request: QueryRequest, part: PageRequest, clock
         rows = select(*columns).where(alive, condition)
         return fetch_page(session, rows, order, part, lambda row: dict(zip(names, row, strict=False)))
     key = next(iter(table.primary_key.columns))
-    found = fetch_page(session, select(key).where(alive, condition), order, part, lambda row: row[0])
-    loaded = _load_rows(session, names, select(*columns), key, found.items)
-    return Page(
-        tuple(loaded), found.keys[: len(loaded)], found.total, more=found.more or len(loaded) < len(found.items)
-    )
+    page = fetch_page(session, select(key).where(alive, condition), order, part, lambda row: row[0])
+    loaded = _load_rows(session, names, select(*columns), key, page.items)
+    return Page(tuple(loaded), page.keys[: len(loaded)], page.total, more=page.more or len(loaded) < len(page.items))
 
 
 def _load_rows(
@@ -297,8 +295,8 @@ class _ConditionBuilder:
         if not is_list(value) or len(value) > MAX_LIST:
             raise InvalidInputError(f"where: {operator} takes a list of at most {MAX_LIST} values.", hint=_EXAMPLE)
         self._count_terms(len(value))
-        each: list[object] = value
-        any_ = or_(false(), *(self._compare(column, "eq", one) for one in each))
+        values: list[object] = value
+        any_ = or_(false(), *(self._compare(column, "eq", one) for one in values))
         return any_ if operator == "in" else not_(func.coalesce(any_, false()))
 
     def _compare_contains(self, column: ColumnElement[Any], value: object) -> ColumnElement[bool]:
@@ -371,8 +369,10 @@ def _require_text(column: ColumnElement[Any], value: object) -> str:
 def _require_type(column: ColumnElement[Any], value: object, *types: type) -> Any:
     if isinstance(value, types) and (bool in types or not isinstance(value, bool)):
         return value
-    wanted = {bool: "true or false", int: "a number", str: "text"}[types[0]]
-    raise InvalidInputError(f"where: {column.name} is compared with {wanted}, not {str(value)[:60]!r}.", hint=_EXAMPLE)
+    expected = {bool: "true or false", int: "a number", str: "text"}[types[0]]
+    raise InvalidInputError(
+        f"where: {column.name} is compared with {expected}, not {str(value)[:60]!r}.", hint=_EXAMPLE
+    )
 
 
 _EXAMPLE = 'Example: {"status": {"in": ["todo", "in_progress"]}, "deadline": {"lt": "2026-06-01"}}.'

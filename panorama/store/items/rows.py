@@ -151,9 +151,9 @@ def save(session: Session, old: Item, new: Item, *, undoes: int | None = None, a
     if session.connection.execute(statement.values(written)).rowcount != 1:
         raise ConflictError(f"The {old.KIND} {old.id} was changed meanwhile.", hint="Read it again, then repeat.")
     _update_index(session, old, new)
-    kept = _select_logged_fields(noun, differing, old.TOGETHER)
+    logged = _select_logged_fields(noun, differing, old.TOGETHER)
     changes.record(
-        session, _action(old, new), new, _pick_fields(old, kept), _pick_fields(new, kept), undoes=undoes, at=at
+        session, _action(old, new), new, _pick_fields(old, logged), _pick_fields(new, logged), undoes=undoes, at=at
     )
 
 
@@ -196,10 +196,10 @@ def _pick_fields(item: Item, names: list[str]) -> dict[str, Any]:
 
 
 def _initial_fields(noun: Noun, item: Item) -> dict[str, Any]:
-    given = {
+    initial = {
         name: getattr(item, name) for name in noun.fields if name not in ("id", "version", "created_at", "updated_at")
     }
-    return {name: value for name, value in given.items() if value not in (None, "", (), False)}
+    return {name: value for name, value in initial.items() if value not in (None, "", (), False)}
 
 
 def decode_value(kind: str, name: str, stored: Any) -> Any:

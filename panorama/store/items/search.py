@@ -76,13 +76,13 @@ def weigh_terms(session: Session, terms: Sequence[Term]) -> tuple[WeightedTerm, 
 
     A last word that the store knows as it stands is not taken for the beginning of a longer one.
     """
-    told = [term for term in terms if not term.is_stop_word] or list(terms)
-    stems = {term: session.vocabulary.stem(term.words[0]) for term in told if len(term.words) == 1}
+    informative = [term for term in terms if not term.is_stop_word] or list(terms)
+    stems = {term: session.vocabulary.stem(term.words[0]) for term in informative if len(term.words) == 1}
     total = session.connection.exec_driver_sql("SELECT count(*) FROM search_parts").scalar_one()
     common = _count_common(session, stems, total)
     rarer = [stem for stem in dict.fromkeys(stems.values()) if stem and stem not in common]
     known = common | session.vocabulary.count_parts(session, rarer)
-    return tuple(_weigh_term(session, term, stems.get(term, ""), known, total) for term in dict.fromkeys(told))
+    return tuple(_weigh_term(session, term, stems.get(term, ""), known, total) for term in dict.fromkeys(informative))
 
 
 def _count_common(session: Session, stems: Mapping[Term, str], total: int) -> dict[str, int]:
@@ -93,9 +93,9 @@ def _count_common(session: Session, stems: Mapping[Term, str], total: int) -> di
     results: dict[str, int] = {}
     for term, stem in stems.items():
         word = session.full_text.build_expression([Term(term.words)], every=True)
-        held = len(session.full_text.list_matching_parts(session, word, last - SAMPLE_PARTS, last))
-        if held > COMMON_SHARE * SAMPLE_PARTS:
-            results[stem] = held * total // SAMPLE_PARTS
+        count = len(session.full_text.list_matching_parts(session, word, last - SAMPLE_PARTS, last))
+        if count > COMMON_SHARE * SAMPLE_PARTS:
+            results[stem] = count * total // SAMPLE_PARTS
     return results
 
 
@@ -130,9 +130,9 @@ def search_items(session: Session, query: Sequence[WeightedTerm], filters: Filte
     """
     limit, reach = max(MAX_COMPARED, wanted), MAX_RANKED
     while True:
-        found = _search_parts(session, query, limit, reach)
-        best = _apply_filters(session, _best_per_item(found), filters)
-        if len(best) >= max(wanted, ENOUGH_HITS) or len(found) < limit or limit >= MAX_LIMIT:
+        hits = _search_parts(session, query, limit, reach)
+        best = _apply_filters(session, _best_per_item(hits), filters)
+        if len(best) >= max(wanted, ENOUGH_HITS) or len(hits) < limit or limit >= MAX_LIMIT:
             return best
         limit, reach = limit * WIDENING_FACTOR, reach * WIDENING_FACTOR
 
@@ -142,9 +142,9 @@ def _search_parts(session: Session, query: Sequence[WeightedTerm], limit: int, r
 
     If enough hold every term there is, the others are not looked for.
     """
-    known = [each for each in query if each.count]
+    known = [term for term in query if term.count]
     rare = _select_rare(known, reach)
-    share = sum(each.weight for each in known) / (sum(each.weight for each in query) or 1.0)
+    share = sum(term.weight for term in known) / (sum(term.weight for term in query) or 1.0)
     if len(rare) == len(known) == 1:
         return [(match, share) for match in _search_terms(session, rare, limit, reach)]
     every: list[Match] = []
@@ -152,13 +152,13 @@ def _search_parts(session: Session, query: Sequence[WeightedTerm], limit: int, r
         every = _search_terms(session, known, limit, reach, every=True)
         if len(every) >= limit:
             return [(match, share) for match in every]
-    found = _search_terms(session, rare, limit, reach)
+    matches = _search_terms(session, rare, limit, reach)
     whole = {match.part for match in every}
-    compared = [match for match in found[:MAX_COMPARED] if match.part not in whole]
+    compared = [match for match in matches[:MAX_COMPARED] if match.part not in whole]
     covered = _measure_coverage(session, query, rare, compared)
     joined = [(match, share) for match in every] + [(match, covered[match.part]) for match in compared]
-    rest = [(match, 0.0) for match in found[MAX_COMPARED:] if match.part not in whole]
-    return sorted(joined, key=lambda each: -each[0].score * each[1]) + rest
+    rest = [(match, 0.0) for match in matches[MAX_COMPARED:] if match.part not in whole]
+    return sorted(joined, key=lambda pair: -pair[0].score * pair[1]) + rest
 
 
 def _search_terms(
@@ -176,20 +176,20 @@ def _select_rare(query: Sequence[WeightedTerm], reach: int) -> list[WeightedTerm
     """The rarest terms: as many as have no more matches than are ranked, and one at least."""
     results: list[WeightedTerm] = []
     left = reach
-    for each in sorted(query, key=lambda each: each.count):
-        left -= each.count
+    for term in sorted(query, key=lambda term_: term_.count):
+        left -= term.count
         if results and left < 0:
             break
-        results.append(each)
+        results.append(term)
     return results
 
 
 def _measure_coverage(
-    session: Session, query: Sequence[WeightedTerm], rare: Sequence[WeightedTerm], found: Sequence[Match]
+    session: Session, query: Sequence[WeightedTerm], rare: Sequence[WeightedTerm], matches: Sequence[Match]
 ) -> dict[int, float]:
     """Return the share of the query that parts hold, by part."""
-    covered = dict.fromkeys((match.part for match in found), 0.0)
-    if not found:
+    covered = dict.fromkeys((match.part for match in matches), 0.0)
+    if not matches:
         return covered
     total = sum(entry.weight for entry in query)
     first, last = min(covered), max(covered)
@@ -203,20 +203,20 @@ def _measure_coverage(
     return covered
 
 
-def _best_per_item(found: Iterable[tuple[Match, float]]) -> list[Hit]:
+def _best_per_item(matches: Iterable[tuple[Match, float]]) -> list[Hit]:
     """Each item by its best part."""
     best: dict[str, Hit] = {}
-    for match, coverage in found:
+    for match, coverage in matches:
         best.setdefault(match.item, Hit(match.item, match.kind, match.score * coverage, coverage))
     return list(best.values())
 
 
-def _apply_filters(session: Session, found: list[Hit], filters: Filters) -> list[Hit]:
-    kept = [hit for hit in found if hit.kind in filters.kinds]
+def _apply_filters(session: Session, hits: list[Hit], filters: Filters) -> list[Hit]:
+    selected = [hit for hit in hits if hit.kind in filters.kinds]
     if filters.project is None and filters.since is None and filters.until is None:
-        return kept
-    passing = filter_living(session, [hit.item for hit in kept], filters)
-    return [hit for hit in kept if hit.item in passing]
+        return selected
+    passing = filter_living(session, [hit.item for hit in selected], filters)
+    return [hit for hit in selected if hit.item in passing]
 
 
 def filter_living(session: Session, ids: Sequence[str], filters: Filters) -> dict[str, datetime]:

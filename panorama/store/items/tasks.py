@@ -179,10 +179,8 @@ def order_by_creation() -> list[Order]:
 
 def list_children(session: Session, parent: str) -> list[str]:
     """Return the ids of a task's living subtasks."""
-    found = session.connection.execute(
-        select(tasks.c.id).where(tasks.c.parent == parent, living()).order_by(tasks.c.id)
-    )
-    return [row[0] for row in found]
+    rows = session.connection.execute(select(tasks.c.id).where(tasks.c.parent == parent, living()).order_by(tasks.c.id))
+    return [row[0] for row in rows]
 
 
 def list_ancestors(session: Session, task: str) -> list[str]:

@@ -162,9 +162,9 @@ def count_by_unit(session: Session, unit: str) -> int:
 
 def count_written(session: Session, unit: str) -> int:
     """Return how many changes a unit made, whether they stand or not; what it took back itself is none of them."""
-    own = changes.c.unit == unit
-    mine = select(changes.c.id).where(own)
-    created = own, or_(changes.c.undoes.is_(None), changes.c.undoes.not_in(mine))
+    in_unit = changes.c.unit == unit
+    mine = select(changes.c.id).where(in_unit)
+    created = in_unit, or_(changes.c.undoes.is_(None), changes.c.undoes.not_in(mine))
     return session.connection.execute(select(func.count()).select_from(changes).where(*created)).scalar_one()
 
 
@@ -185,26 +185,26 @@ def list_first_changes(session: Session, unit: str, limit: int) -> list[Change]:
 
 def list_effective(session: Session, unit: str) -> list[tuple[Change, frozenset[str]]]:
     """Return the changes of a unit that neither it nor another took back, each with the fields that were left."""
-    own = list_changes(session, changes.c.unit == unit)
-    known = {line.id for line in own}
-    items = sorted({line.item for line in own})
+    unit_changes = list_changes(session, changes.c.unit == unit)
+    known = {line.id for line in unit_changes}
+    items = sorted({line.item for line in unit_changes})
     fields = fields_not_undone(list_by_items(session, items, since=min(known, default=0)))
-    return [(line, fields[line.id]) for line in own if fields[line.id] and line.undoes not in known]
+    return [(line, fields[line.id]) for line in unit_changes if fields[line.id] and line.undoes not in known]
 
 
 def is_fully_undone(session: Session, unit: str) -> bool:
     """Tell whether a unit took back itself all that it wrote."""
-    own = changes.c.unit == unit
-    return _has_undone_change(session, unit, own) and not effective_changes(list_changes(session, own))
+    in_unit = changes.c.unit == unit
+    return _has_undone_change(session, unit, in_unit) and not effective_changes(list_changes(session, in_unit))
 
 
 def _has_undone_change(session: Session, unit: str, *by: ColumnElement[bool]) -> bool:
     """Tell whether any line, or one of some, takes back one of a unit."""
-    own = changes.c.unit == unit
-    later = changes.c.id > select(func.min(changes.c.id)).where(own).scalar_subquery()
-    undoing = changes.c.undoes.is_not(None), changes.c.undoes.in_(select(changes.c.id).where(own))
-    found = select(changes.c.id).where(later, *by, *undoing).limit(1)
-    return session.connection.execute(found).first() is not None
+    in_unit = changes.c.unit == unit
+    later = changes.c.id > select(func.min(changes.c.id)).where(in_unit).scalar_subquery()
+    undoing = changes.c.undoes.is_not(None), changes.c.undoes.in_(select(changes.c.id).where(in_unit))
+    statement = select(changes.c.id).where(later, *by, *undoing).limit(1)
+    return session.connection.execute(statement).first() is not None
 
 
 def list_by_items(session: Session, items: Sequence[str], *, since: int) -> list[Change]:
@@ -263,10 +263,10 @@ def get_first(session: Session, unit: str) -> Change:
 
 def is_undo(session: Session, unit: str) -> bool:
     """Tell whether a unit only took back writes. What took back an undo is none."""
-    own = changes.c.unit == unit
-    if session.connection.execute(select(changes.c.id).where(own, changes.c.undoes.is_(None)).limit(1)).first():
+    in_unit = changes.c.unit == unit
+    if session.connection.execute(select(changes.c.id).where(in_unit, changes.c.undoes.is_(None)).limit(1)).first():
         return False
-    depth, target = 0, select(changes.c.undoes).where(own).order_by(changes.c.id).limit(1)
+    depth, target = 0, select(changes.c.undoes).where(in_unit).order_by(changes.c.id).limit(1)
     while line := session.connection.execute(target).scalar():
         depth, target = depth + 1, select(changes.c.undoes).where(changes.c.id == line)
     return depth % 2 == 1

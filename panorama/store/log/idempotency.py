@@ -14,10 +14,10 @@ RETENTION = timedelta(days=1)
 
 def find_answer(session: Session, key: str, now: datetime) -> tuple[str, dict[str, Any]] | None:
     """Return the digest of the arguments and the answer that a key stands for, if it is not older than a day."""
-    found = select(idempotency.c.digest, idempotency.c.answer).where(
+    statement = select(idempotency.c.digest, idempotency.c.answer).where(
         idempotency.c.key == key, idempotency.c.at > now - RETENTION
     )
-    row = session.connection.execute(found).one_or_none()
+    row = session.connection.execute(statement).one_or_none()
     return (row[0], row[1]) if row else None
 
 

@@ -59,13 +59,13 @@ def list_imported(
 
 def list_living(session: Session, folder: str) -> frozenset[str]:
     """Return the ids of those items from a folder that are not in the trash."""
-    each = [
+    selects = [
         select(table.c.id)
         .join(imports, imports.c.item == table.c.id)
         .where(imports.c.folder == folder, table.c.deleted_at.is_(None))
         for table in (notes, tasks, files)
     ]
-    return frozenset(row[0] for row in session.connection.execute(union_all(*each)))
+    return frozenset(row[0] for row in session.connection.execute(union_all(*selects)))
 
 
 def save(session: Session, folder: str, entries: Sequence[ImportedPart]) -> None:
@@ -111,5 +111,5 @@ def clear_fields(session: Session, items: Sequence[str]) -> None:
         if MISSING in fields:
             session.connection.execute(delete(imports).where(*same))
         else:
-            kept = {name: fields[name] for name in (PROJECT_NAME, "project") if name in fields}
-            session.connection.execute(update(imports).where(*same).values(fields=kept))
+            project_fields = {name: fields[name] for name in (PROJECT_NAME, "project") if name in fields}
+            session.connection.execute(update(imports).where(*same).values(fields=project_fields))

@@ -22,8 +22,8 @@ CANCELLED_BY_RESTORE = "Not carried on: the data was restored from a copy."
 CATCH_UP = "catch_up"
 """The standing kind, of which whoever opens the data makes a job anew."""
 
-_ASKER = tuple(each.name for each in fields(Requester))
-_NAMES = tuple(each.name for each in fields(Job) if each.name != "asker")
+_ASKER = tuple(field.name for field in fields(Requester))
+_NAMES = tuple(field.name for field in fields(Job) if field.name != "asker")
 _COLUMNS = tuple(jobs.c[name] for name in (*_NAMES, *_ASKER))
 _LARGE = ("result", "arguments", "checkpoint")
 """What lists leave in the database: it may be large."""

@@ -46,7 +46,7 @@ class RunStats:
     options: Mapping[str, Any]
 
 
-_NAMES = tuple(each.name for each in fields(Review))
+_NAMES = tuple(field.name for field in fields(Review))
 _COLUMNS = tuple(reviews.c[name] for name in _NAMES)
 
 
@@ -58,10 +58,10 @@ def list_states(session: Session) -> dict[str, ReviewState]:
 
 def list_promoted(session: Session, name: str | None = None) -> dict[str, ReviewState]:
     """Return how the scripts stand that are tools, or the one of a name, by name."""
-    wanted = select(scripts.c.name, *_STATE_COLUMNS).where(scripts.c.state == "promoted").order_by(scripts.c.name)
+    statement = select(scripts.c.name, *_STATE_COLUMNS).where(scripts.c.state == "promoted").order_by(scripts.c.name)
     if name is not None:
-        wanted = wanted.where(scripts.c.name == name)
-    return {row[0]: _to_state(row[1:]) for row in session.connection.execute(wanted)}
+        statement = statement.where(scripts.c.name == name)
+    return {row[0]: _to_state(row[1:]) for row in session.connection.execute(statement)}
 
 
 def find_state(session: Session, name: str) -> ReviewState | None:
@@ -94,13 +94,13 @@ def add_review(session: Session, entry: Review) -> None:
 
 def list_reviews(session: Session, name: str) -> list[Review]:
     """Return what was decided on the texts of a script, the newest first."""
-    return [each for each in list_texts(session, name) if each.verdict not in (SAVED, WRITTEN)]
+    return [review for review in list_texts(session, name) if review.verdict not in (SAVED, WRITTEN)]
 
 
 def list_texts(session: Session, name: str) -> list[Review]:
     """Return the texts that stood under a name, decided on or not, the newest first."""
-    wanted = select(*_COLUMNS).where(reviews.c.name == name).order_by(reviews.c.number.desc())
-    return [_to_review(row) for row in session.connection.execute(wanted)]
+    statement = select(*_COLUMNS).where(reviews.c.name == name).order_by(reviews.c.number.desc())
+    return [_to_review(row) for row in session.connection.execute(statement)]
 
 
 def _to_review(row: Row[Any]) -> Review:
@@ -110,15 +110,15 @@ def _to_review(row: Row[Any]) -> Review:
 def count_runs(session: Session) -> dict[str, tuple[int, int]]:
     """Return how often each script ran and how often it succeeded, by name."""
     went_well = func.sum((runs.c.status == "succeeded").cast(scripts.c.read_only.type))
-    wanted = select(runs.c.script, func.count(), went_well).where(runs.c.script != "").group_by(runs.c.script)
-    return {row[0]: (row[1], int(row[2] or 0)) for row in session.connection.execute(wanted)}
+    statement = select(runs.c.script, func.count(), went_well).where(runs.c.script != "").group_by(runs.c.script)
+    return {row[0]: (row[1], int(row[2] or 0)) for row in session.connection.execute(statement)}
 
 
-def list_runs(session: Session, name: str, most: int) -> list[RunStats]:
+def list_runs(session: Session, name: str, limit: int) -> list[RunStats]:
     """Return the last runs of a script, the newest first."""
     wanted = (
         select(*_run_columns()).join_from(runs, calls, _RUN_CALL, isouter=True).where(runs.c.script == name)
-        .order_by(runs.c.number.desc()).limit(most)
+        .order_by(runs.c.number.desc()).limit(limit)
     )  # fmt: skip
     return [_to_run_stats(row) for row in session.connection.execute(wanted)]
 
@@ -145,11 +145,11 @@ def count_changes_by_operation(session: Session, runs_: Sequence[str]) -> dict[s
     return {row[0]: int(row[1] or 0) for row in session.connection.execute(wanted)}
 
 
-def list_changing_calls(session: Session, run: str, most: int) -> list[dict[str, Any]]:
+def list_changing_calls(session: Session, run: str, limit: int) -> list[dict[str, Any]]:
     """Return the first calls of a run that changed something: their names, arguments, and how much that was."""
     wanted = (
         select(calls.c.name, calls.c.arguments, calls.c.changes)
-        .where(calls.c.unit == run, calls.c.position > 0, calls.c.changes > 0).order_by(calls.c.position).limit(most)
+        .where(calls.c.unit == run, calls.c.position > 0, calls.c.changes > 0).order_by(calls.c.position).limit(limit)
     )  # fmt: skip
     return [{"name": row[0], "arguments": row[1], "changes": row[2]} for row in session.connection.execute(wanted)]
 
@@ -168,12 +168,12 @@ class RunCode:
     tokens: int
 
 
-def list_run_code(session: Session, most: int) -> list[RunCode]:
+def list_run_code(session: Session, limit: int) -> list[RunCode]:
     """Return the last successful runs of code that is no script of the library, the newest first."""
     wanted = (
         select(runs.c.id, runs.c.source, calls.c.tokens).join_from(runs, calls, _RUN_CALL, isouter=True)
         .where(runs.c.script == "", runs.c.status == "succeeded", runs.c.calls.between(1, MAX_CALLS))
-        .order_by(runs.c.number.desc()).limit(most)
+        .order_by(runs.c.number.desc()).limit(limit)
     )  # fmt: skip
     results = {row[0]: (row[1], row[2] or 0) for row in session.connection.execute(wanted)}
     named: dict[str, dict[str, None]] = {id_: {} for id_ in results}
@@ -187,11 +187,11 @@ def list_run_code(session: Session, most: int) -> list[RunCode]:
     ]
 
 
-def list_tool_calls(session: Session, most: int) -> list[tuple[str, str, int]]:
+def list_tool_calls(session: Session, limit: int) -> list[tuple[str, str, int]]:
     """Return the last successful calls of tools as (conversation, name, tokens), the oldest first."""
     wanted = (
         select(calls.c.conversation, calls.c.name, calls.c.tokens)
         .where(calls.c.actor == "tool", calls.c.position == 0, calls.c.success)
-        .order_by(calls.c.number.desc()).limit(most)
+        .order_by(calls.c.number.desc()).limit(limit)
     )  # fmt: skip
     return [(row[0], row[1], row[2]) for row in session.connection.execute(wanted)][::-1]

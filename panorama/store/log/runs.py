@@ -41,7 +41,7 @@ class Run:
     worker: str = ""
 
 
-_NAMES = tuple(each.name for each in fields(Run))
+_NAMES = tuple(field.name for field in fields(Run))
 _COLUMNS = tuple(runs.c[name] for name in _NAMES)
 
 
@@ -62,8 +62,8 @@ def find(session: Session, run: str) -> Run | None:
 
 def list_running(session: Session) -> list[Run]:
     """Return the runs that have not ended, also elsewhere."""
-    found_ = session.connection.execute(select(*_COLUMNS).where(_RUNNING))
-    return [Run(**dict(zip(_NAMES, row, strict=True))) for row in found_]
+    rows = session.connection.execute(select(*_COLUMNS).where(_RUNNING))
+    return [Run(**dict(zip(_NAMES, row, strict=True))) for row in rows]
 
 
 _RUNNING = runs.c.status == literal_column("'running'")
@@ -95,15 +95,15 @@ def last_isolation(session: Session) -> str:
 
 def get_state(session: Session, owner: str) -> dict[str, Any]:
     """Return what scripts kept under an owner, by name."""
-    kept = select(script_states.c.name, script_states.c.value).where(script_states.c.owner == owner)
-    return {row[0]: row[1][0] for row in session.connection.execute(kept)}
+    rows = select(script_states.c.name, script_states.c.value).where(script_states.c.owner == owner)
+    return {row[0]: row[1][0] for row in session.connection.execute(rows)}
 
 
 def save_state(session: Session, owner: str, put_: Mapping[str, Any], removed: Sequence[str], now: datetime) -> None:
     """Keep values under their names, and forget some; what others kept under other names stays."""
-    gone = [*put_, *removed]
+    stale = [*put_, *removed]
     session.connection.execute(
-        delete(script_states).where(script_states.c.owner == owner, script_states.c.name.in_(gone))
+        delete(script_states).where(script_states.c.owner == owner, script_states.c.name.in_(stale))
     )
     if put_:
         # In a list, for SQLite makes a float of a JSON column's text that looks like a large number.

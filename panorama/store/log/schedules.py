@@ -13,7 +13,7 @@ from panorama.store.backend import Session
 from panorama.store.paging import fetch_page, nulls_last
 from panorama.store.tables import schedules
 
-_NAMES = tuple(each.name for each in fields(Schedule))
+_NAMES = tuple(field.name for field in fields(Schedule))
 _COLUMNS = tuple(schedules.c[name] for name in _NAMES)
 
 
@@ -37,9 +37,9 @@ def remove(session: Session, id_: str) -> None:
     session.connection.execute(delete(schedules).where(schedules.c.id == id_))
 
 
-def find(session: Session, said: str) -> Schedule | None:
+def find(session: Session, reference: str) -> Schedule | None:
     """Return the schedule of an id or a name."""
-    for where in (schedules.c.id == said.strip(), schedules.c.key == normalize_name(said)):
+    for where in (schedules.c.id == reference.strip(), schedules.c.key == normalize_name(reference)):
         if row := session.connection.execute(select(*_COLUMNS).where(where)).one_or_none():
             return _to_schedule(row)
     return None
@@ -62,14 +62,14 @@ def list_schedules(session: Session, part: PageRequest, *, paused: bool | None =
 
 def list_due(session: Session, now: datetime) -> list[Schedule]:
     """Return the schedules whose next moment has come, the one that waits longest first."""
-    wanted = select(*_COLUMNS).where(schedules.c.next_at <= now).order_by(schedules.c.next_at, schedules.c.id)
-    return [_to_schedule(row) for row in session.connection.execute(wanted)]
+    statement = select(*_COLUMNS).where(schedules.c.next_at <= now).order_by(schedules.c.next_at, schedules.c.id)
+    return [_to_schedule(row) for row in session.connection.execute(statement)]
 
 
 def list_ahead_of_clock(session: Session, now: datetime) -> list[Schedule]:
     """Return the schedules that were dealt with at a moment which is yet to come: the clock was set back."""
-    wanted = select(*_COLUMNS).where(schedules.c.last_at > now)
-    return [_to_schedule(row) for row in session.connection.execute(wanted)]
+    statement = select(*_COLUMNS).where(schedules.c.last_at > now)
+    return [_to_schedule(row) for row in session.connection.execute(statement)]
 
 
 def next_due_time(session: Session) -> datetime | None:

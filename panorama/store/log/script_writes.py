@@ -28,7 +28,7 @@ class ScriptWrite:
     number: int = 0
 
 
-_NAMES = tuple(each.name for each in fields(ScriptWrite))
+_NAMES = tuple(field.name for field in fields(ScriptWrite))
 _COLUMNS = tuple(script_writes.c[name] for name in _NAMES)
 
 
@@ -41,18 +41,18 @@ def add_write(session: Session, entry: ScriptWrite) -> None:
 
 def list_writes(session: Session, limit: int) -> list[ScriptWrite]:
     """Return the last writes, the newest first."""
-    wanted = select(*_COLUMNS).order_by(script_writes.c.number.desc()).limit(limit)
-    return [ScriptWrite(**row) for row in session.connection.execute(wanted).mappings()]
+    statement = select(*_COLUMNS).order_by(script_writes.c.number.desc()).limit(limit)
+    return [ScriptWrite(**row) for row in session.connection.execute(statement).mappings()]
 
 
 def find_by_unit(session: Session, unit: str) -> ScriptWrite | None:
     """Return the write of a unit, None if it wrote no script."""
-    wanted = select(*_COLUMNS).where(script_writes.c.unit == unit).order_by(script_writes.c.number.desc()).limit(1)
-    row = session.connection.execute(wanted).mappings().one_or_none()
+    statement = select(*_COLUMNS).where(script_writes.c.unit == unit).order_by(script_writes.c.number.desc()).limit(1)
+    row = session.connection.execute(statement).mappings().one_or_none()
     return ScriptWrite(**row) if row else None
 
 
 def is_undone(session: Session, entry: ScriptWrite) -> bool:
     """Tell whether a later write took one back."""
-    wanted = select(script_writes.c.number).where(script_writes.c.undoes == entry.number).limit(1)
-    return session.connection.execute(wanted).scalar() is not None
+    statement = select(script_writes.c.number).where(script_writes.c.undoes == entry.number).limit(1)
+    return session.connection.execute(statement).scalar() is not None

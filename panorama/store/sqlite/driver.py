@@ -36,8 +36,8 @@ class SqliteConnection(sqlite3.Connection):
 
 def sqlite_connection(connection: Connection) -> SqliteConnection:
     """Return SQLite's connection behind one of SQLAlchemy's."""
-    found: Any = connection.connection.dbapi_connection
-    return found
+    driver_connection: Any = connection.connection.dbapi_connection
+    return driver_connection
 
 
 def discard(connection: Connection) -> None:

@@ -152,10 +152,10 @@ class SqliteDatabase:
     def is_current(self) -> bool:
         """Tell whether the file that is open is still the one at its path, so that others see what is written."""
         try:
-            found = os.stat(self.path)
+            stat = os.stat(self.path)
         except OSError:
             return self._opened is None
-        return self._opened in (None, (found.st_dev, found.st_ino))
+        return self._opened in (None, (stat.st_dev, stat.st_ino))
 
     def _forbid_creation(
         self, _dialect: object, _record: object, arguments: list[str], options: dict[str, Any]
@@ -176,12 +176,12 @@ class SqliteDatabase:
         """Remember which file is open, and keep it for its owner alone."""
         if self._opened is None:
             with suppress(OSError):
-                found = os.stat(self.path)
-                self._opened = found.st_dev, found.st_ino
-                if found.st_mode & 0o077 and found.st_uid == os.getuid():
+                stat = os.stat(self.path)
+                self._opened = stat.st_dev, stat.st_ino
+                if stat.st_mode & 0o077 and stat.st_uid == os.getuid():
                     for file in (self.path.with_name(self.path.name + ending) for ending in SUFFIXES):
                         if file.exists():
-                            file.chmod(found.st_mode & 0o700)
+                            file.chmod(stat.st_mode & 0o700)
 
     @contextmanager
     def write_scope(self, origin: Origin) -> Generator[WriteScope]:

@@ -25,11 +25,11 @@ def validate_copy(copy: Path) -> None:
         raise InvalidInputError(f"There is no file {copy}.", hint=_OTHER)
     try:
         with closing(SqliteDatabase(copy)) as database:
-            revision, found = database.revision() or "", database.check()
+            revision, problem = database.revision() or "", database.check()
     except UnavailableError as error:
         raise InvalidInputError(f"{copy} cannot be restored: {error.message}", hint=_OTHER) from error
-    if found != "ok" or not revision:
-        raise InvalidInputError(f"{copy} is damaged or empty: {found}.", hint=_OTHER)
+    if problem != "ok" or not revision:
+        raise InvalidInputError(f"{copy} is damaged or empty: {problem}.", hint=_OTHER)
     if revision > HEAD:
         raise InvalidInputError(f"{copy} was written by a newer Panorama ({revision}).", hint="Upgrade Panorama first.")
     if wrong := foreign_rows.find_invalid(copy.resolve()):
@@ -47,7 +47,7 @@ def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
         with closing(SqliteDatabase(copy)) as source:
             source.copy_to(fresh)
         cancel_copied_jobs(fresh, now)
-        kept = _move_aside(database, now)
+        aside = _move_aside(database, now)
         os.replace(fresh, database)
     except OSError as error:
         raise UnavailableError(
@@ -57,7 +57,7 @@ def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
         for ending in SUFFIXES:
             with suppress(OSError):
                 fresh.with_name(fresh.name + ending).unlink(missing_ok=True)
-    return kept
+    return aside
 
 
 def _move_aside(database: Path, now: datetime) -> Path | None:
@@ -66,9 +66,9 @@ def _move_aside(database: Path, now: datetime) -> Path | None:
         return None
     folder = database.parent / "backups"
     folder.mkdir(mode=0o700, exist_ok=True)
-    kept = folder / f"replaced-{now:%Y%m%dT%H%M%SZ}.db"
+    aside = folder / f"replaced-{now:%Y%m%dT%H%M%SZ}.db"
     for ending in reversed(SUFFIXES):
         present = database.with_name(database.name + ending)
         if present.exists():
-            shutil.move(present, kept.with_name(kept.name + ending))
-    return kept
+            shutil.move(present, aside.with_name(aside.name + ending))
+    return aside

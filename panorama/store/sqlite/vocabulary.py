@@ -58,9 +58,9 @@ class _Tokenizer:
     def stems(self, words: str) -> tuple[str, ...]:
         with self._lock:
             self._database.execute("INSERT INTO words (rowid, text) VALUES (1, ?)", (words,))
-            found = self._database.execute('SELECT term FROM places ORDER BY "offset"').fetchall()
+            rows = self._database.execute('SELECT term FROM places ORDER BY "offset"').fetchall()
             self._database.execute("DELETE FROM words WHERE rowid = 1")
-        return tuple(row[0] for row in found)
+        return tuple(row[0] for row in rows)
 
 
 _tokenizer = cache(_Tokenizer)
@@ -69,8 +69,8 @@ _tokenizer = cache(_Tokenizer)
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """Return the form in which the index keeps a word, "" if it is no single word to it."""
-    found = _tokenizer().stems(word)
-    return found[0] if len(found) == 1 else ""
+    stems = _tokenizer().stems(word)
+    return stems[0] if len(stems) == 1 else ""
 
 
 def count_parts(session: Session, stems: Sequence[str]) -> dict[str, int]:
@@ -85,43 +85,43 @@ def count_parts(session: Session, stems: Sequence[str]) -> dict[str, int]:
 
 def correct(session: Session, word: str) -> str:
     """Return the known word that an unknown one most likely was, as it is written, "" if there is none."""
-    said = fold_keep_offsets(word)
-    if not said.isalpha() or len(said) < spelling.MIN_WORD_CHARS or said in STOP_WORDS:
+    folded = fold_keep_offsets(word)
+    if not folded.isalpha() or len(folded) < spelling.MIN_WORD_CHARS or folded in STOP_WORDS:
         return ""
     count: Counter[str] = Counter()
     spelt: dict[str, str] = {}
-    for near in _find_near_stems(session, said):
+    for near in _find_near_stems(session, folded):
         for entry in _find_written_forms(session, near):
             count[fold_keep_offsets(entry)] += 1
             spelt.setdefault(fold_keep_offsets(entry), entry)
-    return spelt.get(spelling.best_match(said, [entry for entry in count.items() if entry[0] not in STOP_WORDS]), "")
+    return spelt.get(spelling.best_match(folded, [entry for entry in count.items() if entry[0] not in STOP_WORDS]), "")
 
 
-def _find_near_stems(session: Session, said: str) -> list[str]:
+def _find_near_stems(session: Session, folded: str) -> list[str]:
     """Stems that are near to a beginning of a word, the nearest first, then the most frequent.
 
     The stem of a word that ends in y ends in i; that i is not compared.
     """
-    limit = spelling.allowed_edits(said)
-    letters = set(said)
+    limit = spelling.allowed_edits(folded)
+    letters = set(folded)
     alike: dict[str, int] = {}
-    for low, high in _search_ranges(said[:2]):
+    for low, high in _search_ranges(folded[:2]):
         seek = {
             "low": low,
             "high": high,
-            "shortest": (len(said) + 1) // 2,
-            "longest": len(said) + limit,
+            "shortest": (len(folded) + 1) // 2,
+            "longest": len(folded) + limit,
             "most": MAX_BUCKET,
         }
         for row in session.connection.execute(_BUCKET, seek):
             if len(set(row[0]) - letters) <= limit and len(letters - set(row[0])) <= limit + 3:
                 alike[row[0]] = row[1]
-    starts = _tokenizer().stems(" ".join(spelling.first_letter_variants(said)))
+    starts = _tokenizer().stems(" ".join(spelling.first_letter_variants(folded)))
     alike |= count_parts(session, list(dict.fromkeys(starts)))
     ranked = [
         (
-            spelling.edit_distance(said, entry.removesuffix("i"), limit, begun=True),
-            abs(len(said) - len(entry)),
+            spelling.edit_distance(folded, entry.removesuffix("i"), limit, begun=True),
+            abs(len(folded) - len(entry)),
             -count,
             entry,
         )
@@ -156,9 +156,13 @@ def _find_written_forms(session: Session, near: str) -> list[str]:
 
 def split_word(session: Session, word: str) -> str:
     """Return the two words that an unknown one may be, if they stand together somewhere, else ""."""
-    said = fold_keep_offsets(word)
-    ways = [way for way in spelling.iter_splits(said) if not STOP_WORDS.intersection(way)] if said.isalpha() else []
-    stems = {half: stem(half) for way in ways for half in way}
+    folded = fold_keep_offsets(word)
+    ways = (
+        [split for split in spelling.iter_splits(folded) if not STOP_WORDS.intersection(split)]
+        if folded.isalpha()
+        else []
+    )
+    stems = {half: stem(half) for split in ways for half in split}
     known = count_parts(session, [entry for entry in dict.fromkeys(stems.values()) if entry])
     for first, second in ways:
         if stems[first] in known and stems[second] in known and fulltext.count(session, f'"{first} {second}"', most=1):
@@ -169,4 +173,4 @@ def split_word(session: Session, word: str) -> str:
 def split_code(session: Session, code: str) -> tuple[tuple[str, str], ...]:
     """Return the two parts in which a code of letters and digits is written somewhere: QX-83K2 for qx83k2."""
     ways = spelling.iter_splits(fold_keep_offsets(code), shortest=1)
-    return tuple(way for way in ways if fulltext.count(session, f'"{way[0]} {way[1]}"', most=1))
+    return tuple(split for split in ways if fulltext.count(session, f'"{split[0]} {split[1]}"', most=1))

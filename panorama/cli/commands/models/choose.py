@@ -81,12 +81,12 @@ def _measure_speed(name: str) -> float:
     Raises:
         UnavailableError: It does not work; nothing was changed.
     """
-    with closing(registry.create_embedder(name, limits=TRIAL_LIMITS)) as made, console.progress(f"Trying {name}"):
+    with closing(registry.create_embedder(name, limits=TRIAL_LIMITS)) as embedder, console.progress(f"Trying {name}"):
         try:
             began = time.perf_counter()
-            made.load()
+            embedder.load()
             is_quick = name in BUNDLED or time.perf_counter() - began < MEASURE_SECONDS
-            return measure_speed(made, MEASURE_SECONDS) if is_quick else 0.0
+            return measure_speed(embedder, MEASURE_SECONDS) if is_quick else 0.0
         except UnavailableError as error:
             hint = f"{error.hint} Nothing was changed; --force takes it untried."
             raise UnavailableError(error.message, hint=hint) from error
@@ -128,10 +128,10 @@ def _activate(name: str, speed: float, *, restart: bool) -> None:
 
 def _describe_remaining(known: Row, name: str, speed: float) -> str:
     of = {row["name"]: row["passages"] for row in known["models"]}
-    made = of[name]
-    left = max(0, known["passages"] - made)
+    model = of[name]
+    left = max(0, known["passages"] - model)
     if not left:
-        return f"{name} has embedded all there is." if made else "Search by meaning begins when your notes are read."
+        return f"{name} has embedded all there is." if model else "Search by meaning begins when your notes are read."
     before = known.get("searched")
     until = (
         f"Search goes on with {before} until" if before != name and of.get(before) else "Search by meaning begins when"

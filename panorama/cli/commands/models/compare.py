@@ -110,10 +110,10 @@ def _service_url(name: str) -> str:
 
 def _iter_notes(panorama: Client) -> Iterator[tuple[str, str]]:
     """Give the last changed notes as (title, text), page by page as they are needed."""
-    wanted = {"collection": "notes", "select": ["title", "content"], "sort": ["-updated_at"], "limit": PAGE_ROWS}
+    arguments = {"collection": "notes", "select": ["title", "content"], "sort": ["-updated_at"], "limit": PAGE_ROWS}
     cursor, read = None, 0
     while read < MAX_NOTES_READ:
-        page = panorama.call("query", {**wanted, "cursor": cursor})
+        page = panorama.call("query", {**arguments, "cursor": cursor})
         yield from ((row["title"], row["content"]) for row in page.data)
         read, cursor = read + len(page.data), page.metadata.get("next_cursor")
         if not cursor:
@@ -122,8 +122,10 @@ def _iter_notes(panorama: Client) -> Iterator[tuple[str, str]]:
 
 def _print_trials(trials: Sequence[Evaluation], own: bool, as_json: bool) -> None:
     first = trials[0]
-    what = f"{first.scores[-1].queries} titles of your notes" if own else f"{first.scores[-1].queries} built-in queries"
-    summary = f"Looked for {what} among {first.texts} notes"
+    subject = (
+        f"{first.scores[-1].queries} titles of your notes" if own else f"{first.scores[-1].queries} built-in queries"
+    )
+    summary = f"Looked for {subject} among {first.texts} notes"
     if as_json:
         rows = [_to_dict(trial) for trial in trials]
         console.print_json({"data": rows, "summary": summary, "metadata": {"source": "models", "policy": "read"}})
@@ -154,7 +156,7 @@ def scores_table(trials: Sequence[Evaluation]) -> TextTable:
             safe_line(score.kind if trial is trials[0] else "", "cyan"),
             safe_line(f"{score.queries}" if trial is trials[0] else ""),
             safe_line(trial.model),
-            *(safe_line(f"{each:.2f}") for each in (score.recall_1, score.recall_5, score.mrr_10)),
+            *(safe_line(f"{score_value:.2f}") for score_value in (score.recall_1, score.recall_5, score.mrr_10)),
         )
         for scores in zip(*(trial.scores for trial in trials), strict=True)
         for trial, score in zip(trials, scores, strict=True)

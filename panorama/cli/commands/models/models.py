@@ -60,14 +60,14 @@ def models_table(data: Row) -> TextTable:
 
 
 def _model_row(row: Row) -> tuple[Any, ...]:
-    kept = (f"{row['passages']:,}", format_size(row["size_bytes"])) if row["vectors"] else ("", "")
+    cells = (f"{row['passages']:,}", format_size(row["size_bytes"])) if row["vectors"] else ("", "")
     name = safe_line(row["name"], "bold" if row["is_used"] else "")
     about = safe_line(row["about"], "dim" if row["is_there"] else "yellow")
     return (
         name,
         safe_line("yes" if row["is_used"] else "", "green"),
         safe_line(row.get("size")),
-        *map(safe_line, kept),
+        *map(safe_line, cells),
         about,
     )
 

@@ -24,7 +24,7 @@ def collection_entries() -> Sequence[Entry]:
 
 def format_collections(entries: Iterable[Entry]) -> list[str]:
     """Return the collections' names in one line."""
-    names = ", ".join(each.name.split('"')[1] for each in entries)
+    names = ", ".join(entry.name.split('"')[1] for entry in entries)
     return [f"sdk.query(NAME): {names}. Ask with a name for its fields."]
 
 

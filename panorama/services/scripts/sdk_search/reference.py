@@ -130,10 +130,10 @@ class SdkSearchResult:
     python: str
 
 
-def summarize_sdk_search(found: SdkSearchResult) -> str:
+def summarize_sdk_search(result: SdkSearchResult) -> str:
     """Return how much was found."""
-    more = '; detail="brief" or other words show more' if found.shown < found.total else ""
-    return f"{found.shown} of {found.total} functions and recipes{more}"
+    more = '; detail="brief" or other words show more' if result.shown < result.total else ""
+    return f"{result.shown} of {result.total} functions and recipes{more}"
 
 
 def _noop() -> None:
@@ -184,8 +184,8 @@ class SdkReference:
         self._asked()
         if not query.strip():
             return _build_overview(self._get_ranking().every)
-        found = self._rank_entries(query)
-        return _build_result(found, detail) if found else SdkSearchResult(shown=0, total=0, python=NOTHING_FITS)
+        matches = self._rank_entries(query)
+        return _build_result(matches, detail) if matches else SdkSearchResult(shown=0, total=0, python=NOTHING_FITS)
 
     def _rank_entries(self, query: str) -> Sequence[Entry]:
         """Return what fits, best first: what is called so, the list that is meant, then by words and by meaning."""
@@ -197,10 +197,10 @@ class SdkReference:
         by_words = sorted((at for at, score in enumerate(scores) if score > least), key=lambda at: -scores[at])
         orders = [by_words]
         if self._nearest is not None:
-            near = self._nearest(query, [f"{each.name}: {each.line} {each.words}" for each in ranking.every])
+            near = self._nearest(query, [f"{entry.name}: {entry.line} {entry.words}" for entry in ranking.every])
             fitting = [at for at in range(len(near)) if by_words or near[at] > 0]
             orders.append(sorted(fitting, key=lambda at: -near[at])[: MAX_ENTRIES["brief"]])
-        called = [at for at, each in enumerate(ranking.every) if _is_name(each, query)]
+        called = [at for at, entry in enumerate(ranking.every) if _is_name(entry, query)]
         return [ranking.every[at] for at in dict.fromkeys([*called, *ranking.match_list(query), *_fuse(orders)])]
 
     def _get_ranking(self) -> "_Ranking":
@@ -217,20 +217,22 @@ class _Ranking:
 
     def __init__(self, every: Sequence[Entry]) -> None:
         self.every = every
-        self._weights = [_weigh_words(each) for each in every]
-        self._names = [() if each.group in _GROUPS_WITHOUT_VERBS else tuple(_iter_stems(each.name)) for each in every]
-        nouns = {each.name.split(".")[1]: at for at, each in enumerate(every) if each.name.endswith(".list")}
+        self._weights = [_weigh_words(entry) for entry in every]
+        self._names = [
+            () if entry.group in _GROUPS_WITHOUT_VERBS else tuple(_iter_stems(entry.name)) for entry in every
+        ]
+        nouns = {entry.name.split(".")[1]: at for at, entry in enumerate(every) if entry.name.endswith(".list")}
         self._lists = {noun: at for noun, at in nouns.items() if self._names[at]}
-        self._others = {word for each in self._names for word in each} - {*map(_stem, (*self._lists, *_ROW_VERBS))}
-        self._lengths = [sum(each.values()) for each in self._weights]
+        self._others = {word for name in self._names for word in name} - {*map(_stem, (*self._lists, *_ROW_VERBS))}
+        self._lengths = [sum(weight.values()) for weight in self._weights]
         self._mean = sum(self._lengths) / len(every)
-        holding = Counter(word for each in self._weights for word in each)
+        holding = Counter(word for weight in self._weights for word in weight)
         self._rarity = {word: log(1 + (len(every) - count + 0.5) / (count + 0.5)) for word, count in holding.items()}
 
     def score_all(self, query: str) -> list[float]:
         """Return how well each entry fits; 0 if nothing of the query is in it."""
-        wanted = _expand_synonyms(list(_iter_stems(query)))
-        return [self._score(wanted, at) * self._weigh_name(wanted, at) for at in range(len(self.every))]
+        terms = _expand_synonyms(list(_iter_stems(query)))
+        return [self._score(terms, at) * self._weigh_name(terms, at) for at in range(len(self.every))]
 
     def is_foreign(self, query: str) -> bool:
         """Whether a query has a word that nothing here holds, and none that names a function: "import from Todoist"."""
@@ -252,16 +254,16 @@ class _Ranking:
         rest = {stem for word in words if word != noun for stem in _weigh_synonyms(_stem(word), 1.0)}
         return [] if rest & self._others else [self._lists[noun]]
 
-    def _weigh_name(self, wanted: Sequence[Mapping[str, float]], at: int) -> float:
+    def _weigh_name(self, terms: Sequence[Mapping[str, float]], at: int) -> float:
         """A function is worth more whose noun is asked for, more still if its verb is, too; then the usual verbs."""
         words = self._names[at]
         if len(words) < 2:
             return 1.0
-        noun, *verbs = (any(word in alike for alike in wanted) for word in words)
+        noun, *verbs = (any(word in alike for alike in terms) for word in words)
         usual = VERB_FACTORS.get(words[1], 1.0)
         return usual * ((NOUN_FACTOR * (FULL_NAME_FACTOR if all(verbs) else 1.0)) if noun else 1.0)
 
-    def _score(self, wanted: Sequence[Mapping[str, float]], at: int) -> float:
+    def _score(self, terms: Sequence[Mapping[str, float]], at: int) -> float:
         """Add up what the words of the query are worth; of those that mean the same the best alone counts."""
         weights = self._weights[at]
         norm = BM25_K1 * (1 - BM25_B + BM25_B * self._lengths[at] / self._mean)
@@ -272,13 +274,13 @@ class _Ranking:
                 else 0.0
                 for word, worth in alike.items()
             )
-            for alike in wanted
+            for alike in terms
         )
 
 
 def _weigh_words(entry: Entry) -> Mapping[str, float]:
     """Return what each word of an entry counts; in its text and code once, however often it stands there."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     name = "" if entry.group == RECIPES else entry.name
     for text, weight in (
         (name, NAME_WEIGHT),
@@ -287,8 +289,8 @@ def _weigh_words(entry: Entry) -> Mapping[str, float]:
         (entry.full, TEXT_WEIGHT),
     ):
         for word in set(_iter_stems(text)):
-            found[word] += weight  # pyright: ignore[reportArgumentType] (a Counter adds what it is given)
-    return found
+            counts[word] += weight  # pyright: ignore[reportArgumentType] (a Counter adds what it is given)
+    return counts
 
 
 def _iter_stems(text: str) -> Iterator[str]:
@@ -300,7 +302,7 @@ def _iter_stems(text: str) -> Iterator[str]:
 
 def _stem(word: str) -> str:
     """Return a word without its ending: tags, tagged and tagging are one."""
-    ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= 3), "")
+    ending = next((suffix for suffix in _ENDINGS if word.endswith(suffix) and len(word) - len(suffix) >= 3), "")
     stem = word.removesuffix(ending) + ("y" if ending == "ies" else "")
     doubled = ending in ("ing", "ed", "ings") and stem[-1] == stem[-2]
     return (stem[:-1] if doubled else stem).removesuffix("e")
@@ -336,43 +338,43 @@ def _is_name(entry: Entry, query: str) -> bool:
     return query.strip().partition("(")[0].removeprefix("sdk.").lower() == entry.name.removeprefix("sdk.").lower()
 
 
-def _build_result(found: Sequence[Entry], detail: Detail) -> SdkSearchResult:
+def _build_result(entries: Sequence[Entry], detail: Detail) -> SdkSearchResult:
     shown: list[Entry] = []
-    for each in found[: MAX_ENTRIES[detail]]:
-        if len(_render_python([*shown, each], detail)) > MAX_CHARS and shown:
+    for entry in entries[: MAX_ENTRIES[detail]]:
+        if len(_render_python([*shown, entry], detail)) > MAX_CHARS and shown:
             break
-        shown.append(each)
-    return SdkSearchResult(shown=len(shown), total=len(found), python=_render_python(shown, detail))
+        shown.append(entry)
+    return SdkSearchResult(shown=len(shown), total=len(entries), python=_render_python(shown, detail))
 
 
 def _render_python(shown: Sequence[Entry], detail: Detail) -> str:
     """Return entries as Python, and what the rows hold that they give back."""
     if detail == "brief":
-        return "\n".join(each.brief for each in shown)
-    texts = [each.full if detail == "full" else each.stub for each in shown]
-    rows = fields(name for each in shown for name in each.rows)
+        return "\n".join(entry.brief for entry in shown)
+    texts = [entry.full if detail == "full" else entry.stub for entry in shown]
+    rows = fields(name for entry in shown for name in entry.rows)
     return "\n\n".join([*texts, *(["Fields:\n" + "\n".join(rows)] if rows else [])])
 
 
 def _build_overview(every: Sequence[Entry]) -> SdkSearchResult:
     """Return all entries in one line each, by nouns."""
     lines = [GUIDE]
-    for group, members in groupby(every, lambda each: each.group):
+    for group, members in groupby(every, lambda entry: entry.group):
         lines.append(f"\n{group or 'sdk'}:")
         lines += _GROUP_LINES.get(group, _shorten_all)(members)
     return SdkSearchResult(shown=len(every), total=len(every), python="\n".join(lines))
 
 
-def _format_script_names(kept: Iterable[Entry]) -> list[str]:
+def _format_script_names(entries: Iterable[Entry]) -> list[str]:
     """Return the names of kept scripts in one line: how many there are is not ours to choose."""
-    names = [each.name.rpartition(".")[2] for each in kept]
+    names = [entry.name.rpartition(".")[2] for entry in entries]
     shown = names[:MAX_SCRIPT_NAMES]
     more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     return [f"sdk.scripts.NAME(…): {', '.join(shown)}{more}. Ask with words for what they take."]
 
 
 def _shorten_all(members: Iterable[Entry]) -> list[str]:
-    return [_shorten(each) for each in members]
+    return [_shorten(member) for member in members]
 
 
 def _shorten(entry: Entry) -> str:
@@ -382,7 +384,7 @@ def _shorten(entry: Entry) -> str:
 
 
 def _format_batch_tools(tools: Iterable[Entry]) -> list[str]:
-    return [f'{", ".join(each.name for each in tools)}. get_item("tool:NAME") shows what one takes.']
+    return [f'{", ".join(tool.name for tool in tools)}. get_item("tool:NAME") shows what one takes.']
 
 
 _GROUP_LINES: Mapping[str, Callable[[Iterable[Entry]], list[str]]] = {

@@ -33,35 +33,37 @@ class LibraryEntries:
     def _iter_entries(self) -> Iterator[Entry]:
         for name in self._library.shelf.list_names():
             try:
-                kept = self._library.get_saved(name, glance=True)
-                if kept.standing.state_of(kept.text.digest) in _APPROVED_STATES:
-                    yield _entry(name, analyze_script(kept.text).signature)
+                saved = self._library.get_saved(name, glance=True)
+                if saved.standing.state_of(saved.text.digest) in _APPROVED_STATES:
+                    yield _entry(name, analyze_script(saved.text).signature)
             except PanoramaError:  # what stands there is no script: list_scripts tells why
                 continue
 
 
 def _entry(name: str, signature: Signature) -> Entry:
     line, called = escape_controls(signature.summary), f"sdk.scripts.{name}"
-    names = ", ".join(each.name for each in signature.parameters)
+    names = ", ".join(parameter.name for parameter in signature.parameters)
     typed = ", ".join(map(_format_parameter, signature.parameters))
     stub = f"{called}({f'*, {typed}' if typed else ''})\n    {line}"
-    told = [
-        f"    {each.name}: {escape_controls(each.description)}" for each in signature.parameters if each.description
+    lines = [
+        f"    {parameter.name}: {escape_controls(parameter.description)}"
+        for parameter in signature.parameters
+        if parameter.description
     ]
-    full = "\n".join([stub, "    A kept script: what it writes belongs to the run that calls it.", *told])
+    full = "\n".join([stub, "    A kept script: what it writes belongs to the run that calls it.", *lines])
     return Entry(name=called, group=KEPT, line=line, brief=f"{called}({names}): {line}", stub=stub, full=full)
 
 
-def _format_parameter(each: Parameter) -> str:
-    default = "" if each.required else " = …" if each.default is None else f" = {each.default!r}"
-    return escape_controls(f"{each.name}: {_format_type(each.type)}{default}")
+def _format_parameter(parameter: Parameter) -> str:
+    default = "" if parameter.required else " = …" if parameter.default is None else f" = {parameter.default!r}"
+    return escape_controls(f"{parameter.name}: {_format_type(parameter.type)}{default}")
 
 
 def _format_type(type_: ParameterType) -> str:
     if type_.kind == "choice":
-        told = f"Literal[{', '.join(map(repr, type_.choices))}]"
+        text = f"Literal[{', '.join(map(repr, type_.choices))}]"
     elif type_.items is not None:
-        told = f"list[{_format_type(type_.items)}]"
+        text = f"list[{_format_type(type_.items)}]"
     else:
-        told = _PYTHON_TYPES[type_.kind]
-    return f"{told} | None" if type_.optional else told
+        text = _PYTHON_TYPES[type_.kind]
+    return f"{text} | None" if type_.optional else text

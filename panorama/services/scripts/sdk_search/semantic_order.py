@@ -38,10 +38,10 @@ class SdkSemanticScores:
 
         Nothing as long as that cannot be told at once.
         """
-        told = self._meaning.use_embedder(partial(self._score_cached, query, tuple(texts)))
-        if told is None:
+        scores = self._meaning.use_embedder(partial(self._score_cached, query, tuple(texts)))
+        if scores is None:
             self._meaning.use_embedder_in_thread(partial(self._embed_texts, tuple(texts)))
-        return told or ()
+        return scores or ()
 
     def _score_cached(self, query: str, texts: tuple[str, ...], embedder: Embedder) -> Sequence[float] | None:
         known = self._known

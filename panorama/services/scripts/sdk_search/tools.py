@@ -26,7 +26,7 @@ class ToolEntries:
         tool = self._calls.describe_tool(name)
         parameters = tool["parameters"]
         needed = parameters.get("required", ())
-        names = ", ".join(f"{each}*" if each in needed else each for each in parameters["properties"])
+        names = ", ".join(f"{name}*" if name in needed else name for name in parameters["properties"])
         line = tool["description"].partition(". ")[0].rstrip(".") + "."
         brief = f"batch {name}({names}): {line}"
         step = f'batch: {{"tool": "{name}", "args": {{…}}}}\n    {tool["description"]}\n    args: {names}'
