@@ -262,7 +262,16 @@ def _more(do: Services) -> Iterator[Operation]:
         "journal.update", do.journal.update, say.summarize_update, "update_journal_entry", idempotent=True, **_MORE
     )
     yield _read("items.trash", do.items.list_trash, say.make_list_summary("item"), "list_trash", **_MORE)
-    yield _write("items.restore", do.items.restore, say.summarize_restore, "restore_item", **_MORE)
+    yield _write(
+        "items.restore",
+        do.items.restore,
+        say.summarize_restore,
+        "restore_item",
+        split=do.items.split_restore,
+        scheduled=do.items.check_scheduled,
+        job=JobKind(name="restore_item", resumable=True, pool="undo"),
+        **_MORE,
+    )
 
 
 def _files(do: Services) -> Iterator[Operation]:

@@ -141,7 +141,7 @@ class Invocation:
         detail = self._values.pop("detail") if arguments.has_detail else plainly
         self._brief = detail == "brief" and not self._reader.wants_all
         self._question = ""
-        self._is_unchanged = False
+        self._is_unchanged = self._is_long = False
         self._recalled: list[NamedItem] = []
         self._metadata: dict[str, Any] = {}
         self._confirmed: bool = self._arguments.has_confirm and self._values.pop("confirm")
@@ -216,6 +216,7 @@ class Invocation:
             self._confirmed = True
             return self._answer_as_job()
         self._frame.whole = False
+        self._is_long = large.is_long
         answer = self._run_in_steps()
         with self._context.database.transaction(self._origin()) as session:
             self._save_answer(session, answer)
@@ -340,7 +341,8 @@ class Invocation:
         """Make a job of a long operation that somebody waits for, unless it is one already or changes nothing."""
         kind, frame = self._operation.job, self._frame
         inline = None
-        if kind and kind.alone and frame.unit == frame.call and not (is_job() or self._values.get("dry_run")):
+        is_shown = kind is not None and (kind.alone or self._is_long)
+        if kind and is_shown and frame.unit == frame.call and not (is_job() or self._values.get("dry_run")):
             inline = self._adopt(kind)
         with inline.run() if inline else nullcontext():
             yield inline

@@ -34,7 +34,8 @@ class Session:
     """One open transaction; `origin` is who writes, None when only reading; `touched` has an entry per change line.
 
     The functions in `later` are called after the commit; they must be quick, and their errors are only logged.
-    `long_texts` are the ids of items some of whose words are written or removed after the commit.
+    `long_texts` are the ids of items some of whose words are written or removed after the commit; `index_seconds` is
+    how long words were written and removed.
     """
 
     connection: Connection
@@ -43,6 +44,7 @@ class Session:
     touched: list[ItemChange] = field(default_factory=list[ItemChange])
     later: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     long_texts: set[str] = field(default_factory=set[str])
+    index_seconds: float = 0.0
 
     @property
     def full_text(self) -> "FullText":
@@ -135,7 +137,7 @@ class FullText(Protocol):
         ...
 
     def remove(self, session: Session, item: str) -> None:
-        """Remove the words of an item; those of a long text are hidden now and removed by `sync_parts`."""
+        """Remove the words of an item; some may be hidden now and removed by `sync_parts`."""
         ...
 
     def make_parts(self, title: str, body: str) -> dict[str, str]:

@@ -10,18 +10,12 @@ from panorama.domain.paging import Page, PageRequest
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services.base import RUN_LETTER, LargeCall, Service
 from panorama.services.history.change_excerpts import excerpt_pair
-from panorama.services.history.undo_portions import (
-    LONG_UNIT,
-    PortionedUndo,
-    UndoPlan,
-    overtaken_error,
-    to_result,
-)
+from panorama.services.history.undo_portions import PortionedUndo, UndoPlan, overtaken_error, to_result
 from panorama.services.history.undo_steps import UndoOperation, plan_steps
 from panorama.services.history.undo_targets import UndoTargets, describe_write, find_targets
 from panorama.services.items import confirmations
 from panorama.services.items.results import HistoryLine, RecentWrite, UndoResult
-from panorama.services.jobs.portions import LARGE_UNIT
+from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT
 from panorama.services.jobs.worker_id import WorkerId
 from panorama.store.backend import Session
 from panorama.store.log import changes, jobs, runs

@@ -18,9 +18,6 @@ from panorama.store.backend import Session
 from panorama.store.items import lookup
 from panorama.store.log import changes
 
-LONG_UNIT = 2_000
-"""So many are taken back while a client waits, some six seconds; more become a job."""
-
 MAX_LISTED = 50
 
 OpenTransaction = Callable[[], AbstractContextManager[Session]]

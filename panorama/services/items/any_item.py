@@ -1,6 +1,7 @@
 """What one can do with an item of any kind: look at it, delete it, bring it back."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Literal
 
 from panorama.domain.items.item import Item, Kind, kind_of
@@ -13,7 +14,7 @@ from panorama.services.archive.results import pluralize
 from panorama.services.base import LargeCall, Service, ServiceContext
 from panorama.services.items import confirmations
 from panorama.services.items.results import DeleteResult, ItemView, count_left_out, drop_zeros
-from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions
+from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, apply_in_portions
 from panorama.services.references import resolve
 from panorama.store.backend import Session
 from panorama.store.items import files, listing, lookup, notes, projects, rows, tasks, trash
@@ -118,19 +119,39 @@ class Items(Service):
             ConflictError: Its name is taken by now, or what it belonged to is in the trash.
             InvalidInputError: It is not in the trash.
         """
+        with self._reading() as session:
+            old: Item = rows.load(session, kind_of(item) or "", item, trash=True)
+            is_large = items and session.origin is None and len(_list_deleted_with(session, old)) > LARGE_UNIT
+        with nullcontext() if is_large else self._writing():
+            return self._restore_item(item, with_belonging=items)
+
+    def split_restore(self, item: TrashedRef, items: bool = False) -> LargeCall | None:
+        """Return a restore that is too large for one transaction; None for any other."""
+        with self._reading() as session:
+            old: Item = rows.load(session, kind_of(item) or "", item, trash=True)
+            count = len(_list_deleted_with(session, old)) if items else 0
+        if count <= LARGE_UNIT:
+            return None
+        return LargeCall({"item": item, "items": items}, is_long=count > LONG_UNIT)
+
+    def check_scheduled(self, **arguments: Any) -> None:
+        """Refuse a restore that a schedule would run: it is done once."""
+        del arguments
+        raise InvalidInputError("A restore cannot be scheduled.", hint="Call restore_item when it is wanted.")
+
+    def _restore_item(self, item: str, *, with_belonging: bool) -> Result[Any]:
+        """Restore an item, then what was deleted with it: in the open transaction, else in several."""
         with self._writing() as session:
             kind = kind_of(item) or ""
             old: Item = rows.load(session, kind, item, trash=True)
             together = _list_deleted_with(session, old)
-            if old.deleted_at is None and not (items and together):
+            if old.deleted_at is None and not (with_belonging and together):
                 raise InvalidInputError(
                     f"The {kind} “{old.label}” is not in the trash.", hint="Nothing needs to be done."
                 )
             restored = self._restore(session, old) if old.deleted_at else old
-            hint = _offer_hint(len(together))
-            if items:
-                hint = self._restore_together(session, together)
-            return Result(restored.public_view(), hint=hint)
+        hint = self._restore_together(old, together) if with_belonging else _offer_hint(len(together))
+        return Result(restored.public_view(), hint=hint)
 
     def _restore(self, session: Session, old: Item) -> Item:
         if problem := field_conflict(session, old):
@@ -139,20 +160,33 @@ class Items(Service):
         rows.save(session, old, new)
         return new
 
-    def _restore_together(self, session: Session, together: Sequence[Item]) -> str:
+    def _restore_together(self, owner: Item, together: Sequence[tuple[str, str]]) -> str:
         """Restore items, those they belong to first; return what came back and what could not."""
-        waiting = list(together)
-        while ready := {candidate.id for candidate in waiting if not field_conflict(session, candidate)}:
-            for candidate in waiting:
-                if candidate.id in ready:
-                    self._restore(session, candidate)
-            waiting = [candidate for candidate in waiting if candidate.id not in ready]
-        count = len(together) - len(waiting)
+        waiting, count, problems = together, 0, [""]
+
+        def restore(session: Session, entry: tuple[str, str]) -> None:
+            nonlocal count
+            old: Item | None = rows.find(session, *entry)
+            if old is None or old.deleted_at is None:  # somebody was faster
+                return
+            if problem := field_conflict(session, old):
+                stuck.append(entry)
+                problems.append(problem)
+            else:
+                self._restore(session, old)
+                count += 1
+
+        while waiting:
+            stuck: list[tuple[str, str]] = []
+            problems.clear()
+            apply_in_portions(self._writing, waiting, restore, f"restoring what was deleted with “{owner.label}”")
+            if len(stuck) == len(waiting):
+                break
+            waiting = stuck
         restored = f"{pluralize(count, 'item')} deleted with it {'was' if count == 1 else 'were'} restored, too."
         if not waiting:
             return restored
-        stay = pluralize(len(waiting), "stays", "stay")
-        return f"{restored} {stay} in the trash: {field_conflict(session, waiting[0])}"
+        return f"{restored} {pluralize(len(waiting), 'stays', 'stay')} in the trash: {problems[0]}"
 
     def list_trash(self, page: PageRequest) -> Page[Mapping[str, Any]]:
         """List what is in the trash, the last deleted first.
@@ -216,17 +250,12 @@ def field_conflict(session: Session, item: Item, fields: Collection[str] = ("nam
     return ""
 
 
-def _list_deleted_with(session: Session, item: Item) -> list[Item]:
+def _list_deleted_with(session: Session, item: Item) -> list[tuple[str, str]]:
     """Return what the last deletion of a project or a task took to the trash with it and is still there."""
     if item.KIND not in ("project", "task"):
         return []
     unit = changes.last_deletion_unit(session, item.id)
-    lines = [line for line in changes.list_by_unit(session, unit) if line.action == "delete"] if unit else []
-    together: list[Item] = [
-        rows.load(session, line.kind, line.item, trash=True) for line in lines if line.item != item.id
-    ]
-    owner = _owner_field(item)
-    return [candidate for candidate in together if candidate.deleted_at and getattr(candidate, owner, None) == item.id]
+    return trash.list_deleted_with(session, unit, _owner_field(item), item.id) if unit else []
 
 
 def _offer_hint(count: int) -> str:

@@ -15,6 +15,9 @@ T = TypeVar("T")
 LARGE_UNIT = 50
 """So many items are changed in one transaction: each takes some 3 ms, for which others' writes wait."""
 
+LONG_UNIT = 2_000
+"""So many are changed while a client waits, some six seconds; more become a job."""
+
 PORTION_SECONDS = 0.06
 """After so long a transaction takes no further item."""
 

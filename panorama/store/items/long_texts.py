@@ -4,7 +4,10 @@ A mark, written with the text, names the item until its words are complete. So t
 """
 
 import logging
-from collections.abc import Iterable
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from sqlalchemy import select
 
@@ -16,6 +19,9 @@ from panorama.store.tables import marks
 
 PORTION_SECONDS = 0.06
 """After so long a transaction writes no further part."""
+
+MAX_CHARS = 1 << 20
+"""So much text, and the rest of the last one, is in memory at a time."""
 
 _PREFIX = "words "
 _log = logging.getLogger(__name__)
@@ -35,12 +41,14 @@ def list_incomplete(session: Session) -> list[str]:
 
 def complete_words(database: Database, items: Iterable[str]) -> None:
     """Bring the words of some items up to their texts; what cannot be written now is left to `complete_all`."""
-    for id_ in items:
-        try:
-            while not _complete_item(database, id_):
-                pass
-        except PanoramaError as error:
-            _log.warning("the words of %s are not complete yet: %s", id_, error.message)
+    left = deque(items)
+    try:
+        while left:
+            texts = _load_texts(database, left)
+            while texts:
+                _write_portion(database, texts, left)
+    except PanoramaError as error:
+        _log.warning("the words of %d items are not complete yet: %s", len(left), error.message)
 
 
 def complete_all(database: Database) -> None:
@@ -54,20 +62,51 @@ def complete_all(database: Database) -> None:
     complete_words(database, items)
 
 
-def _complete_item(database: Database, id_: str) -> bool:
-    """Write the words of an item in portions; return False if the item was changed meanwhile."""
-    kind = kind_of(id_) or ""
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The text of an item at a version, in parts; an item that is deleted has none."""
+
+    kind: str
+    item: str
+    version: int | None
+    title: str
+    parts: Mapping[str, str]
+
+
+def _load_texts(database: Database, left: Iterable[str]) -> deque[_Text]:
+    """Return the texts of the first items, as many as are not too long together."""
+    texts: deque[_Text] = deque()
+    chars = 0
     with database.reading() as session:
-        item: Item | None = rows.find(session, kind, id_)
-        full_text = session.full_text
-    title, body = item.search_text() if item and item.deleted_at is None else ("", None)
-    parts = {} if body is None else full_text.make_parts(title, body)
-    is_complete = False
-    while not is_complete:
-        with database.transaction(passages.INDEXER) as session:
-            if rows.find_version(session, kind, id_) != (item and item.version):
-                return False
-            is_complete = full_text.sync_parts(session, kind, id_, title, parts, seconds=PORTION_SECONDS)
-            if is_complete:
-                passages.clear_mark(session, f"{_PREFIX}{id_}")
-    return True
+        for id_ in left:
+            kind = kind_of(id_) or ""
+            item: Item | None = rows.find(session, kind, id_)
+            parts: dict[str, str] = {}
+            title = ""
+            if item and item.deleted_at is None:
+                title, body = item.search_text()
+                parts = session.full_text.make_parts(title, body)
+                chars += len(body)
+            texts.append(_Text(kind, id_, item and item.version, title, parts))
+            if chars > MAX_CHARS:
+                break
+    return texts
+
+
+def _write_portion(database: Database, texts: deque[_Text], left: deque[str]) -> None:
+    """Write words for a short time; an item that was changed meanwhile is put last in `left`."""
+    with database.transaction(passages.INDEXER) as session:
+        end = time.monotonic() + PORTION_SECONDS
+        while texts and (seconds := end - time.monotonic()) > 0:
+            text = texts[0]
+            is_current = rows.find_version(session, text.kind, text.item) == text.version
+            if is_current:
+                if not session.full_text.sync_parts(
+                    session, text.kind, text.item, text.title, text.parts, seconds=seconds
+                ):
+                    return
+                passages.clear_mark(session, f"{_PREFIX}{text.item}")
+            texts.popleft()
+            left.rotate(-1)
+            if is_current:
+                left.pop()

@@ -1,7 +1,7 @@
 """Full text (FTS5) of every living item, written in the item's transaction.
 
-SQLite indexes 10 MB in one to three seconds, for which all other writes would wait. So a transaction writes or removes
-a few parts at most; those of a longer text follow in short transactions of their own, before the call is answered (see
+SQLite indexes 10 MB in one to three seconds, for which all other writes would wait. So a transaction writes and removes
+parts for a short time only; the others follow in short transactions, before the call is answered (see
 `panorama.store.items.long_texts`). Parts that are to be removed have no kind meanwhile, which no search asks for.
 """
 
@@ -20,11 +20,11 @@ from panorama.store.tables import search_parts
 TITLE_WEIGHT = 4.0
 """How much more a word in the title counts than one in the body."""
 
-MAX_PARTS = 3
-"""Parts that are written or removed in the transaction of a write: each takes some 20 ms."""
-
-LONG_CHARS = MAX_PARTS * PART_CHARS
+LONG_CHARS = 3 * PART_CHARS
 """Of a longer text only the first part is indexed at once."""
+
+MAX_INDEX_SECONDS = 0.06
+"""After so long a transaction writes and removes no further parts; each takes up to 20 ms."""
 
 HIDDEN_KIND = ""
 """The kind of parts that are to be removed."""
@@ -72,6 +72,9 @@ def set_words(session: Session, kind: str, item: str, title: str, body: str, *, 
     parts = make_parts(title, body, limit=1 if is_long else None)
     known = {} if new else _list_known(session, item)
     for name, part in parts.items():
+        if name not in known and session.index_seconds > MAX_INDEX_SECONDS:
+            is_long = True
+            break
         _set_part(session, kind, item, name, title, part, known.get(name))
     if is_long:
         session.long_texts.add(item)
@@ -80,7 +83,7 @@ def set_words(session: Session, kind: str, item: str, title: str, body: str, *, 
 
 
 def remove(session: Session, item: str) -> None:
-    """Forget the words of an item; those of a long text are hidden now and removed by `sync_parts`."""
+    """Forget the words of an item; parts for which there is no time are hidden now and removed by `sync_parts`."""
     _remove_parts(session, item, [part.id for part in _list_known(session, item).values()])
 
 
@@ -114,18 +117,20 @@ def _set_part(
 ) -> None:
     """Write a part that is not indexed yet, or show one that is hidden."""
     if known is None:
+        begun = time.monotonic()
         added = session.connection.exec_driver_sql(_ADD, (item, kind, name))
         session.connection.exec_driver_sql(_INSERT, (added.lastrowid, index_text(title), index_text(part)))
+        session.index_seconds += time.monotonic() - begun
     elif known.kind != kind:
         _set_kind(session, [known.id], kind)
 
 
 def _remove_parts(session: Session, item: str, ids: Sequence[int]) -> None:
-    if len(ids) > MAX_PARTS:
-        _set_kind(session, ids, HIDDEN_KIND)
-        session.long_texts.add(item)
-        return
-    for id_ in ids:
+    for position, id_ in enumerate(ids):
+        if session.index_seconds > MAX_INDEX_SECONDS:
+            _set_kind(session, ids[position:], HIDDEN_KIND)
+            session.long_texts.add(item)
+            break
         _delete_part(session, id_)
 
 
@@ -134,8 +139,10 @@ def _set_kind(session: Session, ids: Sequence[int], kind: str) -> None:
 
 
 def _delete_part(session: Session, id_: int) -> None:
+    begun = time.monotonic()
     session.connection.exec_driver_sql(_DELETE, (id_,))
     session.connection.execute(delete(search_parts).where(search_parts.c.id == id_))
+    session.index_seconds += time.monotonic() - begun
 
 
 def search_terms(session: Session, query: tuple[Term, ...], *, every: bool, limit: int) -> list[Hit]:
