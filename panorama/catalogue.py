@@ -7,7 +7,7 @@ from typing import Any, Literal
 from panorama.domain.jobs import JobKind
 from panorama.services import Services
 from panorama.services import summaries as say
-from panorama.services.base import LargeCall
+from panorama.services.base import LargeCall, Plan
 from panorama.services.scripts.sdk_search.reference import summarize_sdk_search as sdk_found
 
 Policy = Literal["read", "write", "delete"]
@@ -24,13 +24,12 @@ class Operation:
     transaction; `only_reads` takes the same arguments and returns whether that needs no write. What a `composed` one
     does is done by other calls, each with an origin of its own. `exempt` operations may be repeated without end. `sdk`
     is its name in scripts, "" if they may not call it. A `long` one tells its progress, and ends between two steps when
-    nobody waits for it any more. One with a `job` may also run in the background, as a job of that kind; `check` takes
-    the same arguments, and refuses what can be refused before it begins. `question` takes the same arguments and tells,
-    changing nothing, what the person is asked before the call is made, "" if they need not be. Where only the person's
-    own answer counts, `person` says what to do if they cannot be asked here; then there is no `confirm`, and it is no
-    step of a batch. `scheduled` takes the same arguments, and refuses what no schedule may run. `split` takes the same
-    arguments, and returns a call that is too large for one transaction: it works in several, which are one unit, and is
-    made a job if it is long.
+    nobody waits for it any more. One with a `job` may also run in the background, as a job of that kind. `plan` takes
+    the same arguments, changes nothing, and returns what the call would do; the plan of one that `asks` may have a
+    question for the person. Where only the person's own answer counts, `person` says what to do if they cannot be asked
+    here; then there is no `confirm`, and it is no step of a batch. `scheduled` says whether a schedule may run it:
+    `reviewed` leaves that to the plan. `split` takes the same arguments, and returns a call that is too large for one
+    transaction: it works in several, which are one unit, and is made a job if it is long.
     """
 
     name: str
@@ -50,10 +49,10 @@ class Operation:
     exempt: bool = False
     long: bool = False
     job: JobKind | None = None
-    check: Callable[..., None] | None = None
-    question: Callable[..., str] | None = None
+    plan: Callable[..., Plan] | None = None
+    asks: bool = False
     person: str = ""
-    scheduled: Callable[..., None] | None = None
+    scheduled: Literal["always", "reviewed", "never"] = "always"
     split: Callable[..., LargeCall | None] | None = None
 
     @property
@@ -171,9 +170,9 @@ def _code(do: Services) -> Iterator[Operation]:
         composed=True,
         long=True,
         job=JobKind(name="run_code", pool="scripts"),
-        check=do.code.check,
-        question=do.code.run_question,
-        scheduled=do.code.check_scheduled,
+        plan=do.code.plan_run,
+        asks=True,
+        scheduled="never",
     )
 
 
@@ -181,14 +180,14 @@ def _library(do: Services) -> Iterator[Operation]:
     """Return what can be done with scripts that are kept."""
     yield _read("scripts.list", do.library.list, say.summarize_script_list, "list_scripts", sdk="", exempt=True)
     options: dict[str, Any] = {"sdk": "", "transactional": False}
-    question = do.library.save_question
     yield _write(
         "scripts.save",
         do.library.save,
         say.summarize_script_save,
         "save_script",
         idempotent=True,
-        question=question,
+        plan=do.library.plan_save,
+        asks=True,
         person=_OVERWRITE_HINT,
         **options,
     )
@@ -200,18 +199,18 @@ def _library(do: Services) -> Iterator[Operation]:
         composed=True,
         long=True,
         job=JobKind(name="run_script", pool="scripts"),
-        check=do.scripts.check,
-        question=do.scripts.run_question,
-        scheduled=do.scripts.check_scheduled,
+        plan=do.scripts.plan_run,
+        asks=True,
+        scheduled="reviewed",
         **options,
     )
-    asked = do.reviewing.promote_question
     yield _write(
         "scripts.promote",
         do.reviewing.promote,
         say.summarize_script_review,
         "promote_script",
-        question=asked,
+        plan=do.reviewing.plan_promote,
+        asks=True,
         person=_REVIEW_HINT,
         sdk="",
     )
@@ -226,8 +225,7 @@ def _library(do: Services) -> Iterator[Operation]:
 
 def _history(do: Services) -> Iterator[Operation]:
     """Return what deletes, takes back, and tells how things are."""
-    asking = do.items.delete_question
-    large: dict[str, Any] = {"question": asking, "split": do.items.split_delete}
+    large: dict[str, Any] = {"plan": do.items.plan_delete, "asks": True, "split": do.items.split_delete}
     yield _write("items.delete", do.items.delete, say.summarize_delete, "delete_item", policy="delete", **large)
     yield _read("history.list", do.history.list, say.summarize_history, "history", sdk="history")
     yield _write(
@@ -235,10 +233,11 @@ def _history(do: Services) -> Iterator[Operation]:
         do.undoing.undo,
         say.summarize_undo,
         "undo",
-        question=do.undoing.undo_question,
+        plan=do.undoing.plan_undo,
+        asks=True,
         sdk="undo",
         split=do.undoing.split_undo,
-        scheduled=do.history.check_scheduled,
+        scheduled="never",
         job=JobKind(name="undo", resumable=True, pool="undo"),
     )
     yield _read("status", do.status.get_status, say.summarize_status, "status", exempt=True)
@@ -295,7 +294,7 @@ def _reindex(do: Services) -> Iterator[Operation]:
         transactional=False,
         long=True,
         job=JobKind(name="reindex", resumable=True, alone=True),
-        check=do.reindexing.check,
+        plan=do.reindexing.plan_reindex,
         **_MORE,
     )
 
@@ -318,8 +317,8 @@ def _reminders_and_schedules(do: Services) -> Iterator[Operation]:
     jobs = do.jobs.list
     yield _read("jobs.list", jobs, say.make_list_summary("job"), "list_jobs", toolset="jobs", sdk="", exempt=True)
     timed: dict[str, Any] = {"toolset": "jobs", "sdk": ""}  # what undo cannot take back is not for scripts
-    may = do.schedules.add_question
-    yield _write("schedules.add", do.schedules.add, say.summarize_schedule, "add_schedule", question=may, **timed)
+    adding: dict[str, Any] = {"plan": do.schedules.plan_add, "asks": True, **timed}
+    yield _write("schedules.add", do.schedules.add, say.summarize_schedule, "add_schedule", **adding)
     yield _read("schedules.list", do.schedules.list, say.make_list_summary("schedule"), "list_schedules", **timed)
     yield _write(
         "schedules.pause", do.schedules.pause, say.summarize_schedule, "pause_schedule", idempotent=True, **timed
@@ -327,14 +326,14 @@ def _reminders_and_schedules(do: Services) -> Iterator[Operation]:
     yield _write(
         "schedules.resume", do.schedules.resume, say.summarize_schedule, "resume_schedule", idempotent=True, **timed
     )
-    sure = do.schedules.remove_question
     yield _write(
         "schedules.remove",
         do.schedules.remove,
         say.summarize_schedule_removal,
         "remove_schedule",
         policy="delete",
-        question=sure,
+        plan=do.schedules.plan_remove,
+        asks=True,
         **timed,
     )
     yield _read("pages.reminders", do.pages.render_reminders, say.summarize_markdown, exempt=True)
@@ -349,25 +348,29 @@ def _archive(do: Services) -> Iterator[Operation]:
         return {**lasting, "job": JobKind(name=name, resumable=True, alone=True, whole=whole)}
 
     backup: dict[str, Any] = {
-        "question": do.backups.create_question,
-        "check": do.backups.create_check,
+        "plan": do.backups.plan_create,
+        "asks": True,
         **job_options("backup"),
     }
     yield _write("backup", do.backups.create, say.summarize_backup, "create_backup", **backup, **_MORE)
     export: dict[str, Any] = {
-        "question": do.exports.create_question,
-        "check": do.exports.create_check,
+        "plan": do.exports.plan_create,
+        "asks": True,
         **job_options("export"),
     }
     yield _write("export", do.exports.create, say.summarize_export, "export_data", **export, **_MORE)
     yield _read("backups.list", do.backups.list, say.summarize_backup_list, exempt=True)
     yield _write("backups.check", do.backups.check, say.summarize_backup_check, **lasting)
     yield _write(
-        "restore", do.restoring.restore, say.summarize_restored_home, check=do.restoring.check, **job_options("restore")
+        "restore",
+        do.restoring.restore,
+        say.summarize_restored_home,
+        plan=do.restoring.plan_restore,
+        **job_options("restore"),
     )
     purge: dict[str, Any] = {
-        "question": do.purging.purge_question,
-        "check": do.purging.purge_check,
+        "plan": do.purging.plan_purge,
+        "asks": True,
         **job_options("purge", whole=False),
     }
     yield _write("purge", do.purging.purge, do.purging.summarize_purge, policy="delete", **purge)
@@ -382,16 +385,16 @@ def _cli_only(do: Services) -> Iterator[Operation]:
         transactional=False,
         long=True,
         job=JobKind(name="import", resumable=True, alone=True),
-        check=do.imports.check,
+        plan=do.imports.plan_import,
     )
     yield _read("models.list", do.models.list, do.models.summarize_list, exempt=True)
-    asked = do.models.remove_question
     yield _write(
         "models.remove",
         do.models.remove,
         do.models.summarize_removal,
         policy="delete",
-        question=asked,
+        plan=do.models.plan_remove,
+        asks=True,
         transactional=False,
     )
     yield _read("items.resolve", do.items.resolve, say.summarize_named_item, exempt=True)
@@ -401,20 +404,12 @@ def _cli_only(do: Services) -> Iterator[Operation]:
     yield _write("tags.rename", do.tags.rename, say.summarize_tag_change, split=do.tags.split_change)
     yield _write("tags.delete", do.tags.delete, say.summarize_tag_change, split=do.tags.split_change)
     yield _read("files.content", do.files.get_content, say.summarize_file_part, exempt=True)
-    yield _write("runs.create", do.code.create, say.summarize_run_result, transactional=False, composed=True, long=True)
-    yield _write(
-        "scripts.run", do.scripts.create, say.summarize_run_result, transactional=False, composed=True, long=True
-    )
-    asked = do.reviewing.approve_question
-    yield _write(
-        "scripts.approve", do.reviewing.approve, say.summarize_script_review, question=asked, person=_REVIEW_HINT
-    )
+    asking: dict[str, Any] = {"asks": True, "person": _REVIEW_HINT}
+    review = do.reviewing
+    yield _write("scripts.approve", review.approve, say.summarize_script_review, plan=review.plan_approve, **asking)
     yield _write("scripts.keep", do.library.keep, say.summarize_script_history)
-    yield _write("scripts.reject", do.reviewing.reject, say.summarize_script_review)
-    asked = do.reviewing.rollback_question
-    yield _write(
-        "scripts.rollback", do.reviewing.rollback, say.summarize_script_review, question=asked, person=_REVIEW_HINT
-    )
+    yield _write("scripts.reject", review.reject, say.summarize_script_review)
+    yield _write("scripts.rollback", review.rollback, say.summarize_script_review, plan=review.plan_rollback, **asking)
     yield _read("runs.list", do.code.list, say.make_list_summary("run"), exempt=True)
     yield _read("runs.get", do.code.get, say.summarize_run, exempt=True)
     yield _read("runs.calls", do.code.list_calls, say.make_list_summary("call"), exempt=True)

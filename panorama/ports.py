@@ -112,6 +112,11 @@ class ScriptSession(Protocol):
         ...
 
     @property
+    def takes_all(self) -> bool:
+        """Whether a program reads the answer, whole; a model gets a large result as a file."""
+        ...
+
+    @property
     def calls(self) -> Sequence[CallRecord]:
         """What was called so far, in the order in which it began."""
         ...

@@ -104,7 +104,7 @@ class Arguments:
     @property
     def has_confirm(self) -> bool:
         """Whether the person's yes may be told by whoever calls."""
-        return self.operation.question is not None and not self.operation.person
+        return self.operation.asks and not self.operation.person
 
     @cached_property
     def has_detail(self) -> bool:

@@ -242,8 +242,8 @@ class Invocation:
     def _submit_job(self, session: Session) -> Answer:
         with _set_current(self._frame):
             self._resolve_references(session)
-            if self._operation.check:
-                self._operation.check(**self._values)
+            if self._operation.plan:
+                self._operation.plan(**self._values)
             self._check_confirmation(session)
             job = self._jobs.submit(self._kind, self._job_arguments(), requester(self._frame.conversation))
             view = self._jobs.get(job)
@@ -265,7 +265,7 @@ class Invocation:
             for name, value in self._sent.items()
             if name not in CALL_ARGUMENTS
         }
-        is_agreed = self._frame.was_asked if self._operation.composed else self._operation.question
+        is_agreed = self._frame.was_asked if self._operation.composed else self._operation.asks
         return values | ({"confirm": True} if is_agreed else {})
 
     def _origin(self) -> Origin:
@@ -312,9 +312,7 @@ class Invocation:
     def _identifying_arguments(self) -> dict[str, Any]:
         """Return what was sent but for what does not change the deed: the key itself, and that it was agreed to."""
         return {
-            name: value
-            for name, value in self._identity.items()
-            if name != "confirm" or self._operation.question is None
+            name: value for name, value in self._identity.items() if name != "confirm" or not self._operation.asks
         } | {"idempotency_key": ""}
 
     def _execute(self, session: Session | None, before: int = 0, acting: WriteScope | None = None) -> Answer:
@@ -408,12 +406,12 @@ class Invocation:
 
         This is asked in the transaction of the write, so that nothing can come in between. An agreement counts once.
         """
-        if self._operation.question is None:
+        if self._operation.plan is None or not self._operation.asks:
             return
         if self._confirmed and self._frame.may_confirm:
             self._frame.was_asked = True
             return
-        if question := self._operation.question(**self._values):
+        if question := self._operation.plan(**self._values).question:
             expected = call_digest(self._operation.name, {**self._values, "question": question})
             self._frame.was_asked = self._is_agreed(session, expected)
             if not self._frame.was_asked:

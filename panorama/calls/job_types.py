@@ -20,7 +20,7 @@ def job_type(kind: JobKind, arguments: Arguments, context: ServiceContext) -> Jo
         _make_check(arguments),
         scheduled=_make_schedule_check(arguments, context),
         due=_make_due_check(arguments),
-        asks=operation.question is not None,
+        asks=operation.asks,
         needs_confirmation=_make_confirmation_check(arguments),
         is_cli_only=not operation.tool,
     )
@@ -41,28 +41,36 @@ def _make_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
 
 def _make_schedule_check(arguments: Arguments, context: ServiceContext) -> Callable[[Mapping[str, Any]], None]:
     """Return what refuses, when a schedule is added, all that would be refused before the job begins."""
-    operation, check, due = arguments.operation, _make_check(arguments), _make_due_check(arguments)
+    operation, check, check_due = arguments.operation, _make_check(arguments), _make_due_check(arguments)
 
     def check_schedule(sent: Mapping[str, Any]) -> None:
         check(sent)
-        due(sent)
+        check_due(sent)
         values = _operation_arguments(arguments.parse(sent))
         with context.database.reading() as session:
             for parameter in arguments.parameters:
                 if parameter.reference and isinstance(text := values[parameter.name], str) and text.strip():
                     values[parameter.name] = resolve(session, parameter.reference, text.strip(), parameter.name)
-        if operation.check:
-            operation.check(**values)
+        if operation.plan:
+            operation.plan(**values)
 
     return check_schedule
 
 
 def _make_due_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
     """Return what refuses what no schedule may run, such as a text that nobody has reviewed."""
+    operation = arguments.operation
 
     def check_due(sent: Mapping[str, Any]) -> None:
-        if arguments.operation.scheduled:
-            arguments.operation.scheduled(**_operation_arguments(arguments.parse(sent)))
+        if operation.scheduled == "never":
+            raise InvalidInputError(
+                f"A schedule cannot call {operation.name}.",
+                hint="Call it when it is wanted. A schedule runs reviewed scripts: save_script, then run_script.",
+            )
+        if operation.scheduled == "reviewed" and operation.plan:
+            plan = operation.plan(**_operation_arguments(arguments.parse(sent)))
+            if plan.schedule_refusal:
+                raise plan.schedule_refusal
 
     return check_due
 
@@ -77,9 +85,8 @@ def _make_confirmation_check(arguments: Arguments) -> Callable[[Mapping[str, Any
     def needs_confirmation(sent: Mapping[str, Any]) -> bool:
         if not operation.tool or operation.policy == "delete":
             return True
-        return operation.question is not None and bool(
-            operation.question(**_operation_arguments(arguments.parse(sent)))
-        )
+        plan = operation.plan if operation.asks else None
+        return plan is not None and bool(plan(**_operation_arguments(arguments.parse(sent))).question)
 
     return needs_confirmation
 

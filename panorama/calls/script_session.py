@@ -57,6 +57,11 @@ class ScriptSession:
         return self._frame.conversation.client_name
 
     @property
+    def takes_all(self) -> bool:
+        """Whether a program reads the answer, whole; a model gets a large result as a file."""
+        return self._outer.reader.wants_all
+
+    @property
     def calls(self) -> tuple[CallRecord, ...]:
         """What was called so far, in the order in which it began."""
         return tuple(sorted(self._made, key=lambda call: call.position))

@@ -118,11 +118,12 @@ class TasksExtension(ServerExtension):
 
     async def _asks_first(self, params: CallToolRequestParams) -> bool:
         """Return whether the person is asked before the call runs; such a call is waited for."""
-        question, arguments = self._kinds[params.name].question, params.arguments or {}
-        if question is None or arguments.get("confirm"):
+        operation, sent = self._kinds[params.name], params.arguments or {}
+        if operation.plan is None or not operation.asks or sent.get("confirm"):
             return False
         try:
-            return bool(await anyio.to_thread.run_sync(partial(question, **arguments)))
+            plan = await anyio.to_thread.run_sync(partial(operation.plan, **sent))
+            return bool(plan.question)
         except (TypeError, PanoramaError):  # the call itself reports what is wrong
             return True
 

@@ -61,7 +61,7 @@ class OperationTool(Tool):
         )
         tool._calls = calls
         tool._conversing = conversing
-        tool._asks = operation.question is not None
+        tool._asks = operation.asks
         tool._reads = not operation.writes
         return tool
 

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from panorama.domain.changes import Origin
 from panorama.domain.items.item import BASE32, PREFIXES
 from panorama.domain.time.times import parse_deadline, today
+from panorama.errors import PanoramaError
 from panorama.store.backend import Database, Session
 from panorama.store.items.tasks import Clock
 
@@ -39,6 +40,18 @@ class LargeCall:
 
     arguments: Mapping[str, Any]
     is_long: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a call would do, found out before it does anything; making a plan refuses what cannot begin.
+
+    `question` is what the person is asked first, "" if they need not be. `schedule_refusal` is why no schedule may make
+    the call, None if one may.
+    """
+
+    question: str = ""
+    schedule_refusal: PanoramaError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -311,7 +311,7 @@ def test_each_tool_that_may_ask_has_a_terminal_command(app: App) -> None:
         "at": "", "zone": "", "arguments": {"folder": "/tmp"}, "script": "count", "to": "promoted", "read_only": True,
         "args": {"days": 3}, "atomic": True, "state": "", "run": "", "summary": "", "replace": True,
     }  # fmt: skip
-    asking = [each.operation for each in app.calls.operation_arguments if each.operation.question]
+    asking = [each.operation for each in app.calls.operation_arguments if each.operation.asks]
 
     commands = {each.name: format_terminal_command(each.name, values) for each in asking if each.tool}
 

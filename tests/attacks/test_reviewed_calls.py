@@ -280,7 +280,7 @@ def chain(call: Call, app: App, person: Person) -> None:
 DOORS = {
     "by its name": ("run_script", {"script": "outer"}),
     "the middle one": ("run_script", {"script": "middle"}),
-    "at the terminal": ("scripts.run", {"script": "outer"}),
+    "at the terminal": ("run_script", {"script": "outer", "confirm": True}),
     "dry": ("run_script", {"script": "outer", "dry_run": True}),
     "atomic": ("run_script", {"script": "outer", "atomic": True}),
     "from code": ("run_code", {"code": "return sdk.scripts.middle()"}),

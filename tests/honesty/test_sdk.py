@@ -55,7 +55,7 @@ def test_every_operation_has_a_twin_with_equal_arguments_and_first_line(app: App
         assert mine.keys() <= operation.model.model_fields.keys(), name
         assert _first(function) == _first(operation.operation.call), name
         assert ("limit" in mine) == bool(operation.page_parameter), name
-        assert ("confirm" in mine) == bool(operation.operation.question), name
+        assert ("confirm" in mine) == operation.operation.asks, name
         assert [*mine][: len(own(operation))] == [*own(operation)], name
 
 

@@ -95,7 +95,7 @@ def test_a_dry_run_passes_without_a_question_and_changes_nothing(call: Call, cod
 
 
 def test_a_person_who_runs_a_script_at_the_terminal_has_seen_it(call: Call) -> None:
-    call("runs.create", code=DELETING)
+    call("run_code", code=DELETING, confirm=True)
 
     assert living(call) == 0
 

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from panorama.app import App
+from panorama.calls.conversation import Conversation
+from panorama.calls.rendering import SCRIPT
 from panorama.domain.jobs import Job, Requester
 from panorama.domain.scripts.scripts import Limits
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
@@ -149,7 +151,7 @@ def test_a_schedule_runs_reviewed_text_only(call: Call, app: App, person: Person
 def test_a_schedule_of_code_or_of_a_draft_is_refused_when_it_is_added(app: App, person: Person) -> None:
     put(app, "count", COUNTING)
 
-    with pytest.raises(InvalidInputError, match="not code"):
+    with pytest.raises(InvalidInputError, match="cannot call run_code"):
         app.jobs.check("run_code", {"code": "5"})
     with pytest.raises(ConflictError, match="reviewed scripts only"):
         app.jobs.check("run_script", {"script": "count"})
@@ -185,10 +187,14 @@ def test_a_script_runs_another_and_one_undo_takes_back_both(call: Call, app: App
     assert call("list_tasks").data == []
 
 
-def test_who_runs_a_script_from_their_own_python_gets_a_large_result_whole(call: Call, app: App) -> None:
+def test_who_runs_a_script_from_their_own_python_gets_a_large_result_whole(
+    call: Call, app: App, conversation: Conversation
+) -> None:
     put(app, "long", '"""Give much."""\n\ndef main():\n    return "word " * 4000\n')
 
-    assert call("scripts.call", script="long").data == "word " * 4000
+    answer = app.calls.call("scripts.call", {"script": "long"}, conversation, reader=SCRIPT)
+
+    assert answer.data == "word " * 4000
     assert call("list_files").data == []
 
 

@@ -358,12 +358,16 @@ async def test_a_script_that_confirms_for_the_person_runs_only_after_their_yes(a
 
 
 def test_a_question_takes_what_its_operation_takes(app: App) -> None:
-    asking_ones = [each.operation for each in app.calls.operation_arguments if each.operation.question]
+    asking_ones = [each.operation for each in app.calls.operation_arguments if each.operation.asks]
 
+    assert len(asking_ones) > 10
     for operation in asking_ones:
-        assert operation.question is not None
-        theirs = inspect.signature(operation.question).parameters
-        assert theirs == inspect.signature(operation.call).parameters, operation.name
+        assert operation.plan is not None
+        planned = dict(inspect.signature(operation.plan).parameters)
+        takes_more = planned.pop("_", None) is not None
+        own = inspect.signature(operation.call).parameters
+        assert all(parameter == own[name] for name, parameter in planned.items()), operation.name
+        assert takes_more or planned == dict(own), operation.name
         # A backup and an export change no data, so nothing can come in between. What forgets in steps cannot be one
         # transaction; no client can call it, and what comes into the trash meanwhile is too young for it.
         # A script is not one transaction; the question is about its text, which is among the arguments or was kept.

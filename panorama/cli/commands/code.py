@@ -91,7 +91,7 @@ def run(
             job = call_confirmed(panorama, "run_code", arguments, yes=False)
         console.print_result(job, as_json)
         return 0
-    return _run_operation("runs.create", {**wanted, "dry_run": dry_run, "atomic": atomic}, source, as_json)
+    return _run_operation("run_code", {**wanted, "dry_run": dry_run, "atomic": atomic}, source, as_json)
 
 
 def run_saved(
@@ -106,14 +106,14 @@ def run_saved(
             job = call_confirmed(panorama, "run_script", {**request, "background": True}, yes=False)
             console.print_result(job, as_json)
             return 0
-    return _run_operation("scripts.run", request, view["text"], as_json)
+    return _run_operation("run_script", request, view["text"], as_json)
 
 
 def _run_operation(operation: str, arguments: Mapping[str, Any], source: str, as_json: bool) -> int:
     with Client() as panorama, console.progress("Running") as moved:
         watched = _RunProgress(moved)
         try:
-            answer = panorama.call(operation, arguments, watched, whole=True)
+            answer = panorama.call(operation, {**arguments, "confirm": True}, watched, whole=True)  # theirs to run
         except KeyboardInterrupt:
             console.print_message(watched.describe_stop(dry_run=arguments["dry_run"], atomic=arguments["atomic"]))
             raise

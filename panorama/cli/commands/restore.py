@@ -62,7 +62,7 @@ def restore_folder(source: str, *, yes: bool) -> None:
     backend = open_backend(home)
     service = RestoreService(home, backend.snapshots)
     fresh = home.with_name(f"{home.name}.restored-{now:%Y%m%dT%H%M%SZ}")
-    service.check(source, str(fresh))
+    service.plan_restore(source, str(fresh))
     if not yes:
         note = f"What is there is kept in {home / 'backups'}."
         _confirm(f"Put {quote_path(Path(source))} in place of {backend.maintenance.describe()}? {note}")

@@ -15,7 +15,7 @@ from panorama.services.archive.paths import ArchivePaths, parse_path
 from panorama.services.archive.results import ArchiveCheckResult, BackupList, BackupResult
 from panorama.services.archive.row_copy import copy_rows
 from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_secrets
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
 from panorama.store import migrate
@@ -80,16 +80,13 @@ class Backups(Service):
             seconds=round(pace.elapsed_seconds, 1),
         )  # fmt: skip
 
-    def create_check(self, folder: str = "", with_secrets: bool = False) -> None:
-        """Refuse a folder that cannot take a backup, before anything begins."""
-        del with_secrets
-        self._keeper.resolve_target(folder, default=self._keeper.backups, what="backup")
-
-    def create_question(self, folder: str = "", with_secrets: bool = False) -> str:
-        """Return what to ask before a backup is put elsewhere, or holds secrets."""
-        contents = "a backup with the keys in config.toml" if with_secrets else "a backup"
-        question = self._keeper.question(folder, default=self._keeper.backups, what=contents)
-        return question or ("Make a backup of all your data with the keys in config.toml?" if with_secrets else "")
+    def plan_create(self, folder: str = "", with_secrets: bool = False) -> Plan:
+        """Refuse a folder that cannot take a backup; ask before one is put elsewhere, or holds secrets."""
+        what = "a backup with the keys in config.toml" if with_secrets else "a backup"
+        question = self._keeper.question(folder, default=self._keeper.backups, what=what)
+        if with_secrets and not question:
+            question = "Make a backup of all your data with the keys in config.toml?"
+        return Plan(question)
 
     def list(self, folder: str = "") -> BackupList:
         """List the backups in a folder, the newest first, and copies that were put aside before a migration.

@@ -16,7 +16,7 @@ from panorama.kinds import PLAIN_KINDS, name_kind
 from panorama.services.archive.backup import MAX_LISTED, SPARE_BYTES, add_configuration, add_scripts, pick_free_path
 from panorama.services.archive.paths import ArchivePaths
 from panorama.services.archive.results import ExportResult
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
 from panorama.store import migrate
@@ -80,13 +80,9 @@ class Exports(Service):
             withheld=manifest.withheld, is_complete=not manifest.missing, seconds=round(pace.elapsed_seconds, 1),
         )  # fmt: skip
 
-    def create_check(self, folder: str = "") -> None:
-        """Refuse a folder that cannot take an export, before anything begins."""
-        self._keeper.resolve_target(folder, default=self._default_folder, what="export")
-
-    def create_question(self, folder: str = "") -> str:
-        """Return what to ask before an export is put elsewhere."""
-        return self._keeper.question(folder, default=self._default_folder, what="an export")
+    def plan_create(self, folder: str = "") -> Plan:
+        """Refuse a folder that cannot take an export; ask before one is put elsewhere."""
+        return Plan(self._keeper.question(folder, default=self._default_folder, what="an export"))
 
 
 class _ExportWriter:

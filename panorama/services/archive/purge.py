@@ -13,7 +13,7 @@ from panorama.kinds import name_kind
 from panorama.services.archive.backup import apply_retention, list_own_backups
 from panorama.services.archive.paths import ArchivePaths
 from panorama.services.archive.results import PurgeResult, pluralize
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
 from panorama.store.archive import purging
@@ -92,20 +92,17 @@ class PurgeService(Service):
             )
         return _PurgeRun(self._context, self._keeper, ProgressTracker(self._progress)).run(plan, before, old)
 
-    def purge_check(self, days: int | None = None, dry_run: bool = False) -> None:
-        """Refuse days that make no sense, before anything begins."""
-        del dry_run
-        self._parse_cutoff(days)
-
-    def purge_question(self, days: int | None = None, dry_run: bool = False) -> str:
-        """Return what to ask before items are forgotten for good; "" if none would be."""
+    def plan_purge(self, days: int | None = None, dry_run: bool = False) -> Plan:
+        """Refuse days that make no sense; ask before items are forgotten for good."""
         before = self._parse_cutoff(days)
         with self._reading() as session:
             plan = _make_plan(session, before)
         if dry_run or not plan.count:
-            return ""
+            return Plan()
         since = f"{before.astimezone(self._context.zone):%Y-%m-%d %H:%M}"
-        return f"Forget {_join_counts(plan.counts)} in the trash since before {since} for good? This cannot be undone."
+        return Plan(
+            f"Forget {_join_counts(plan.counts)} in the trash since before {since} for good? This cannot be undone."
+        )
 
     def summarize_purge(self, done: PurgeResult) -> str:
         """Return what was forgotten, in one line."""

@@ -12,7 +12,7 @@ from panorama.services.archive.paths import parse_path
 from panorama.services.archive.results import RestoreResult
 from panorama.services.archive.row_copy import copy_rows
 from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_sending_settings
-from panorama.services.base import utc_now
+from panorama.services.base import Plan, utc_now
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
 from panorama.store import migrate
@@ -79,10 +79,10 @@ class RestoreService:
         folder = parse_path(source, "source")
         return list_sending_settings(folder) if CONFIG_FILE in manifests.read(folder).files else ()
 
-    def check(self, source: str, folder: str = "", with_settings: bool = False) -> None:
-        """Refuse what is no backup, and a place that is taken, before anything begins."""
-        del with_settings
+    def plan_restore(self, source: str, folder: str = "", **_: object) -> Plan:
+        """Refuse what is no backup, and a place that is taken."""
         self._prepare(source, folder)
+        return Plan()
 
     def _prepare(self, source: str, folder: str) -> tuple[Path, Path, Manifest]:
         """Return what is restored, to where, and what it says it holds."""

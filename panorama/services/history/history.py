@@ -1,14 +1,13 @@
 """What became of an item, and how a write is taken back."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from panorama.domain.changes import SCRIPT_ACTOR, Change, Origin, effective_changes
 from panorama.domain.items.references import TrashedRef
 from panorama.domain.jobs import JOB_ID_LETTER
 from panorama.domain.paging import Page, PageRequest
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from panorama.services.base import RUN_LETTER, LargeCall, Service
+from panorama.services.base import RUN_LETTER, LargeCall, Plan, Service
 from panorama.services.history.change_excerpts import excerpt_pair
 from panorama.services.history.undo_portions import PortionedUndo, UndoPlan, overtaken_error, to_result
 from panorama.services.history.undo_steps import UndoOperation, plan_steps
@@ -83,11 +82,6 @@ class History(Service):
         named = {"unit": " ".join(units), "skip_conflicts": skip_conflicts, "count": 1, "redo": False}
         return LargeCall(named, is_long=size > LONG_UNIT)
 
-    def check_scheduled(self, **arguments: Any) -> None:
-        """Refuse an undo that a schedule would run: what it takes back depends on the moment."""
-        del arguments
-        raise InvalidInputError("An undo cannot be scheduled.", hint="Call undo when it is wanted.")
-
     def _find_targets(self, session: Session, unit: str, count: int, redo: bool) -> UndoTargets:
         if not 1 <= count <= MAX_UNDO_COUNT:
             raise InvalidInputError(f"count is {count}.", hint=f"Give 1 to {MAX_UNDO_COUNT}.")
@@ -134,26 +128,23 @@ class History(Service):
     def _writer(self) -> Origin | None:
         return self._context.database.writer()
 
-    def undo_question(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> str:
-        """Return what to ask before more than 20 changes, or a write of another client, are taken back.
-
-        "" if neither is the case, or it will be refused.
-        """
+    def plan_undo(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> Plan:
+        """Ask before more than 20 changes, or a write of another client, are taken back, unless it will be refused."""
         with self._reading() as session:
             targets = self._find_targets(session, unit, count, redo)
             size = _count_changes(session, targets.units)
             if size <= confirmations.UNDO_CONFIRM_THRESHOLD and not targets.is_foreign:
-                return ""
+                return Plan()
             lines = [line for unit_id in targets.units for line in changes.list_by_unit(session, unit_id)]
             steps = plan_steps(session, lines)
             undone = [step.change for step in steps if step.left]
             if not skip_conflicts and any(step.over for step in steps):
-                return ""
+                return Plan()
             if not targets.is_foreign and len(undone) <= confirmations.UNDO_CONFIRM_THRESHOLD:
-                return ""
+                return Plan()
             deed = self._describe_targets(session, targets, lines)
             created = sum(line.action == "create" for line in undone)
-            return confirmations.format_undo_question(deed, changes=len(undone), created=created)
+            return Plan(confirmations.format_undo_question(deed, changes=len(undone), created=created))
 
     def _describe_targets(self, session: Session, targets: UndoTargets, lines: Sequence[Change]) -> str:
         """Return what the writes are called in a question; those that another client wrote with their titles."""

@@ -9,7 +9,7 @@ from typing import Any
 from panorama.domain.items.files import MEDIA_TYPES, StoredFile, extract_text
 from panorama.domain.markdown.export_pages import sanitize_file_name
 from panorama.errors import PanoramaError
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.importing import folder as folders
 from panorama.services.importing.attachments import free_name, load_known
 from panorama.services.importing.import_run import MAX_LISTED_PROBLEMS, ChangedFile, ImportRun
@@ -96,10 +96,10 @@ class Imports(Service):
             imports.save(session, run.folder, [part])
         run.tally.add_list(item.name, item.id)
 
-    def check(self, folder: str, dry_run: bool = False) -> None:
-        """Refuse a folder that cannot be imported, before anything begins."""
-        del dry_run
+    def plan_import(self, folder: str, **_: object) -> Plan:
+        """Refuse a folder that cannot be imported."""
         folders.scan(folder, avoid=self._context.home)
+        return Plan()
 
     def summarize(self, report: ImportReport) -> str:
         """Return what an import took, in one line."""

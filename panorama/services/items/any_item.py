@@ -11,7 +11,7 @@ from panorama.errors import ConflictError, InvalidInputError
 from panorama.kinds import PLAIN_KINDS
 from panorama.ports import Calls
 from panorama.services.archive.results import pluralize
-from panorama.services.base import LargeCall, Service, ServiceContext
+from panorama.services.base import LargeCall, Plan, Service, ServiceContext
 from panorama.services.items import confirmations
 from panorama.services.items.results import DeleteResult, ItemView, count_left_out, drop_zeros
 from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, apply_in_portions
@@ -99,13 +99,14 @@ class Items(Service):
                 return None
         return LargeCall({"item": item, "items": items}, is_long=False)
 
-    def delete_question(self, item: ItemRef, items: BelongingAction = "") -> str:
-        """Return what to ask before a project takes what belongs to it to the trash; "" for all else."""
+    def plan_delete(self, item: ItemRef, items: BelongingAction = "") -> Plan:
+        """Ask before a project takes what belongs to it to the trash."""
         if items != "trash" or kind_of(item) != "project":
-            return ""
+            return Plan()
         with self._reading() as session:
-            project: Item = rows.load(session, "project", item)
-            return confirmations.format_project_delete_question(project.label, projects.count_items(session, item))
+            found: Item = rows.load(session, "project", item)
+            count = projects.count_items(session, item)
+            return Plan(confirmations.format_project_delete_question(found.label, count))
 
     def restore(self, item: TrashedRef, items: bool = False) -> Result[Any]:
         """Bring an item back from the trash.

@@ -19,7 +19,7 @@ from panorama.domain.time import times, wall_clock
 from panorama.domain.time.cron import parse_cron as cron_line
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError, UnavailableError
 from panorama.ports import JobSubmitter
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.items.results import RemovedSchedule
 from panorama.services.references import MAX_COMPARED_CHARS
 from panorama.store.backend import Session
@@ -107,31 +107,27 @@ class Schedules(Service):
             schedules.add(session, schedule)
         return Result(schedule, hint=self._uptime_hint("It runs"))
 
-    def add_question(
+    def plan_add(
         self,
         kind: str,
-        name: str = "",  # noqa: ARG002 (what is asked gets what the operation gets)
         cron: str = "",
         every: str = "",
         at: str = "",
-        zone: str = "",  # noqa: ARG002 (as name)
         arguments: dict[str, Any] | None = None,
-        missed: Missed = "run",  # noqa: ARG002 (as name)
-    ) -> str:
-        """Return what the person is asked before something runs by itself of which they would be asked each time."""
-        job_arguments = arguments or {}
+        **_: object,
+    ) -> Plan:
+        """Ask the person before something runs by itself of which they would be asked each time."""
+        sent = arguments or {}
         if kind not in self._queue.kinds():
-            return ""  # `add` refuses it
-        self._check_arguments(kind, job_arguments)
-        if not self._queue.needs_confirmation(kind, job_arguments):
-            return ""
+            return Plan()  # `add` refuses it
+        self._check_arguments(kind, sent)
+        if not self._queue.needs_confirmation(kind, sent):
+            return Plan()
         when = escape_name(f"by {cron}" if cron else f"every {every}" if every else f"at {at}")
-        shown = [
-            escape_name(f"{key} {json.dumps(value)}", most=MAX_SHOWN_CHARS) for key, value in job_arguments.items()
-        ]
-        more = f" and {len(shown) - MAX_SHOWN_ARGUMENTS} more" if len(shown) > MAX_SHOWN_ARGUMENTS else ""
-        listed = f"\nIt gets: {', '.join(shown[:MAX_SHOWN_ARGUMENTS])}{more}" if shown else ""
-        return f"Let {kind} run by itself {when}? Nobody will be asked then.{listed}"
+        given = [escape_name(f"{key} {json.dumps(value)}", most=MAX_SHOWN_CHARS) for key, value in sent.items()]
+        more = f" and {len(given) - MAX_SHOWN_ARGUMENTS} more" if len(given) > MAX_SHOWN_ARGUMENTS else ""
+        listed = f"\nIt gets: {', '.join(given[:MAX_SHOWN_ARGUMENTS])}{more}" if given else ""
+        return Plan(f"Let {kind} run by itself {when}? Nobody will be asked then.{listed}")
 
     def _check_arguments(self, kind: str, arguments: Mapping[str, Any]) -> None:
         if refused := sorted(CALL_ARGUMENTS & set(arguments)):
@@ -184,12 +180,12 @@ class Schedules(Service):
             schedules.remove(session, removed.id)
             return RemovedSchedule(id=removed.id, name=removed.name, kind=removed.kind)
 
-    def remove_question(self, schedule: str) -> str:
-        """Return what the person is asked before a schedule is forgotten."""
+    def plan_remove(self, schedule: str) -> Plan:
+        """Ask the person before a schedule is forgotten."""
         with self._reading() as session:
-            removed = self._get(session, schedule)
-        return (
-            f"Forget the schedule {quote_name(removed.name)} ({removed.kind}, {removed.trigger} {removed.rule})? "
+            gone = self._get(session, schedule)
+        return Plan(
+            f"Forget the schedule {quote_name(gone.name)} ({gone.kind}, {gone.trigger} {gone.rule})? "
             "Undo cannot bring it back."
         )
 

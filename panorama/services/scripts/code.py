@@ -12,7 +12,7 @@ from panorama.domain.scripts.scripts import SOURCE_CHARS, Limits, Script
 from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.ports import Calls, Runner
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs import progress
 from panorama.services.scripts import run_changes
 from panorama.services.scripts.nested_runs import NESTED_RUN_SCOPE
@@ -71,62 +71,23 @@ class Code(Service):
             InvalidInputError: An argument cannot be used.
             UnavailableError: Scripts cannot be run on this machine.
         """
-        wish = RunOptions(dry_run=dry_run, atomic=atomic, state=_validate_state_name(state))
-        return self._run(code, inputs, wish, timeout)
-
-    def check(
-        self,
-        code: str,
-        inputs: dict[str, Any] | None = None,
-        dry_run: bool = False,
-        atomic: bool = False,
-        timeout: int = MAX_SECONDS,
-        state: str = "",
-    ) -> None:
-        """Refuse a script that would not even begin in the background."""
-        del dry_run, atomic
-        _validate_state_name(state)
-        self._prepare_script(code, inputs, _validate_timeout(timeout, MAX_JOB_SECONDS))
-
-    def run_question(
-        self,
-        code: str,
-        inputs: dict[str, Any] | None = None,
-        dry_run: bool = False,
-        atomic: bool = False,
-        timeout: int = MAX_SECONDS,
-        state: str = "",
-    ) -> str:
-        """Return what the person is asked before a script runs that confirms in their place."""
-        del inputs, atomic, timeout, state
-        return "" if dry_run else format_confirming_question("script", _strip_fence(code))
-
-    def check_scheduled(self, **arguments: Any) -> None:
-        """Refuse code that a schedule would run: nobody has reviewed it."""
-        del arguments
-        raise InvalidInputError(
-            "A schedule runs reviewed scripts only, not code.",
-            hint="Keep it with save_script, let the person approve it, and schedule run_script with its name.",
-        )
-
-    def create(
-        self,
-        code: str,
-        inputs: dict[str, Any] | None = None,
-        dry_run: bool = False,
-        atomic: bool = False,
-        timeout: int = MAX_SECONDS,
-        state: str = "",
-    ) -> RunResult:
-        """Run a script for a person: as run_code, but a large result is answered whole and not kept as a file."""
-        wish = RunOptions(
-            dry_run=dry_run, atomic=atomic, state=_validate_state_name(state), is_whole=True, may_confirm=True
-        )
-        return self._run(code, inputs, wish, timeout)
-
-    def _run(self, code: str, inputs: dict[str, Any] | None, wish: RunOptions, timeout: int) -> RunResult:
+        options = RunOptions(dry_run=dry_run, atomic=atomic, state=_validate_state_name(state))
         seconds = _validate_timeout(timeout, MAX_JOB_SECONDS if progress.is_job() else MAX_SECONDS)
-        return self._execute(self._prepare_script(code, inputs, seconds), wish)
+        return self._execute(self._prepare_script(code, inputs, seconds), options)
+
+    def plan_run(
+        self,
+        code: str,
+        inputs: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        timeout: int = MAX_SECONDS,
+        state: str = "",
+        **_: object,
+    ) -> Plan:
+        """Refuse a script that would not even begin; ask the person if it confirms in their place."""
+        _validate_state_name(state)
+        script = self._prepare_script(code, inputs, _validate_timeout(timeout, MAX_JOB_SECONDS))
+        return Plan("" if dry_run else format_confirming_question("script", script.source))
 
     def _prepare_script(self, code: str, inputs: dict[str, Any] | None, seconds: int) -> Script:
         named, code = _validate_inputs(inputs or {}), _strip_fence(code)
@@ -226,10 +187,10 @@ def _strip_fence(code: str) -> str:
 def _validate_timeout(timeout: int, limit: int) -> int:
     if 1 <= timeout <= limit:
         return timeout
-    hint = (
-        "Split what takes longer." if limit > MAX_SECONDS else f"With background=true it is up to {MAX_JOB_SECONDS:,}."
+    raise InvalidInputError(
+        f"timeout is {timeout}; it is 1 to {MAX_SECONDS} seconds.",
+        hint=f"With background=true it is up to {MAX_JOB_SECONDS:,}. Split what takes longer.",
     )
-    raise InvalidInputError(f"timeout is {timeout}; it is 1 to {limit:,} seconds.", hint=hint)
 
 
 def _validate_state_name(name: str) -> str:

@@ -28,7 +28,7 @@ from panorama.domain.scripts.library import (
 from panorama.domain.scripts.sdk_usage import ANYTHING, SdkUsage, analyze_usage, is_writing
 from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.scripts import script_versions
 from panorama.services.scripts.library_results import (
     ScriptDiff,
@@ -338,13 +338,13 @@ class Library(Service):
         hint += " The text before is a version; undo brings it back." if old else ""
         return Result(self._build_save_result(name, facts, new), hint=hint)
 
-    def save_question(self, name: str, code: str = "", run: str = "", summary: str = "", replace: bool = False) -> str:
-        """Return what the person is asked before a draft that they wrote themselves is overwritten."""
+    def plan_save(self, name: str, code: str = "", run: str = "", summary: str = "", replace: bool = False) -> Plan:
+        """Ask the person before a draft that they wrote themselves is overwritten."""
         name = validate_script_name(name, self._reserved_names(name))
         old = self.shelf.read(name) if replace else None
         if old is None or old.content == self._resolve_text(code, run, summary).encode():
-            return ""
-        return self.get_overwrite_question(name)
+            return Plan()
+        return Plan(self.get_overwrite_question(name))
 
     def get_overwrite_question(self, name: str) -> str:
         """Return what the person is asked before the file of a script is overwritten, if they wrote what it holds."""

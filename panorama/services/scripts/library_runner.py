@@ -9,7 +9,7 @@ from panorama.domain.scripts.library import ARGUMENTS_NAME, ScriptText, to_runna
 from panorama.domain.scripts.script_types import Kind
 from panorama.domain.time.times import parse_date, parse_datetime
 from panorama.errors import ConflictError, ScriptError
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs import progress
 from panorama.services.scripts.code import MAX_SECONDS, Code, format_confirming_question
 from panorama.services.scripts.library import Library, SavedScript, analyze_script
@@ -59,57 +59,25 @@ class LibraryRunner(Service):
             self._check_reviewed(saved, "A schedule runs")
         return self._run_script(saved, args or {}, RunOptions(dry_run=dry_run, atomic=atomic, state=""), timeout)
 
-    def check(
+    def plan_run(
         self,
         script: str,
         args: dict[str, Any] | None = None,
         dry_run: bool = False,
-        atomic: bool = False,
         timeout: int = MAX_SECONDS,
-    ) -> None:
-        """Refuse a script that would not even begin in the background."""
-        del dry_run, atomic
+        **_: object,
+    ) -> Plan:
+        """Refuse a script that would not even begin; ask the person if it is a draft that confirms in their place.
+
+        A schedule may not run a text that nobody has reviewed.
+        """
         self._code.validate_timeout(timeout)
-        self._prepare(self._get_startable(script), args or {})
-
-    def run_question(
-        self,
-        script: str,
-        args: dict[str, Any] | None = None,
-        dry_run: bool = False,
-        atomic: bool = False,
-        timeout: int = MAX_SECONDS,
-    ) -> str:
-        """Return what the person is asked before a draft runs that confirms in their place."""
-        del args, atomic, timeout
         saved = self._get_startable(script)
-        if dry_run or saved.is_reviewed:
-            return ""
-        return format_confirming_question(f"draft, {saved.name},", saved.text.source)
-
-    def check_scheduled(
-        self,
-        script: str,
-        args: dict[str, Any] | None = None,
-        dry_run: bool = False,
-        atomic: bool = False,
-        timeout: int = MAX_SECONDS,
-    ) -> None:
-        """Refuse what a schedule may not run: a text that nobody has reviewed."""
-        self.check(script, args, dry_run, atomic, timeout)
-        self._check_reviewed(self._get_startable(script), "A schedule runs")
-
-    def create(
-        self,
-        script: str,
-        args: dict[str, Any] | None = None,
-        dry_run: bool = False,
-        atomic: bool = False,
-        timeout: int = MAX_SECONDS,
-    ) -> RunResult:
-        """Run a kept script for a person: as run_script, but a large result is answered whole, not kept as a file."""
-        wish = RunOptions(dry_run=dry_run, atomic=atomic, state="", is_whole=True, may_confirm=True)
-        return self._run_script(self._get_startable(script), args or {}, wish, timeout)
+        self._prepare(saved, args or {})
+        if saved.is_reviewed:
+            return Plan()
+        question = "" if dry_run else format_confirming_question(f"draft, {saved.name},", saved.text.source)
+        return Plan(question, _unreviewed_error(saved, "A schedule runs"))
 
     def run_tool(self, name: str, args: Mapping[str, Any], *, dry_run: bool = False) -> RunResult:
         """Run a promoted script as its tool: the text that was approved, with what it may do."""
@@ -139,7 +107,7 @@ class LibraryRunner(Service):
         """
         saved, nest = self._get_startable(script), NESTED_RUN_SCOPE.get()
         if nest is None:
-            wish = RunOptions(dry_run=False, atomic=False, state="", is_whole=True)  # a program reads the result
+            wish = RunOptions(dry_run=False, atomic=False, state="")
             return self._unwrap_result(self._run_script(saved, arguments or {}, wish, MAX_SECONDS))
         if saved.name in nest.names:
             path = " → ".join((*nest.names, saved.name))
@@ -170,10 +138,7 @@ class LibraryRunner(Service):
 
     def _check_reviewed(self, saved: SavedScript, who: str) -> None:
         if not saved.is_reviewed:
-            raise ConflictError(
-                f"{who} reviewed scripts only, and the text of {saved.name} was not reviewed.",
-                hint=f"The person approves it: promote_script, or `panorama scripts review {saved.name}`.",
-            )
+            raise _unreviewed_error(saved, who)
 
     def _prepare(self, saved: SavedScript, args: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         """Return the text to run, and its inputs."""
@@ -183,8 +148,7 @@ class LibraryRunner(Service):
 
     def _run_script(self, saved: SavedScript, args: Mapping[str, Any], wish: RunOptions, timeout: int) -> RunResult:
         source, inputs = self._prepare(saved, args)
-        may_confirm = wish.may_confirm or saved.is_reviewed
-        wish = replace(wish, may_confirm=may_confirm, limits=_limit(saved, wish.limits))
+        wish = replace(wish, may_confirm=saved.is_reviewed, limits=_limit(saved, wish.limits))
         return self._code.run_saved(
             _with_script(wish, saved.text, saved.state, inputs[ARGUMENTS_NAME]), source, inputs, timeout
         )
@@ -194,6 +158,13 @@ class LibraryRunner(Service):
         if kind == "day":
             return parse_date(text, name, now=now, zone=zone).isoformat()
         return parse_datetime(text, name, now=now, zone=zone).astimezone(zone).isoformat()
+
+
+def _unreviewed_error(saved: SavedScript, who: str) -> ConflictError:
+    return ConflictError(
+        f"{who} reviewed scripts only, and the text of {saved.name} was not reviewed.",
+        hint=f"The person approves it: promote_script, or `panorama scripts review {saved.name}`.",
+    )
 
 
 def _limit(saved: SavedScript, outer: ScriptLimits | NestedRunScope, *, reads_only: bool = False) -> ScriptLimits:

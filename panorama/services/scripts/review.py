@@ -18,7 +18,7 @@ from panorama.domain.scripts.library import (
 from panorama.domain.scripts.sdk_usage import ANYTHING
 from panorama.domain.text.visible_text import escape_controls, escape_name, quote_name
 from panorama.errors import ConflictError, InvalidInputError
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.scripts import script_versions
 from panorama.services.scripts.library import Library, SavedScript, analyze_script
 from panorama.services.scripts.library_results import ScriptReviewResult, ScriptView
@@ -60,8 +60,8 @@ class ScriptReviews(Service):
                 self._record_verdict(session, saved.text, verdict)
             return self._set_state(session, saved, new)
 
-    def promote_question(self, script: str, to: Step = "promoted", read_only: bool = False) -> str:
-        """Return what the person is asked before a script moves."""
+    def plan_promote(self, script: str, to: Step = "promoted", read_only: bool = False) -> Plan:
+        """Ask the person before a script moves."""
         saved = self._load_for_question(script)
         view = self._library.to_view(saved)
         with self._reading() as session:
@@ -77,7 +77,7 @@ class ScriptReviews(Service):
         else:
             again = f" It will be the tool {view.again} again." if view.again else ""
             deed = f"Approve the script {saved.name}?{again}"
-        return f"{deed}\n{describe_script(view)}"
+        return Plan(f"{deed}\n{describe_script(view)}")
 
     def approve(self, script: str, digest: str) -> ScriptReviewResult:
         """Approve a script's text; asked for by a person at a terminal who was shown that text.
@@ -96,8 +96,8 @@ class ScriptReviews(Service):
                 self._record_verdict(session, saved.text, rows.APPROVED)
             return self._set_state(session, saved, saved.standing.approve(saved.text.digest, _list_calls(saved.text)))
 
-    def approve_question(self, script: str, digest: str) -> str:
-        """Return what the person is asked before a text is approved; refused if it is not the one that was shown."""
+    def plan_approve(self, script: str, digest: str) -> Plan:
+        """Ask the person before a text is approved; refused if it is not the one that was shown."""
         saved = self._load_for_question(script)
         if saved.text.digest != digest:
             raise ConflictError(
@@ -109,7 +109,7 @@ class ScriptReviews(Service):
             raise InvalidInputError(
                 f"The script {saved.name} does not say what it does.", hint="Begin it with a docstring."
             )
-        return f"Approve the script {saved.name}? Its text has the digest {digest}."
+        return Plan(f"Approve the script {saved.name}? Its text has the digest {digest}.")
 
     def rollback(self, script: str, version: int | None = None) -> ScriptReviewResult:
         """Put a text back that stood under the name before; it is reviewed then, and no tool.
@@ -124,8 +124,8 @@ class ScriptReviews(Service):
             self._record_verdict(session, saved.text, rows.APPROVED)
             return self._set_state(session, saved, DRAFT.approve(saved.text.digest, _list_calls(saved.text)))
 
-    def rollback_question(self, script: str, version: int | None = None) -> str:
-        """Return what the person is asked before an earlier text is put back."""
+    def plan_rollback(self, script: str, version: int | None = None) -> Plan:
+        """Ask the person before an earlier text is put back."""
         name = validate_script_name(script.strip())
         with self._reading() as session:
             number = version or script_versions.find_previous_approved(session, name)
@@ -139,7 +139,7 @@ class ScriptReviews(Service):
         deed = (
             f"Put version {number} of the script {name} back (digest {target.digest}), as a reviewed script?{warning}"
         )
-        return f"{deed}\n{describe_script(self._library.to_view(wanted_script))}"
+        return Plan(f"{deed}\n{describe_script(self._library.to_view(wanted_script))}")
 
     # What needs no question.
 

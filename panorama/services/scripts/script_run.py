@@ -45,17 +45,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a script is to be run; `is_whole` wants a large result in the answer.
+    """How a script is to be run; `limits` are what it may do.
 
-    `limits` are what it may do. One that `may_confirm` may confirm for the person, who has seen its text; a dry run
-    may, too. Of a script of the library `name` is its name, `marks` what the log keeps of its text, `args` what it was
-    called with.
+    One that `may_confirm` may confirm for the person, who has reviewed its text; a dry run may, too. Of a script of the
+    library `name` is its name, `marks` what the log keeps of its text, `args` what it was called with.
     """
 
     dry_run: bool
     atomic: bool
     state: str
-    is_whole: bool = False
     limits: ScriptLimits = UNLIMITED
     may_confirm: bool = False
     name: str = ""
@@ -283,7 +281,7 @@ class ScriptRun:
         """Return the result, or the id of the file that holds it because it is large."""
         if not ending.result:
             return None, None
-        if self._wish.is_whole or len(ending.result) <= MAX_RESULT_BYTES:
+        if self._guest.takes_all or len(ending.result) <= MAX_RESULT_BYTES:
             return worker_json.parse_json(ending.result), None
         size = f"The result has {len(ending.result):,} bytes"
         if self._aside or self._wish.limits.reads_only:
@@ -296,7 +294,7 @@ class ScriptRun:
 
     @property
     def _max_output_chars(self) -> int:
-        return MAX_WHOLE_OUTPUT_CHARS if self._wish.is_whole else MAX_OUTPUT_CHARS
+        return MAX_WHOLE_OUTPUT_CHARS if self._guest.takes_all else MAX_OUTPUT_CHARS
 
     def _truncate_output(self, ending: RunOutcome, notes: "_Messages") -> str:
         """Return what was printed; of much of it the beginning and the end."""

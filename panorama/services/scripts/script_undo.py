@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from panorama.domain.changes import SCRIPT_ACTOR, Origin
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from panorama.services.base import LargeCall, Service, ServiceContext
+from panorama.services.base import LargeCall, Plan, Service, ServiceContext
 from panorama.services.history.history import History
 from panorama.services.history.undo_targets import OWN_WRITE_SPAN, find_targets
 from panorama.services.items.results import UndoResult
@@ -49,14 +49,14 @@ class ScriptUndo(Service):
                 return None
         return self._history.split_undo(unit, skip_conflicts, count, redo)
 
-    def undo_question(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> str:
-        """Return what to ask before something is taken back; "" if nothing needs to be asked, or it will be refused."""
+    def plan_undo(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> Plan:
+        """Ask before something is taken back that should not be by mistake, unless it will be refused."""
         with self._reading() as session:
             write = self._find_write(session, unit.strip(), count, redo)
         if write is None:
-            return self._history.undo_question(unit, skip_conflicts, count, redo)
+            return self._history.plan_undo(unit, skip_conflicts, count, redo)
         is_refused = self._library.versions.find_own_digest(write.name) != write.after
-        return "" if is_refused else self._library.get_overwrite_question(write.name)
+        return Plan("" if is_refused else self._library.get_overwrite_question(write.name))
 
     @property
     def _writer(self) -> Origin | None:

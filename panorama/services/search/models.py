@@ -9,7 +9,7 @@ from panorama.errors import ConflictError, NotFoundError
 from panorama.index.embedders import registry
 from panorama.index.embedders.minilm import MiniLM
 from panorama.index.embedders.static import StaticEmbedder
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.progress import report_progress
 from panorama.store.items import models, passages
 from panorama.store.items.models import ModelUsage
@@ -124,12 +124,12 @@ class Models(Service):
                 report_progress(done, total, model)
         return RemoveModelResult(model=model, vectors=done, size_bytes=sum(state.size_bytes for state in states))
 
-    def remove_question(self, model: str) -> str:
-        """Return what to ask before a model's vectors are forgotten."""
-        states = self._get_removable(model)
-        count, size = sum(state.vectors for state in states), sum(state.size_bytes for state in states)
+    def plan_remove(self, model: str) -> Plan:
+        """Ask before a model's vectors are forgotten."""
+        found = self._get_removable(model)
+        count, size = sum(each.vectors for each in found), sum(each.size_bytes for each in found)
         vectors = f"{_format_vectors(count)} ({format_megabytes(size)}) of {escape_name(model)}"
-        return f"Delete {vectors}? If this model is chosen again, it creates them again."
+        return Plan(f"Delete {vectors}? If this model is chosen again, it creates them again.")
 
     def summarize_list(self, models_: ModelList) -> str:
         """Return which model is in use, in one line."""

@@ -8,7 +8,7 @@ from panorama.domain.items.item import Kind
 from panorama.domain.items.references import ProjectRef
 from panorama.errors import UnavailableError
 from panorama.index.points import in_batches
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.progress import Progress, report_progress
 from panorama.services.search.index_sync import IndexSync
 from panorama.services.search.results import ReindexResult
@@ -36,15 +36,15 @@ class ReindexService(Service):
         self._meaning = meaning
         self._progress = progress
 
-    def check(self, scope: Scope = "changes", project: ProjectRef = "", kind: Kind | None = None) -> None:
+    def plan_reindex(self, **_: object) -> Plan:
         """Refuse what would be refused as soon as it begins.
 
         Raises:
             UnavailableError: Search by meaning is off.
         """
-        del scope, project, kind
         if self._meaning.is_off:
             self._meaning.ensure_open()
+        return Plan()
 
     def reindex(self, scope: Scope = "changes", project: ProjectRef = "", kind: Kind | None = None) -> ReindexResult:
         """Bring search by meaning up to date now instead of in the background; keyword search needs no such thing.
