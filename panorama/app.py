@@ -39,6 +39,7 @@ from panorama.services.items.overview import Overviews
 from panorama.services.items.tasks import Tasks
 from panorama.services.jobs.job_types import JobType
 from panorama.services.jobs.jobs import Jobs
+from panorama.services.jobs.progress import SHOULD_STOP
 from panorama.services.reminders.reminders import Reminders
 from panorama.services.schedules.due import DueWork
 from panorama.services.scripts.code import Code
@@ -85,7 +86,7 @@ class App:
 
     def recover_orphans(self) -> None:
         """Take over what processes that are gone left; runs before jobs, since a job reports on its run."""
-        long_texts.complete_all(self.context.database)
+        long_texts.complete_all(self.context.database, SHOULD_STOP.get())
         self.orphaned_runs.recover()
         self.jobs.recover_orphans()
 

@@ -210,7 +210,8 @@ class Invocation:
         """Run a call in several transactions: as a job where an assistant would give up waiting."""
         self._values, self._sent = dict(large.arguments), dict(large.arguments)
         is_awaited = self._frame.conversation.actor not in (CLI_ACTOR, SCRIPT_ACTOR, JOB_ACTOR)
-        if large.is_long and is_awaited and self._jobs.has_worker:
+        is_alone = self._frame.unit == self._frame.call
+        if large.is_long and is_awaited and is_alone and self._jobs.has_worker:
             with self._context.database.write_scope(self._origin()), _set_current(self._frame):
                 self._check_confirmation(None)
             self._confirmed = True

@@ -17,6 +17,7 @@ from panorama.app import App
 from panorama.calls.job_worker import run_job
 from panorama.domain.jobs import POOLS, Job
 from panorama.errors import PanoramaError
+from panorama.services.jobs.progress import StoppedError, report_progress_to
 from panorama.services.jobs.running_job import RunningJob
 
 MAX_CONCURRENT = sum(pool.places for pool in POOLS.values())
@@ -138,11 +139,19 @@ class JobRunner:
     def _poll_jobs(self) -> None:
         """Pick up what other processes left, and begin what waits."""
         try:
-            self._app.recover_orphans()
+            with report_progress_to(self._stop_if_leaving, self._leaving.is_set):
+                self._app.recover_orphans()
             if self._jobs.has_waiting():
                 self.wake()
+        except StoppedError:
+            _log.info("what other processes left is left to the next one")
         except PanoramaError as error:
             _log.warning("nobody looks for jobs that were left: %s", error.message)
+
+    def _stop_if_leaving(self, current: int, total: int, message: str) -> None:
+        del current, total, message
+        if self._leaving.is_set():
+            raise StoppedError
 
     def _delete_old_jobs(self) -> None:
         try:

@@ -94,11 +94,18 @@ class History(Service):
             )
         return UndoTargets(tuple(_resolve_unit(session, unit_id) for unit_id in unit.split()))
 
-    def rollback(self, unit: str) -> None:
-        """Take back what a unit wrote and can write no more, but for what others changed since."""
-        with self._writing() as session:
-            if lines := changes.list_by_unit(session, unit):
-                UndoOperation(session, self._now()).apply(plan_steps(session, lines))
+    def rollback(self, unit: str) -> bool:
+        """Take back, in short transactions, what a unit wrote and can write no more; return whether all of it is.
+
+        What others changed since stays. It may be stopped between two transactions, and called again.
+        """
+        with self._reading() as session:
+            lines = changes.list_by_unit(session, unit)
+            plan = UndoPlan.of(session, (unit,), lines)
+        if not plan.steps:
+            return True
+        undoing = PortionedUndo(self._writing, self._now, plan, unit)
+        return not undoing.run(skip_conflicts=True, redo=False).note
 
     def _undo_units(self, session: Session, units: tuple[str, ...], *, skip_conflicts: bool, redo: bool) -> UndoResult:
         unit_text = " and ".join(units)

@@ -38,6 +38,7 @@ class OrphanedRuns(Service):
         self._history = History(context)
         self._asides = context.home / "dry-runs"
         self._has_looked = False
+        self._claimed: set[str] = set()
 
     def recover(self) -> None:
         """End the runs of processes that are gone, and remove the copies of their dry runs.
@@ -59,6 +60,8 @@ class OrphanedRuns(Service):
                 self.recover()
 
     def _is_orphaned(self, run: Run) -> bool:
+        if run.status == "running" and run.id in self._claimed:
+            return True
         if run.status != "running" or run.worker == self.worker.name:
             return False
         if self.worker.is_dead(run.worker):
@@ -76,24 +79,37 @@ class OrphanedRuns(Service):
             with suppress(UnavailableError):
                 self._finish(run, takes_back=False)
 
-    def _finish(self, left: Run, *, takes_back: bool = True) -> None:
+    def _finish(self, run: Run, *, takes_back: bool = True) -> None:
+        """End a run. An atomic one is taken back first, in short transactions that may be stopped in between."""
         origin = Origin(  # with the run's own unit, so that taking it back is no write that an undo would take back
-            actor="panorama", client=left.client, conversation=left.conversation, operation="history.undo",
-            call=self._context.new_id(CALL_LETTER), unit=left.id,
+            actor="panorama", client=run.client, conversation=run.conversation, operation="history.undo",
+            call=self._context.new_id(CALL_LETTER), unit=run.id,
         )  # fmt: skip
-        with self._context.database.transaction(origin) as session:
-            run = runs.find(session, left.id)
-            if run is None or not self._is_orphaned(run):  # another process was faster
-                return
-            is_undone = takes_back and bool(run.options.get("atomic")) and not run.options.get("dry_run")
-            if is_undone:
-                self._history.rollback(run.id)
+        if not self._claim(origin, run.id):
+            return
+        is_undone = takes_back and bool(run.options.get("atomic")) and not run.options.get("dry_run")
+        with self._context.database.write_scope(origin):
+            if is_undone and not self._history.rollback(run.id):
+                return  # this process leaves; the next one goes on
+        with self._reading() as session:
             counts = run_changes.count_changes(session, run.id)
             outcome = _describe_outcome(session, run, sum(counts.values()), is_undone=is_undone)
-            error = {"kind": "interrupted", "message": f"Panorama ended while it ran. {outcome}"}
             called = call_log.list_by_run(session, run.id, PageRequest(1)).total or 0
+        error = {"kind": "interrupted", "message": f"Panorama ended while it ran. {outcome}"}
+        with self._context.database.transaction(origin) as session:
             runs.save(session, [replace(run, status="failed", error=error, changes=counts, calls=called)])
-        _log.warning("the run %s was left by its process; it is ended", left.id)
+        self._claimed.discard(run.id)
+        _log.warning("the run %s was left by its process; it is ended", run.id)
+
+    def _claim(self, origin: Origin, run_id: str) -> bool:
+        """Make this process the worker of a run, so that no other one ends it; return False if another was faster."""
+        with self._context.database.transaction(origin) as session:
+            run = runs.find(session, run_id)
+            if run is None or not self._is_orphaned(run):
+                return False
+            runs.save(session, [replace(run, worker=self.worker.name)])
+        self._claimed.add(run_id)
+        return True
 
     def _delete_scratch_copies(self) -> None:
         """Remove the copies of dry runs that have ended without doing so: they were killed."""

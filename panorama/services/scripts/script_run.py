@@ -250,7 +250,8 @@ class ScriptRun:
                 return "Nothing it wrote stands."
             if not self._wish.atomic:
                 return run_changes.describe_remaining(run, wrote)
-            self._calls.call_within("history.undo", {"unit": run, "skip_conflicts": True, "confirm": True})
+            with progress.report_progress_to(progress.ignore_progress):  # it is wanted also if the client is gone
+                self._calls.call_within("history.undo", {"unit": run, "skip_conflicts": True, "confirm": True})
             self._stands = False  # nothing that an undo could take back
             with self._context.database.reading() as session:
                 return run_changes.describe_rollback(session, run)

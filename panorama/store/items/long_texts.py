@@ -6,7 +6,7 @@ A mark, written with the text, names the item until its words are complete. So t
 import logging
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -39,27 +39,31 @@ def list_incomplete(session: Session) -> list[str]:
     return [name.removeprefix(_PREFIX) for name in names]
 
 
-def complete_words(database: Database, items: Iterable[str]) -> None:
+def _never_stop() -> bool:
+    return False
+
+
+def complete_words(database: Database, items: Iterable[str], should_stop: Callable[[], bool] = _never_stop) -> None:
     """Bring the words of some items up to their texts; what cannot be written now is left to `complete_all`."""
     left = deque(items)
     try:
-        while left:
+        while left and not should_stop():
             texts = _load_texts(database, left)
-            while texts:
+            while texts and not should_stop():
                 _write_portion(database, texts, left)
     except PanoramaError as error:
         _log.warning("the words of %d items are not complete yet: %s", len(left), error.message)
 
 
-def complete_all(database: Database) -> None:
-    """Complete the words of all items that a process left behind.
+def complete_all(database: Database, should_stop: Callable[[], bool] = _never_stop) -> None:
+    """Complete the words of all items that were left, by a process that is gone or a call that was cancelled.
 
     Raises:
         UnavailableError: The database cannot be read.
     """
     with database.reading() as session:
         items = list_incomplete(session)
-    complete_words(database, items)
+    complete_words(database, items, should_stop)
 
 
 @dataclass(frozen=True, slots=True)
