@@ -85,7 +85,8 @@ class McpService:
 
     async def serve(self, connection: "Connection") -> None:
         """Serve a client until it has left."""
-        await connection.serve(self.build())
+        server = self.build()
+        await connection.serve(server, server.direct_calls)
 
     async def close_http(self) -> None:
         """Take no more HTTP requests, and finish those under way."""

@@ -12,11 +12,13 @@ from typing import Any
 
 import anyio
 import mcp_types as types
+from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from fastmcp import FastMCP
 from fastmcp.server.context import reset_transport, set_transport
 from mcp.shared.message import SessionMessage
 
+from panorama.mcp.direct_calls import DirectCall, DirectCalls, Peer
 from panorama.mcp.messages import encode_line, parse_message
 from panorama.mcp.stdio import CHUNK_BYTES, DISCONNECT_ERRORS, ByteStream
 from panorama.transport.lines import LineDecoder
@@ -64,13 +66,17 @@ class Connection:
         self._find_answer = find_answer
         self._negotiated = ""
         self._is_gone = is_gone
-        self._sending = anyio.Lock()
+        self._sending = anyio.Lock(fast_acquire=True)
         self._lines = LineDecoder()
         self._incoming, self._to_server = _open_channel()
         self._from_server, self._outgoing = _open_channel()
         self._waiting: deque[tuple[SessionMessage, int]] = deque()
         self._waiting_bytes = 0
-        self._taken: dict[Any, str] = {}
+        self._taken: dict[Any, types.JSONRPCRequest] = {}
+        self._direct: DirectCalls | None = None
+        self._peer = Peer()
+        self._calls: dict[Any, DirectCall] = {}
+        self._tasks: TaskGroup | None = None
         self._questions: set[Any] = set()
         self._changed = anyio.Event()
         self._reading = anyio.CancelScope()
@@ -82,15 +88,21 @@ class Connection:
     @property
     def pending_ids(self) -> list[Any]:
         """The ids of the requests that were taken and are not yet answered."""
-        return [id_ for id_, method in self._taken.items() if method != LISTEN_METHOD]
+        return [id_ for id_, request in self._taken.items() if request.method != LISTEN_METHOD]
 
-    async def serve(self, mcp: FastMCP[Any]) -> None:
-        """Serve the client until it has closed its side and has its answers, or until `leave`."""
+    async def serve(self, mcp: FastMCP[Any], direct: DirectCalls | None = None) -> None:
+        """Serve the client until it has closed its side and has its answers, or until `leave`.
+
+        Args:
+            direct: The calls of this server that it need not be handed.
+        """
+        self._direct = direct
         low = mcp._mcp_server  # pyright: ignore[reportPrivateUsage] (FastMCP serves streams of ours in no other way)
         token = set_transport("stdio")
         try:
             with self._serving:
                 async with anyio.create_task_group() as tasks:
+                    self._tasks = tasks
                     for loop in (self._receive, self._forward_requests, self._send):
                         tasks.start_soon(loop)
                     await low.run(self._to_server, self._from_server, low.create_initialization_options())
@@ -111,7 +123,7 @@ class Connection:
             await self._finish()
         # From here on the SDK's last words, «connection closed», are kept from the client: its door goes on.
         self.unfinished = self.pending_ids
-        self._serving.cancel()
+        self._end_serving()
 
     # What comes.
 
@@ -149,6 +161,8 @@ class Connection:
             await self._from_server.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=message.id, error=error)))
         elif line := await self._load_answer(message):
             await self._from_server.send(line)
+        elif not self._waiting and self._has_free_place() and (call := self._find_direct(message)):
+            self._start_direct(call)
         else:
             await self._wait_until(lambda: not self._waiting or self._has_room_for(size))
             self._waiting.append((got, size))
@@ -182,25 +196,67 @@ class Connection:
         for entry in waits:
             self._dequeue(entry)
         if not waits:
-            await self._incoming.send(got)
             self._taken.pop(id_, None)
+            if call := self._calls.pop(id_, None):
+                call.gone.set()
+            else:
+                await self._incoming.send(got)
         self._notify_changed()
 
     async def _forward_requests(self) -> None:
         """Hand requests to the server, a few at a time."""
         try:
             while True:
-                await self._wait_until(lambda: bool(self._waiting) and len(self.pending_ids) < MAX_CONCURRENT)
+                await self._wait_until(lambda: bool(self._waiting) and self._has_free_place())
                 if self._reading.cancel_called:
                     return  # the door knows what was not taken, and sends it to the next daemon
                 got = self._dequeue(self._waiting[0])
-                if isinstance(got.message, types.JSONRPCRequest):
-                    self._taken[got.message.id] = got.message.method
-                    await self._announce_call(got.message)
                 self._notify_changed()
-                await self._incoming.send(got)
+                if call := self._find_direct(got.message):
+                    self._start_direct(call)
+                else:
+                    await self._forward(got)
         except DISCONNECT_ERRORS:
-            self._serving.cancel()  # nobody is left to answer
+            self._end_serving()  # nobody is left to answer
+
+    def _has_free_place(self) -> bool:
+        return len(self.pending_ids) < MAX_CONCURRENT
+
+    async def _forward(self, got: SessionMessage) -> None:
+        if isinstance(got.message, types.JSONRPCRequest):
+            self._taken[got.message.id] = got.message
+            await self._announce_call(got.message)
+        await self._incoming.send(got)
+
+    # Calls that the server is not handed.
+
+    def _find_direct(self, message: types.JSONRPCMessage) -> DirectCall | None:
+        is_request = isinstance(message, types.JSONRPCRequest)
+        return self._direct.find(message, self._peer) if self._direct and is_request else None
+
+    def _start_direct(self, call: DirectCall) -> None:
+        assert self._direct
+        assert self._tasks
+        self._taken[call.request.id] = call.request
+        self._calls[call.request.id] = call
+        self._tasks.start_soon(self._answer_directly, self._direct, call)
+
+    async def _answer_directly(self, direct: DirectCalls, call: DirectCall) -> None:
+        id_ = call.request.id
+        try:
+            await self._announce_call(call.request)
+            if call.gone.is_set():
+                return
+            line = await direct.answer(call)
+            if not call.gone.is_set() and self.unfinished is None:
+                await self._send_line(line)
+        except DISCONNECT_ERRORS:
+            self._end_serving()
+        finally:
+            if self._calls.get(id_) is call:  # else it was cancelled, and another request may have its id by now
+                del self._calls[id_]
+                self._taken.pop(id_, None)
+                self._notify_changed()
 
     async def _announce_call(self, request: types.JSONRPCRequest) -> None:
         """Tell the door that a call begins, before it does."""
@@ -214,21 +270,26 @@ class Connection:
             async for message in self._outgoing:
                 if self.unfinished is None:
                     is_stored = isinstance(message, bytes)
-                    async with self._sending:
-                        await self._carrier.send(message if is_stored else encode_line(message))
+                    await self._send_line(message if is_stored else encode_line(message))
                     if not is_stored:
                         await self._track_sent(message.message)
         except DISCONNECT_ERRORS:
-            self._serving.cancel()
+            self._end_serving()
 
     async def send_control(self, message: Mapping[str, Any]) -> None:
         """Send a line that is for the door, not for the client."""
+        await self._send_line(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+
+    async def _send_line(self, line: bytes) -> None:
         async with self._sending:
-            await self._carrier.send(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+            await self._carrier.send(line)
 
     async def _track_sent(self, message: types.JSONRPCMessage) -> None:
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
-            self._taken.pop(message.id, None)
+            request = self._taken.pop(message.id, None)
+            if request and self._direct and isinstance(message, types.JSONRPCResponse):
+                self._peer.accept(request, message.result)
+                self._direct.learn(request, message.result, self._peer)
             self._notify_changed()
         elif isinstance(message, types.JSONRPCRequest):
             self._questions.add(message.id)
@@ -249,6 +310,12 @@ class Connection:
         """End what is under way once the client is gone; one that only sends no more gets its answers."""
         while not self._is_gone():
             await anyio.sleep(POLL_SECONDS)
+        self._end_serving()
+
+    def _end_serving(self) -> None:
+        """End what is under way; a write is waited for, and ends at its next step."""
+        for call in self._calls.values():
+            call.gone.set()
         self._serving.cancel()
 
     async def _fail_question(self, id_: Any) -> None:

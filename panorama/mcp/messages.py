@@ -7,10 +7,13 @@ all is answered with JSON-RPC's own error.
 
 import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import mcp_types as types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from panorama.transport.lines import MAX_LINE_BYTES, OversizedLine
 
@@ -64,5 +67,16 @@ def encode_line(message: SessionMessage) -> bytes:
     try:
         return message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
     except ValueError:
-        plain = message.message.model_dump(mode="python", by_alias=True, exclude_unset=True)
-        return _SURROGATES.sub("\ufffd", json.dumps(plain, ensure_ascii=False, default=str)).encode() + b"\n"
+        return _encode_with_surrogates(message.message.model_dump(mode="python", by_alias=True, exclude_unset=True))
+
+
+def encode_plain(message: Mapping[str, Any]) -> bytes:
+    """Return a message of plain values as a line, written as `encode_line` writes it."""
+    try:
+        return to_json(message, inf_nan_mode="null") + b"\n"
+    except ValueError:
+        return _encode_with_surrogates(message)
+
+
+def _encode_with_surrogates(message: Mapping[str, Any]) -> bytes:
+    return _SURROGATES.sub("\ufffd", json.dumps(message, ensure_ascii=False, default=str)).encode() + b"\n"

@@ -24,6 +24,7 @@ from panorama.config import read_settings
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.domain.time.times import format_time
 from panorama.mcp.connection import Connection
+from panorama.mcp.direct_calls import DirectCalls
 from panorama.mcp.keys import load_state_key
 from panorama.mcp.log_format import LogFormatter
 from panorama.mcp.promoted import PromotedToolProvider
@@ -51,9 +52,10 @@ MAX_WAITING_REMINDERS = 20
 
 
 class Server(FastMCP[Any]):
-    """The MCP server; `hub` tells its clients what changes."""
+    """The MCP server; `hub` tells its clients what changes, and a connection may make `direct_calls` without it."""
 
     hub: Hub
+    direct_calls: DirectCalls
 
 
 def build_server(app: App, conversing: GetConversation | None = None) -> Server:
@@ -77,6 +79,7 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)
     mcp.add_extension(TasksExtension(app.calls, app.jobs, conversing, app.settings.log_age))
+    mcp.direct_calls = DirectCalls(app.calls, conversing, {each.operation.tool: each.operation for each in listed})
     mcp.hub = Hub(app.context.database, app.jobs, app.calls.promoted_tools.subscribe)
     zone = app.context.zone
     add_subscriptions(
@@ -120,8 +123,8 @@ def _handle_signals(end: Callable[[int], None]) -> None:
         signal.signal(number, lambda number, _: numbers.put(number))
 
 
-async def _serve_stdio(mcp: FastMCP[Any], end: Callable[[int], None]) -> None:
+async def _serve_stdio(mcp: Server, end: Callable[[int], None]) -> None:
     streams = StandardStreams()
     threading.Thread(target=lambda: (streams.wait_for_closed_stdout(), end(0)), daemon=True).start()
     async with mcp._lifespan_manager():  # pyright: ignore[reportPrivateUsage] (FastMCP offers no other way)
-        await Connection(streams).serve(mcp)
+        await Connection(streams).serve(mcp, mcp.direct_calls)

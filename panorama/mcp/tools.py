@@ -1,7 +1,9 @@
 """Operations as MCP tools: each wrapped once, its answer as text for the model and as structure for programs."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -113,21 +115,39 @@ async def call_tool(
     except DeclinedError as error:
         calls.log_declined(name, arguments, conversation, error)
         return tool_error(error)
-    except PanoramaError as error:
-        return tool_error(error)
-    except StoppedError:  # the client follows the job, which tells how it ended; this is for a program that looks
+    except Exception as error:
+        return tool_error(to_reported_error(error, name))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """An answer as text and as structure; an error has no structure."""
+
+    text: str
+    structure: Mapping[str, Any] | None = None
+
+
+def answer_call(calls: Calls, name: str, arguments: Mapping[str, Any], conversation: Conversation) -> ToolAnswer:
+    """Call an operation that has no question, and return its answer, or its error in our voice."""
+    try:
+        answer = calls.call(name, arguments, conversation)
+        return ToolAnswer(answer_text(answer, conversation.client_name), answer.structure)
+    except Exception as error:
+        return ToolAnswer(to_reported_error(error, name).text())
+
+
+def to_reported_error(error: Exception, name: str) -> PanoramaError:
+    """Return the error that a client is answered with; a bug of ours is logged once with its trace."""
+    if isinstance(error, PanoramaError):
+        return error
+    if isinstance(error, StoppedError):  # a client that follows a job reads its end there; a program may read this
         message = "The call was ended before its next step; what it finished stays."
-        return tool_error(
-            CallCancelledError(message, hint="list_jobs shows its job; undo with the job's id takes that back.")
-        )
-    except Exception:  # a bug of ours: it is logged once with its trace, and the client hears that it happened
-        _log.exception("the call %s failed", name)
-        return tool_error(
-            InternalError(
-                "Something went wrong inside Panorama; this call changed nothing.",
-                hint="Try again; if it stays so, look at the server's log (stderr) and report it.",
-            )
-        )
+        return CallCancelledError(message, hint="list_jobs shows its job; undo with the job's id takes that back.")
+    _log.error("the call %s failed", name, exc_info=error)
+    return InternalError(
+        "Something went wrong inside Panorama; this call changed nothing.",
+        hint="Try again; if it stays so, look at the server's log (stderr) and report it.",
+    )
 
 
 STRUCTURE_READERS = ("claude-code", "codex", "fast-agent", "mistral-vibe", "pydantic-ai", "mastra")
@@ -135,9 +155,14 @@ STRUCTURE_READERS = ("claude-code", "codex", "fast-agent", "mistral-vibe", "pyda
 
 
 def tool_result(answer: Answer, client: str) -> ToolResult:
-    """Return an answer as text and as structure; clients that give a model the structure get the summary as text."""
-    text = answer.summary if client.lower().startswith(STRUCTURE_READERS) else answer.text
-    return ToolResult(content=[TextContent(type="text", text=text)], structured_content=answer.structure)
+    """Return an answer as text and as structure."""
+    content = TextContent(type="text", text=answer_text(answer, client))
+    return ToolResult(content=[content], structured_content=answer.structure)
+
+
+def answer_text(answer: Answer, client: str) -> str:
+    """Return an answer as text: its summary alone for clients that give a model the structure."""
+    return answer.summary if client.lower().startswith(STRUCTURE_READERS) else answer.text
 
 
 def tool_error(error: PanoramaError) -> ToolResult:
@@ -168,8 +193,14 @@ class ToolNameMiddleware(Middleware):
             return tool_error(error)
 
 
+CLIENT_NAME: ContextVar[str] = ContextVar("client_name", default="")
+"""The name of the client whose call is answered without a context of FastMCP; the log asks for it where it writes."""
+
+
 def client_name() -> str:
     """Return the name of the program that sent the request, as it introduced itself in either protocol era."""
+    if name := CLIENT_NAME.get():
+        return name
     try:
         params = get_context().session.client_params
     except RuntimeError:
