@@ -268,6 +268,30 @@ async def test_what_was_taken_back_at_once_is_brought_back_at_once(chat: Chat) -
     assert done.summary.startswith("Brought back 2 changes")
 
 
+async def test_a_write_that_was_brought_back_counts_as_one_of_the_last_three(chat: Chat) -> None:
+    for title in ("one", "two", "three", "four"):
+        await chat("create_task", title=title)
+    await chat("undo")
+    await chat("undo", redo=True)
+
+    done = await chat("undo", count=3)
+
+    assert await living(chat) == {"one"}
+    assert len(done.data["undone"]) == 3
+
+
+async def test_an_undo_that_was_brought_back_counts_as_one_of_those_to_redo(chat: Chat) -> None:
+    for title in ("one", "two"):
+        await chat("create_task", title=title)
+    for redo in (False, False, True, False):
+        await chat("undo", redo=redo)
+
+    done = await chat("undo", redo=True, count=2)
+
+    assert await living(chat) == {"one", "two"}
+    assert len(done.data["undone"]) == 2
+
+
 async def test_more_writes_than_there_are_are_refused(chat: Chat) -> None:
     await chat("create_task", title="Tea")
 

@@ -1,6 +1,6 @@
 """Which writes an undo or a redo takes back when nobody names them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
@@ -64,19 +64,26 @@ def describe_write(session: Session, last: Change) -> RecentWrite:
 
 
 def _iter_candidates(session: Session, redo: bool, own_unit: str, conversation: str | None = None) -> Iterator[Change]:
-    """Yield the last change of each write (or undo) that stands, the newest first."""
+    """Yield the last change of each write (or undo) that stands, the newest first.
+
+    A redo counts once: the write that it brought back is not another one.
+    """
     before: int | None = None
+    covered: set[int] = set()
     while lines := changes.list_last_of_units(session, conversation=conversation, before=before, limit=_BATCH_SIZE):
         before = lines[-1].id
-        yield from (line for line in lines if _is_candidate(session, line.unit, redo, own_unit))
+        for line in lines:
+            if _is_candidate(session, line.unit, redo, own_unit, covered):
+                yield line
+                covered |= changes.list_undone_ids(session, line.unit)
 
 
-def _is_candidate(session: Session, unit: str, redo: bool, own_unit: str) -> bool:
+def _is_candidate(session: Session, unit: str, redo: bool, own_unit: str, covered: Set[int]) -> bool:
     if unit == own_unit:
         return not redo
     if changes.is_undo(session, unit) != redo or _is_result_only(session, unit):
         return False
-    return bool(changes.list_effective(session, unit))
+    return any(line.id not in covered for line, _ in changes.list_effective(session, unit))
 
 
 def _is_result_only(session: Session, unit: str) -> bool:

@@ -272,6 +272,19 @@ def is_undo(session: Session, unit: str) -> bool:
     return depth % 2 == 1
 
 
+def list_undone_ids(session: Session, unit: str) -> set[int]:
+    """Return the lines that an undo or redo took back, those that these took back, and so on."""
+    level = set(session.connection.execute(select(changes.c.undoes).where(changes.c.unit == unit)).scalars()) - {None}
+    found: set[int] = set()
+    while level:
+        found |= level
+        ids = sorted(level)
+        chunks = (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))
+        targets = (select(changes.c.undoes).where(changes.c.id.in_(chunk)) for chunk in chunks)
+        level = {line for target in targets for line in session.connection.execute(target).scalars()} - {None} - found
+    return found
+
+
 def is_undone(session: Session, unit: str) -> bool:
     """Tell whether all of a unit was taken back."""
     return _has_undone_change(session, unit) and not list_effective(session, unit)
