@@ -73,8 +73,10 @@ def _describe_more(page: Page[Any]) -> str:
 
 def summarize_search(page: Page[Any]) -> str:
     """Return how much was found, and what was not searched."""
-    count = f"{len(page.items)} found" if page.items else "Nothing found"
     index = page.index or {}
+    count = f"{len(page.items)} found" if page.items else "Nothing found"
+    count += " with these filters" if "filtered" in index else ""
+    count += " with corrected words" if "corrected" in index else ""
     weaker = f", {index['weaker']} weaker left out (mode keyword or semantic shows them)" if "weaker" in index else ""
     return count + _describe_more(page) + weaker + _describe_gap(index)
 
@@ -87,7 +89,8 @@ def _describe_gap(index: Mapping[str, Any]) -> str:
     if missing:
         return f", by words alone: {' '.join(filter(None, (missing, index.get('do', ''))))}"
     changes = "1 newer change is" if pending == 1 else f"{pending:,} newer changes are"
-    return f"; {changes} searched by words alone so far" if pending else ""
+    so_far = "searched by words alone so far" if "keyword" in index.get("ran", ()) else "not searched yet"
+    return f"; {changes} {so_far}" if pending else ""
 
 
 def summarize_reindex(done: ReindexResult) -> str:

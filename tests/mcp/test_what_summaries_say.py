@@ -34,6 +34,8 @@ CUT: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("history", {"item": "Long note", "limit": 1}, ("1 of 2 changes", CURSOR)),
     ("history", {"item": "Long note"}, ("long text cut",)),
     ("search", {"query": "paint"}, ("10 found", CURSOR)),
+    ("search", {"query": "piant"}, ("10 found with corrected words", CURSOR)),
+    ("search", {"query": "paint", "until": "2020-01-01"}, ("Nothing found with these filters",)),
     ("similar", {"item": "Paint 1", "limit": 2}, ("2 found", CURSOR)),
     ("query", {"collection": "tasks", "limit": 5}, ("5 of 26 rows", CURSOR)),
     ("query", {"collection": "notes", "select": ["content"], "where": {"title": "Huge note"}}, ("1 long text cut",)),

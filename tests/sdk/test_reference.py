@@ -8,6 +8,7 @@ import pytest
 from panorama.sandbox.protocol import limits
 from panorama.sandbox.rules import hints
 from panorama.sdk.recipes import RECIPES
+from panorama.services.scripts.sdk_search.collections import collection_entries
 from panorama.services.scripts.sdk_search.reference import Detail, SdkReference, summarize_sdk_search
 
 from .queries import QUERIES
@@ -111,6 +112,7 @@ def test_what_fits_nothing_is_said_shortly(reference: SdkReference) -> None:
     answer = reference.search("xyzzy", "full")
 
     assert answer.python.startswith("Nothing fits these words")
+    assert summarize_sdk_search(answer) == "Nothing fits these words"
     assert (answer.shown, len(answer.python) < 100) == (0, True)
 
 
@@ -119,6 +121,20 @@ def test_the_summary_says_how_many_of_how_many(reference: SdkReference) -> None:
 
     told = f"{answer.shown} of {answer.total} functions and recipes"
     assert summarize_sdk_search(answer) == f'{told}; detail="brief" or other words show more'
+
+
+@pytest.mark.parametrize("query", ["changes", "changes log", 'sdk.query("changes")', "query changes", "audit changes"])
+def test_the_name_of_a_collection_that_has_no_list_finds_the_collection_first(query: str) -> None:
+    reference = SdkReference(kept=collection_entries)
+
+    assert reference.search(query).python.startswith('sdk.query("changes")\n    Fields: id, at,')
+
+
+def test_the_name_of_a_collection_that_has_a_list_finds_both() -> None:
+    python = SdkReference(kept=collection_entries).search("tasks").python
+
+    assert python.startswith("sdk.tasks.list(")
+    assert 'sdk.query("tasks")' in python
 
 
 def test_meaning_brings_up_what_words_do_not_find() -> None:

@@ -64,7 +64,7 @@ def reminders(rows: Sequence[Row], now: datetime) -> TextTable:
             (
                 safe_line(row["id"], "dim"),
                 safe_line(row["title"], "bold"),
-                format_local_time(row["at"], now),
+                format_local_time(row.get("snoozed_until") or row["at"], now),
                 safe_line(row.get("recurrence")),
                 safe_line("yes" if row.get("enabled") else "no"),
             )

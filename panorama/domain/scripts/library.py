@@ -305,11 +305,12 @@ class ReviewState:
             raise ConflictError("It is a tool already.", hint="Call it by its name.")
         return ReviewState(state="promoted", digest=digest, read_only=read_only, calls=calls)
 
-    def demote(self, digest: str) -> "ReviewState":
-        """Return how it stands without its tool."""
+    def demote(self, digest: str, listed_state: State | None = None) -> "ReviewState":
+        """Return how it stands without its tool; `listed_state` is how lists show it, if nobody decided on it yet."""
         if self.state_of(digest) == "promoted" or (self.state == "promoted" and self.digest):
             return replace(self, state="reviewed", read_only=False)
-        state = {"draft": "a draft"}.get(self.state_of(digest), self.state_of(digest))
+        known = listed_state or self.state_of(digest)
+        state = {"draft": "a draft"}.get(known, known)
         raise ConflictError(
             f"The script is {state}, not a tool; nothing was changed.", hint="list_scripts shows the state of each."
         )

@@ -182,7 +182,7 @@ class ScriptReviews(Service):
         if to == "retired":
             return standing.retire(digest)
         if to == "demoted":
-            return standing.demote(digest)
+            return standing.demote(digest, saved.state)
         self._check_approvable(session, saved)
         if to == "reviewed":
             if saved.state == "promoted":

@@ -1,6 +1,6 @@
 """Remarks: what is said of the answer to a search, beside its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from panorama.domain.items.item import KINDS, kind_of, normalize_id, remove_ids
 from panorama.domain.text.tokens import parse_terms
@@ -82,6 +82,12 @@ def no_results_hint(
         SEMANTIC_MODE_HINT if hits is None else KEYWORD_MODE_HINT if mode == "keyword" else "",
         "Quoted words stand together, as they are: leave out the quotes to look further." if is_quoted else "",
     )
+
+
+def describe_limits(wording: ParsedQuery, filters: Filters, *, is_empty: bool) -> Mapping[str, bool]:
+    """Return what the summary of a search says: that words were corrected, or that filters left nothing."""
+    is_filtered = is_empty and bool(_list_active_filters(filters))
+    return ({"corrected": True} if wording.repairs else {}) | ({"filtered": True} if is_filtered else {})
 
 
 def _ignored_words_hint(session: Session, wording: ParsedQuery) -> str:

@@ -1,5 +1,6 @@
 """The collections of `query` with their fields, as the reference of the SDK shows them."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
@@ -15,6 +16,8 @@ _WORDS: Mapping[str, str] = {
 }
 """What is looked for in a collection, beside its name and its fields."""
 
+_WORD = re.compile("[a-z_]+")
+
 
 @cache
 def collection_entries() -> Sequence[Entry]:
@@ -26,6 +29,14 @@ def format_collections(entries: Iterable[Entry]) -> list[str]:
     """Return the collections' names in one line."""
     names = ", ".join(entry.name.split('"')[1] for entry in entries)
     return [f"sdk.query(NAME): {names}. Ask with a name for its fields."]
+
+
+def is_named_collection(entry: Entry, query: str) -> bool:
+    """Tell whether a query is a collection's name, alone, with words that describe it, or as `query` is called."""
+    if entry.group != COLLECTIONS:
+        return False
+    name, words = entry.name.split('"')[1], _WORD.findall(query.lower())
+    return name in words and {*words} <= {name, "sdk", "query", "collection", *entry.words.split()}
 
 
 def _entry(name: str, fields: Sequence[str]) -> Entry:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from panorama.sdk import SURFACE
 from panorama.sdk.reference import GUIDE, KEPT, RECIPES, Entry, entries, fields
-from panorama.services.scripts.sdk_search.collections import COLLECTIONS, format_collections
+from panorama.services.scripts.sdk_search.collections import COLLECTIONS, format_collections, is_named_collection
 from panorama.services.scripts.sdk_search.tools import BATCH_TOOLS
 
 Detail = Literal["brief", "signatures", "full"]
@@ -132,6 +132,8 @@ class SdkSearchResult:
 
 def summarize_sdk_search(result: SdkSearchResult) -> str:
     """Return how much was found."""
+    if not result.total:
+        return "Nothing fits these words"
     more = '; detail="brief" or other words show more' if result.shown < result.total else ""
     return f"{result.shown} of {result.total} functions and recipes{more}"
 
@@ -188,7 +190,7 @@ class SdkReference:
         return _build_result(matches, detail) if matches else SdkSearchResult(shown=0, total=0, python=NOTHING_FITS)
 
     def _rank_entries(self, query: str) -> Sequence[Entry]:
-        """Return what fits, best first: what is called so, the list that is meant, then by words and by meaning."""
+        """Return what fits, best first: by name, the list or collection that is meant, then by words and meaning."""
         ranking = self._get_ranking()
         if ranking.is_foreign(query):
             return []
@@ -201,7 +203,10 @@ class SdkReference:
             fitting = [at for at in range(len(near)) if by_words or near[at] > 0]
             orders.append(sorted(fitting, key=lambda at: -near[at])[: MAX_ENTRIES["brief"]])
         called = [at for at, entry in enumerate(ranking.every) if _is_name(entry, query)]
-        return [ranking.every[at] for at in dict.fromkeys([*called, *ranking.match_list(query), *_fuse(orders)])]
+        collections = [at for at, entry in enumerate(ranking.every) if is_named_collection(entry, query)]
+        lists = ranking.match_list(query)
+        known = [*called, *lists, *collections] if lists else [*collections, *called]
+        return [ranking.every[at] for at in dict.fromkeys([*known, *_fuse(orders)])]
 
     def _get_ranking(self) -> "_Ranking":
         """Return the ranking of what there is now; it is made anew, in 30 ms, when a kept script has changed."""
