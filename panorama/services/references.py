@@ -78,7 +78,7 @@ def _not_found_error(session: Session, reference: Reference, text: str, name: st
         kind, id_, label = deleted[0]
         return rows.in_trash_error(kind, id_, label).with_prefix(f"{name}: ")
     near = list_closest_names(text, lookup.list_similar(session, kinds, text[:MAX_COMPARED_CHARS], limit=_POOL_SIZE))
-    kind = reference.kind or "item"
+    kind = name_kind(reference.kind or "item")
     return NotFoundError(
         f"{name}: there is no {kind} “{text[:80]}”.",
         hint="Give one of the candidates, by id." if near else f"Find the {kind} with search, or create it first.",

@@ -404,7 +404,8 @@ def summarize_batch(result: BatchResult) -> str:
     )
     if result.failed:
         return f"{result.succeeded} of {len(result.results)} operations done, {result.failed} failed{cut}"
-    return f"All {len(result.results)} operations done{cut}"
+    count = len(result.results)
+    return f"{'1 operation' if count == 1 else f'All {count} operations'} done{cut}"
 
 
 def summarize_dashboard(board: Dashboard) -> str:

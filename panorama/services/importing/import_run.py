@@ -21,7 +21,7 @@ MAX_LISTED_PROBLEMS = 50
 MAX_ATTACHMENTS = 500
 """Files that one note may bring along."""
 
-NOT_EMBEDDED = "it is no Markdown, and no new or changed note embeds or links it"
+NOT_EMBEDDED = "not Markdown, and no new or changed note links to it"
 
 _COUNTERS = (
     *("unchanged", "notes_created", "notes_updated", "tasks_created", "tasks_updated", "projects_created"),
