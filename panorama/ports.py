@@ -26,7 +26,7 @@ class Calls(Protocol):
         ...
 
     def is_transactional(self, name: str) -> bool:
-        """Tell whether an operation may be part of an atomic batch."""
+        """Return whether an operation may be part of an atomic batch."""
         ...
 
     def is_writing(self, name: object) -> bool:
@@ -77,11 +77,11 @@ class JobSubmitter(Protocol):
         ...
 
     def is_cli_only(self, kind: str) -> bool:
-        """Tell whether only a person at a terminal may schedule a kind."""
+        """Return whether only a person at a terminal may schedule a kind."""
         ...
 
     def needs_confirmation(self, kind: str, arguments: Mapping[str, Any]) -> bool:
-        """Tell whether the person has to agree to a kind's being run when nobody can be asked."""
+        """Return whether the person has to agree to a kind's being run when nobody can be asked."""
         ...
 
     def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:

@@ -41,7 +41,7 @@ def create_agreement(expected: str, now: datetime) -> str:
 
 
 def use_agreement(session: Session, agreed: str, expected: str, now: datetime) -> bool:
-    """Tell whether an agreement is for what is expected, still counts, and was never used; from now on it was."""
+    """Return whether an agreement is for what is expected, still counts, and was never used; from now on it was."""
     key, match = f"agreement {agreed}", _AGREEMENT.fullmatch(agreed)
     if match is None or match[1] != expected or abs(now.timestamp() - int(match[2])) > ANSWER_SECONDS:
         return False

@@ -88,7 +88,7 @@ class Arguments:
         return Parameter(name, annotation, default, self._docstring_parts[1].get(name, ""), _find_reference(annotation))
 
     def is_optional(self, name: str) -> bool:
-        """Tell whether the method itself can do without a parameter."""
+        """Return whether the method itself can do without a parameter."""
         return self._signature.parameters[name].default is not inspect.Parameter.empty
 
     @cached_property

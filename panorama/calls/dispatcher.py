@@ -112,7 +112,7 @@ class Calls:
         return tuple(dict.fromkeys(self._by_name.values()))
 
     def is_transactional(self, name: str) -> bool:
-        """Tell whether an operation may be part of an atomic batch."""
+        """Return whether an operation may be part of an atomic batch."""
         return self._get_tool(name).operation.transactional
 
     def is_writing(self, name: object) -> bool:
@@ -389,6 +389,6 @@ class Calls:
 
 
 def _is_provisional(answer: Answer) -> bool:
-    """Tell whether an answer says itself that it will be another: meaning did not run, or has not heard of all."""
+    """Return whether an answer says itself that it will be another: meaning did not run, or has not heard of all."""
     index = answer.metadata.get("index")
     return is_object(index) and bool({"missing", "pending"} & index.keys())

@@ -79,7 +79,7 @@ def _interrupted_job(jobs: Jobs, running: RunningJob) -> Job:
     if running.kind.resumable:
         return running.job.requeue()
     message = f"Panorama ended while it ran. {describe_progress(running.job)}"
-    hint = f"Look what it did with history, or take it back with undo {running.job.unit}; then ask again."
+    hint = f"See what it did with history, or undo {running.job.unit}; then request it again."
     job = _redact_job(running.job)
     return job.finish("interrupted", jobs.now(), error={"code": "interrupted", "message": message, "hint": hint})
 

@@ -200,7 +200,7 @@ def _layout_of(kind: type, brief: bool) -> _Layout:
 
 
 def _is_json_type(hint: Any) -> bool:
-    """Tell whether JSON holds every value of a type."""
+    """Return whether JSON holds every value of a type."""
     if get_origin(hint) is Literal:
         return all(type(arg) in _JSON_SCALARS for arg in get_args(hint))
     if get_origin(hint) in (Union, UnionType):

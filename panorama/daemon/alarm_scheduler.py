@@ -56,7 +56,7 @@ class DueWorkRunner:
         self._thread.start()
 
     def is_due_within(self, span: timedelta) -> bool:
-        """Tell whether something is due within a span of time."""
+        """Return whether something is due within a span of time."""
         return self._next is not None and self._next - self._timing.now() <= span
 
     def close(self) -> None:

@@ -213,7 +213,7 @@ class Daemon:
             self._desktop.show(event.reminder.title, event.describe_timing(self._app.context.zone))
 
     def _is_due_soon(self) -> bool:
-        """Tell whether something is due before a daemon that left now would have been missed."""
+        """Return whether something is due before a daemon that left now would have been missed."""
         return self._ticker.is_due_within(timedelta(seconds=self._app.settings.linger_seconds))
 
     # What the command line asks.

@@ -57,7 +57,7 @@ def _accepts_json(headers: Headers) -> bool:
 
 
 def _has_session(scope: Scope, headers: Headers) -> bool:
-    """Tell whether the server would take the request: the newest era has no sessions, the older ones know theirs."""
+    """Return whether the server would take the request: the newest era has no sessions, the older ones know theirs."""
     if headers.get("mcp-protocol-version") in MODERN_PROTOCOL_VERSIONS:
         return True
     ends = (getattr(route, "endpoint", None) for route in scope["app"].routes)
@@ -67,7 +67,7 @@ def _has_session(scope: Scope, headers: Headers) -> bool:
 
 
 def _headers_match(headers: Headers, request: Mapping[str, Any]) -> bool:
-    """Tell whether the headers agree with the body and no browser page asks; the server judges all other requests.
+    """Return whether the headers agree with the body and no browser page asks; the server judges all other requests.
 
     Since 2026-07-28 a request carries its method and version in both, and the server has to compare them.
     """

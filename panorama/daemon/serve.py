@@ -100,7 +100,7 @@ def _hold_daemon_lock(address: Address, *, wait: bool) -> Generator[None]:
 
 
 def _is_superfluous(address: Address) -> bool:
-    """Tell whether the door that started us is gone, or can be served by the daemon that holds the lock."""
+    """Return whether the door that started us is gone, or can be served by the daemon that holds the lock."""
     asking = select.poll()
     asking.register(1, 0)
     if any(events & (select.POLLERR | select.POLLHUP) for _, events in asking.poll(0)):

@@ -43,7 +43,7 @@ class ListeningSocket:
             ) from error
 
     def is_reachable(self) -> bool:
-        """Tell whether clients still find it: those who clean /tmp take sockets away."""
+        """Return whether clients still find it: those who clean /tmp take sockets away."""
         try:
             return os.stat(self._path).st_ino == self._inode
         except OSError:
@@ -80,7 +80,7 @@ def is_hung_up(connection: socket.socket) -> bool:
 
 
 def is_same_user(stream: socket.socket) -> bool:
-    """Tell whether the program at the other end runs as this user."""
+    """Return whether the program at the other end runs as this user."""
     if sys.platform == "darwin":  # struct xucred: a version, then the user (`sys/ucred.h`); untested
         _, uid = struct.unpack("II", stream.getsockopt(0, _LOCAL_PEERCRED, 8))
     else:

@@ -1,4 +1,4 @@
-"""Changes: what a write records, and when it can be undone."""
+"""Values for recorded changes, and the rules for undoing them."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,40 +16,40 @@ CLI_ACTOR = "cli"
 """The actor who is a person at a terminal."""
 
 SPLICE_MIN_CHARS = 4096
-"""From this many characters on, a changed text is kept as the part that changed."""
+"""Changed texts of at least this many characters are stored as the part that changed."""
 
 _BLOCK_CHARS = 1 << 16
 
 
 MAX_UNIT_BYTES = 256 << 20
-"""How much one batch or run of a script may store: the fields that it writes and the contents of its files."""
+"""The most bytes that one batch or script run may store, in fields and file contents."""
 
 
 @dataclass(slots=True)
 class WriteBudget:
-    """How much a batch or a run of a script may still store; all its calls share it."""
+    """The bytes that a batch or script run may still store, shared by all its calls."""
 
     left_bytes: int = MAX_UNIT_BYTES
 
     def spend(self, size_bytes: int) -> None:
-        """Count what is about to be stored.
+        """Subtract bytes that are about to be stored.
 
         Raises:
-            InvalidInputError: It is more than is left.
+            InvalidInputError: The budget is exceeded.
         """
         self.left_bytes -= size_bytes
         if self.left_bytes < 0:
             raise InvalidInputError(
-                "Together the calls of this batch or script would store more than they may; this call changed nothing.",
+                "The calls of this batch or script would together exceed the storage limit; this call changed nothing.",
                 hint=f"A batch, or a script in a minute, stores at most {MAX_UNIT_BYTES >> 20} MB: split the work.",
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Who writes: through which door, for which client, in which call; `unit` is what one undo takes back.
+    """Where a write comes from: actor, client and call; `unit` groups what one undo reverts.
 
-    `budget` bounds what is stored, None for who has no bound.
+    `budget` limits the bytes stored; None means no limit.
     """
 
     actor: str
@@ -63,7 +63,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One item's fields before and after one write; `undoes` is the change it takes back."""
+    """One item's fields before and after one write; `undoes` is the change it reverts."""
 
     id: int
     at: datetime
@@ -84,10 +84,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ItemChange:
-    """One item's change as those hear of it who show items: what was done, and where it shows.
+    """One item's change as sent to subscribers: the action and the pages it affects.
 
-    `fields` are those that changed, `projects` the one it was in and the one it is in, if any; `marked` says that it
-    was or is a favourite project or a pinned note.
+    `fields` are the changed fields, `projects` the old and new project if any; `marked` is true if the item was or is
+    a favourite project or a pinned note.
     """
 
     kind: Kind
@@ -108,7 +108,7 @@ class ItemChange:
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """The one stretch in which two texts differ: `removed` stands at `at` in the first, `inserted` in the second."""
+    """The range in which two texts differ: `removed` is at `at` in the first, `inserted` in the second."""
 
     at: int
     removed: str
@@ -116,7 +116,7 @@ class Splice:
 
 
 def compute_splice(old: str, new: str) -> Splice:
-    """Return the stretch in which two texts differ."""
+    """Return the range in which two texts differ."""
     head = _common_prefix_length(old, new, min(len(old), len(new)))
     limit = min(len(old), len(new)) - head
     tail = _common_suffix_length(old, new, limit)
@@ -124,7 +124,7 @@ def compute_splice(old: str, new: str) -> Splice:
 
 
 def _common_prefix_length(old: str, new: str, limit: int) -> int:
-    """Length of the common beginning: whole blocks are compared at once, the block that differs by halves."""
+    """Return the length of the common prefix: compares whole blocks, then bisects the block that differs."""
     at = 0
     while at + _BLOCK_CHARS <= limit and old[at : at + _BLOCK_CHARS] == new[at : at + _BLOCK_CHARS]:
         at += _BLOCK_CHARS
@@ -136,7 +136,7 @@ def _common_prefix_length(old: str, new: str, limit: int) -> int:
 
 
 def _common_suffix_length(old: str, new: str, limit: int) -> int:
-    """Length of the common end, at most `most`; found in the same way."""
+    """Return the length of the common suffix, at most `most`, in the same way."""
 
     def same(low: int, high: int) -> bool:
         return old[len(old) - high : len(old) - low] == new[len(new) - high : len(new) - low]
@@ -157,9 +157,9 @@ def digest(text: str) -> str:
 
 
 def fields_not_undone(lines: Iterable[Change]) -> dict[int, frozenset[str]]:
-    """Return for each change the fields in which no later undo took it back.
+    """Return for each change the fields that no later undo reverted.
 
-    An undo that was itself taken back takes nothing back. Taking back a creation takes every field.
+    An undo that was itself undone reverts nothing. Undoing a creation reverts every field.
     """
     by_id = {line.id: line for line in lines}
     fields = {id_: frozenset(line.after) for id_, line in by_id.items()}
@@ -177,7 +177,7 @@ EffectiveChange = tuple[Change, frozenset[str]]
 def effective_changes(lines: Sequence[Change]) -> list[EffectiveChange]:
     """Return the changes that still have an effect, each with the fields it has it on.
 
-    A change and the undo that took it back cancel each other where both are among the lines.
+    A change and the undo that reverted it cancel out if both are among the lines.
     """
     known = {line.id for line in lines}
     fields = fields_not_undone(lines)
@@ -185,9 +185,9 @@ def effective_changes(lines: Sequence[Change]) -> list[EffectiveChange]:
 
 
 def overridden_by(line: Change, later: Iterable[EffectiveChange]) -> dict[str, Change]:
-    """Return the fields of a change that stand changed by a later one, with the first such change.
+    """Return the fields of a change that a later one changed again, with the first such change.
 
-    Taking back a creation touches every field.
+    Undoing a creation touches every field.
     """
     results: dict[str, Change] = {}
     for other, fields in later:

@@ -17,23 +17,23 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     "cancelled": frozenset(),
     "interrupted": frozenset(),
 }
-"""Which state may follow which; what has ended stays as it is. A job that is begun is put back to be begun again."""
+"""The allowed state transitions. Ended jobs do not change; a running job can go back to the queue."""
 
 FINAL_STATES: frozenset[State] = frozenset(state for state, after in TRANSITIONS.items() if not after)
 
 MAX_FUTILE_ATTEMPTS = 10
-"""How often in a row the worker of a job may die before it came further than the one before; then it is given up."""
+"""How many workers in a row may die without progress before the job fails."""
 
 LEASE = timedelta(seconds=6)
-"""Who runs a job and has not been heard of for so long has lost it."""
+"""A worker without a heartbeat for this long loses its job."""
 
 JOB_ID_LETTER = "w"
-"""With what a job's id begins: work."""
+"""The prefix of job ids ("w" for work)."""
 
 MESSAGE_CHARS = 300
 
 CALL_ARGUMENTS = frozenset(("background", "idempotency_key", "confirm"))
-"""Arguments that tell how an operation is called, and are none of a job's."""
+"""Arguments about how an operation is called, which a job does not take."""
 
 
 PoolName = Literal["scripts", "maintenance", "undo"]
@@ -41,7 +41,7 @@ PoolName = Literal["scripts", "maintenance", "undo"]
 
 @dataclass(frozen=True, slots=True)
 class JobPool:
-    """Places for the jobs of some kinds: how many run at a time in one process, and how many of one client."""
+    """Limits on how many jobs of some kinds run at a time in one process, and for one client."""
 
     places: int
     places_per_client: int
@@ -52,16 +52,16 @@ POOLS: Mapping[PoolName, JobPool] = {
     "maintenance": JobPool(places=2, places_per_client=2),
     "undo": JobPool(places=1, places_per_client=1),
 }
-"""The pools. Scripts that sleep for an hour keep no backup waiting, and those of one client no other client."""
+"""The pools. Sleeping scripts do not block backups, and one client does not block another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobKind:
-    """A kind of job: an operation that may run without anybody waiting.
+    """A kind of job: an operation that can run in the background.
 
-    A `resumable` one goes on where it was when it is begun again; any other that its process did not finish is
-    `interrupted`. Of one that is `alone` one runs at a time. A `standing` one runs as long as there is somebody to run
-    it, and nobody asks for it. One that is `whole` leaves nothing unless it succeeds. It runs in a place of its `pool`.
+    A `resumable` job continues where it stopped; any other whose process ended is `interrupted`. At most one job of an
+    `alone` kind runs at a time. A `standing` job runs as long as the daemon does, without being requested. A `whole`
+    job leaves nothing behind unless it succeeds. Each runs within the limits of its `pool`.
     """
 
     name: str
@@ -83,15 +83,14 @@ class Requester:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One job as it is kept.
+    """One stored job.
 
-    `current` of `total` steps are done (0 if it is not known how many), `message` tells what it is at. `summary`,
-    `result` (plain data, bounded) or `result_file` (the id of a file) and `error` tell how it ended. `checkpoint` is
-    what it needs to go on. `attempts` counts how often it was begun, `futile` how often in a row its worker died and it
-    had come no further than `reached`, where that one began. `unit` is what an undo of its changes takes. `worker` runs
-    it, and was last heard of at `heartbeat`.
-    `is_stopping` says that somebody cancelled it; `is_told` that whoever asked knows of its end, or waits for it: then
-    it is not begun again when its process dies.
+    `current` of `total` steps are done (`total` is 0 if unknown); `message` is the current step. `summary`, `result`
+    (plain data, bounded) or `result_file` (a file's id) and `error` describe the outcome. `checkpoint` is what a
+    resumed run needs. `attempts` counts the starts, `futile` how many workers in a row died without progress beyond
+    `reached`. `unit` undoes its changes. `worker` runs it and last reported at `heartbeat`. `is_stopping` means that
+    it was cancelled. `is_told` means that the requester knows of its end or waits for it; such a job is not restarted
+    when its process dies.
     """
 
     id: str
@@ -121,32 +120,32 @@ class Job:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing will happen to it any more."""
+        """Whether the job has ended."""
         return self.state in FINAL_STATES
 
     def start(self, worker: str, now: datetime) -> "Job":
-        """Return the job as somebody begins to run it, or begins again."""
+        """Return the job as started or restarted by a worker."""
         return self._with_state(
             "running", worker=worker, heartbeat=now, started_at=now, attempts=self.attempts + 1, reached=self.current
         )  # fmt: skip
 
     def with_progress(self, current: int, total: int, message: str, now: datetime) -> "Job":
-        """Return the job that runs, further on."""
+        """Return the running job with new progress."""
         return replace(self, current=current, total=total, message=message[:MESSAGE_CHARS], heartbeat=now)
 
     def finish(self, state: State, now: datetime, **outcome: Any) -> "Job":
-        """Return the job at its end; `told` is what is known of that: summary, result, error."""
+        """Return the ended job; `outcome` has its summary, result or error."""
         done = self.total if state == "succeeded" and self.total else self.current
         return self._with_state(
             state, ended_at=now, worker="", heartbeat=None, is_stopping=False, current=done, **outcome
         )  # fmt: skip
 
     def requeue(self) -> "Job":
-        """Return the job that runs as it waits for somebody to begin it again."""
+        """Return the running job put back into the queue."""
         return self._with_state("queued", worker="", heartbeat=None)
 
     def cancel(self, now: datetime) -> "Job":
-        """Return the job after somebody cancelled it: one that runs ends at its next step.
+        """Return the cancelled job; a running one ends at its next step.
 
         Raises:
             ConflictError: It has ended.
@@ -154,38 +153,40 @@ class Job:
         if self.has_ended:
             raise ConflictError(
                 f"The job {self.id} has {STATE_PHRASES[self.state]} already; nothing was changed.",
-                hint=f"get_job shows what became of {self.id}.",
+                hint=f"Call get_job for {self.id} to see its result.",
             )
         if self.state == "queued":
             return self.finish(
-                "cancelled", now, summary="Cancelled before it began." if not self.attempts else describe_progress(self)
+                "cancelled",
+                now,
+                summary="Cancelled before it started." if not self.attempts else describe_progress(self),
             )
         return replace(self, is_stopping=True)
 
     def recover(self, kind: JobKind | None, now: datetime, wrote: int = 0) -> "Job":
-        """Return the job whose worker is gone: put back if it can go on, else at its end, with what is known.
+        """Return the job whose worker died: queued again if it can resume, else ended.
 
         Args:
-            wrote: How many changes it had made.
+            wrote: The number of changes it had made.
         """
         known = describe_progress(self, kind) + (f" It had made {wrote:,} changes, which stand." if wrote else "")
         if self.is_stopping:
             return self.finish("cancelled", now, summary=f"Cancelled; Panorama ended before it stopped. {known}")
         if kind is None or self.is_told or not (kind.resumable or kind.standing):
             error = {"code": "interrupted", "message": f"Panorama ended while it ran. {known}"}
-            back = f"Look what it did with history, or take it back with undo {self.unit}; then ask again."
-            return self.finish("interrupted", now, error=error | {"hint": back if wrote else "Ask for it again."})
+            back = f"See what it did with history, or undo {self.unit}; then request it again."
+            return self.finish("interrupted", now, error=error | {"hint": back if wrote else "Request it again."})
         futile = 0 if self.current > self.reached else self.futile + 1
         if futile >= MAX_FUTILE_ATTEMPTS and not kind.standing:
             error = {
                 "code": "interrupted",
-                "message": f"It was begun {self.attempts} times and came no further. {known}",
+                "message": f"It was started {self.attempts} times and made no progress. {known}",
             }
-            return self.finish("interrupted", now, error=error | {"hint": "`panorama daemon logs` may tell why."})
+            return self.finish("interrupted", now, error=error | {"hint": "See `panorama daemon logs` for the reason."})
         return replace(self, futile=futile).requeue()
 
     def is_stale(self, now: datetime) -> bool:
-        """Tell whether nobody has heard of its worker for too long; a clock may have been set back."""
+        """Return whether its worker's heartbeat is too old, or lies in the future after a clock change."""
         return self.heartbeat is None or not -LEASE <= now - self.heartbeat <= LEASE
 
     def _with_state(self, state: State, **more: Any) -> "Job":
@@ -202,13 +203,13 @@ STATE_PHRASES: Mapping[State, str] = {
     "cancelled": "been cancelled",
     "interrupted": "been interrupted",
 }
-"""How a person says what became of a job: it has …"""
+"""Past participles for messages: the job has …"""
 
 
 def describe_progress(job: Job, kind: JobKind | None = None) -> str:
-    """Return how far a job of a kind came, as a sentence."""
+    """Return the progress of a job as a sentence."""
     if not job.current and not job.message:
-        return "It had told of no step."
+        return "It had reported no step."
     of = f" of {job.total:,}" if job.total else ""
     at = f" ({job.message})" if job.message else ""
     remains = "nothing of it is left" if kind and kind.whole else "what it finished stands"
@@ -217,14 +218,14 @@ def describe_progress(job: Job, kind: JobKind | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JobRate:
-    """How fast a job is: steps a second since it was begun the last time, and the seconds left; None if unknown."""
+    """The speed of a job: steps a second since its last start, and the seconds left; None if unknown."""
 
     rate: float | None
     left: float | None
 
     @classmethod
     def of(cls, job: Job, now: datetime) -> "JobRate":
-        """Return the pace of a job that runs."""
+        """Return the pace of a running job."""
         passed = (now - job.started_at).total_seconds() if job.started_at else 0.0
         done = job.current - job.reached
         if job.state != "running" or passed <= 0 or done <= 0:

@@ -9,14 +9,14 @@ from panorama.errors import InvalidInputError
 T = TypeVar("T")
 
 Key = tuple[Any, ...]
-"""The sort values of a row; the next page begins behind it, whatever was written meanwhile."""
+"""The sort values of a row; the next page begins after it, even if rows were written in between."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which part of a list is wanted: at most `limit` rows behind the row with the sort values `after`.
+    """The requested part of a list: at most `limit` rows after the row with the sort values `after`.
 
-    `counts` False: how long the whole list is need not be told, which takes as long as going through it.
+    With `counts` False the total is not computed, because counting takes as long as reading the whole list.
     """
 
     limit: int = 50
@@ -24,10 +24,10 @@ class PageRequest:
     counts: bool = True
 
     def get_start_key(self, *types: type | tuple[type, ...]) -> Key | None:
-        """Return the place where the part begins, None for the beginning.
+        """Return the position after which the page begins, None for the start.
 
         Raises:
-            InvalidInputError: The place does not have values of these types: it was not made by us.
+            InvalidInputError: The position does not have values of these types, so the cursor is invalid.
         """
         if self.after is None:
             return None
@@ -47,8 +47,7 @@ def _is_of_type(value: object, kind: type | tuple[type, ...]) -> bool:
 class Page(Generic[T]):
     """Part of a list; `keys` are the rows' sort values, `total` counts the whole list (None if that is not known).
 
-    `hint` is a remark for the caller, `scope` a few words on what the list is narrowed to without being asked; `index`
-    tells which arms of a search ran.
+    `hint` is a remark for the caller, `scope` names a default filter, and `index` says which kinds of search ran.
     """
 
     items: tuple[T, ...]
@@ -62,7 +61,7 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[T]):
-    """A value and a remark that the caller should read with it; `wrote` False says that nothing had to be written."""
+    """A value and a hint for the caller; `wrote` False means that nothing had to be written."""
 
     value: T
     hint: str = ""
@@ -70,10 +69,10 @@ class Result(Generic[T]):
 
 
 def is_page(value: object) -> TypeGuard[Page[Any]]:
-    """Tell whether a result is a page."""
+    """Return whether a result is a page."""
     return isinstance(value, Page)
 
 
 def is_result(value: object) -> TypeGuard[Result[Any]]:
-    """Tell whether a result comes with a remark."""
+    """Return whether a result has a hint."""
     return isinstance(value, Result)

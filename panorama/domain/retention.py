@@ -12,44 +12,44 @@ _COPY = re.compile(r"(?:before-\w+|replaced)-(\d{8}T\d{6}Z)\.db")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """How long backups stay: at most so many of one store, none over an age; 0 and None are no limit."""
+    """How long backups are kept: a maximum number per store and a maximum age; 0 and None mean no limit."""
 
     most: int = 10
     age: timedelta | None = timedelta(days=90)
 
 
 def backup_name(now: datetime, number: int = 1) -> str:
-    """Return what a backup made at a moment is called; another one of the same second has a number."""
+    """Return the name of a backup made at a time; further ones of the same second get a number."""
     return f"panorama-{now.astimezone(UTC).strftime(_STAMP)}" + (f"-{number}" if number > 1 else "")
 
 
 def export_name(now: datetime, number: int = 1) -> str:
-    """Return what an export made at a moment is called."""
+    """Return the name of an export made at a time."""
     return backup_name(now, number).replace("panorama-", "panorama-export-", 1)
 
 
 def parse_backup_time(name: str) -> datetime | None:
-    """Return when a backup, an export, or a copy of the database was made, by its name; None if it is none."""
+    """Return when a backup, export or database copy was made, by its name; None for other names."""
     match = _NAME.fullmatch(name) or _COPY.fullmatch(name)
     return datetime.strptime(match[1], _STAMP).replace(tzinfo=UTC) if match else None
 
 
 def is_copy(name: str) -> bool:
-    """Tell whether a name is that of a copy that was put aside before a migration or a restore."""
+    """Return whether a name is that of a database copy made before a migration or a restore."""
     return _COPY.fullmatch(name) is not None
 
 
 def newest_backup(names: Iterable[str]) -> str | None:
-    """Return the backup, or the copy that was put aside, that was made last; None if there is none."""
+    """Return the newest backup or database copy; None if there is none."""
     dated = ((at, name) for name in names if (at := parse_backup_time(name)))
     return max(dated, default=(None, None))[1]
 
 
 def expired_backups(names: Iterable[str], keep: Retention, now: datetime) -> list[str]:
-    """Return which backups of one store go, the oldest first; the newest always stays.
+    """Return the expired backups of one store, the oldest first; the newest is always kept.
 
-    A name in the future was given while the clock was ahead, so it counts as older than every name of the past.
-    Copies that were put aside are not counted; they go by their age, also the newest.
+    A name in the future comes from a wrong clock, so it counts as older than all others.
+    Database copies made before a migration or restore are not counted; they expire by age, including the newest.
     """
     dated = sorted((at <= now, at, name) for name in names if (at := parse_backup_time(name)))
     backups = [name for _, _, name in dated if not is_copy(name)]

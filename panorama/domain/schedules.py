@@ -15,11 +15,11 @@ Missed = Literal["run", "skip"]
 TRIGGERS: tuple[Trigger, ...] = get_args(Trigger)
 
 LATE_AFTER = timedelta(minutes=1)
-"""A run that begins later than this was missed: nothing ran, or the machine slept."""
+"""A run that starts later than this counts as missed: no daemon ran, or the machine slept."""
 
 MIN_INTERVAL, MAX_INTERVAL = timedelta(minutes=1), timedelta(days=366)
 CLOCK_STEP_LIMIT = timedelta(hours=1)
-"""A clock that was set back by more had been wrong before; what it made run then does not count."""
+"""If the clock is set back by more than this, it was wrong before, and runs recorded then are ignored."""
 
 ARGUMENTS_CHARS = 20_000
 _DURATION = re.compile(r"(?:\d{1,6} ?(?:w|d|h|m|weeks?|days?|hours?|min|minutes?) ?)+")
@@ -29,7 +29,7 @@ _UNITS = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueRun:
-    """What is due: the last occurrence until now, how late it is, and how many before it were missed too."""
+    """A due run: the last occurrence until now, how late it is, and how many before it were missed."""
 
     at: datetime
     late: timedelta
@@ -39,11 +39,11 @@ class DueRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """A job that runs by itself: at the times of a cron line, every so often, or once.
+    """A job that runs at the times of a cron line, at an interval, or once.
 
-    `rule` is the cron line, the span or the moment; `begin` is what spans are counted from. `zone` is the IANA name of
-    the zone whose clock is meant. `next_at` is None when it is paused or has no more to come. `last_at` is the
-    occurrence that was dealt with last, `last_job` the job that it became, `problem` why it became none.
+    `rule` is the cron line, the interval or the time; intervals count from `begin`. `zone` is an IANA name. `next_at`
+    is None if the schedule is paused or finished. `last_at` is the last occurrence that was handled, `last_job` its
+    job, `problem` why it has none.
     """
 
     BRIEF: ClassVar[tuple[str, ...]] = ("id", "name", "kind", "trigger", "rule", "next_at", "paused", "problem")
@@ -66,7 +66,7 @@ class Schedule:
     updated_at: datetime
 
     def iter_occurrences(self, after: datetime) -> Iterator[datetime]:
-        """Return the occurrences after a moment, in order."""
+        """Return the occurrences after an instant, in order."""
         if self.trigger == "at":
             return iter([self.begin] if self.begin > after else [])
         if self.trigger == "every":
@@ -76,11 +76,11 @@ class Schedule:
         return wall_clock.to_instants(times, zone, after, twice=line.is_every_hour)
 
     def next_after(self, moment: datetime) -> datetime | None:
-        """Return the first occurrence after a moment, None if there is none."""
+        """Return the first occurrence after an instant, None if there is none."""
         return next(self.iter_occurrences(moment), None)
 
     def find_due(self, now: datetime) -> DueRun | None:
-        """Return what is due now: all that was missed together, as one."""
+        """Return the run that is due now; all missed occurrences count as one run."""
         if self.paused or self.next_at is None or self.next_at > now:
             return None
         before = self.next_at - timedelta(microseconds=1)
@@ -90,21 +90,21 @@ class Schedule:
         return DueRun(at=at, late=late, missed=count, runs=self.missed == "run" or late <= LATE_AFTER)
 
     def with_run(self, due: DueRun, now: datetime, *, job: str = "", problem: str = "") -> Self:
-        """Return it after what was due was dealt with."""
+        """Return it after the due run was handled."""
         return replace(
             self, last_at=due.at, last_job=job or self.last_job, problem=problem, next_at=self.next_after(now)
         )
 
     def pause(self, now: datetime) -> Self:
-        """Return it at rest."""
+        """Return it paused."""
         return replace(self, paused=True, next_at=None, updated_at=now)
 
     def resume(self, now: datetime) -> Self:
-        """Return it under way again; what would have come meanwhile is no run that was missed."""
+        """Return it resumed; occurrences during the pause do not count as missed."""
         return replace(self, paused=False, next_at=self.next_after(now), updated_at=now)
 
     def repair_after_clock_change(self, now: datetime) -> Self:
-        """Return it as it is after the clock was set: what a clock that was wrong made it wait for is given up."""
+        """Return it corrected after a clock change: the next run is computed again from now."""
         if self.paused or self.last_at is None or self.last_at <= now + CLOCK_STEP_LIMIT:
             return self
         return replace(self, last_at=None, next_at=self.next_after(now))
@@ -118,15 +118,15 @@ def _iter_interval(begin: datetime, step: timedelta, after: datetime) -> Iterato
 
 
 def is_duration(text: str) -> bool:
-    """Tell whether a text is a span, and no moment."""
+    """Return whether a text is a duration, not a point in time."""
     return _DURATION.fullmatch(text.strip().lower()) is not None
 
 
 def parse_duration(text: str, name: str = "every") -> timedelta:
-    """Return a span such as 15m, 2h, 1d or 1h 30m.
+    """Parse a duration such as 15m, 2h, 1d or 1h 30m.
 
     Raises:
-        InvalidInputError: It is none, shorter than a minute or longer than a year.
+        InvalidInputError: It is not a duration, shorter than a minute or longer than a year.
     """
     plain = text.strip().lower()
     total = timedelta()
@@ -135,13 +135,14 @@ def parse_duration(text: str, name: str = "every") -> timedelta:
             total += timedelta(**{_UNITS[unit]: int(number)})
     if not MIN_INTERVAL <= total <= MAX_INTERVAL:
         raise InvalidInputError(
-            f"{name} is no span of a minute to a year: {text[:40]!r}.", hint="Use 15m, 2h, 1d, 1w or 1h 30m."
+            f"{name} is not a duration between a minute and a year: {text[:40]!r}.",
+            hint="Use 15m, 2h, 1d, 1w or 1h 30m.",
         )
     return total
 
 
 def format_duration(step: timedelta) -> str:
-    """Return a span in its plain form: 1h 30m."""
+    """Return a duration in normal form: 1h 30m."""
     minutes = int(step.total_seconds() // 60)
     parts: list[str] = []
     for unit, size in (("d", 24 * 60), ("h", 60), ("m", 1)):
@@ -152,7 +153,7 @@ def format_duration(step: timedelta) -> str:
 
 
 def format_delay(late: timedelta) -> str:
-    """Return a delay as a person says it: 5 min, 3 h, 2 d; "" for less than a minute."""
+    """Return a delay as text: 5 min, 3 h, 2 d; "" for less than a minute."""
     minutes = int(late.total_seconds() // 60)
     if minutes < 1:
         return ""

@@ -152,7 +152,7 @@ class EdgeIndex:
         return self._request_count(WRITE_SECONDS)
 
     def iter_digests(self) -> Iterator[tuple[str, str]]:
-        """Give each chunk with the digest of its text, in no order; read page by page, writes may come between."""
+        """Yield each chunk with the digest of its text, in no order; read page by page, writes may come between."""
         for payloads, _ in self._iter_pages(vectors=False):
             for entry in payloads:
                 yield entry["chunk"], entry["digest"]
@@ -286,7 +286,7 @@ class _MirroredBatches:
         self._points, self._most = points, limit
 
     def iter_batches(self) -> Iterator[Sequence[Point]]:
-        """Give the points in batches."""
+        """Yield the points in batches."""
         for batch in in_batches(self._points):
             if self.copy:
                 self.copy.upsert(batch)

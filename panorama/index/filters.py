@@ -31,7 +31,7 @@ Condition = InFilter | RangeFilter
 
 
 def is_match(point: Point, condition: Filter) -> bool:
-    """Tell whether a filter lets a point through: the rule itself, which the engines' filters are tested against."""
+    """Return whether a filter lets a point through: the rule itself, which the engines' filters are tested against."""
     return (
         (not condition.kinds or point.kind in condition.kinds)
         and (

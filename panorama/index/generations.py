@@ -188,7 +188,7 @@ class IndexFolder:
 
 
 def _is_folder(path: Path) -> bool:
-    """Tell whether a folder is there; one that may not be looked at counts."""
+    """Return whether a folder is there; one that may not be looked at counts."""
     try:
         return stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:

@@ -148,7 +148,7 @@ def rank_hits(ask: Callable[[int], list[RawHit]], limit: int) -> list[RawHit]:
 
 
 def in_batches(items: Iterable[Each], size: int = BATCH_SIZE) -> Iterator[Sequence[Each]]:
-    """Give what is iterated in lists of at most `size`."""
+    """Yield what is iterated in lists of at most `size`."""
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch

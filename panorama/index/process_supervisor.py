@@ -103,7 +103,7 @@ class ProcessSupervisor:
     def _handle_failure(
         self, child: ChildProcess, request: Mapping[str, Any], error: ProcessDiedError | RefusedError
     ) -> bool:
-        """Open again after a process failed; tell whether it was the live one.
+        """Open again after a process failed; return whether it was the live one.
 
         A request that fails several times in a row, without the machine being at fault, is taken for damage.
         """
@@ -135,7 +135,7 @@ class ProcessSupervisor:
             self._threads[-1].start()
 
     def _restart(self, child: ChildProcess) -> bool:
-        """Forget a process and start it again; tell whether it was the live one."""
+        """Forget a process and start it again; return whether it was the live one."""
         child.kill()
         with self._lock:
             if self._child is not child:
@@ -211,7 +211,7 @@ class ProcessSupervisor:
         return DamagedIndexError(why)
 
     def _is_machine_fault(self, why: str) -> bool:
-        """Tell whether a failure speaks of the machine instead of the files' contents."""
+        """Return whether a failure speaks of the machine instead of the files' contents."""
         return any(sign in why for sign in (*_FULL, *_MACHINE)) or self._has_no_space()
 
     def _has_no_space(self) -> bool:

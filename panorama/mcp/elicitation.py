@@ -96,7 +96,7 @@ async def _elicit(context: Context, error: ConfirmationError) -> str:
 
 
 def _can_ask(context: Context, error: ConfirmationError) -> bool:
-    """Tell whether a question can be put; a client that names no way of asking means forms."""
+    """Return whether a question can be put; a client that names no way of asking means forms."""
     declared = context.session.client_capabilities
     ways = declared.elicitation if declared else None
     return bool(error.question) and ways is not None and (ways.form is not None or ways.url is None)

@@ -48,7 +48,7 @@ def parse_message(line: bytes | OversizedLine) -> SessionMessage | types.JSONRPC
 
 
 def _has_no_usable_id(read: SessionMessage, line: bytes) -> bool:
-    """Tell whether a request was taken for a notification because its id is neither a text nor a whole number."""
+    """Return whether a request was taken for a notification because its id is neither a text nor a whole number."""
     if not isinstance(read.message, types.JSONRPCNotification) or b'"id"' not in line:
         return False
     plain: dict[str, object] = json.loads(line)

@@ -10,21 +10,21 @@ from panorama.domain.time.times import Deadline, format_utc
 
 
 class Utc(TypeDecorator[datetime]):
-    """A moment. SQLite forgets the zone, so every value goes in as UTC and comes out as UTC."""
+    """An instant. SQLite does not store the zone, so every value is written and read as UTC."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Turn an aware moment into UTC."""
+        """Convert an aware datetime to UTC."""
         return None if value is None else _require_aware(value).astimezone(UTC)
 
     def bind_processor(self, dialect: Dialect) -> Callable[..., str | datetime | None] | None:
-        """Write a moment as SQLAlchemy does for SQLite, in a third of the time: every row has two or three."""
+        """Format a datetime as SQLAlchemy does for SQLite, three times as fast: every row has two or three."""
         return _to_text if dialect.name == "sqlite" else super().bind_processor(dialect)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[..., datetime | None] | None:
-        """Put the zone back."""
+        """Add the zone again."""
         return _to_utc if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
 
 
@@ -40,7 +40,7 @@ def _to_text(value: datetime | None) -> str | None:
     return _require_aware(value).astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
 
 
-@lru_cache(4096)  # rows of a list share many moments, and one object is hashed and shown but once
+@lru_cache(4096)  # rows of a list share many times, and one object is hashed and formatted only once
 def _to_utc(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(f"{text}+00:00")
 
@@ -63,22 +63,22 @@ class TagList(TypeDecorator[tuple[str, ...]]):
 
 
 class DeadlineText(TypeDecorator[Deadline]):
-    """A deadline as text: `2026-05-31` for a day, `2026-05-31T13:00:00Z` for a moment."""
+    """A deadline as text: `2026-05-31` for a day, `2026-05-31T13:00:00Z` for a time."""
 
     impl = String(20)
     cache_ok = True
 
     def process_bind_param(self, value: Deadline | str | None, dialect: Dialect) -> str | None:
-        """Write the day or the moment."""
+        """Format the day or the time."""
         return value if value is None or isinstance(value, str) else format_deadline(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Deadline | None:
-        """Read the day or the moment."""
+        """Parse the day or the time."""
         if value is None:
             return None
         return date.fromisoformat(value) if len(value) == 10 else datetime.fromisoformat(value)
 
 
 def format_deadline(deadline: Deadline) -> str:
-    """Return a deadline as its column holds it."""
+    """Return a deadline in its stored form."""
     return format_utc(deadline) if isinstance(deadline, datetime) else deadline.isoformat()

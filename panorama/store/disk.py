@@ -4,14 +4,15 @@ import os
 import time
 
 REST_SHARE = 0.5
-"""How long `sync` rests after a portion was written to the disk, as a share of how long that took.
+"""How long `sync` pauses after flushing a portion, as a share of the time the flush took.
 
-Who writes waits for the disk, too: 16 MB at once, without a rest, double what one write in a hundred waits (measured).
+Other writers wait for the disk too: flushing 16 MB at once without a pause doubles the 99th percentile of writes
+(measured).
 """
 
 
 def sync(descriptor: int) -> None:
-    """Write a file to the disk, and let others have their turn there."""
+    """Flush a file to the disk, then pause so that other writers can proceed."""
     started = time.perf_counter()
     os.fsync(descriptor)
     time.sleep(REST_SHARE * (time.perf_counter() - started))

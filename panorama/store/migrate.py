@@ -11,15 +11,15 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def bundled_path(name: str) -> Path:
-    """Return a folder that ships with the program (`migrations`, `scripts`), in a wheel or in a checkout."""
+    """Return a bundled folder (`migrations`, `scripts`), in a wheel or a checkout."""
     inside = _PACKAGE / "_shipped" / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
 
 
 def migrate(database: Database, *, backups: Path, now: datetime) -> None:
-    """Bring the database to `HEAD`; does nothing, in a few milliseconds, if it is there.
+    """Migrate the database to `HEAD`; takes a few milliseconds if it is up to date.
 
-    A database that holds anything is copied to `backups` first.
+    A non-empty database is copied to `backups` first.
 
     Raises:
         UnavailableError: The database is newer than the program, or belongs to another one.
@@ -39,7 +39,7 @@ def migrate(database: Database, *, backups: Path, now: datetime) -> None:
 
 
 def create_tables(database: Database, revision: str = "") -> None:
-    """Give a new or older database the tables of a revision, else of `HEAD`; no copy is taken."""
+    """Upgrade a new or older database to a revision (default `HEAD`) without a copy."""
     _upgrade(database, revision or HEAD)
 
 
@@ -49,7 +49,7 @@ def _make_folder(backups: Path) -> None:
     except OSError as error:
         raise UnavailableError(
             f"The folder {backups} for the copy before a migration cannot be made; nothing was changed.",
-            hint="Move away what stands there, and check that the data directory may be written.",
+            hint="Move away what is at that path, and check that the data directory is writable.",
         ) from error
 
 
@@ -60,6 +60,6 @@ def _upgrade(database: Database, revision: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(bundled_path("migrations")).replace("%", "%%"))
     with database.migrating() as connection:
-        # Another process may have been faster: Alembic looks again, now that nobody else can write.
+        # Another process may have migrated it already: Alembic checks again while holding the write lock.
         config.attributes["connection"] = connection
         command.upgrade(config, revision)

@@ -14,11 +14,11 @@ Rows = Select[*tuple[Any, ...]]
 """A statement, whatever its columns."""
 
 Order = tuple[ColumnElement[Any], bool]
-"""An expression that is never null, and whether the largest comes first."""
+"""A non-null expression, and whether it sorts descending."""
 
 
 def ascending(*expressions: ColumnElement[Any]) -> list[Order]:
-    """Sort by these, the smallest first."""
+    """Sort ascending by these columns."""
     return [(expression, False) for expression in expressions]
 
 
@@ -36,9 +36,9 @@ def fetch_page(
     *,
     count: bool = True,
 ) -> Page[T]:
-    """Return the part of a statement's rows that is wanted; the last order must tell any two rows apart.
+    """Return one page of a statement's rows; the last order must be unique.
 
-    A row that is written or deleted meanwhile neither hides nor repeats another.
+    Rows written or deleted between two pages neither hide nor repeat others.
     """
     keyed = statement.add_columns(*(expression for expression, _ in order))
     after = part.get_start_key(*(_python_type(expression) for expression, _ in order))
@@ -65,7 +65,7 @@ def _python_type(expression: ColumnElement[Any]) -> type | tuple[type, ...]:
 
 
 def _after_condition(order: Sequence[Order], after: Key) -> ColumnElement[bool]:
-    """Tell which rows come after a place: in a form that finds it in an index, where one holds the whole order."""
+    """Return the condition for the rows after a position, in a form that can use an index over the whole order."""
     columns = [expression for expression, _ in order]
     place = [literal(value, expression.type) for expression, value in zip(columns, after, strict=True)]
     first, descending = order[0]
@@ -75,12 +75,12 @@ def _after_condition(order: Sequence[Order], after: Key) -> ColumnElement[bool]:
         beyond = tuple_(*columns) < tuple_(*place) if descending else tuple_(*columns) > tuple_(*place)
         if isinstance(first, Column):
             return beyond
-    # SQLite seeks an expression by itself alone, not as part of a row of values.
+    # SQLite uses an index on an expression only for that expression, not as part of a row value.
     return and_(first <= place[0] if descending else first >= place[0], beyond)
 
 
 def _mixed_after_condition(order: Sequence[Order], place: Sequence[ColumnElement[Any]]) -> ColumnElement[bool]:
-    """(a, b) behind (x, y): a > x, or a = x and b > y; < where the largest comes first."""
+    """Return the condition (a, b) after (x, y): a > x, or a = x and b > y; < if descending."""
     choices: list[ColumnElement[bool]] = []
     for at, (expression, descending) in enumerate(order):
         same = [e == value for (e, _), value in zip(order[:at], place[:at], strict=True)]

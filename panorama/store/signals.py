@@ -18,7 +18,7 @@ class Signal(Generic[P]):
         return len(self._ears)
 
     def subscribe(self, ear: Callable[P, None]) -> Callable[[], None]:
-        """Let somebody hear of it from now on; return how to stop that."""
+        """Add a listener; return a function that removes it."""
         key = object()
         self._ears[key] = ear
 
@@ -28,14 +28,14 @@ class Signal(Generic[P]):
         return unsubscribe
 
     def notify(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Tell all of them."""
+        """Call all listeners."""
         for ear in tuple(self._ears.values()):
             notify(ear, *args, **kwargs)
 
 
 def notify(ear: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
-    """Tell one; its error is only logged, for what it heard of is kept and must not look as if it failed."""
+    """Call one listener; its error is only logged, because the write is stored and must not appear to have failed."""
     try:
         ear(*args, **kwargs)
     except Exception:
-        _log.exception("a listener failed; what it heard of is kept")
+        _log.exception("a listener failed; the change is stored")

@@ -55,7 +55,7 @@ def _index_where(name: str, columns: Sequence[str | TextClause], condition: str,
 
 DUE_FIRST = "coalesce(deadline, '9999-99-99')"
 STARTED_FIRST = "CASE WHEN status = 'in_progress' THEN 0 ELSE 1 END"
-"""What lists of tasks are sorted by: an index holds it, and serves those alone that say it in the same words."""
+"""The sort order of task lists. An index contains this expression and is used only for the identical text."""
 
 projects = Table(
     "projects",
@@ -94,7 +94,7 @@ tasks = Table(
     Column("completed_at", Utc),
     Column("status_changed_at", Utc),
     Column("provenance", Text, nullable=False),
-    # These hold all that dashboards and reviews count, so that no row need be read.
+    # Covering indexes for the counts of dashboards and reviews.
     Index("ix_tasks_project", "project", "deleted_at", "status", "updated_at", "deadline"),
     Index("ix_tasks_due", "status", "deleted_at", "deadline", "project", "created_at"),
     Index("ix_tasks_completed", "status", "deleted_at", "completed_at", "project"),

@@ -62,7 +62,7 @@ def default_directory() -> str:
 
 
 def is_in_process() -> bool:
-    """Tell whether everything is to run in this process, without a daemon."""
+    """Return whether everything is to run in this process, without a daemon."""
     return os.environ.get("PANORAMA_NO_DAEMON", "").strip() not in ("", "0") or sys.platform == "win32"
 
 
@@ -148,7 +148,7 @@ def settings_hint(file: str, differs: Sequence[str]) -> str:
 
 
 def is_newer(one: str, other: str) -> bool:
-    """Tell whether one version comes after the other; 2.0rc1 comes before 2.0."""
+    """Return whether one version comes after the other; 2.0rc1 comes before 2.0."""
     return _version_key(one) > _version_key(other)
 
 
@@ -241,7 +241,7 @@ def open_private(path: str, flags: int) -> int:
 
 
 def _is_locked(file: IO[bytes]) -> bool:
-    """Tell whether another holds a lock on a file; the lock is not taken."""
+    """Return whether another holds a lock on a file; the lock is not taken."""
     import fcntl
 
     try:

@@ -233,7 +233,7 @@ HOSTILE_STATEMENTS = {
     "sequence": "INSERT OR REPLACE INTO sqlite_sequence (name, seq) VALUES ('changes', 9223372036854775807)",
     "last number": "UPDATE changes SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM changes)",
     "version": "UPDATE notes SET version = 9223372036854775806",
-    "name that leads elsewhere": "UPDATE files SET name = '../../victim'",
+    "name that is a path": "UPDATE files SET name = '../../victim'",
     "name that hides": "UPDATE files SET name = 'a' || char(8238) || 'txt.exe'",
     "digest": "UPDATE files SET sha256 = '../../../../etc/passwd'",
     "text in a number": "UPDATE notes SET version = 'one'",
@@ -315,7 +315,7 @@ def test_a_list_without_end_is_refused(parcel: Path, call: Call, tmp_path: Path)
 # Rows of an export that somebody made up
 
 HOSTILE_ROWS: dict[str, Told] = {
-    "name that leads elsewhere": {"name": "../../victim"},
+    "name that is a path": {"name": "../../victim"},
     "number without end": {"version": 1 << 63},
     "number as text": {"version": "one"},
     "stored number without end": {"version": {"$stored": 1 << 70}},

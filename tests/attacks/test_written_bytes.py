@@ -90,7 +90,7 @@ def test_a_script_over_its_limit_is_refused_in_our_voice_and_the_call_changes_no
 
     ran = call("run_code", code=SCRIPTS["references"].replace("atomic=False", "atomic=True")).data
 
-    assert "would store more than they may" in ran["error"]["message"]
+    assert "exceed the storage limit" in ran["error"]["message"]
     assert len(call("list_notes", limit=100).data) % 9 == 1  # whole batches of nine, and the note that was there
 
 
@@ -105,7 +105,7 @@ def test_a_batch_of_a_client_stores_no_more_than_it_may(
     steps += [{"tool": "create_note", "args": {"title": str(n), "content": "$0.data.content"}} for n in range(30)]
 
     if atomic:
-        with pytest.raises(InvalidInputError, match="would store more than they may"):
+        with pytest.raises(InvalidInputError, match="exceed the storage limit"):
             call("batch", operations=steps)
     else:
         assert call("batch", operations=steps, atomic=False).data["failed"] > 20
@@ -140,4 +140,4 @@ def test_a_dry_run_stores_no_more_than_a_run(call: Call) -> None:
 
     ran = call("run_code", code=SCRIPTS["references"].replace("atomic=False", "atomic=True"), dry_run=True).data
 
-    assert "would store more than they may" in ran["error"]["message"]
+    assert "exceed the storage limit" in ran["error"]["message"]

@@ -82,7 +82,7 @@ def test_a_job_that_comes_no_further_is_given_up_and_one_that_does_is_not() -> N
 
     assert (moving.state, moving.attempts) == ("queued", 19)
     assert (stuck.state, stuck.attempts) == ("interrupted", MAX_FUTILE_ATTEMPTS)
-    assert f"begun {MAX_FUTILE_ATTEMPTS} times" in stuck.error["message"]
+    assert f"started {MAX_FUTILE_ATTEMPTS} times" in stuck.error["message"]
 
 
 def test_leaving_in_peace_is_no_reason_to_give_a_job_up() -> None:

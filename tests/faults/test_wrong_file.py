@@ -45,8 +45,8 @@ def a_newer_one(path: Path) -> None:
 
 
 SENTENCES = {
-    another_programs: "a database of another program; it was not touched",
-    another_programs_with_alembic: "a database of another program; it was not touched",
+    another_programs: "belongs to another program; it was not changed",
+    another_programs_with_alembic: "belongs to another program; it was not changed",
     no_database: "not a database",
     half_a_database: "damaged",
     a_newer_one: "revision 9999; this Panorama knows up to",

@@ -101,7 +101,7 @@ def test_a_broken_file_is_listed_with_what_is_wrong(call: Call, app: App) -> Non
 
     row = next(row for row in call("list_scripts").data if row["name"] == "broken")
 
-    assert (row["state"], row["problem"]) == ("draft", "The script is no Python: '(' was never closed (line 1).")
+    assert (row["state"], row["problem"]) == ("draft", "The script is not valid Python: '(' was never closed (line 1).")
 
 
 def test_an_edit_outside_is_noticed_however_the_clock_of_files_stands(call: Call, app: App) -> None:
@@ -221,9 +221,9 @@ def test_a_docstring_inside_main_says_what_a_script_does(call: Call) -> None:
 def test_a_script_without_a_docstring_is_not_approved(app: App, person: Person) -> None:
     put(app, "count", "def main() -> int:\n    return 5\n")
 
-    with pytest.raises(InvalidInputError, match="does not say what it does"):
+    with pytest.raises(InvalidInputError, match="no description"):
         person.approves("count")
-    with pytest.raises(InvalidInputError, match="does not say what it does"):
+    with pytest.raises(InvalidInputError, match="no description"):
         person.promotes("count")
 
 
@@ -350,7 +350,7 @@ def test_a_shipped_script_may_be_called_like_a_tool_and_edited(call: Call, app: 
     put(app, "weekly_review", '"""Mine."""\n\ndef main() -> int:\n    return 7\n')
 
     assert call("run_script", script="weekly_review").data["result"] == 7
-    with pytest.raises(InvalidInputError, match="something else"):
+    with pytest.raises(InvalidInputError, match="already in use"):
         call("save_script", name="create_task", code=COUNTING)
 
 

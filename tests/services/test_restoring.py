@@ -164,7 +164,7 @@ def test_what_is_no_backup_is_refused(call: Call, tmp_path: Path, what: str) -> 
     elif what == "file":
         path.write_text("mine")
 
-    with pytest.raises(InvalidInputError, match="no backup or export"):
+    with pytest.raises(InvalidInputError, match="not a Panorama backup or export"):
         call("restore", source=str(path), folder=str(tmp_path / "again"))
 
 
@@ -179,7 +179,7 @@ def test_a_restored_store_takes_no_vectors_of_the_first_on_a_server(lived: App, 
         assert file.execute("SELECT name FROM marks").fetchall() == [("passages m",)]
 
 
-LEFT = "Not carried on: the data was restored from a copy."
+LEFT = "Not continued: the data was restored from a copy."
 
 
 def kept_jobs(app: App) -> dict[str, str]:

@@ -41,7 +41,7 @@ class McpClient:
         return self.servers, SERVER_KEY
 
     def is_found(self) -> bool:
-        """Tell whether the client has been on this machine."""
+        """Return whether the client has been on this machine."""
         return os.path.isdir(self.folder) or os.path.exists(self.file)  # pathlib's raise where a folder is locked
 
 

@@ -138,7 +138,7 @@ def check_config(client: McpClient) -> ConfigCheck | None:
 
 
 def _is_mentioned(client: McpClient) -> bool:
-    """Tell whether Panorama may stand in a file; one that cannot be understood is ours to report only then."""
+    """Return whether Panorama may stand in a file; one that cannot be understood is ours to report only then."""
     word = SERVER_KEY if client.format == "toml" else json.dumps(SERVER_KEY)
     return os.path.exists(client.file) and word.encode() in client.file.read_bytes()
 

@@ -72,7 +72,7 @@ def _manual_hint(name: str, value: str | None) -> str:
 
 
 def _iter_candidates(text: str, name: str, value: str) -> Iterator[str]:
-    """Give texts with the setting, the best first; one of them means what it should, unless the file is odd."""
+    """Yield texts with the setting, the best first; one of them means what it should, unless the file is odd."""
     if name not in toml.parse(text):
         yield _insert_line(text, f'{name} = "{value}"')
     yield toml.set_value(text, (name,), value)

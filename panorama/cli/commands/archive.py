@@ -143,7 +143,7 @@ class _ProgressClient(Client):
 
 
 def is_copy(text: str) -> bool:
-    """Tell whether what is to be restored is a path: written like one, or of a backup or a database that is there."""
+    """Return whether what is to be restored is a path: written like one, or of a backup or a database that is there."""
     path = Path(text).expanduser()
     return text.startswith(("/", "~", ".")) or (path / MANIFEST).is_file() or (path.suffix == ".db" and path.is_file())
 

@@ -129,7 +129,7 @@ def _run_operation(operation: str, arguments: Mapping[str, Any], source: str, as
 
 
 def is_saved_script(script: str) -> bool:
-    """Tell whether what is to be run is the name of a kept script: an existing path is a file."""
+    """Return whether what is to be run is the name of a kept script: an existing path is a file."""
     return bool(_SCRIPT_NAME.fullmatch(script)) and not Path(script).is_file()
 
 

@@ -39,7 +39,7 @@ def serve(
 
 @app.command(epilog=examples("panorama daemon status", "panorama daemon status --json"))
 def status(as_json: AsJson = False) -> int:
-    """Tell whether the daemon runs, since when, and who is connected."""
+    """Return whether the daemon runs, since when, and who is connected."""
     address = Address(data_directory())
     status_data = _fetch_status(address)
     summary = (

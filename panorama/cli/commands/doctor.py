@@ -212,7 +212,7 @@ def _check_daemon_reply(address: Address, pid: int, reply: Hello) -> CheckResult
 
 
 def _check_semantic_search(place: Installation) -> CheckResult:
-    """Tell whether the model that the settings name can be had; nothing is loaded, and no service is asked."""
+    """Return whether the model that the settings name can be had; nothing is loaded, and no service is asked."""
     if place.settings is None:
         return CheckResult("warn", "the settings cannot be read")
     choice = EmbedderChoice(place.settings.embedder) if place.settings.embedder else default_choice()
@@ -259,7 +259,7 @@ def _empty_answer(_operation: str, _arguments: Mapping[str, Any]) -> bytes:
 
 
 def _ignore_progress(_current: float, _total: float, _message: str) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 def _fetch_search_error(place: Installation) -> Mapping[str, Any]:

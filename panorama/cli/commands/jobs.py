@@ -121,7 +121,7 @@ def cancel(
 
 
 def needs_job(folder: Path) -> bool:
-    """Tell whether a folder is so large that it is imported as a job; without a daemon nobody would do it."""
+    """Return whether a folder is so large that it is imported as a job; without a daemon nobody would do it."""
     if is_in_process():
         return False
     count = 0

@@ -44,7 +44,7 @@ def restore_database(copy: Path, *, yes: bool) -> None:
 
 
 def has_data() -> bool:
-    """Tell whether there is a database in the data directory."""
+    """Return whether there is a database in the data directory."""
     return open_backend(data_directory()).maintenance.has_data()
 
 

@@ -129,7 +129,7 @@ def remove(as_json: AsJson = False) -> None:
 
 @app.command(epilog=examples("panorama service status", "panorama service status --json"))
 def status(as_json: AsJson = False) -> int:
-    """Tell whether the system keeps the daemon up. Ends with 1 if it does not."""
+    """Return whether the system keeps the daemon up. Ends with 1 if it does not."""
     manager = detect_manager()
     is_there = manager.file.exists()
     is_current = is_there and manager.file.read_text(encoding="utf-8", errors="replace") == manager.text

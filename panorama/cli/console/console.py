@@ -65,12 +65,12 @@ def _console(*, stderr: bool = False) -> Console:
 
 
 def is_terminal() -> bool:
-    """Tell whether a person reads the answer, rather than a pipe or a file."""
+    """Return whether a person reads the answer, rather than a pipe or a file."""
     return sys.stdout.isatty()
 
 
 def is_interactive() -> bool:
-    """Tell whether a person can be asked."""
+    """Return whether a person can be asked."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 

@@ -86,7 +86,7 @@ class RequestTracker:
             self._early.append(line)
 
     def _is_repeated(self, line: bytes) -> bool:
-        """Tell whether `replay` gives the line as a part of what the next daemon must know."""
+        """Return whether `replay` gives the line as a part of what the next daemon must know."""
         known = (*self._under_way.values(), *self._state.values())
         return line in self._handshake or any(line is known_line for _, known_line in known)
 
@@ -137,7 +137,7 @@ class RequestTracker:
         return line if shown == id_ else _encode_line({**json.loads(line), "id": shown})
 
     def on_daemon_lost(self) -> Iterator[bytes]:
-        """Give what the client is to be told when its daemon is gone.
+        """Yield what the client is to be told when its daemon is gone.
 
         Of a call that was begun nobody knows whether it was done; all else is sent to the next daemon, but only once.
         """
@@ -158,7 +158,7 @@ class RequestTracker:
         self._questions.clear()
 
     def replay(self) -> Iterator[bytes]:
-        """Give what brings the next daemon to where the last one was."""
+        """Yield what brings the next daemon to where the last one was."""
         self.farewell = None
         self._unheard.clear()
         state = [*((json.loads(line).get("id"), line) for line in self._handshake), *self._state.values()]
@@ -172,7 +172,7 @@ class RequestTracker:
         self._early = []
 
     def tools_changed_notifications(self) -> Iterator[bytes]:
-        """Give notice that the next daemon has other tools than the client knows."""
+        """Yield notice that the next daemon has other tools than the client knows."""
         if self._handshake:
             yield _encode_line(_notification(_TOOLS_CHANGED, {}))
         for request, _ in self._under_way.values():
@@ -180,7 +180,7 @@ class RequestTracker:
                 yield _encode_line(_notification(_TOOLS_CHANGED, {"_meta": {_SUBSCRIPTION: request["id"]}}))
 
     def pages_changed_notifications(self) -> Iterator[bytes]:
-        """Give notice of the pages that may have changed while no daemon knew of the client's subscriptions."""
+        """Yield notice of the pages that may have changed while no daemon knew of the client's subscriptions."""
         for _, uri in self._state:
             if uri:
                 yield _encode_line(_notification(_UPDATED, {"uri": uri}))
@@ -189,7 +189,7 @@ class RequestTracker:
                 yield from _pages_changed_for_listener(request)
 
     def fail_pending(self, message: str, hint: str) -> Iterator[bytes]:
-        """Give the answers to all that is under way when there is no daemon and none can be started."""
+        """Yield the answers to all that is under way when there is no daemon and none can be started."""
         for request, _ in self._under_way.values():
             yield unavailable_response(request, message, hint)
         self._under_way.clear()

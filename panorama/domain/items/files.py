@@ -1,4 +1,4 @@
-"""Files: named contents of any type, and which of them are text."""
+"""File items: named contents of any type, and which of them are text."""
 
 import binascii
 import codecs
@@ -16,20 +16,20 @@ CONTENT_BYTES = 10 * 1024 * 1024
 """The longest content, in bytes."""
 
 SEARCHABLE_BYTES = 1_000_000
-"""So much of a text is read by search; what follows is found by the file's name alone."""
+"""Search reads this many bytes of a text; beyond that, only the file's name is found."""
 
 _RESULT_NAME = re.compile(rf"[a-z]_[{BASE32}]{{10}}\.(json|txt)")
-"""What a large result of a script is kept as: the run's id, and the ending for its form."""
+"""The file name of a large script result: the run's id and a suffix for its format."""
 
 MEDIA_TYPE_CHARS = 100
 TEXT_TYPE, BINARY_TYPE = "text/plain", "application/octet-stream"
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
 _JOINERS = "\u200c\u200d"
-"""Signs without width that Persian, Indian languages and emoji are written with."""
+"""Zero-width characters used in Persian, Indian languages and emoji."""
 
 _TAG = re.compile(r"<[^<>]*>")
 _SEARCHABLE_TYPES = frozenset({"application/json", "application/x-ndjson", "application/yaml"})
-"""What search reads beside `text/…`."""
+"""Media types that search reads besides `text/…`."""
 
 MEDIA_TYPES = {
     "txt": TEXT_TYPE, "log": TEXT_TYPE, "md": "text/markdown", "markdown": "text/markdown", "csv": "text/csv",
@@ -50,12 +50,12 @@ MEDIA_TYPES = {
     "zip": "application/zip", "gz": "application/gzip", "tar": "application/x-tar",
     "sqlite": "application/vnd.sqlite3", "parquet": "application/vnd.apache.parquet",
 }  # fmt: skip
-"""Media types by the ending of a name; the same on every machine, which the system's own table is not."""
+"""Media types by file suffix; unlike the system's own table, the same on every machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File(Item):
-    """A content under a name; `size` is in bytes, `sha256` is the content's digest, under which it is kept."""
+    """A named content; `size` is in bytes, and the content is stored under its `sha256`."""
 
     KIND: ClassVar[Kind] = "file"
     BRIEF: ClassVar[tuple[str, ...]] = (
@@ -77,7 +77,7 @@ class File(Item):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFile(File):
-    """A file as it is stored: with the text that search reads of its content."""
+    """A stored file, with the text of its content that search reads."""
 
     TOGETHER: ClassVar[tuple[str, ...]] = ("media_type", "size", "sha256", "body")
 
@@ -88,32 +88,33 @@ class StoredFile(File):
         return self.name, "\n".join((self.body, " ".join(self.tags))) if self.tags else self.body
 
     def public_view(self) -> File:
-        """Return it without the text, which is read from the content."""
+        """Return the public fields, without the extracted text."""
         return File(**{field.name: getattr(self, field.name) for field in fields(File)})
 
 
 def validate_file_name(text: str) -> str:
-    """Return a name of a file as it may be stored: one line, usable in any folder.
+    """Return a valid file name: one line, usable in any folder.
 
     Raises:
-        InvalidInputError: It is empty, longer than 200 characters, a path, `.` or `..`, or holds hidden signs.
+        InvalidInputError: The name is empty, longer than 200 characters, a path, `.` or `..`, or holds hidden
+            characters.
     """
     name = single_line(text, "name")
     if hidden := next((sign for sign in name if unicodedata.category(sign) == "Cf" and sign not in _JOINERS), ""):
         raise InvalidInputError(
-            f"name holds a sign that cannot be seen and may hide what the file is: U+{ord(hidden):04X}.",
-            hint="Leave out directions of writing and signs without width.",
+            f"name contains an invisible character that may hide the file's type: U+{ord(hidden):04X}.",
+            hint="Remove direction controls and zero-width characters.",
         )
     if "/" in name or "\\" in name or name in (".", ".."):
         raise InvalidInputError(
             f"name is a path, not the name of a file: {name[:80]!r}.",
-            hint="Give the last part alone, such as report.csv; to sort files use projects and tags.",
+            hint="Give only the last part, such as report.csv; use projects and tags to organise files.",
         )
     return name
 
 
 def decode_content(text: str | None, base64: str | None) -> bytes:
-    """Return the bytes that are said as text or in base64; an empty one stands behind the other.
+    """Return the bytes given as text or base64; if both are given and one is empty, the other is used.
 
     Raises:
         InvalidInputError: Neither or both are given, the base64 is none, or it is over 10 MB.
@@ -121,7 +122,9 @@ def decode_content(text: str | None, base64: str | None) -> bytes:
     if text is None and base64 is None:
         raise InvalidInputError("Neither text nor base64 is given.", hint='Give text; text="" makes an empty file.')
     if text and base64:
-        raise InvalidInputError("Both text and base64 are given.", hint="Give one of them; base64 for what is no text.")
+        raise InvalidInputError(
+            "Both text and base64 are given.", hint="Give one of them; use base64 for binary content."
+        )
     data = _decode_base64(base64) if base64 else validate_text(text or "", "text", limit=CONTENT_BYTES).encode()
     if len(data) > CONTENT_BYTES:
         over = f"The content has {len(data):,} bytes; {CONTENT_BYTES:,} is the most."
@@ -137,7 +140,7 @@ def _decode_base64(base64: str) -> bytes:
 
 
 def resolve_media_type(media_type: str, name: str, content: bytes) -> str:
-    """Return a media type as it may be stored; where none is said, what name and content look like.
+    """Return a valid media type, or guess one from the name and content if none is given.
 
     Raises:
         InvalidInputError: It is not of the form type/subtype.
@@ -152,12 +155,12 @@ def resolve_media_type(media_type: str, name: str, content: bytes) -> str:
 
 
 def is_generic_type(kind: str) -> bool:
-    """Tell whether a media type says no more than whether a content is text."""
+    """Return whether a media type only says whether the content is text."""
     return kind in (TEXT_TYPE, BINARY_TYPE)
 
 
 def decode_text(content: bytes) -> str | None:
-    """Return a content as text, None if it is no text in UTF-8."""
+    """Return the content as text, or None if it is not UTF-8 text."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -166,15 +169,15 @@ def decode_text(content: bytes) -> str | None:
 
 
 def is_result_name(name: str) -> bool:
-    """Tell whether a file is called as the result of a script is that was too large to be told."""
+    """Return whether a file has the name of a stored script result."""
     return _RESULT_NAME.fullmatch(name) is not None
 
 
 def extract_text(name: str, kind: str, content: bytes) -> str:
-    """Return the text of a content that search reads: the first megabyte; of HTML without its tags.
+    """Return the text that search indexes: the first megabyte, and of HTML without tags.
 
-    Nothing is read of media types that hold no prose, such as images in SVG, of what is not in UTF-8, and of results of
-    scripts: most are copies of what the store holds, and would be found before it.
+    Media types without prose (such as SVG images), content that is not UTF-8, and stored script results have no text:
+    most results are copies of stored items and would rank above them.
     """
     if is_result_name(name) or not (kind.startswith("text/") or kind in _SEARCHABLE_TYPES):
         return ""

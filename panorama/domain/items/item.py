@@ -17,7 +17,7 @@ PREFIXES: dict[str, str] = {kind: letter for letter, kind in LETTERS.items()}
 KINDS: tuple[Kind, ...] = tuple(LETTERS.values())
 
 FAVORITE_FIELDS: dict[Kind, str] = {"project": "favorite", "note": "pinned"}
-"""The field by which a person keeps an item of a kind at hand."""
+"""The field that marks an item of a kind as a favourite."""
 
 BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base 32, lower case: no i, l, o, u."""
@@ -37,10 +37,10 @@ TEXT_CHARS = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One thing a person keeps; `version` starts at 1 and rises by one with every write.
+    """The base of all items; `version` starts at 1 and increases by one with every write.
 
-    `DERIVED` are properties that are told beside the fields. `TOGETHER` are fields that say one thing: if one of them
-    changes, the change line holds all, so that an undo takes them back together or not at all.
+    `DERIVED` are properties reported with the fields. `TOGETHER` are fields that depend on each other: if one of them
+    changes, the change line records all, so that an undo reverts all or none.
     """
 
     KIND: ClassVar[Kind]
@@ -56,14 +56,14 @@ class Item:
     deleted_at: datetime | None = None
 
     def with_changes(self, now: datetime, **fields: Any) -> Self:
-        """Return this item with new field values, one version on; itself if nothing differs."""
+        """Return this item with new field values and the next version; itself if nothing differs."""
         if all(getattr(self, name) == value for name, value in fields.items()):
             return self
         return replace(self, **fields, updated_at=now, version=self.version + 1)
 
     @property
     def label(self) -> str:
-        """What a person calls it."""
+        """The title or name shown to the user."""
         return str(getattr(self, "title", ""))
 
     def search_text(self) -> tuple[str, str]:
@@ -71,11 +71,11 @@ class Item:
         return self.label, ""
 
     def to_markdown_line(self) -> str:
-        """Return it as a line of an export."""
+        """Return the item as one Markdown line."""
         return self.label
 
     def public_view(self) -> "Item":
-        """Return it as it is answered: without what search alone reads."""
+        """Return the public fields, without those that only search reads."""
         return self
 
 
@@ -89,36 +89,36 @@ def kind_of(id_: str) -> Kind | None:
 
 
 def extract_ids(text: str) -> tuple[str, ...]:
-    """Return the ids in a text as they are kept."""
+    """Return the ids in a text in normal form."""
     return tuple(dict.fromkeys(normalize_id(entry) for entry in _ID_IN_TEXT.findall(text)))
 
 
 def extract_definite_ids(text: str) -> tuple[str, ...]:
-    """Return what in a text can be nothing but ids, as it is said there in lower case.
+    """Return the words of a text that can only be ids, in lower case.
 
-    Without a digit it may be a name, such as n_characters.
+    A word without a digit may be a name, such as n_characters.
     """
     ids = (entry.lower() for entry in _ID_IN_TEXT.findall(text))
     return tuple(dict.fromkeys(entry for entry in ids if any(sign.isdigit() for sign in entry)))
 
 
 def normalize_id(text: str) -> str:
-    """Return an id as it is kept: Crockford's base 32 knows no case, and reads i and l as 1, o as 0."""
+    """Return an id in normal form: Crockford's base 32 ignores case and reads i and l as 1, o as 0."""
     return text[:2].lower() + text[2:].lower().translate(_DIGIT_LOOKALIKES)
 
 
 def remove_ids(text: str) -> str:
-    """Return what stands in a text beside ids."""
+    """Return a text without its ids."""
     return _ID_IN_TEXT.sub(" ", text)
 
 
 def is_id(text: str) -> bool:
-    """Tell whether a text has the form of an id."""
+    """Return whether a text has the form of an id."""
     return bool(_ID_IN_TEXT.fullmatch(text.strip()))
 
 
 def validate_text(text: str, name: str, *, limit: int = TEXT_CHARS) -> str:
-    """Return text that every database and every client can hold.
+    """Return text that every database and client can store.
 
     Raises:
         InvalidInputError: The text is longer than `limit` characters, or holds a NUL or a lone surrogate.
@@ -136,7 +136,7 @@ def validate_text(text: str, name: str, *, limit: int = TEXT_CHARS) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Tell whether nothing of a text can be seen: spaces, controls, marks of the order of bytes."""
+    """Return whether a text has no visible character: only spaces, controls and byte order marks."""
     return all(unicodedata.category(sign)[0] in "CZ" for sign in text)
 
 
@@ -144,7 +144,7 @@ def single_line(text: str, name: str = "title", *, limit: int = TITLE_CHARS) -> 
     """Return text as one line without control characters or outer spaces.
 
     Raises:
-        InvalidInputError: Nothing is left, or it is longer than `limit` characters.
+        InvalidInputError: The result is empty, or longer than `limit` characters.
     """
     cleaned = _SPACES.sub(" ", _CONTROLS.sub("", validate_text(text, name))).strip()
     if is_blank(cleaned):
@@ -158,7 +158,7 @@ def single_line_or_empty(text: str, name: str, *, limit: int = TITLE_CHARS) -> s
 
 
 def normalize_tags(tags: Iterable[str], name: str = "tags") -> tuple[str, ...]:
-    """Return tags without `#`, spaces as hyphens, each once however it is spelled, in order."""
+    """Return tags in order, without `#`, with hyphens for spaces, and without duplicates in other spellings."""
     by_name: dict[str, str] = {}
     for tag in tags:
         bare = tag.strip().lstrip("#").strip()
@@ -173,5 +173,5 @@ def normalize_tags(tags: Iterable[str], name: str = "tags") -> tuple[str, ...]:
 
 
 def normalize_name(text: str) -> str:
-    """Return text as names are compared: without case, width or outer spaces."""
+    """Return the form in which names are compared: without case, width and outer spaces."""
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()

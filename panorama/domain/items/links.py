@@ -38,7 +38,7 @@ class Link(Item):
 
 
 def normalize_url(url: str) -> str:
-    """Return an address with its scheme; https where none was given.
+    """Return an address with its scheme, https by default.
 
     Raises:
         InvalidInputError: It is not an address, or its scheme is not http, https or mailto.
@@ -46,7 +46,7 @@ def normalize_url(url: str) -> str:
     text = single_line(url, "url", limit=URL_CHARS)
     scheme = _SCHEME.match(text)
     if scheme and scheme[1].lower() not in SCHEMES:
-        raise InvalidInputError(f"url has the scheme {scheme[1]!r}.", hint="Only http, https and mailto are kept.")
+        raise InvalidInputError(f"url has the scheme {scheme[1]!r}.", hint="Use http, https or mailto.")
     whole = text if scheme else f"mailto:{text}" if _is_mail(text) else f"https://{text}"
     if " " in whole or not _has_target(whole):
         raise InvalidInputError(f"url is not an address: {text[:80]!r}.", hint="Example: https://example.org/page.")
@@ -54,10 +54,10 @@ def normalize_url(url: str) -> str:
 
 
 def check_not_swapped(url: str, title: str) -> None:
-    """Check that a title is not the address, and the address the title.
+    """Check that title and address are not swapped.
 
     Raises:
-        InvalidInputError: The title is an address with its scheme, and the url one of no such place, or none.
+        InvalidInputError: The title is an address with a scheme, and the url is not.
     """
     title_text = title.strip()
     if not _COMPLETE_URL.match(title_text) or _SCHEME.match(url.strip()) or not _has_target(title_text):

@@ -15,7 +15,7 @@ Position = Literal["bottom", "top"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note(Item):
-    """A text in Markdown."""
+    """A Markdown text."""
 
     KIND: ClassVar[Kind] = "note"
     BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "project", "tags", "pinned", "chars", "version")
@@ -57,7 +57,7 @@ class NoteHeader:
 
 
 def validate_content(text: str) -> str:
-    """Return a note's content as it may be stored, unchanged.
+    """Check a note's content and return it unchanged.
 
     Raises:
         InvalidInputError: It is over 10 MB in UTF-8, or not text.
@@ -70,13 +70,13 @@ def validate_content(text: str) -> str:
 
 
 def append_block(text: str, block: str, *, position: Position, after_marker: str, separator: str) -> str:
-    """Return text with a block put below it, above it, or under the line that holds a marker.
+    """Return text with a block added below it, above it, or under the line that contains a marker.
 
-    The separator stands between block and text where both are there.
+    The separator is put between block and text unless one is empty.
 
     Raises:
-        NotFoundError: No line holds `after_marker`.
-        ConflictError: More than one line holds it.
+        NotFoundError: No line contains `after_marker`.
+        ConflictError: More than one line contains it.
     """
     if after_marker:
         return _insert_after_marker(text, block, after_marker)
@@ -105,12 +105,12 @@ def _line_end(text: str, start: int) -> int:
 
 
 def replace_once(text: str, old: str, new: str) -> str:
-    """Return text with the one place that holds `old` holding `new`.
+    """Return text with the single occurrence of `old` replaced by `new`.
 
     Raises:
         InvalidInputError: `old` is empty.
-        NotFoundError: Nothing holds `old`.
-        ConflictError: More than one place holds it.
+        NotFoundError: The text does not contain `old`.
+        ConflictError: It occurs more than once.
     """
     if not old:
         raise InvalidInputError("old_text is empty.", hint="Give the exact text to replace, or use append_to_note.")

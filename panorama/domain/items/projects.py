@@ -1,4 +1,4 @@
-"""Projects, and when one counts as healthy."""
+"""Projects, and their health."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -14,7 +14,7 @@ DUE_SOON_DAYS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project(Item):
-    """A body of work with a name that no other living project has."""
+    """A body of work; its name is unique among living projects."""
 
     KIND: ClassVar[Kind] = "project"
     BRIEF: ClassVar[tuple[str, ...]] = ("id", "name", "status", "target_date", "favorite", "tags")

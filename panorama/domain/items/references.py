@@ -6,15 +6,15 @@ from typing import Annotated
 from panorama.domain.items.item import Kind
 
 TOOL_REFERENCE = "tool:"
-"""What a reference to a tool begins with."""
+"""The prefix of a reference to a tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
     """Marks an argument that names an item; `kind` None means an item of any kind.
 
-    With `trash`, items in the trash can be named too; a living one of the same name goes first. With `tools`, a tool
-    can be named as `tool:NAME`.
+    With `trash`, items in the trash can be named too; a living item of the same name takes precedence. With `tools`, a
+    tool can be named as `tool:NAME`.
     """
 
     kind: Kind | None

@@ -13,17 +13,17 @@ from panorama.domain.time.times import format_time
 from panorama.errors import InvalidInputError
 
 GRACE_PERIOD = timedelta(minutes=1)
-"""A reminder for a moment that has just passed rings at once; one for an earlier moment was set too late."""
+"""A reminder set for a time at most this long ago fires at once; an earlier time is rejected."""
 
 TIMING_FIELDS = ("at", "recurrence", "zone", "enabled", "deleted_at")
-"""The fields that decide when it rings; the moment at which one was written is the one from which on it rings."""
+"""The fields that decide when a reminder fires; it fires only for times after the last write to one of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminder(Item):
-    """A moment with a title; `zone` is the IANA name its recurrence is meant in.
+    """A titled point in time; `zone` is the IANA name in which its recurrence is computed.
 
-    It keeps quiet until `snoozed_until`. What rang until `acknowledged_at` the person has taken note of.
+    It does not fire before `snoozed_until`. Alerts up to `acknowledged_at` are acknowledged.
     """
 
     KIND: ClassVar[Kind] = "reminder"
@@ -39,16 +39,16 @@ class Reminder(Item):
     acknowledged_at: datetime | None = None
 
     def iter_occurrences(self, after: datetime) -> Iterator[datetime]:
-        """Return its occurrences after a moment, in order."""
+        """Return its occurrences after an instant, in order."""
         return recurrence.iter_occurrences(self.recurrence, self.at, after=after, zone=self.zone_info)
 
     def is_snoozed(self, now: datetime) -> bool:
-        """Tell whether it was put off to a moment that is to come."""
+        """Return whether it is snoozed until a future time."""
         return self.snoozed_until is not None and self.snoozed_until > now
 
     @property
     def zone_info(self) -> ZoneInfo:
-        """The zone whose clock is meant; UTC if this machine does not know it."""
+        """Its time zone; UTC if this machine does not know the name."""
         try:
             return wall_clock.get_zone(self.zone)
         except InvalidInputError:
@@ -57,10 +57,11 @@ class Reminder(Item):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """One occurrence of a reminder that has rung: `at` is when it was due, `missed` how many before it nobody heard.
+    """One fired occurrence: `at` is when it was due, `missed` counts the occurrences before it that did not fire.
 
-    It rings again after a snooze (`rings`), last at `rung_at`. It is told once each time (`delivered_at`); `tries`
-    counts the attempts, so that one that is told again after a crash can be recognised.
+    It fires again after a snooze (`rings` counts, `rung_at` is the last time). Each time is delivered once
+    (`delivered_at`);
+    `tries` counts the attempts, so that a repeated delivery after a crash can be marked as such.
     """
 
     id: str
@@ -73,17 +74,17 @@ class Alert:
     delivered_at: datetime | None = None
 
     def repeat(self, now: datetime) -> Self:
-        """Return it as it rings once more."""
+        """Return it with one more firing."""
         return replace(self, rung_at=now, rings=self.rings + 1, tries=0, delivered_at=None)
 
     def is_unacknowledged(self, reminder: Reminder) -> bool:
-        """Tell whether the person has not taken note of it yet."""
+        """Return whether the alert is not acknowledged yet."""
         return reminder.acknowledged_at is None or self.rung_at > reminder.acknowledged_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderEvent:
-    """What a person is told when a reminder rings; `repeated` says that they may have been told already."""
+    """The notification of a fired reminder; `repeated` means that it may have been delivered before."""
 
     alert: Alert
     reminder: Reminder
@@ -95,7 +96,7 @@ class ReminderEvent:
         return f"{self.reminder.title} ({self.describe_timing(zone)})"
 
     def describe_timing(self, zone: ZoneInfo) -> str:
-        """Return when it was due, and how late it is."""
+        """Return when it was due and how late it is."""
         parts = [f"due {format_time(self.alert.at, zone)}"]
         if self.alert.rings > 1:
             parts.append("put off until now")
@@ -108,9 +109,9 @@ class ReminderEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlarmState:
-    """All that decides when a reminder rings next.
+    """The state from which the next firing of a reminder is computed.
 
-    `since` is the moment from which on it was set; `last` is the alert of its latest occurrence that rang, if any.
+    `since` is when its time was set; `last` is the alert of its latest fired occurrence, if any.
     """
 
     reminder: Reminder
@@ -118,7 +119,7 @@ class AlarmState:
     last: Alert | None
 
     def next_alarm(self, now: datetime) -> datetime | None:
-        """Return when it rings next, which may have passed; None if it never does."""
+        """Return when it fires next, which may be in the past; None if it never does."""
         reminder = self.reminder
         if not reminder.enabled or reminder.deleted_at is not None:
             return None
@@ -129,9 +130,9 @@ class AlarmState:
         return min(due, again) if due and again else due or again
 
     def find_due_alert(self, id_: str, now: datetime) -> Alert | None:
-        """Return the alert of what is due, new or once more; None if nothing is.
+        """Return the alert that is due, new or repeated; None if nothing is due.
 
-        Of several occurrences that were missed the last one rings, and tells how many there were before it.
+        Of several missed occurrences only the last one fires; it counts those before it.
         """
         ring = self.next_alarm(now)
         if ring is None or ring > now:
@@ -144,12 +145,12 @@ class AlarmState:
         return Alert(id=id_, reminder=self.reminder.id, at=at, rung_at=now, missed=missed)
 
     def _handled_until(self, now: datetime) -> datetime:
-        """Return the moment up to which nothing rings any more."""
+        """Return the time up to which all occurrences are dealt with."""
         since = min(self.since, now) - GRACE_PERIOD
         return max(since, self.last.at) if self.last else since
 
     def _snooze_end(self) -> datetime | None:
-        """Return when the last one rings once more, if it was put off and not taken note of."""
+        """Return when the last alert fires again if it was snoozed and not acknowledged."""
         quiet, last = self.reminder.snoozed_until, self.last
         if quiet is None or last is None or quiet <= last.rung_at or not last.is_unacknowledged(self.reminder):
             return None

@@ -1,4 +1,4 @@
-"""Tasks: their states, when one is overdue, and what completing one does."""
+"""Tasks: states, overdue rules, and the effects of completing one."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -47,7 +47,7 @@ class Task(Item):
 
 
 def status_fields(old: TaskStatus | None, new: TaskStatus, now: datetime) -> dict[str, Any]:
-    """Return the fields that a change of status carries with it; none if the status stays."""
+    """Return the fields that change with the status; none if the status is the same."""
     if old == new:
         return {}
     return {"status": new, "status_changed_at": now, "completed_at": now if new == "done" else None}
@@ -74,7 +74,7 @@ def next_occurrence(task: Task, *, id_: str, now: datetime, zone: ZoneInfo) -> T
 
 
 def _shift_scheduled(task: Task, deadline: Deadline, zone: ZoneInfo) -> datetime | None:
-    """The time of work keeps its distance from the deadline, in days by the clock on the wall."""
+    """The planned time keeps its distance from the deadline, in local calendar days."""
     if task.scheduled_at is None or task.deadline is None:
         return None
     days = to_local_day(deadline, zone) - to_local_day(task.deadline, zone)

@@ -1,1 +1,1 @@
-"""Markdown: its lines, front matter, links and tasks."""
+"""Markdown: lines, front matter, links and tasks."""

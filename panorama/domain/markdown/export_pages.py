@@ -1,6 +1,6 @@
-"""The Markdown tree of an export: what its pages hold and what its files are called, for a person and for an import.
+"""Renders the Markdown pages of an export, and names their files.
 
-The exact form of everything is the lines of JSON beside it; a page says what Markdown can say.
+The exact data are the JSON lines beside them; a page holds what Markdown can express.
 """
 
 import re
@@ -23,10 +23,10 @@ from panorama.domain.time.recurrence_phrases import parse_phrase
 
 UNASSIGNED, JOURNAL, REMINDERS = "Without a project", "Journal", "Reminders"
 NAME_BYTES = 180
-"""The longest name of a file without its ending; disks take 255 bytes."""
+"""The longest file name without its suffix; file systems allow 255 bytes."""
 
 IMPORT_PREFIX = "import:"
-"""How the provenance of a task begins whose box stands in a note: its page shows no second box."""
+"""The provenance prefix of a task imported from a checkbox in a note; its page shows no second checkbox."""
 
 _UNUSABLE = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f]')
 _RESERVED = re.compile(r"(?i)con|prn|aux|nul|(com|lpt)\d|node_modules")
@@ -42,12 +42,12 @@ _WEEKDAYS = {
 
 @dataclass(slots=True)
 class UniqueNames:
-    """Names of files, each once in its folder whatever its case."""
+    """File names that are unique in their folder, ignoring case."""
 
     taken: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def reserve(self, folder: str, wanted: str, ending: str = "") -> str:
-        """Return a name that nothing else in a folder has, usable on every system."""
+        """Return a name that is unique in its folder and valid on every system."""
         stem, number = sanitize_file_name(wanted), 1
         name = f"{stem}{ending}"
         while (folder, name.casefold()) in self.taken:
@@ -58,20 +58,20 @@ class UniqueNames:
 
 
 def sanitize_file_name(text: str) -> str:
-    """Return a title as the name of a file: no path, not hidden, no name that a system keeps for itself."""
+    """Return a file name for a title: no path, not hidden, not reserved by a system."""
     plain = _UNUSABLE.sub("-", unicodedata.normalize("NFC", text))
     cut = plain.encode()[:NAME_BYTES].decode(errors="ignore").strip().strip(".").strip()
     return f"{cut}_" if _RESERVED.fullmatch(cut) else cut or "Untitled"
 
 
 def render_note_page(note: Note, project: str) -> str:
-    """Return a note under its front matter; an import of the page gives the same note."""
+    """Render a note with its front matter; importing the page gives the same note."""
     body, unknown = split_properties(note.content)
     return front_matter.render(_front_matter_fields(note, project) | {"pinned": note.pinned}, unknown) + body
 
 
 def render_project_page(project: Project, parts: Iterable[str]) -> str:
-    """Return a project: its fields, its description, and what belongs to it."""
+    """Render a project: its fields, its description, and its items."""
     more: dict[str, str | bool | list[str]] = {"status": project.status}
     more |= {"target_date": project.target_date.isoformat()} if project.target_date else {}
     more |= {"favorite": True} if project.favorite else {}
@@ -81,13 +81,13 @@ def render_project_page(project: Project, parts: Iterable[str]) -> str:
 
 
 def render_unassigned_page(parts: Iterable[str]) -> str:
-    """Return what belongs to no project; "" if that is nothing."""
+    """Render the items without a project; "" if there are none."""
     present = [part for part in parts if part]
     return front_matter.render({"title": UNASSIGNED}) + _join_sections(present) if present else ""
 
 
 def render_journal_page(month: str, entries: Sequence[JournalEntry], zone: ZoneInfo) -> str:
-    """Return a month of the journal, a heading for each day."""
+    """Render a month of the journal, with a heading for each day."""
     lines, day = [front_matter.render({"title": f"{JOURNAL} {month}"})], ""
     for entry in entries:
         at = entry.at.astimezone(zone)
@@ -99,14 +99,14 @@ def render_journal_page(month: str, entries: Sequence[JournalEntry], zone: ZoneI
 
 
 def render_reminders_page(reminders: Sequence[Reminder], labels: Mapping[str, str], zone: ZoneInfo) -> str:
-    """Return all reminders, the next first."""
+    """Render all reminders, the next first."""
     return front_matter.render({"title": REMINDERS}) + "".join(
         _render_reminder(reminder, labels, zone) for reminder in reminders
     )
 
 
 def render_tasks_section(tasks: Sequence[Task], zone: ZoneInfo) -> str:
-    """Return tasks as boxes, each with its notes and subtasks below it."""
+    """Render tasks as checkboxes, each with its notes and subtasks below it."""
     known = {task.id for task in tasks}
     below: dict[str, list[Task]] = {}
     for task in tasks:
@@ -115,14 +115,14 @@ def render_tasks_section(tasks: Sequence[Task], zone: ZoneInfo) -> str:
 
 
 def render_list_section(heading: str, items: Sequence[Item]) -> str:
-    """Return items as a list, a line each."""
+    """Render items as a list, one line each."""
     return _render_section(
         heading, [" ".join(["-", item.to_markdown_line(), *_hashtags(_get_tags(item))]) for item in items]
     )
 
 
 def render_files_section(files: Sequence[tuple[StoredFile, str]]) -> str:
-    """Return files as a list of links to where they lie, as seen from the page."""
+    """Render files as a list of links relative to the page."""
     return _render_section(
         "Files", [f"- [{file.name}](<{path}>)" if path else f"- {file.name}" for file, path in files]
     )
@@ -146,7 +146,7 @@ def _render_section(heading: str, lines: Sequence[str]) -> str:
 
 
 def _iter_task_lines(below: Mapping[str, Sequence[Task]], zone: ZoneInfo) -> Iterator[str]:
-    """Give the lines of tasks, each under its parent; a stack, because a person may nest as deep as they like."""
+    """Yield the lines of tasks, each under its parent. Uses a stack because the nesting depth is unlimited."""
     waiting = [(task, "") for task in reversed(below.get("", ()))]
     while waiting:
         task, indent = waiting.pop()
@@ -175,7 +175,7 @@ def _render_task(task: Task, zone: ZoneInfo) -> str:
 
 
 def _iter_details(task: Task, zone: ZoneInfo) -> Iterator[str]:
-    """Give the lines below a task's box: what its marks cannot say, then its notes."""
+    """Yield the lines below a checkbox: fields that it cannot express, then the notes."""
     if isinstance(task.deadline, datetime):
         yield f"Due at {task.deadline.astimezone(zone):%Y-%m-%d %H:%M} ({zone.key})"
     if task.scheduled_at:
@@ -187,7 +187,7 @@ def _iter_details(task: Task, zone: ZoneInfo) -> Iterator[str]:
 
 
 def _recurrence_phrase(rule: str) -> str:
-    """Return a rule of repetition in words, if an import would read them as the same rule; else ""."""
+    """Return a recurrence rule in words, or "" if an import would not read them as the same rule."""
     parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
     unit, count = _UNITS.get(parts.get("FREQ", ""), ""), parts.get("INTERVAL", "1")
     days = [_WEEKDAYS.get(day, "") for day in parts.get("BYDAY", "").split(",") if day]

@@ -1,4 +1,4 @@
-"""Front matter: the only module that knows YAML, and how little of it the head of a Markdown file is trusted with."""
+"""Reads and writes YAML front matter; the only module that uses YAML, and it accepts little of it."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,10 +18,10 @@ _MAX_YAML_DEPTH = 20
 _OUR_ID = re.compile(r"[a-z]_[0-9a-z]{10}")
 _CREATED_KEYS = ("created", "date", "date created")
 FILES_PROPERTY = "panorama_files"
-"""Lists the files here that a note embeds; made anew by each import."""
+"""Lists the imported files that a note embeds; rewritten by each import."""
 
 _KNOWN_KEYS = frozenset({"title", "project", "pinned", "tags", "tag", "created", "updated", FILES_PROPERTY})
-"""Fields that a note has here, or that an export writes; `date` and its like are read, and kept too."""
+"""Fields that a note has, or that an export writes; `date` and its aliases are read and also kept."""
 
 _MODIFIED_KEYS = ("updated", "modified", "date modified", "last modified")
 
@@ -44,10 +44,10 @@ _MOMENT = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontMatter:
-    """What the head of a text says, "" where it says nothing; `body` is the text below it, from `first_line` on.
+    """The parsed front matter; absent fields are "". `body` is the text below it, from `first_line` on.
 
     `tags` are as they were written, without `#`; `created` and `modified` are dates or date-times in ISO form.
-    `unknown` are the fields that have no place here, as they were written.
+    `unknown` is the YAML of the fields that notes do not have, unchanged.
     """
 
     body: str
@@ -63,7 +63,7 @@ class FrontMatter:
 
 
 def split(text: str) -> FrontMatter:
-    """Split the front matter off; whatever is not a block of YAML fields stays in the body, and is told."""
+    """Split off the front matter. A block that is not YAML fields stays in the body, with a warning."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end() - 1) if opening else None
     if not opening or not closing:
@@ -82,16 +82,16 @@ def split(text: str) -> FrontMatter:
 
 
 def render(fields: Mapping[str, str | bool | list[str]], unknown: str = "") -> str:
-    """Return front matter that says these fields; what is below it is read back unchanged by `split`.
+    """Render front matter with these fields; `split` reads the text below it back unchanged.
 
     Args:
-        unknown: Further lines of YAML, as `split` returned them.
+        unknown: More lines of YAML, as returned by `split`.
     """
     return f"---\n{''.join(_render_field(name, value) for name, value in fields.items())}{unknown}---\n"
 
 
 def _render_field(name: str, value: str | bool | list[str]) -> str:
-    """Return a field on lines of its own, to which others can be added; a list stands on one line."""
+    """Render a field on its own lines; a list is written on one line."""
     return cast("Callable[..., str]", yaml.dump)(
         {name: value},
         Dumper=_Dumper,
@@ -121,9 +121,9 @@ def _from_fields(fields: Mapping[str, yaml.Node], body: str, first_line: int) ->
 def _parse_fields(source: str) -> tuple[dict[str, yaml.Node] | None, str]:
     """Return the top level's values as nodes, by key in lower case, None if there are no keys; and unknown lines.
 
-    Nodes, because building values is where bombs of aliases and merges go off, dates that do not exist raise, and a
-    title of `1.10` turns into 1.1. The depth is checked on the flat stream of events first: libyaml's own recursion
-    ends the whole process on 60,000 brackets.
+    Nodes are used because constructing values expands alias and merge bombs, raises on dates that do not exist, and
+    turns a title of `1.10` into 1.1. The depth is checked on the flat event stream first: libyaml's recursion crashes
+    the process on 60,000 brackets.
     """
     depth = 0
     for event in _events(source, Loader=_Loader):
@@ -138,7 +138,7 @@ def _parse_fields(source: str) -> tuple[dict[str, yaml.Node] | None, str]:
 
 
 def _find_unknown(source: str, root: yaml.MappingNode) -> str:
-    """Return the fields that have no place here, each as it was written."""
+    """Return the YAML of the unknown fields, unchanged."""
     if root.flow_style:  # {title: Tea, email: …} stands on any lines
         return "" if all(map(_has_place, root.value)) else f"front_matter: {' '.join(source.split())}\n"
     lines = source.splitlines(keepends=True)
@@ -148,7 +148,7 @@ def _find_unknown(source: str, root: yaml.MappingNode) -> str:
 
 
 def _find_comment_start(lines: Sequence[str], line: int) -> int:
-    """Return the line where the comments above a field begin; an indented line may be part of a text."""
+    """Return the line where the comments above a field begin; indented lines may belong to a text."""
     while line and lines[line - 1].startswith("#"):
         line -= 1
     return line
@@ -174,7 +174,7 @@ def _node_text(node: yaml.Node) -> str:
 
 
 def _parse_tags(fields: Mapping[str, yaml.Node]) -> list[str]:
-    """Return the tags of `tags` and `tag`: a list, or one text divided by commas or spaces."""
+    """Return the tags of `tags` and `tag`: a list, or one text separated by commas or spaces."""
     words: list[str] = []
     for node in (fields[key] for key in ("tags", "tag") if key in fields):
         if isinstance(node, yaml.SequenceNode):
@@ -186,7 +186,7 @@ def _parse_tags(fields: Mapping[str, yaml.Node]) -> list[str]:
 
 
 def _parse_time(fields: Mapping[str, yaml.Node], keys: tuple[str, ...]) -> tuple[str, list[str]]:
-    """Return the first of some fields that is a date, in ISO form, and a warning for each that is not."""
+    """Return the first field that is a date, in ISO form, and a warning for each that is not."""
     warnings: list[str] = []
     for key in keys:
         written = _get_scalar(fields, key)
@@ -199,7 +199,7 @@ def _parse_time(fields: Mapping[str, yaml.Node], keys: tuple[str, ...]) -> tuple
 
 
 def normalize_date(written: str) -> str:
-    """Return a date or date-time in ISO form, "" if it is none that exists and the product can hold."""
+    """Return a date or date-time in ISO form, "" if it does not exist or is out of range."""
     match = _MOMENT.fullmatch(written)
     try:
         if not match or not MIN_DATE <= date.fromisoformat(match[1]) <= MAX_DATE:

@@ -1,4 +1,4 @@
-"""What a Markdown file becomes: the fields of its note and tasks, and how they join with what was changed here."""
+"""Converts Markdown files to the fields of notes and tasks, and merges them with changes made in Panorama."""
 
 import json
 from collections import Counter
@@ -19,19 +19,19 @@ SNAPSHOT_CHARS = 200
 """A longer text is remembered by its digest."""
 
 NOON = time(12)
-"""The time of day that a mere date stands for, in the person's zone; it is the same day in most other zones."""
+"""The local time of day used for a date without a time; it is the same day in most zones."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """What an item takes from a file that changed, and the fields that were changed here too, which stay."""
+    """The fields to take from a changed file, and the fields kept because they also changed in Panorama."""
 
     changes: Mapping[str, Any]
     conflicts: tuple[str, ...]
 
 
 def note_fields(document: Document, attachments: Mapping[str, str] = {}) -> dict[str, Any]:
-    """Return what a file says about its note, without the project.
+    """Return the fields of a file's note, without the project.
 
     Args:
         attachments: The ids of the files that the note embeds or links, by name; they are listed in its properties.
@@ -43,10 +43,10 @@ def note_fields(document: Document, attachments: Mapping[str, str] = {}) -> dict
 
 
 def task_fields(line: TaskLine, zone: ZoneInfo) -> dict[str, Any]:
-    """Return what a line says about its task, without project and parent.
+    """Return the fields of a line's task, without project and parent.
 
-    What a task has no field for stands at the end of its notes. Notes over a million characters are cut; they stand in
-    the file's note.
+    Values without a field are added to the end of its notes. Notes over a million characters are cut; the file's note
+    has them in full.
     """
     notes = "\n\n".join(filter(None, (line.notes, "\n".join(line.unmapped))))
     return {
@@ -63,7 +63,7 @@ def task_fields(line: TaskLine, zone: ZoneInfo) -> dict[str, Any]:
 
 
 def task_keys(lines: Iterable[TaskLine]) -> list[str]:
-    """Return a key for each task of a file, by which it is known again: its title, and which one with that title."""
+    """Return a key for each task of a file, to recognise it later: its title, and its number among equal titles."""
     seen: Counter[str] = Counter()
     keys: list[str] = []
     for line in lines:
@@ -74,7 +74,7 @@ def task_keys(lines: Iterable[TaskLine]) -> list[str]:
 
 
 def parse_timestamp(written: str, *, now: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return the moment that an ISO date or date-time of a file stands for; None if there is none or it is to come."""
+    """Return the instant of an ISO date or date-time; None if there is none or it is in the future."""
     if not written:
         return None
     moment = _to_moment(written, zone)
@@ -90,15 +90,15 @@ def _to_moment(written: str, zone: ZoneInfo) -> datetime:
 
 
 def to_snapshot(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields as they are kept, in JSON, until the file is read again."""
+    """Return fields in the JSON form stored until the next import."""
     return {name: _to_json_value(value) for name, value in fields.items()}
 
 
 def merge_fields(known: Mapping[str, Any], values: Mapping[str, Any], item: Item) -> MergeResult:
-    """Return which fields of an item follow its file.
+    """Return which fields of an item are updated from its file.
 
-    `known` is what the file said last (`remembered`), `said` what it says now. A field follows if the file changed it
-    and the item still has what the file said last.
+    `known` are the file's previous values (`remembered`), `values` the current ones. A field is updated if the file
+    changed it and the item still has the previous value.
     """
     changes: dict[str, Any] = {}
     conflicts: list[str] = []

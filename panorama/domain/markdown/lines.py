@@ -1,4 +1,4 @@
-"""The lines of a Markdown text: which are code, which are headings, and what tags and links stand in them."""
+"""Splits a Markdown text into lines: fenced code, headings, tags and links."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,14 +9,14 @@ from typing import NamedTuple
 from panorama.domain.items.item import TAG_CHARS, is_blank, normalize_name
 
 FILLER = "\x00"
-"""Fills up what is not to be read in a line, so that every offset stays; control characters are gone from it before."""
+"""Replaces text that must not be read, keeping all offsets; lines contain no control characters by then."""
 
 # Possessive quantifiers (*+ and ++) keep the time linear on hostile text.
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n|[\r\n]|\Z)")
 _REST = re.compile(r"[^\r\n]*+")
 _FENCE = re.compile(r"[ \t]*+(>[> \t]*+)?(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*(`{3,}+(?=[^`]*+$)|~{3,}+)")
 _HEADING = re.compile(r"\ufeff? {0,3}(#{1,6})(?![^ \t])(.*)", re.DOTALL)
-# A line that may be a heading or a fence, found behind the break before it: a literal is searched at memory speed, a
+# A possible heading or fence, found after the preceding line break: a literal is searched at memory speed, a
 # set of characters ten times slower.
 _HEADING_OR_FENCE = r"[ \t>\-*+0-9.)\ufeff]*+(?:#|```|~~~)"
 _HEADING_OR_FENCE_AFTER_LF = re.compile(f"\n{_HEADING_OR_FENCE}")
@@ -78,13 +78,13 @@ def _is_closing_fence(line: str, mark: str, quoted: bool) -> bool:
 
 
 MAX_MARKED_LINES = 50_000
-"""Lines of a text that are read for headings: half a second; a note of 10 MB may have millions."""
+"""The most lines that are parsed for headings (half a second); a note of 10 MB may have millions."""
 
 
 def parse_headings(text: str) -> tuple[Heading, ...]:
     """Return the headings (`#` to `######`) outside fenced code, in order, with their sections.
 
-    Only the first 50,000 lines are looked at that may be a heading or a fence.
+    Only the first 50,000 lines that may be a heading or a fence are examined.
     """
     headings = [
         (start, *heading) for start, line in _iter_heading_candidates(text) if (heading := _parse_heading(line))
@@ -103,7 +103,7 @@ def parse_headings(text: str) -> tuple[Heading, ...]:
 
 
 def _iter_heading_candidates(text: str) -> Iterator[tuple[int, str]]:
-    """Yield start and text of those lines outside code that may be headings; what `lines` says, without the rest."""
+    """Yield start and text of lines outside code that may be headings; faster than `iter_lines`."""
     feeds_only = text.count("\r") == text.count("\r\n")
     marked = _HEADING_OR_FENCE_AFTER_LF if feeds_only else _HEADING_OR_FENCE_AFTER_BREAK
     mark, quoted, quote_end = "", False, 0
@@ -151,13 +151,13 @@ _HEADING_LINK = re.compile(r"\[([^\[\]]*+)\](?:\((?:[^()]++|\([^()]*+\))*+\)|\[[
 
 
 def strip_links(heading: str) -> str:
-    """Return a heading's words: the text of links, without their addresses, and without images such as badges."""
+    """Return a heading's plain text: link texts without addresses, and no images such as badges."""
     without_images = _HEADING_IMAGE.sub("", heading)
     return collapse_whitespace(_HEADING_LINK.sub(r"\1", _HEADING_WIKI_LINK.sub(r"\1", without_images)))
 
 
 def parse_title(text: str) -> str:
-    """Return a title, of a Markdown heading its words."""
+    """Return a title; of a Markdown heading, its plain text."""
     heading = _parse_heading(text.strip()) if text.lstrip().startswith("# ") else None
     return (strip_links(heading[1]) or heading[1] or text) if heading else text
 
@@ -166,18 +166,18 @@ def parse_title(text: str) -> str:
 
 
 def replace_controls(text: str) -> str:
-    """Return text of the same length with spaces for control characters and the breaks that only Unicode knows."""
+    """Return text of the same length with spaces for control characters and Unicode line breaks."""
     return _CONTROL.sub(" ", text)
 
 
 def collapse_whitespace(text: str) -> str:
-    """Return text on one line, without control characters, one space between its words; "" if nothing can be seen."""
+    """Return text on one line, without control characters and with single spaces; "" if nothing is visible."""
     joined = " ".join(replace_controls(text).split())
     return "" if is_blank(joined) else joined
 
 
 def deduplicate(words: Iterable[str]) -> tuple[str, ...]:
-    """Return each word once however it is spelled, in order."""
+    """Return each word once, ignoring spelling variants, in order."""
     first: dict[str, str] = {}
     for word in words:
         first.setdefault(normalize_name(word), word)
@@ -200,7 +200,7 @@ def parse_tags(masked: str) -> list[str]:
 
 
 def locate_tags(masked: str) -> list[tuple[str, int, int]]:
-    """Return what looks like a tag in a masked line, with its extent; "" for a mere number or an overlong one."""
+    """Return possible tags in a masked line with their ranges; "" for a number or an overlong tag."""
     return [(_clean_tag(match[1]), *match.span()) for match in _TAG.finditer(masked)]
 
 
@@ -218,7 +218,7 @@ def list_link_targets(lines: Iterable[Line]) -> tuple[str, ...]:
 
 
 def list_file_targets(lines: Iterable[Line]) -> tuple[str, ...]:
-    """Return what may be files of the targets of `![[embeds]]`, `[[links]]` and `[text](path)`, each once, in order."""
+    """Return the targets of `![[embeds]]`, `[[links]]` and `[text](path)` that may be files, each once, in order."""
     plain = (_mask_code(line.text) for line in lines if ("[[" in line.text or "](" in line.text) and not line.fence)
     found = (match for line in plain for match in _FILE_TARGET.finditer(line))
     targets = (match[1] or match[2] or match[3] for match in found)
@@ -232,7 +232,7 @@ def parse_link_target(text: str) -> str:
 
 
 def mask_line(line: str) -> str:
-    """Return the line with code spans, wikilinks and addresses filled up, so that nothing is found in them."""
+    """Return the line with code spans, wikilinks and addresses masked."""
     return _OPAQUE.sub(_fill, _mask_code(line))
 
 
@@ -241,7 +241,7 @@ def _fill(match: re.Match[str]) -> str:
 
 
 def _mask_code(line: str) -> str:
-    """Return the line with its code spans filled up; a span lies between two equal runs of backticks."""
+    """Return the line with its code spans masked; a span lies between two equal runs of backticks."""
     if "`" not in line:
         return line
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""Markdown as people write it: the only module that knows how a text shows its title, tags, links and tasks."""
+"""Parses Markdown as people write it: title, tags, links and tasks."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ __all__ = ["Document", "Heading", "TaskLine", "parse_headings", "parse_markdown"
 TASK_TITLE_CHARS = 500
 
 _TAB_COLUMNS = 4
-_NEST_COLUMNS = 2  # one column deeper is a slip of the hand, in CommonMark too
+_NEST_COLUMNS = 2  # CommonMark also tolerates one extra column
 
 # Possessive quantifiers (*+ and ++) keep the time linear on hostile text.
 _INDENT = re.compile(r"[ \t]*+")
@@ -46,17 +46,17 @@ _DATES = {
     "cancelled": "cancelled",
 }  # fmt: skip
 TASK_TAG = "#task"
-"""The usual global filter of the Tasks plug-in: it marks a box as a task and is no part of a title."""
+"""The usual global filter of the Tasks plug-in: it marks a checkbox as a task and is not part of the title."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskLine:
     """One line with a checkbox, its fields read, and the lines that belong to it.
 
-    `title` is one line of 1 to 500 characters; a longer one is cut and stands in full at the head of `notes`. Dates are
-    ISO dates or "". `parent` is an index into the document's tasks, `line` counts from 1 in the original text.
-    `anchor` is the task's own id in the file (🆔 or ^block). `unmapped` are fields that a task here does not have, such
-    as `Start: 2026-01-02`.
+    `title` is one line of 1 to 500 characters; a longer one is cut, and `notes` begins with it in full. Dates are ISO
+    dates or "". `parent` is an index into the document's tasks, `line` counts from 1 in the original text. `anchor` is
+    the task's own id in the file (🆔 or ^block). `unmapped` are values that a task has no field for, such as `Start:
+    2026-01-02`.
     """
 
     title: str
@@ -80,11 +80,11 @@ class TaskLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """What one Markdown text says about itself; `body` is its text after the front matter, unchanged.
+    """One parsed Markdown text; `body` is its text after the front matter, unchanged.
 
     `file_targets` are links and embeds that may mean other files.
-    `properties` are the fields of its front matter that have no place here, as lines of YAML.
-    `unmarked` counts the boxes that are no tasks, because they lack the global filter.
+    `properties` are the unknown fields of its front matter, as lines of YAML.
+    `unmarked` counts checkboxes that are not tasks because they lack the global filter.
     """
 
     title: str
@@ -104,7 +104,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TaskDraft:
-    """A task whose own line is found and whose notes are still being gathered."""
+    """A task whose notes are still being collected."""
 
     index: int
     parent: int | None
@@ -117,13 +117,13 @@ class _TaskDraft:
 
 
 def parse_markdown(text: str, *, name: str, task_filter: str = "") -> Document:
-    """Return what a Markdown text says; `name` is its title if it gives none itself.
+    """Parse a Markdown text; `name` is used as its title if it has none.
 
-    Never fails: what is not understood stays in the body, or in a task's title, and is told in `warnings`.
+    Never fails: text that is not understood stays in the body or in a task's title, with an entry in `warnings`.
     A byte order mark at the start belongs to the file and is not part of the body.
 
     Args:
-        task_filter: The global filter of the Tasks plug-in: only boxes that hold this text are tasks.
+        task_filter: The global filter of the Tasks plug-in: only checkboxes with this text are tasks.
     """
     front = front_matter.split(text.removeprefix("\ufeff"))
     lines = tuple(iter_lines(front.body, front.first_line))
@@ -156,13 +156,13 @@ def _choose_title(*candidates: str) -> str:
 
 
 def _collect_drafts(lines: Iterable[Line], task_filter: str) -> tuple[list[_TaskDraft], int]:
-    """Return the tasks with the lines below them, and how many boxes lack the filter.
+    """Return the tasks with the lines below them, and the number of checkboxes without the filter.
 
     A line belongs to the nearest task that it is indented under.
     """
     drafts: list[_TaskDraft] = []
     unmarked = 0
-    above: list[_TaskDraft] = []  # the tasks that the next line may stand under, outermost first
+    above: list[_TaskDraft] = []  # the tasks that may contain the next line, outermost first
     for line in lines:
         quote = _QUOTE.match(line.text)
         prefix = quote[0] if quote and ">" in quote[0] else ""
@@ -189,7 +189,7 @@ def _collect_drafts(lines: Iterable[Line], task_filter: str) -> tuple[list[_Task
 
 
 def _is_below(task: _TaskDraft, quotes: int, outer: int, inner: int) -> bool:
-    """Tell whether a line is indented under a task; in a quote the columns behind its signs count."""
+    """Return whether a line is indented under a task; in a quote, columns after the markers count."""
     if task.quotes == quotes:
         return inner >= task.indent + _NEST_COLUMNS
     return not task.quotes and outer >= task.indent + _NEST_COLUMNS
@@ -230,7 +230,7 @@ def _build_task(draft: _TaskDraft, task_filter: str, warnings: list[str]) -> Tas
 
 
 def _read_dates(fields: TaskFields, line: int, warnings: list[str]) -> tuple[dict[str, str], list[str]]:
-    """Return the dates by the name of their field, and as text those that do not exist."""
+    """Return the dates by field name, and warnings for those that do not exist."""
     dates: dict[str, str] = {}
     wrong: list[str] = []
     for key, name in _DATES.items():
@@ -244,7 +244,7 @@ def _read_dates(fields: TaskFields, line: int, warnings: list[str]) -> tuple[dic
 
 
 def _list_unmapped(fields: TaskFields, *, rule: str, from_completion: bool) -> list[str]:
-    """Return the fields for which a task here has no place, as lines of its notes."""
+    """Return the values that a task has no field for, as lines of its notes."""
     values, lines = fields.values, [f"{_LABELS[key]}: {value}" for key, value in fields.repeated]
     phrase = values.get("repeat", "")
     if phrase and (not rule or from_completion):
@@ -265,7 +265,7 @@ _LABELS = {
 
 
 def _task_title(text: str, masked: str, end: int, task_filter: str) -> str:
-    """Return the text before the closing fields without the global filter; all of it if that is nothing."""
+    """Return the text before the closing fields without the global filter, or all of it if that is empty."""
     title = text[:end]
     for word in filter(None, {task_filter, TASK_TAG}):
         if word in masked:

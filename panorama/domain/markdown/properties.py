@@ -1,4 +1,4 @@
-"""Properties: front matter that a note has no field for, kept as YAML below a heading at the end of its text."""
+"""Properties: unknown front matter, stored as YAML under a heading at the end of a note."""
 
 import re
 
@@ -9,7 +9,7 @@ _FENCE = re.compile(r"`{3,}")
 
 
 def append_properties(body: str, source: str) -> str:
-    """Return a text with a section for some lines of YAML at its end; `split_properties` takes it off again."""
+    """Return a text with a section of YAML lines at its end; `split_properties` removes it again."""
     if not source:
         return body
     mark = "`" * max([3, *(len(inner) + 1 for inner in _FENCE.findall(source))])
@@ -18,7 +18,7 @@ def append_properties(body: str, source: str) -> str:
 
 
 def split_properties(content: str) -> tuple[str, str]:
-    """Return a text without the section of its properties, and their YAML; "" if there is none."""
+    """Return a text without its properties section, and the YAML of that section ("" if there is none)."""
     start = content.rfind(f"{HEADING}\n\n```")
     match = _SECTION.match(content, max(0, start - 2)) if start >= 0 else None
     if match is None or match[1] in match[2]:

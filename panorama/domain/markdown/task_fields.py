@@ -2,7 +2,7 @@
 
 Source: publish.obsidian.md/tasks, "Reference": Task Formats, Priority, Recurring Tasks, On Completion, Task
 Dependencies, Filters (global filter). The plug-in reads fields from the end of the line and stops at the first text
-that is none; what stands before that is part of the title.
+that is not a field; everything before that is the title.
 """
 
 import re
@@ -13,7 +13,7 @@ from panorama.domain.time.recurrence_phrases import parse_phrase
 
 MAX_FIELDS = 40
 _TAIL_CHARS = 400
-"""The longest field that is read; so the time is linear however long the line is."""
+"""The longest field that is read, which keeps the time linear in the length of the line."""
 
 _EMOJI_KEYS = {
     **dict.fromkeys("📅📆🗓", "due"),
@@ -53,9 +53,9 @@ _CLOSING_TAG = re.compile(r"(?:\A|(?<=[ \t,]))#[^\s#,]+,?\Z")
 
 @dataclass(slots=True)
 class TaskFields:
-    """What was read at the end of a line: values by the plug-in's Dataview key in lower case, and the end of the title.
+    """The fields at the end of a line: values by Dataview key in lower case, and the end of the title.
 
-    `end` is the length of the title in the line; `block` is the block id, without its sign.
+    `end` is the length of the title in the line; `block` is the block id without `^`.
     """
 
     end: int
@@ -64,7 +64,7 @@ class TaskFields:
     block: str = ""
 
     def add(self, key: str, value: str) -> None:
-        """Add a field; the one nearest to the title counts, another value of it is listed as repeated."""
+        """Add a field; the value nearest to the title is used, other values are recorded as repeated."""
         if key in self.values and self.values[key] != value:
             self.repeated.append((key, self.values[key]))
         self.values[key] = value
@@ -113,7 +113,7 @@ def _emoji_value(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _is_valid(key: str, value: str) -> bool:
-    """Tell whether a Dataview field has a value that the plug-in takes."""
+    """Return whether the plug-in accepts the value of a Dataview field."""
     if key in _DATE_KEYS:
         return re.fullmatch(_DATE, value) is not None
     if key == "priority":
@@ -133,5 +133,5 @@ def _strip_end(text: str, end: int) -> int:
 
 
 def split_rule(phrase: str) -> tuple[str, bool]:
-    """Return the rule of a phrase of repetition, "" if it is not understood, and whether it counts from completion."""
+    """Return the rule of a recurrence phrase ("" if not understood), and whether it counts from completion."""
     return parse_phrase(phrase), phrase.lower().strip().endswith("when done")

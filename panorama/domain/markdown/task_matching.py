@@ -1,4 +1,4 @@
-"""Which task line of a changed file is which of its earlier ones: by its own id, its place, its words, its likeness."""
+"""Matches the task lines of a changed file to those of its previous version: by id, position, title or similarity."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,22 +8,22 @@ from difflib import SequenceMatcher
 from panorama.domain.items.item import normalize_name
 
 MIN_LIKENESS = 0.6
-"""How alike a reworded line is at least, from 0 to 1."""
+"""The least similarity of a reworded line, from 0 to 1."""
 
 SAME_GAP_BONUS = 0.2
-"""What a line between the same neighbours gets on top."""
+"""The bonus for a line between the same neighbours."""
 
 MAX_PAIRS = 20_000
-"""Pairs of lines whose likeness is computed; each takes some 20 microseconds."""
+"""The most pairs of lines whose similarity is computed; each takes about 20 microseconds."""
 
 
 MAX_EQUALS = 200_000
-"""Pairs of lines with one title, beyond which their order is not compared."""
+"""The most pairs of lines with equal titles whose order is compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskBox:
-    """A task line as far as it is known again: its title and its own id, if it has one."""
+    """The parts of a task line used for matching: its title and its own id, if any."""
 
     title: str
     anchor: str = ""
@@ -31,7 +31,7 @@ class TaskBox:
 
 @dataclass(slots=True)
 class _Matching:
-    """What was matched so far, new index to old index, and what is left in file order."""
+    """The matches so far (new index to old index), and the unmatched lines in file order."""
 
     old: Sequence[TaskBox]
     new: Sequence[TaskBox]
@@ -46,7 +46,7 @@ class _Matching:
 
 
 def match_tasks(old: Sequence[TaskBox], new: Sequence[TaskBox]) -> dict[int, int]:
-    """Return which new line continues which old one, by their places; lines without a match are missing."""
+    """Return the old line of each new line, by index; lines without a match are missing."""
     matching = _Matching(old, new)
     _match_anchors(matching)
     _match_places(matching)
@@ -86,7 +86,7 @@ def _match_titles(matching: _Matching) -> None:
 
 
 def _match_likeness(matching: _Matching) -> None:
-    """Match reworded lines, the most alike first."""
+    """Match reworded lines, the most similar first."""
     scored = sorted(_iter_scores(matching), key=lambda scored: (-scored[0], *scored[1:]))
     matched: set[int] = set()
     for score, new, old in scored:

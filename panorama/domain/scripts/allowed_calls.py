@@ -1,4 +1,4 @@
-"""The calls that a reviewed script may make: those that its review showed. Pure."""
+"""The calls that a reviewed script may make: those shown in its review. Pure."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -15,7 +15,7 @@ _OPERATIONS = {
     **{f"{kind.collection}.delete": ("items.get", "items.delete") for kind in ITEM_KINDS},
     **{f"{kind.collection}.get": ("items.get",) for kind in ITEM_KINDS if "get" not in kind.functions},
 }  # fmt: skip
-"""The operations that functions of the SDK call, where these have other names."""
+"""The operations of SDK functions whose names differ."""
 
 _ID_PREFIXES = {kind.collection: f"{kind.letter}_" for kind in ITEM_KINDS}
 
@@ -27,10 +27,9 @@ def list_operations(function: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AllowedCalls:
-    """What one reviewed script may call.
+    """The calls allowed to one reviewed script.
 
-    `targets` are by operation what it may be called for: a collection, a script, a tool, the first letters of an id;
-    "" stands for all of them.
+    `targets` are the allowed targets by operation: a collection, a script, a tool, the prefix of an id; "" means any.
     """
 
     script: str
@@ -38,7 +37,7 @@ class AllowedCalls:
 
     @classmethod
     def of(cls, script: str, entries: Collection[str]) -> Self | None:
-        """Return what a script may call whose review showed some entries; None if it may call everything.
+        """Return the allowed calls of a script from the entries of its review; None if it may call everything.
 
         Args:
             entries: As of `SdkUsage.calls`.
@@ -52,10 +51,10 @@ class AllowedCalls:
         return None if ANYTHING in entries else cls(script, {name: frozenset(ids) for name, ids in targets.items()})
 
     def check(self, operation: str, target: str = "") -> None:
-        """Refuse a call that was not shown.
+        """Reject a call that the review did not show.
 
         Args:
-            target: What it is called for, "" if that is not known yet.
+            target: The target of the call, "" if it is not known yet.
 
         Raises:
             ConflictError: The review did not show it.
@@ -66,13 +65,13 @@ class AllowedCalls:
         raise ConflictError(
             f"The review of the script {self.script} did not show that it calls {operation}"
             f"{f' ({target[:40]})' if target else ''}; the call was not made.",
-            hint=f"The person reviews it again: `panorama scripts review {self.script}`. If its text hides the call, "
-            "write it out first, as sdk.tasks.list().",
+            hint=f"Ask the user to review it again: `panorama scripts review {self.script}`. If the text hides the "
+            "call, write it out first, as sdk.tasks.list().",
         )
 
 
 def get_target(operation: str, values: Mapping[str, Any]) -> str:
-    """Return what an operation is called for, with ids in the place of names; "" if that makes no difference."""
+    """Return the target of a call, with ids in place of names; "" if the operation has no targets."""
     if operation == "query":
         return str(values["collection"])
     if operation == "scripts.call":

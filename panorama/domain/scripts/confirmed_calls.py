@@ -1,4 +1,4 @@
-"""Which calls of a script confirm for the person, as its text shows."""
+"""Finds the calls of a script that pass `confirm` for the user."""
 
 import ast
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ MAX_CALL_CHARS = 100
 
 
 def list_confirmed_calls(source: str) -> list[str]:
-    """Return the places where a script passes `confirm`, each with its line; none if its text cannot be parsed."""
+    """Return the calls in which a script passes `confirm`, with their lines; none if it cannot be parsed."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,6 +1,6 @@
 """The script library: names, metadata and states of saved scripts. Pure.
 
-A script is read, never run, to know what it takes: its docstring, and the parameters of its `main`.
+A script's docstring and the parameters of its `main` are parsed from its text; it is never run for that.
 """
 
 import ast
@@ -25,18 +25,18 @@ from panorama.errors import ConflictError, InvalidInputError
 
 State = Literal["draft", "reviewed", "promoted", "retired"]
 NAME_CHARS = 33
-"""So that `script_<name>`, the name of its tool, has at most 40."""
+"""Limits `script_<name>`, the name of its tool, to 40 characters."""
 
 TEXT_BYTES = 256 << 10
 """The largest script."""
 
 MAX_PROMOTED = 12
-"""Tools that may come on top: each costs every conversation some tokens."""
+"""The most promoted scripts: each tool costs every conversation some tokens."""
 
 DESCRIPTION_CHARS = 600
 TOOL_PREFIX = "script_"
 TOOL_ARGUMENTS = frozenset({"background", "idempotency_key"})
-"""What each tool of a script takes beside the script's own parameters."""
+"""Arguments that each script tool takes besides the script's own parameters."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _SECTION = re.compile(r"^\s*(Args|Arguments|Parameters|Returns|Raises|Example|Examples|Notes):\s*$", re.MULTILINE)
@@ -45,13 +45,13 @@ _SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
 
 
 def validate_script_name(name: str, existing: Collection[str] = ()) -> str:
-    """Return a script's name.
+    """Check a script's name and return it.
 
     Args:
-        taken: Names that are something else already: tools, nouns of the SDK, sources.
+        existing: Names in use: tools, nouns of the SDK, sources.
 
     Raises:
-        InvalidInputError: It cannot be the name of a script.
+        InvalidInputError: It is not a valid name for a script.
     """
     hint = f"Use up to {NAME_CHARS} lower-case letters, digits and underscores, such as weekly_review."
     if not _NAME.fullmatch(name) or "__" in name:
@@ -59,14 +59,14 @@ def validate_script_name(name: str, existing: Collection[str] = ()) -> str:
     if len(name) > NAME_CHARS:
         raise InvalidInputError(f"{name[:60]!r} has {len(name)} characters; {NAME_CHARS} are the most.", hint=hint)
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
-        raise InvalidInputError(f"{name!r} is a word of Python.", hint="Add a word, such as its noun.")
+        raise InvalidInputError(f"{name!r} is a Python keyword.", hint="Add a word, such as its noun.")
     if name in existing or name == "main":
-        raise InvalidInputError(f"{name!r} is the name of something else already.", hint="Add a word.")
+        raise InvalidInputError(f"The name {name!r} is already in use.", hint="Add a word.")
     return name
 
 
 def digest_of(content: bytes) -> str:
-    """Return what stands for a text: its sha256."""
+    """Return the sha256 of a text."""
     return sha256(content).hexdigest()
 
 
@@ -83,23 +83,23 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What a script says of itself: `summary` is the first sentence of its docstring."""
+    """The parsed signature of a script; `summary` is the first sentence of its docstring."""
 
     summary: str
     description: str
     parameters: tuple[Parameter, ...] = ()
 
     def to_json_schema(self) -> dict[str, Any]:
-        """Return what it takes as JSON schema, without nulls and without what is left to the script."""
+        """Return its parameters as a JSON schema, without nulls and without computed defaults."""
         properties = {entry.name: _parameter_schema(entry) for entry in self.parameters}
         required = [entry.name for entry in self.parameters if entry.required]
         return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
     def coerce_arguments(self, arguments: Mapping[str, Any], dated: Dated) -> dict[str, Any]:
-        """Return arguments as the script gets them; what is left out stays out, so that its own defaults count.
+        """Return the arguments in the script's types; omitted ones stay omitted, so that its defaults apply.
 
         Raises:
-            InvalidInputError: Something is missing, unknown or of the wrong type; every problem is named.
+            InvalidInputError: Arguments are missing, unknown or of the wrong type; every problem is listed.
         """
         known = {entry.name: entry for entry in self.parameters}
         problems = [
@@ -123,7 +123,7 @@ class Signature:
         return results
 
     def describe_usage(self) -> str:
-        """Return how it is called, in one sentence."""
+        """Describe its parameters in one sentence."""
         parts = ", ".join(
             f"{entry.name}{'*' if entry.required else ''} ({entry.type.label})" for entry in self.parameters
         )
@@ -138,10 +138,10 @@ def _parameter_schema(parameter: Parameter) -> dict[str, Any]:
 
 
 def parse_signature(text: str) -> Signature:
-    """Return what a script says of itself.
+    """Parse a script's docstring and parameters.
 
     Raises:
-        InvalidInputError: It is no Python, has no `main`, or one that cannot be called by name.
+        InvalidInputError: It is not valid Python, has no `main`, or has parameters that cannot be passed by name.
     """
     tree = parse_source(text)
     main = find_main(tree)
@@ -153,7 +153,8 @@ def parse_signature(text: str) -> Signature:
     shape = main.args
     if shape.posonlyargs or shape.vararg or shape.kwarg:
         raise InvalidInputError(
-            "main takes arguments that have no name (*, ** or /).", hint="Name each parameter, with its type."
+            "main has parameters that cannot be passed by name (*, ** or /).",
+            hint="Name each parameter, with its type.",
         )
     doc = ast.get_docstring(tree) or ast.get_docstring(main) or ""
     docs = _parse_argument_docs(doc) | _parse_argument_docs(ast.get_docstring(main) or "")
@@ -167,22 +168,24 @@ def parse_signature(text: str) -> Signature:
 
 
 def parse_source(text: str) -> ast.Module:
-    """Return a text's tree.
+    """Parse a text to a syntax tree.
 
     Raises:
-        InvalidInputError: It is no Python.
+        InvalidInputError: It is not valid Python.
     """
     try:
         return ast.parse(text)
     except SyntaxError as error:
         where = f" (line {error.lineno})" if error.lineno else ""
-        raise InvalidInputError(f"The script is no Python: {error.msg}{where}.", hint="Mend that line.") from error
+        raise InvalidInputError(
+            f"The script is not valid Python: {error.msg}{where}.", hint="Mend that line."
+        ) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise InvalidInputError("The script cannot be read as Python.", hint="Make it simpler.") from error
 
 
 def find_main(tree: ast.Module) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """Return the function that runs, the last of its name."""
+    """Return the last function named main, which is the one that runs."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     return next((entry for entry in reversed(tree.body) if isinstance(entry, kinds) and entry.name == "main"), None)
 
@@ -203,7 +206,7 @@ def _parse_parameter(argument: ast.arg, default: ast.expr | None, docs: Mapping[
         type_ = parse_annotation(argument.annotation)
     except UnknownTypeError as error:
         raise InvalidInputError(
-            f"main's parameter {argument.arg} is annotated as {str(error)[:80]!r}, which nobody can send.",
+            f"main's parameter {argument.arg} is annotated as {str(error)[:80]!r}, which cannot be sent as JSON.",
             hint="Use str, int, float, bool, date, datetime, list[…], dict, Literal[…], or one of them | None.",
         ) from error
     value = _eval_literal(default)
@@ -239,16 +242,16 @@ def _parse_argument_docs(doc: str) -> dict[str, str]:
     }
 
 
-# How it is run.
+# Running a script.
 
 ARGUMENTS_NAME = "_arguments"
-"""The name under which a script's text finds what `main` is called with."""
+"""The name under which a script finds the arguments of `main`."""
 
 
 def to_runnable(text: str, signature: Signature, names: Collection[str]) -> str:
-    """Return the text that runs a script: itself, and behind it the call of `main` with what was given.
+    """Return the text that runs a script: its own text, followed by the call of `main`.
 
-    Lines keep their numbers. What stands under `if __name__ == "__main__":` is left out, for it would run too.
+    Lines keep their numbers. Code under `if __name__ == "__main__":` is removed, because it would run too.
     """
     lines = text.split("\n")
     for node in parse_source(text).body if "__name__" in text else ():
@@ -275,14 +278,14 @@ def _conversion_expression(type_: ParameterType, value: str) -> str:
     return value
 
 
-# What became of it.
+# Review states.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewState:
-    """What a person decided on a script, bound to the text that they were shown.
+    """The user's decision on a script, bound to the reviewed text.
 
-    `calls` are the calls that they were shown with it; None if that was not stored, before 0.1.0.
+    `calls` are the calls shown in the review; None for reviews before 0.1.0.
     """
 
     state: State = "draft"
@@ -291,18 +294,18 @@ class ReviewState:
     calls: tuple[str, ...] | None = None
 
     def state_of(self, digest: str) -> State:
-        """Return the state of a text: any text but the one that was decided on is a draft."""
+        """Return the state of a text: every text except the reviewed one is a draft."""
         return self.state if digest and digest == self.digest else "draft"
 
     def approve(self, digest: str, calls: tuple[str, ...] | None = None) -> "ReviewState":
-        """Return how it stands once a text was approved; a tool stays one."""
+        """Return the state after approving a text; a promoted script stays promoted."""
         state: State = "promoted" if self.state == "promoted" else "reviewed"
         return replace(self, digest=digest, state=state, calls=calls)
 
     def promote(self, digest: str, read_only: bool, calls: tuple[str, ...] | None = None) -> "ReviewState":
-        """Return how it stands once a text is approved and its tool is there."""
+        """Return the state after promoting a text."""
         if self.state_of(digest) == "promoted" and self.read_only == read_only:
-            raise ConflictError("It is a tool already.", hint="Call it by its name.")
+            raise ConflictError("It is already a tool.", hint="Call it by its name.")
         return ReviewState(state="promoted", digest=digest, read_only=read_only, calls=calls)
 
     def demote(self, digest: str, listed_state: State | None = None) -> "ReviewState":
@@ -316,9 +319,9 @@ class ReviewState:
         )
 
     def retire(self, digest: str) -> "ReviewState":
-        """Return how it stands once it is out of use."""
+        """Return the state after retiring it."""
         if self.state_of(digest) == "retired":
-            raise ConflictError("It is retired already.", hint="Approving it takes it back into use.")
+            raise ConflictError("It is already retired.", hint="Approve it to use it again.")
         return ReviewState(state="retired", digest=digest)
 
 
@@ -339,21 +342,21 @@ class ScriptText:
         """The text.
 
         Raises:
-            InvalidInputError: It is no text.
+            InvalidInputError: It is not text.
         """
         try:
             text = self.content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise InvalidInputError(f"The script {self.name} is no text in UTF-8.", hint="Write it anew.") from error
+            raise InvalidInputError(f"The script {self.name} is not UTF-8 text.", hint="Write it anew.") from error
         if "\x00" in text:
-            raise InvalidInputError(f"The script {self.name} holds a NUL byte.", hint="Write it anew.")
+            raise InvalidInputError(f"The script {self.name} contains a NUL byte.", hint="Write it anew.")
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     @property
     def signature(self) -> Signature:
-        """What it says of itself.
+        """Its docstring and parameters.
 
         Raises:
-            InvalidInputError: It is none that could run.
+            InvalidInputError: It is not a script that can run.
         """
         return parse_signature(self.source)

@@ -10,7 +10,7 @@ from panorama.domain.text.json_types import is_list, is_object
 
 Kind = Literal["text", "integer", "number", "boolean", "day", "moment", "list", "choice", "object", "any"]
 Dated = Callable[[Kind, str, str], str]
-"""Returns a day or moment as ISO text, from what a person calls it and the parameter's name."""
+"""Converts a day or time in the user's words to ISO text, given the parameter's name."""
 
 _NAMED_TYPES: Mapping[str, Kind] = {
     "str": "text", "int": "integer", "float": "number", "bool": "boolean", "date": "day", "datetime": "moment",
@@ -31,7 +31,7 @@ _REQUIREMENTS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterType:
-    """What a parameter takes: `choices` of a choice, `items` of a list, and whether null is a value too."""
+    """The type of a parameter: `choices` of a Literal, `items` of a list, and whether null is allowed."""
 
     kind: Kind
     choices: tuple[Any, ...] = ()
@@ -39,7 +39,7 @@ class ParameterType:
     optional: bool = False
 
     def to_json_schema(self) -> dict[str, Any]:
-        """Return the type as JSON schema, without a branch for null: what is null is left out."""
+        """Return the type as JSON schema, without null: null arguments are omitted."""
         if self.kind == "choice":
             kinds = {"boolean" if isinstance(entry, bool) else _schema_type(entry) for entry in self.choices}
             one = {"type": kinds.pop()} if len(kinds) == 1 else {}
@@ -51,7 +51,7 @@ class ParameterType:
 
     @property
     def label(self) -> str:
-        """Return the type as a person reads it."""
+        """Return the type as text for messages."""
         if self.kind == "choice":
             return " or ".join(map(repr, self.choices))
         if self.kind == "list" and self.items:
@@ -65,14 +65,14 @@ ANY_TYPE = ParameterType(kind="any")
 
 
 class UnknownTypeError(ValueError):
-    """An annotation means nothing that can be sent; its text is that annotation."""
+    """The annotation is not a type that JSON can hold; the message is the annotation."""
 
 
 def parse_annotation(annotation: ast.expr | None) -> ParameterType:
-    """Return what an annotation means.
+    """Parse an annotation.
 
     Raises:
-        UnknownTypeError: Nothing that JSON could hold.
+        UnknownTypeError: The type cannot be sent as JSON.
     """
     match annotation:
         case None:
@@ -149,14 +149,14 @@ def _schema_type(value: Any) -> str:
 
 
 class TypeMismatchError(ValueError):
-    """A value is not what its parameter takes; the text says what that is."""
+    """A value does not fit its parameter's type; the message names the type."""
 
 
 def coerce(type_: ParameterType, value: Any, name: str, dated: Dated) -> Any:
-    """Return a value as a script gets it: days and moments as ISO text, whole floats as integers.
+    """Convert a value to its parameter's type: dates and times as ISO text, whole floats as integers.
 
     Raises:
-        MisfitError: It is of another type.
+        TypeMismatchError: It is of another type.
     """
     if value is None:
         if type_.optional or type_.kind == "any":

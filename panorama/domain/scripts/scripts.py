@@ -1,4 +1,4 @@
-"""Scripts: their limits, and how a run ended."""
+"""Scripts: their limits and outcomes."""
 
 import json
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ from typing import Any, Literal, get_args
 Isolation = Literal["language-only", "seatbelt", "seccomp", "seccomp+landlock"]
 
 ISOLATIONS: tuple[Isolation, ...] = get_args(Isolation)
-"""What can isolate a running script, the weakest first; `seatbelt` is that of macOS."""
+"""Levels of isolation for a running script, the weakest first; `seatbelt` is for macOS."""
 
 Reason = Literal[
-    "syntax",  # the text is no Python
-    "policy",  # the text holds what scripts may not say
-    "raised",  # an exception that nobody caught
+    "syntax",  # the text is not valid Python
+    "policy",  # the text uses a construct that scripts may not use
+    "raised",  # an uncaught exception
     "time",
     "cpu",
     "memory",
@@ -24,20 +24,20 @@ Reason = Literal[
     "result_size",
     "output_size",
     "state_size",
-    "cancelled",  # nobody waits for it any more
+    "cancelled",  # the caller no longer waits for it
     "blocked",  # the kernel stopped a system call
     "crashed",
-    "protocol",  # the worker said what no worker says
+    "protocol",  # the worker sent an invalid message
 ]
-"""Why a script ended without a result."""
+"""The reason why a script ended without a result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one run may use; reaching one ends it.
+    """The limits of one run; exceeding one ends it.
 
-    `memory_bytes` comes on top of what the template holds. A call's size is that of its arguments as they are sent;
-    `sent_bytes` is for those of all calls together, and for what these store.
+    `memory_bytes` is in addition to the memory of the template process. The size of a call is that of its encoded
+    arguments; `sent_bytes` limits the arguments of all calls together, and the bytes they store.
     """
 
     wall: timedelta = timedelta(seconds=60)
@@ -52,11 +52,11 @@ class Limits:
 
 
 MAX_STATE_NAMES = 1_000
-"""How many names of `sdk.state` are kept: each is a row."""
+"""The most names in `sdk.state`: each is a row."""
 
 
 def count_state_bytes(values: Mapping[str, bytes]) -> int:
-    """Return how large a state is, in bytes: its names and their values, which are JSON already, as JSON in UTF-8."""
+    """Return the size of a state in bytes, as UTF-8 JSON; its values are JSON already."""
     names = sum(len(json.dumps(name, ensure_ascii=False).encode("utf-8", "replace")) for name in values)
     return names + sum(len(value) + len(":,") for value in values.values())
 
@@ -67,7 +67,7 @@ SOURCE_CHARS = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """One text to run: `inputs` become names, `state` is `sdk.state`, `operations` are all that it may call."""
+    """One text to run: `inputs` become variables, `state` is `sdk.state`, `operations` are the allowed calls."""
 
     source: str
     inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -78,10 +78,10 @@ class Script:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why a script ended, in the script's terms.
+    """An error of a script, in the script's terms.
 
-    `line` counts from 1, 0 if it is not known; `source` is that line's text. `trace` holds the script's own lines that
-    led there, the outermost first: line, and the function it is in ("" at the top).
+    `line` counts from 1, 0 if it is not known; `source` is that line's text. `trace` holds the script's own frames,
+    the outermost first: line and function ("" at module level).
     """
 
     reason: Reason
@@ -94,7 +94,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutcome:
-    """How a run ended; all of it was said by the worker and is no more than a claim.
+    """The outcome of a run as reported by the worker, which is not trusted.
 
     `result` is JSON, b"" after a failure. `shape` describes it in a few lines: keys, lengths, first rows. `state`
     holds the top-level names of `sdk.state` that changed, as JSON `{"set": {…}, "removed": […]}`, b"" if none did.

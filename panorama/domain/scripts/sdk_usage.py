@@ -1,4 +1,4 @@
-"""Finds what of the SDK a script can reach, from its text. Pure.
+"""Finds the SDK functions that a script can reach, from its text. Pure.
 
 The SDK enters a script under few names: `sdk`, and what it imports. Each use of these names is either a chain of
 attributes that ends at a known function, or it counts as a use of anything: the SDK could go anywhere from there.
@@ -15,7 +15,7 @@ from panorama.kinds import Collection
 from panorama.sdk.core.namespace import SURFACE
 
 ANYTHING = "anything"
-"""What a script reads and writes if its text does not tell."""
+"""Marks that a script may read and write anything."""
 
 STATE = "state"
 _TOOL = "tool"
@@ -31,16 +31,16 @@ _READ_FUNCTIONS = frozenset(
 
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9_.]*")
 _MAX_PASSES = 4
-"""How often names are looked for: `a = b` above `b = c` above `c = sdk.tasks`, and once to see that these are all."""
+"""The number of passes that resolve names: `a = b` above `b = c` above `c = sdk.tasks`, and one to confirm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SdkUsage:
-    """What a script can reach.
+    """The SDK functions that a script can reach.
 
-    `functions` are those of the SDK by name, as `tasks.update`. Where the text tells with what one is called, that
-    stands behind it: `query(tasks)`, `batch(update_task)`, `scripts(plan_day)`; without it any is meant. If `unclear`,
-    the script can reach everything.
+    `functions` are names such as `tasks.update`. If the text shows the target of a call, it is added: `query(tasks)`,
+    `batch(update_task)`, `scripts(plan_day)`; without one, any target is possible. If `unclear`, the script can reach
+    everything.
     """
 
     functions: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class SdkUsage:
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """All that it may call, "anything" if the text does not tell."""
+        """All possible calls, "anything" if the text is unclear."""
         return (*self._anything, *self.functions)
 
     @property
@@ -58,7 +58,7 @@ class SdkUsage:
 
     @property
     def writes(self) -> tuple[str, ...]:
-        """The functions that may change data; what other scripts do is not among them."""
+        """The functions that may change data, without those that other scripts call."""
         known = (
             function for function in self.functions if is_writing(function) and split_entry(function)[0] != "scripts"
         )
@@ -76,18 +76,18 @@ class SdkUsage:
 
 
 def split_entry(entry: str) -> tuple[str, str]:
-    """Return a function of the SDK and what it is called with, "" if that is not known: `query(tasks)`."""
+    """Split an entry such as `query(tasks)` into the function and its target, "" if unknown."""
     name, _, detail = entry.partition("(")
     return name.partition(" ")[0], detail.partition(")")[0]
 
 
 def is_writing(entry: str) -> bool:
-    """Tell whether a function of the SDK may change data, by its name such as `tasks.update`."""
+    """Return whether a function of the SDK may change data, by its name such as `tasks.update`."""
     return split_entry(entry)[0].rpartition(".")[2] not in _READ_FUNCTIONS
 
 
 def analyze_usage(tree: ast.AST) -> SdkUsage:
-    """Return what a script can reach of the SDK."""
+    """Analyze which SDK functions a script can reach."""
     try:
         return _analyze(tree)
     except RecursionError:
@@ -96,9 +96,7 @@ def analyze_usage(tree: ast.AST) -> SdkUsage:
 
 def _analyze(tree: ast.AST) -> SdkUsage:
     names, count = _NameCollector(), 0
-    for _ in range(
-        _MAX_PASSES
-    ):  # what a name means may be told by a line below, as may be the name that this one is of
+    for _ in range(_MAX_PASSES):  # a later line may define a name, or the name that it refers to
         count = len(names.known)
         names.visit(tree)
     uses = _UsageCollector(names.known)
@@ -111,7 +109,7 @@ def _analyze(tree: ast.AST) -> SdkUsage:
 
 
 def _resolve_attribute(path: str, name: str) -> str:
-    """Return the path of an attribute of a part of the SDK, "" if there is none, or if it could lead anywhere."""
+    """Return the path of an attribute of the SDK, "" if it does not exist or could be anything."""
     if path == _PACKAGE:
         return _SDK if name == _SDK else ""
     if path == _SDK:
@@ -125,12 +123,12 @@ def _resolve_attribute(path: str, name: str) -> str:
 
 
 def _is_part(path: str) -> bool:
-    """Tell whether a path is an object whose attributes are functions: the package, the SDK or a noun of it."""
+    """Return whether a path is an object whose attributes are functions: the package, the SDK or a noun of it."""
     return path in (_PACKAGE, _SDK) or (path != "errors" and isinstance(SURFACE.get(path), Mapping))
 
 
 class _SdkVisitor(ast.NodeVisitor):
-    """Knows names that mean a part of the SDK; those of a class are reached by other ways, and count as unclear."""
+    """Resolves names that refer to a part of the SDK; class attributes count as unclear."""
 
     def __init__(self, known: dict[str, str]) -> None:
         self.known = known
@@ -152,7 +150,7 @@ class _SdkVisitor(ast.NodeVisitor):
         self._is_class = before
 
     def _resolve_path(self, node: ast.AST) -> str | None:
-        """Return the path of an expression, None if it is no part of the SDK, "" if nobody knows which."""
+        """Return the path of an expression, None if it is not part of the SDK, "" if it is unclear."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -165,14 +163,14 @@ class _SdkVisitor(ast.NodeVisitor):
         return path
 
     def _assigned_part(self, node: ast.Assign) -> str:
-        """Return what names are made of by `tasks = sdk.tasks`, "" if it is anything else."""
+        """Return the names bound by an assignment such as `tasks = sdk.tasks`, "" for anything else."""
         path = self._resolve_path(node.value) or ""
         is_plain = not self._is_class and all(isinstance(entry, ast.Name) for entry in node.targets)
         return path if is_plain and _is_part(path) else ""
 
 
 class _NameCollector(_SdkVisitor):
-    """Collects the names that mean a part of the SDK, wherever the text says so."""
+    """Collects the names that refer to a part of the SDK."""
 
     def __init__(self) -> None:
         super().__init__({_SDK: _SDK})
@@ -248,10 +246,9 @@ class _UsageCollector(_SdkVisitor):
             self.found.add(path)
 
     def record_batch(self, tree: ast.AST) -> None:
-        """Record the tools that stand in the text as those of a batch's steps.
+        """Record the tools named in the steps of a batch.
 
-        Any other way of naming a step's tool makes it unclear. What a script computes all the same is refused when
-        it runs.
+        A step whose tool is computed makes the usage unclear; such a call is rejected at run time.
         """
         tools = list(_iter_step_tools(tree))
         self.unclear |= not tools or None in tools
@@ -259,13 +256,13 @@ class _UsageCollector(_SdkVisitor):
 
 
 def _get_plain_name(node: ast.expr) -> str | None:
-    """Return the name that a text holds, None if an expression is no such text."""
+    """Return the value of a string literal, None for any other expression."""
     value = node.value if isinstance(node, ast.Constant) else None
     return value if isinstance(value, str) and _PLAIN_NAME.fullmatch(value) else None
 
 
 def _iter_step_tools(tree: ast.AST) -> Iterator[str | None]:
-    """Yield the tools that steps of a batch name, None for one that is not written out."""
+    """Yield the tools of a batch's steps, None for one that is not a literal."""
     keys: set[ast.AST] = set()
     for node in ast.walk(tree):
         pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()

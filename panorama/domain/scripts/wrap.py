@@ -12,19 +12,18 @@ from panorama.errors import InvalidInputError
 
 INDENT = "    "
 MAX_CODE_CHARS = TEXT_BYTES
-"""The longest code that is looked at."""
+"""The longest code that is accepted."""
 
 _KINDS: Mapping[type, str] = {str: "str", bool: "bool", int: "int", float: "float", list: "list", dict: "dict"}
 
 
 def wrap_code(code: str, inputs: Mapping[str, Any], summary: str) -> str:
-    """Return code as a script: with a docstring, and a `main` whose parameters are the inputs it was run with.
+    """Return code as a script: with a docstring, and a `main` whose parameters are its inputs.
 
     Code that has both is returned as it is.
 
     Raises:
-        InvalidInputError: It is no Python, it has no docstring and no summary was given, or it cannot stand in a
-            function.
+        InvalidInputError: It is not valid Python, has neither docstring nor summary, or cannot be put into a function.
     """
     tree = parse_source(code)
     text = " ".join(summary.split())
@@ -34,7 +33,7 @@ def wrap_code(code: str, inputs: Mapping[str, Any], summary: str) -> str:
     is_described = any(ast.get_docstring(part) is not None for part in (tree, main) if part)
     if not is_described and not text:
         raise InvalidInputError(
-            "The script does not say what it does.",
+            "The script has no description.",
             hint="Begin it, or its main, with a docstring of one sentence, or give summary.",
         )
     doc = f"{_quote_docstring(text)}\n\n" if text and ast.get_docstring(tree) is None else ""
@@ -52,7 +51,7 @@ def _wrap_in_main(tree: ast.Module, code: str, inputs: Mapping[str, Any]) -> str
     for node in ast.walk(tree):
         if isinstance(node, ast.Global | ast.Yield | ast.YieldFrom):
             raise InvalidInputError(
-                f"Line {node.lineno} cannot stand in a function.", hint="Write `def main(…):` yourself."
+                f"Line {node.lineno} cannot be put into a function.", hint="Write `def main(…):` yourself."
             )
     body = list(tree.body)
     lines = code.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -60,7 +59,7 @@ def _wrap_in_main(tree: ast.Module, code: str, inputs: Mapping[str, Any]) -> str
     if ast.get_docstring(tree) is not None:
         last = body.pop(0).end_lineno or 1
         if body and body[0].lineno == last:
-            raise InvalidInputError(f"Line {last} holds more than the docstring.", hint="Give that a line of its own.")
+            raise InvalidInputError(f"Line {last} has code after the docstring.", hint="Put it on a line of its own.")
         head, lines = [*lines[:last], ""], [*[""] * last, *lines[last:]]
     if not body:
         raise InvalidInputError("The script does nothing.", hint="Give its code.")
@@ -76,7 +75,7 @@ def _wrap_in_main(tree: ast.Module, code: str, inputs: Mapping[str, Any]) -> str
 
 
 def _return_last(last: ast.stmt, lines: list[str]) -> None:
-    """Let the value of the last expression be the result, as it was without a function."""
+    """Return the value of the last expression, which was the result outside a function."""
     if isinstance(last, ast.Expr):
         line = lines[last.lineno - 1]
         at = len(line.encode()[: last.col_offset].decode())
@@ -84,7 +83,7 @@ def _return_last(last: ast.stmt, lines: list[str]) -> None:
 
 
 def _lines_inside_strings(tree: ast.Module) -> set[int]:
-    """Return the lines that begin inside a text, which moving them would change."""
+    """Return the lines inside multi-line strings, which must not be indented."""
     texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr))
     spans = ((node.lineno, node.end_lineno or node.lineno) for node in texts)
     return {line for begin, end in spans for line in range(begin + 1, end + 1)}
@@ -106,5 +105,5 @@ def _render_parameter(name: str, value: Any) -> str:
 
 
 def suggest_name(words: str) -> str:
-    """Return a name made of words, "" if there is none in them."""
+    """Return a script name built from words, "" if they contain none."""
     return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")[:33].strip("_")

@@ -5,31 +5,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MIN_CHUNK_CHARS, MAX_CHUNK_CHARS = 800, 1200
-"""Characters of a passage, but for the last one and for those that a heading ends."""
+"""Characters of a passage; the last one, and those before a heading, may be shorter."""
 
 MIN_SECTION_CHARS = 300
-"""A heading ends a passage that has at least so many characters."""
+"""A heading ends a passage of at least this many characters."""
 
 OVERLAP_CHARS = 150
-"""Characters that a passage shares with the one before it, unless a heading parts them."""
+"""Characters shared with the previous passage, unless a heading separates them."""
 
 MAX_CHUNKS = 1000
-"""Passages of one item; a text beyond is found by its words alone."""
+"""The most passages of one item; text beyond is found by keyword only."""
 
 MIN_BLOB_CHARS = 60
-"""So many ASCII signs without a space are no word: base64, keys, long addresses."""
+"""This many ASCII characters without a space are not a word: base64, keys, long addresses."""
 
 _BLOB_PATTERN = re.compile(
     rf"(?<![!-~])[!-~]{{{MIN_BLOB_CHARS},}}"
     rf"(?:(?:(?:\r?\n[!-~]{{{MIN_BLOB_CHARS},}})+\r?\n[\w+/=-]+|\r?\n[\w+/-]*==?)(?=[ \t]*(?:\r?\n|\Z)))?"
 )
-"""Blobs, and of one that is broken into lines the short last one; looking back first spares a look at every sign."""
+"""Blobs, including the short last line of a wrapped one; the lookbehind comes first for speed."""
 
 _CHECKSUM_PATTERN = re.compile(r"(?<![\w-])[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12,}(?![\w-])")
 """Checksums and UUIDs."""
 
 MIN_CHECKSUM_CHARS = 32
-"""The shortest of them: the digits of an MD5 sum."""
+"""The shortest checksum: the digits of MD5."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff]")
 _HEADING = re.compile(r"\n(?=#{1,6} )")
@@ -48,7 +48,7 @@ class Chunk:
 
 
 def split_chunks(title: str, body: str) -> tuple[Chunk, ...]:
-    """Return an item's passages in order; of an item without any language, none.
+    """Return an item's passages in order; none for an item without words.
 
     Blobs of 60 signs and more (base64, keys), checksums and UUIDs are cut out of the text that is embedded. Of a body
     without words the title alone is embedded.
@@ -72,12 +72,12 @@ def strip_blobs(text: str) -> str:
 
 
 def _has_long_word(text: str) -> bool:
-    """Tell whether a text may hold a blob or a checksum, in a third of the time that looking for them takes."""
+    """Return whether a text may contain a blob or a checksum; three times as fast as searching for them."""
     return max(map(len, text.split()), default=0) >= MIN_CHECKSUM_CHARS
 
 
 def split_passages(body: str) -> list[tuple[int, int]]:
-    """Return where the passages of a text begin and end."""
+    """Return the ranges of the passages of a text."""
     results: list[tuple[int, int]] = []
     start = 0
     while len(body) - start > MAX_CHUNK_CHARS:

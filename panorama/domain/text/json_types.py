@@ -5,15 +5,15 @@ from typing import Any, TypeGuard
 
 
 def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
-    """Tell whether a plain value is an object."""
+    """Return whether a plain value is an object."""
     return isinstance(value, Mapping)
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Tell whether a plain value is a list."""
+    """Return whether a plain value is a list."""
     return isinstance(value, list)
 
 
 def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
-    """Tell whether a value is a list or a tuple."""
+    """Return whether a value is a list or a tuple."""
     return isinstance(value, list | tuple)

@@ -1,4 +1,4 @@
-"""Forms in which models and their clients send names and arguments, brought into the form that is asked for. Pure."""
+"""Normalises the forms in which models and clients send tool names and arguments. Pure."""
 
 import json
 import re
@@ -14,16 +14,16 @@ _CLIENT_PREFIX = re.compile(
 
 
 def strip_client_prefix(name: str) -> str:
-    """Return a tool's name without what clients and models write before it, such as `mcp__panorama__`."""
+    """Return a tool's name without prefixes such as `mcp__panorama__`."""
     match = _CLIENT_PREFIX.match(name)
     return name[match.end() :] if match else name
 
 
 def fit_to_schema(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return a value in the form of a schema, or as it is if it has none.
+    """Convert a value to the form of a schema; return it unchanged if that is not possible.
 
-    JSON text becomes the list or object it holds, one value a list of it, "" an empty list or object, and a choice in
-    another case the choice.
+    JSON text becomes its list or object, a single value a list, "" an empty list or object, and a choice in another
+    case the exact choice.
     """
     kind = schema.get("type")
     if kind == "array":
@@ -62,7 +62,7 @@ def _normalize(word: str) -> str:
 
 
 def _parse(text: str) -> Any:
-    """Return what JSON text holds, None if it is none."""
+    """Parse JSON text; return None if it is invalid."""
     if text.lstrip()[:1] not in ("[", "{"):
         return None
     try:

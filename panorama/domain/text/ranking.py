@@ -4,35 +4,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 DAMPING = 1
-"""How slowly a place further down loses worth: the first is worth a half, the second a third, the fifth a sixth.
+"""The damping of lower ranks: rank 1 scores a half, rank 2 a third, rank 5 a sixth.
 
-Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009) takes 60, for many lists that are long and alike. Here
-are two that know different things, and what stands first in one of them should be seen.
+Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009) uses 60, for many long and similar lists. Here there
+are two different lists, and the first result of each should be visible.
 """
 
 COVERAGE_POWER = 1.5
-"""The power of the coverage: a keyword hit that holds half of what the query says is worth a third of a whole one."""
+"""The exponent of the coverage: a keyword hit with half of the query counts a third of a complete one."""
 
 WEIGHTS = {"keyword": 1.0, "semantic": 0.5}
-"""What a certain hit of each arm is worth: who holds two thirds of the query is level with the nearest.
+"""The weights of the two searches: a keyword hit with two thirds of the query equals the nearest vector.
 
-This, the sharpness and the damping were chosen on `tests/retrieval/tuning.jsonl`; all values around do as well.
+These, the exponent and the damping were tuned on `tests/retrieval/tuning.jsonl`; nearby values do as well.
 """
 
 MIN_RELATIVE_SCORE = 0.4
-"""Hits with less than this share of what the best hit of their arm has are left out."""
+"""Hits with less than this share of the best score of their search are dropped."""
 
 MIN_SHARE_OF_BEST, MIN_SHARE_OF_WHOLE = 0.2, 0.45
-"""Hits of both arms with a smaller share of the best hit's worth are noise; the second counts if the best is whole.
+"""Fused hits below this share of the best score are noise; the second value applies if the best hit has full coverage.
 
-Both were chosen on `tests/retrieval/tuning.jsonl`: they leave 4.4 rows of ten, and the first five lose nothing.
+Both were tuned on `tests/retrieval/tuning.jsonl`: 4.4 rows of ten remain, and the first five lose nothing.
 """
 
 WHOLE_COVERAGE = 0.8
-"""The coverage from which a hit is taken for one that holds what was asked; such a hit is never noise."""
+"""Hits with at least this coverage are never noise."""
 
 RECENCY_BOOST = 0.02
-"""How much more an item is worth that was changed just now; less than one place among the first thirty.
+"""The bonus of an item changed just now; less than one rank among the first thirty.
 
 It falls to half in `HALF_LIFE_DAYS`.
 """
@@ -42,7 +42,7 @@ HALF_LIFE_DAYS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class RankedItem:
-    """An item with its worth, and the arms that found it."""
+    """An item with its score, and the searches that found it."""
 
     item: str
     score: float
@@ -50,15 +50,15 @@ class RankedItem:
 
 
 def coverage_weight(coverage: float) -> float:
-    """Return how much a keyword hit counts that holds such a share of what the query says."""
+    """Return the weight of a keyword hit with this coverage of the query."""
     return min(1.0, max(0.0, coverage)) ** COVERAGE_POWER
 
 
 def drop_noise(ranked: tuple[RankedItem, ...], coverage: Mapping[str, float]) -> tuple[RankedItem, ...]:
-    """Return the items of both arms, best first, without those far behind the best.
+    """Return the items of both searches, best first, without those far behind the best.
 
     Args:
-        coverage: The share of the query that items hold, by id.
+        coverage: The share of the query that each item contains, by id.
     """
     if not ranked:
         return ranked
@@ -74,14 +74,14 @@ def drop_noise(ranked: tuple[RankedItem, ...], coverage: Mapping[str, float]) ->
 def fuse(
     arms: Mapping[str, Sequence[tuple[str, float]]], age_days: Mapping[str, float] | None = None
 ) -> tuple[RankedItem, ...]:
-    """Return the items of several arms in one order, the best first.
+    """Fuse the results of several searches into one order, the best first.
 
-    Each place is worth weight x certainty / (1 + place): so a hit that is uncertain in itself, such as one common word
-    of five, stands behind a good one of the other arm even if nothing better was found beside it.
+    Each rank scores weight x certainty / (1 + rank), so an uncertain hit, such as one common word of five, ranks below
+    a good one of the other search even if it is the best of its own.
 
     Args:
-        arms: What each found, best first, and how certain a hit is, from 0 to 1; each item once.
-        age_days: When items were last changed; only what is nearly alike is ordered by it.
+        arms: The results of each search, best first, with their certainty from 0 to 1; each item once.
+        age_days: Days since items were last changed; only orders nearly equal scores.
     """
     score: dict[str, float] = {}
     why: dict[str, list[str]] = {}

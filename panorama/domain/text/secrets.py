@@ -1,4 +1,4 @@
-"""Finds secrets in what is logged and shown, by name and by form. Pure."""
+"""Finds secrets in logged and displayed data, by name and by form. Pure."""
 
 import re
 from typing import Any
@@ -18,17 +18,17 @@ _VALUE = re.compile(
 
 
 def is_secret_name(name: str) -> bool:
-    """Tell whether what stands under a name is a secret."""
+    """Return whether a name is one of a secret value."""
     return bool(_NAME.search(name))
 
 
 def redact_text(text: str) -> str:
-    """Return a text without the secrets in it; its lines keep their numbers."""
+    """Return a text with its secrets redacted; line numbers do not change."""
     return _VALUE.sub(_replace_secret, text)
 
 
 def redact_values(value: Any) -> Any:
-    """Return plain data without the secrets in its texts; names and shapes stay."""
+    """Return plain data with the secrets in its texts redacted; names and structure stay."""
     if isinstance(value, str):
         return redact_text(value)
     if is_object(value):

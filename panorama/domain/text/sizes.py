@@ -1,8 +1,8 @@
-"""Sizes as words: how a person reads a number of bytes."""
+"""Formats numbers of bytes for display."""
 
 
 def format_size(count: int) -> str:
-    """Return a number of bytes as a person reads it."""
+    """Return a number of bytes as text, such as 1.2 MB."""
     number = float(count)
     for unit in ("B", "kB", "MB"):
         if number < 1000:

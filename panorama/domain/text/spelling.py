@@ -1,12 +1,12 @@
-"""Finds the word that a misspelt one may have been. Pure."""
+"""Finds the likely correction of a misspelt word. Pure."""
 
 from collections.abc import Iterable, Iterator
 
 MIN_WORD_CHARS = 4
-"""Letters of the shortest word that is looked at; shorter ones have too many neighbours."""
+"""The shortest word that is corrected; shorter ones have too many neighbours."""
 
 LONG_WORD_CHARS = 8
-"""From so many letters on, two slips are believed, but not in the first letter."""
+"""From this length on, two edits are allowed, but not in the first letter."""
 
 ALPHABETS = (
     "abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґ", "αβγδεζηθικλμνξοπρσςτυφχψω",
@@ -14,17 +14,17 @@ ALPHABETS = (
 
 
 def allowed_edits(word: str) -> int:
-    """Return how many letters may be wrong in a word of this length."""
+    """Return how many edits are allowed in a word of this length."""
     return 0 if len(word) < MIN_WORD_CHARS else 1 if len(word) < LONG_WORD_CHARS else 2
 
 
 def edit_distance(word: str, other: str, most: int, *, begun: bool = False) -> int:
-    """Return how many letters were left out, put in, replaced or swapped with their neighbour; `most` + 1 if more.
+    """Return the number of deletions, insertions, substitutions and transpositions; `most` + 1 if more.
 
     The optimal string alignment of Damerau and Levenshtein: no piece is changed twice.
 
     Args:
-        begun: Whether `other` need only be near to a beginning of `word`, as a stem is.
+        begun: Whether `other` may match a prefix of `word`, as a stem does.
     """
     beyond = most + 1
     if len(other) - len(word) > most or (not begun and len(word) - len(other) > most):
@@ -47,12 +47,12 @@ def edit_distance(word: str, other: str, most: int, *, begun: bool = False) -> i
 
 
 def best_match(word: str, candidates: Iterable[tuple[str, int]]) -> str:
-    """Return the candidate that the word most likely was, "" if none is near enough.
+    """Return the most likely correction, "" if no candidate is close enough.
 
-    Fewer slips first, then the same first letter, then the word that more items hold.
+    Prefers fewer edits, then the same first letter, then the word in more items.
 
     Args:
-        candidates: Words as they are written, with the number of items that hold them.
+        candidates: Words as written, with the number of items that contain them.
     """
     limit = allowed_edits(word)
     near: list[tuple[int, bool, int, str]] = []
@@ -64,7 +64,7 @@ def best_match(word: str, candidates: Iterable[tuple[str, int]]) -> str:
 
 
 def first_letter_variants(word: str) -> Iterator[str]:
-    """Give the words that differ from one by a slip in the first two letters."""
+    """Yield the words that differ by one edit in the first two letters."""
     alphabet = next((signs for signs in ALPHABETS if word[:1] in signs), "")
     if len(word) < MIN_WORD_CHARS:
         return
@@ -79,6 +79,6 @@ def first_letter_variants(word: str) -> Iterator[str]:
 
 
 def iter_splits(word: str, shortest: int = 3) -> Iterator[tuple[str, str]]:
-    """Give the ways in which a word may be two that were written as one."""
+    """Yield the ways to split a word into two."""
     for at in range(shortest, len(word) - shortest + 1):
         yield word[:at], word[at:]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 PART_CHARS = 131_072
-"""The longest text that is indexed as one; longer ones are cut at a line, so that a change to one costs one part."""
+"""The longest text that is indexed as one part; longer ones are split at lines, so that a change affects one part."""
 
 SNIPPET_CHARS = 160
 MAX_TERMS = 24
-"""The most terms of a query that are looked for."""
+"""The most terms of a query that are searched."""
 
 _HAN = (
     "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -23,7 +23,7 @@ _PIECE = re.compile(f"[{_HAN}]+|[^\\W{_HAN}]+")
 
 
 _CLITICS = re.compile(r"(?<=\w)['’](?:s|t|d|m|ll|re|ve)\b|\b(?:\w|qu)['’](?=\w)", re.IGNORECASE)
-"""What is written with an apostrophe at a word and is none of its own: children's, we'll, d'une, qu'il."""
+"""Affixes written with an apostrophe: children's, we'll, d'une, qu'il."""
 
 _STOP_WORDS = """
 a about after all also an and any are as at be because been before but by can could did do does doing for from had has
@@ -40,7 +40,7 @@ al como con cuando de del donde el ella es esta este lo los las mi mis muy o par
 y ya
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Words that tell little in English, German, French and Spanish; they count where nothing else was asked for."""
+"""Stop words in English, German, French and Spanish; they count only if the query has no others."""
 
 
 _QUOTE_MAP = str.maketrans("\x00_“”„«»", '  """""')
@@ -48,10 +48,10 @@ _QUOTE_MAP = str.maketrans("\x00_“”„«»", '  """""')
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One thing to look for: words that stand together, the last one perhaps only begun.
+    """A search term: adjacent words, the last of which may be a prefix.
 
-    `guessed` says that nobody wrote that it is only begun: it is the last word, and may be still on its way. What was
-    `quoted` is meant as it stands. `others` are other ways to write it: a code with or without a hyphen, ß as ss.
+    `guessed` means that the prefix was not marked: the last word of a query may be incomplete. A `quoted` term is
+    matched exactly. `others` are other spellings: a code with or without a hyphen, ß as ss.
     """
 
     words: tuple[str, ...]
@@ -62,15 +62,15 @@ class Term:
 
     @property
     def is_stop_word(self) -> bool:
-        """Whether it is one word that tells little."""
+        """Whether it is a single stop word."""
         return len(self.words) == 1 and not self.quoted and self.words[0].casefold() in STOP_WORDS
 
 
 def index_text(text: str) -> str:
-    """Return text as the index holds it: runs of Chinese and Japanese signs as overlapping pairs.
+    """Return text for the index: runs of Chinese and Japanese characters as overlapping pairs.
 
-    No tokenizer of SQLite knows their words; 東京都 becomes 東京 京都 都, so that every pair, and every sign as the
-    beginning of a word, is found.
+    SQLite's tokenizers do not know these words; 東京都 becomes 東京 京都 都, so that every pair, and every character
+    as a prefix, is found.
     """
     normal = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return normal if normal.isascii() else _RUN.sub(_to_bigrams, normal)
@@ -82,10 +82,10 @@ def _to_bigrams(match: re.Match[str]) -> str:
 
 
 def parse_terms(query: str) -> tuple[Term, ...]:
-    """Return what a query asks for; quoted words stand together, the last word may be only begun.
+    """Parse a query; quoted words are phrases, and the last word may be a prefix.
 
-    Every sign that is no letter or digit only parts words, so nothing in a query is an operator; `*` behind a word
-    says that it is only begun. Quotes may be of any style.
+    Every character that is not a letter or digit separates words, so a query has no operators; `*` after a word marks
+    a prefix. Quotes may be of any style.
     """
     text = unicodedata.normalize("NFKC", query.translate(_QUOTE_MAP))
     results: list[Term] = []
@@ -108,21 +108,21 @@ def _make_term(piece: str, begun: bool) -> Term:
 
 
 def _split_word(piece: str) -> tuple[str, ...]:
-    """A run of Chinese or Japanese signs as the pairs that stand in the index; any other word as it is."""
+    """Return a run of Chinese or Japanese characters as indexed pairs, any other word unchanged."""
     if not _RUN.match(piece) or len(piece) == 1:
         return (piece,)
     return tuple(piece[at : at + 2] for at in range(len(piece) - 1))
 
 
 MAX_CUT_LOOKS = 2000
-"""Line breaks that are compared for one cut: a text of empty lines has 65,536 of them in half a part."""
+"""The most line breaks compared for one cut: a text of empty lines has 65,536 in half a part."""
 
 
 def iter_parts(text: str) -> Iterator[str]:
     """Yield a text in parts of at most 131,072 characters, cut behind lines.
 
-    Each cut is the line break in the part's second half whose line has the smallest checksum: it depends on the text
-    around it and not on what stands before, so a block put on top moves no later cut.
+    Each cut is at the line break in the part's second half whose line has the smallest checksum: it depends only on
+    the nearby text, so a block inserted at the top moves no later cut.
     """
     start = 0
     while len(text) - start > PART_CHARS:
@@ -145,7 +145,7 @@ def _choose_cut(text: str, low: int, high: int) -> int:
 
 
 class _FoldTable(dict[int, str]):
-    """Maps a character to its base letter in lower case, one to one, so that places stay the same."""
+    """Maps a character to its base letter in lower case, one to one, so that offsets stay the same."""
 
     def __missing__(self, code: int) -> str:
         base = unicodedata.normalize("NFKD", chr(code))[0].lower()
@@ -155,7 +155,7 @@ class _FoldTable(dict[int, str]):
 
 _FOLDING = _FoldTable()
 MAX_REPLACED_CHARS = 64
-"""So many different signs beyond ASCII are replaced one by one, which takes a third of the time; Chinese has more."""
+"""Up to this many distinct non-ASCII characters are replaced one by one, which is three times as fast."""
 
 
 def fold_keep_offsets(text: str) -> str:
@@ -171,9 +171,9 @@ def fold_keep_offsets(text: str) -> str:
 
 
 def extract_snippet(text: str, query: tuple[Term, ...], *, chars: int = SNIPPET_CHARS) -> str:
-    """Return the stretch of a text where most of a query stands, on one line, each hit between `**`.
+    """Return the part of a text with most of the query's words, on one line, each hit between `**`.
 
-    The beginning of the text if nothing of the query stands in it.
+    Returns the beginning of the text if it contains no word of the query.
     """
     sought = _build_matcher(query)
     hits = sought.list_hits(text)
@@ -193,13 +193,13 @@ def extract_snippet(text: str, query: tuple[Term, ...], *, chars: int = SNIPPET_
 
 
 def contains(text: str, query: tuple[Term, ...]) -> bool:
-    """Tell whether any word of a query stands in a text."""
+    """Return whether a text contains any word of a query."""
     return bool(_build_matcher(query).list_hits(text, limit=1))
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Match:
-    """Where a word begins and ends in a text, which one of the query it is, and whether it stands there as it does."""
+    """The range of a match in a text, the index of its query word, and whether it is exact."""
 
     begin: int
     end: int
@@ -209,9 +209,9 @@ class _Match:
 
 @dataclass(frozen=True, slots=True)
 class _QueryMatcher:
-    """What of a query is marked: its words with any ending, else their beginnings, since the index has stems.
+    """The patterns of a query: its words with any ending, else their prefixes, since the index has stems.
 
-    One of `begun` stands wherever any of the patterns does; `exact` are the words as they stand, each for itself.
+    A text that matches any pattern contains one of `begun`; `exact` has one pattern per word.
     """
 
     words: frozenset[str]
@@ -220,7 +220,9 @@ class _QueryMatcher:
     exact: tuple[re.Pattern[str], ...]
 
     def list_hits(self, text: str, limit: int = 100) -> list[_Match]:
-        """The first hundred; if there are more, also where each word first stands as it does, and what is near."""
+        """Return the first hundred matches; if there are more, also the first exact match of each word and its
+        surroundings.
+        """
         for pattern in self.patterns:
             if hits := self._scan(text, pattern, limit):
                 break
@@ -246,7 +248,7 @@ class _QueryMatcher:
                 continue
             for match in pattern.finditer(part):
                 if start + match.start() >= last:
-                    break  # it was cut off, perhaps
+                    break  # it may be cut off
                 if not results or start + match.start() >= results[-1].end:
                     results.append(self._to_match(start, match))
                 if len(results) == limit:
@@ -273,9 +275,9 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 def _densest_hit(hits: list[_Match], chars: int) -> int:
-    """The first of the hits behind which the most words of the query stand within some characters.
+    """Return the first match that is followed by the most query words within some characters.
 
-    One that stands there as it was asked for counts half as much again as one with another ending.
+    An exact match counts one and a half times as much as one with another ending.
     """
 
     def score(at: int) -> float:

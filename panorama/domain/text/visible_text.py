@@ -1,34 +1,34 @@
-"""Texts as a person sees them: hidden signs are shown, and a name can end neither its quotation nor its line. Pure."""
+"""Makes hidden characters in untrusted text visible, and quotes names safely. Pure."""
 
 import json
 import unicodedata
 
 QUOTED_CHARS = 80
-"""The most characters of a name that a question shows."""
+"""The most characters of a name shown in a question."""
 
 _ALLOWED_CONTROLS = frozenset("\n\t")
 _QUOTATION_MARKS = frozenset('"\\“”„‟«»″‶˝ʺ〃〝〞〟❝❞＂')
 _STEERING = frozenset(
     (*range(0x20), *range(0x7F, 0xA0), 0x061C, *range(0x2028, 0x202F), *range(0x2066, 0x206A), *range(0xFFF9, 0xFFFC))
 )
-"""Controls of both sets, separators of lines, and overrides, embeddings and isolates of the direction of writing."""
+"""C0 and C1 controls, line separators, and direction overrides, embeddings and isolates."""
 
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Signs that look like a space although they are letters or symbols."""
+"""Letters and symbols that look like a space."""
 
 _MAX_MARKS = 3
-"""The most combining marks on one letter; more of them cover the lines around it."""
+"""The most combining marks on one letter; more would cover adjacent lines."""
 
 
 def escape_controls(text: str) -> str:
-    """Return a text in which nothing is hidden: controls, directions and signs without width as `<U+202E>`."""
+    """Return a text with controls, direction marks and zero-width characters shown as `<U+202E>`."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(sign if sign in _ALLOWED_CONTROLS or not _is_hidden(sign) else _format_code(sign) for sign in text)
 
 
 def escape_json(text: str) -> str:
-    """Return JSON with the hidden signs in its strings as `\\u009b`, which means the same: a terminal may read it."""
+    """Return equivalent JSON that is safe for a terminal: hidden characters in strings become `\\u009b`."""
     hidden = {
         sign for sign in set(text) if sign != "\n" and not sign.isprintable() and unicodedata.category(sign) != "Zs"
     }
@@ -36,15 +36,15 @@ def escape_json(text: str) -> str:
 
 
 def drop_controls(text: str, *, keep: str = "") -> str:
-    """Return a text without signs that steer a terminal: controls, and directions that reach beyond it."""
+    """Return a text without terminal controls and unbalanced direction marks."""
     return text.translate({code: None for code in _STEERING if chr(code) not in keep})
 
 
 def quote_name(name: str, *, most: int = QUOTED_CHARS) -> str:
-    """Return a name in quotation marks, on one line, with hidden signs and quotation marks escaped, and cut if long.
+    """Return a name in quotation marks, on one line, with hidden characters and quotes escaped, cut if long.
 
     Args:
-        most: The characters that are shown between the quotation marks.
+        most: The most characters shown between the quotation marks.
     """
     return f"“{escape_name(name, most=most)}”"
 
@@ -76,7 +76,7 @@ def _is_hidden(sign: str) -> bool:
 
 
 def _is_invisible_mark(sign: str) -> bool:
-    """Tell whether a combining mark has no form: joiners of letters and selectors of variants, but for emoji's."""
+    """Return whether a combining mark is invisible: joiners and variation selectors, except those of emoji."""
     return sign == "\u034f" or "\u180b" <= sign <= "\u180f" or "\ufe00" <= sign <= "\ufe0d" or sign >= "\U000e0100"
 
 

@@ -9,7 +9,7 @@ from panorama.errors import InvalidInputError
 
 CRON_CHARS = 200
 HORIZON_YEARS = 41
-"""How far ahead a day is looked for: a 29 February on a given day of the week comes after forty years at most."""
+"""How far ahead to search: 29 February on a given weekday recurs after forty years at most."""
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
@@ -40,10 +40,10 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class CronExpression:
-    """The times that a line of five fields names; days of the week count from Sunday, 0.
+    """The times of a cron line with five fields; days of the week count from Sunday, 0.
 
-    As in crontab(5): if both day fields are restricted, a day that fits one of them fits; one that begins with `*` is
-    not restricted.
+    As in crontab(5): if both day fields are restricted, a day that matches either one matches; a field that begins
+    with `*` is not restricted.
     """
 
     text: str
@@ -56,16 +56,16 @@ class CronExpression:
 
     @property
     def is_every_hour(self) -> bool:
-        """Whether it means each hour that passes, also the one that comes twice; else it names hours of the day."""
+        """Whether it runs in every elapsed hour, including one repeated when clocks go back."""
         return len(self.hours) == 24
 
     def matches(self, day: date) -> bool:
-        """Tell whether it means a day."""
+        """Return whether a day matches."""
         by_month, by_week = day.day in self.days, day.isoweekday() % 7 in self.weekdays
         return day.month in self.months and (by_month or by_week if self.either else by_month and by_week)
 
     def local_times(self, begin: datetime) -> Iterator[datetime]:
-        """Return the times on the wall's clock from one on, in order, for 41 years."""
+        """Yield the local times from a start on, in order, for 41 years."""
         day, last = begin.date(), min(date.max.toordinal() - 2, begin.toordinal() + 366 * HORIZON_YEARS)
         while day.toordinal() < last:
             if self.matches(day):
@@ -75,10 +75,10 @@ class CronExpression:
 
 
 def parse_cron(text: str) -> CronExpression:
-    """Read a line of a crontab, without its command.
+    """Parse a crontab line without a command.
 
     Raises:
-        InvalidInputError: It is none, or no day is ever meant by it.
+        InvalidInputError: It is not a cron line, or it never fires.
     """
     plain = " ".join(text.lower().split())
     words = _NICKNAMES.get(plain, plain).split(" ")
@@ -135,6 +135,6 @@ def _parse_number(word: str, part: str, field: _Field) -> int:
 def _field_error(part: str, field: _Field) -> InvalidInputError:
     known = f" or {next(iter(field.names))}" if field.names else ""
     return InvalidInputError(
-        f"cron: {part[:30]!r} is no {field.name}.",
+        f"cron: {part[:30]!r} is not a valid {field.name}.",
         hint=f"A {field.name} is {field.least} to {field.most}{known}, a range 1-5, a list 1,3, a step */2, or *.",
     )

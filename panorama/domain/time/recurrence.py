@@ -12,10 +12,10 @@ from panorama.errors import InvalidInputError
 
 RULE_CHARS = 300
 HORIZON = timedelta(days=366 * 20)
-"""How far ahead a next occurrence is looked for."""
+"""How far ahead to search for the next occurrence."""
 
 MAX_TIMES_PER_DAY = 24
-"""How many times of one day a rule may name."""
+"""The most times of day in a rule."""
 
 _HINT = "Use an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO or FREQ=MONTHLY;BYMONTHDAY=1."
 _POSSIBLE_HINT = "Choose a day that exists, such as BYMONTHDAY=-1 for the last of a month."
@@ -25,10 +25,10 @@ _COUNT = re.compile(r"(?:^|;)COUNT=(\d+)")
 
 
 def normalize_rule(text: str) -> str:
-    """Return a recurrence rule in its plain form, upper case and without `RRULE:`.
+    """Return a recurrence rule in normal form: upper case, without `RRULE:`.
 
     Raises:
-        InvalidInputError: It is not an RFC 5545 rule, is faster than daily, or never occurs.
+        InvalidInputError: It is not an RFC 5545 rule, more frequent than daily, or never occurs.
     """
     plain = text.strip().upper().removeprefix("RRULE:").strip().strip(";")
     if len(plain) > RULE_CHARS or _UNSUPPORTED.search(plain):
@@ -36,7 +36,7 @@ def normalize_rule(text: str) -> str:
     rule = _parse_rule(plain)
     if rule.times_per_day > MAX_TIMES_PER_DAY or ("UNTIL=" in plain and not _UNTIL.search(plain)):
         raise _rule_error(text)
-    is_over = _parse_until(plain) < datetime(2024, 1, 1)  # noqa: DTZ001 (rules are reckoned in wall-clock time)
+    is_over = _parse_until(plain) < datetime(2024, 1, 1)  # noqa: DTZ001 (rules are computed in wall-clock time)
     if is_over or not rule.is_possible:
         raise InvalidInputError(f"recurrence never occurs: {text[:60]!r}.", hint=_POSSIBLE_HINT)
     return plain
@@ -45,7 +45,7 @@ def normalize_rule(text: str) -> str:
 def next_occurrence(rule_text: str, anchor: Deadline, *, not_before: date, zone: ZoneInfo) -> Deadline | None:
     """Return the first occurrence after `anchor` that is not before a day; None if the series has ended.
 
-    Moments keep their wall-clock time in the zone, also over daylight-saving changes.
+    Date-times keep their local time in the zone across daylight-saving changes.
     """
     start = _to_local(anchor, zone)
     after = max(start, datetime.combine(not_before, time()) - timedelta(microseconds=1))
@@ -57,9 +57,9 @@ def next_occurrence(rule_text: str, anchor: Deadline, *, not_before: date, zone:
 
 
 def iter_occurrences(rule_text: str, anchor: datetime, *, after: datetime, zone: ZoneInfo) -> Iterator[datetime]:
-    """Return the moments of a series after one of them or any other, in order, for twenty years.
+    """Yield the occurrences of a series after an instant, in order, for twenty years.
 
-    The series begins with its anchor, which counts as one, whether the rule names it or not; without a rule it is all.
+    The anchor is the first occurrence whether the rule matches it or not; without a rule it is the only one.
     """
     if anchor > after:
         yield anchor
@@ -68,24 +68,24 @@ def iter_occurrences(rule_text: str, anchor: datetime, *, after: datetime, zone:
 
 
 def is_on_rule(rule_text: str, anchor: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a rule itself names the moment at which its series begins."""
+    """Return whether a rule matches the start of its series."""
     start = _to_local(anchor, zone)
     return next(_parse_rule(rule_text).iter_times(start, start.date()), None) == start
 
 
 def _iter_local_times(rule_text: str, anchor: datetime, after: datetime, zone: ZoneInfo) -> Iterator[datetime]:
-    """Return the times on the wall's clock after the anchor, from shortly before a moment on."""
+    """Yield the local times after the anchor, from shortly before an instant on."""
     start, begin = _to_local(anchor, zone), wall_clock.first_local(after, zone)
     count = _parse_count(rule_text)
     last = _last_day(rule_text, max(start, begin))
-    # What counts is counted from its anchor on.
+    # A COUNT is counted from the anchor.
     times = _parse_rule(rule_text).iter_times(start, last, None if count else begin)
     later = islice((entry for entry in times if entry > start), count and min(count - 1, rrule.MAX_STEPS))
     return (entry for entry in later if begin <= entry <= _parse_until(rule_text))
 
 
 def decrement_count(rule_text: str) -> str:
-    """Return the rule for what comes after one occurrence: a COUNT is one less; "" when none is left."""
+    """Return the rule after one occurrence: COUNT is decremented; "" if none is left."""
     count = _parse_count(rule_text)
     if count is None:
         return rule_text
@@ -115,7 +115,7 @@ def _rule_error(text: str) -> InvalidInputError:
 
 
 def _last_day(rule_text: str, begin: datetime) -> date:
-    """Return the last day that is looked at: of its UNTIL, or twenty years on."""
+    """Return the last day to search: that of UNTIL, or twenty years ahead."""
     far = min(begin.toordinal() + HORIZON.days, date.max.toordinal())
     return min(_parse_until(rule_text).date(), date.fromordinal(far))
 

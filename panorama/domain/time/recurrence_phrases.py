@@ -32,7 +32,7 @@ _ORDINAL = re.compile(r"([1-9][0-9]?)(?:st|nd|rd|th)?")
 
 
 def parse_phrase(phrase: str) -> str:
-    """Return the RRULE text of a phrase, or "" if any word of it is not understood.
+    """Return the RRULE of a phrase, or "" if any word of it is not understood.
 
     Case, commas, the word “and” and a closing “when done” make no difference. Understood are days, weekdays, weeks,
     months and years, each with a number or “other”, and lists of days and months: `every week on tuesday, thursday`,
@@ -51,7 +51,7 @@ def parse_phrase(phrase: str) -> str:
 
 
 def _parse_interval_phrase(words: Sequence[str]) -> str:
-    """Return the rule of “[2] weeks [on …]”, of what follows “every”."""
+    """Return the rule of “[2] weeks [on …]”, the part after “every”."""
     interval, words = _parse_interval(words)
     match words:
         case ["day" | "days"]:
@@ -118,7 +118,7 @@ def _parse_position(word: str, largest: int) -> str:
 
 
 def _codes(words: Sequence[str], known: Mapping[str, str]) -> str:
-    """Return the codes of all words, each once, or "" if one of them is not known."""
+    """Return the codes of all words, each once, or "" if one is unknown."""
     codes = [known.get(word, "") for word in words]
     return ",".join(dict.fromkeys(codes)) if all(codes) else ""
 

@@ -1,7 +1,7 @@
 """Finds the occurrences of an RFC 5545 rule, daily or slower, in bounded time.
 
-`dateutil.rrule` looks day by day until the year 9999 where a rule names no day at all, and from the first occurrence on
-where only the next one is wanted.
+`dateutil.rrule` iterates day by day until the year 9999 if a rule matches no day, and always from the first occurrence
+even if only the next one is needed.
 """
 
 import calendar
@@ -13,7 +13,7 @@ from itertools import islice, product
 from typing import Literal, cast
 
 MAX_STEPS = 12_000
-"""How many days, or times of days, are looked at in one search: more than there are in 28 years."""
+"""The most days or times examined in one search: more than there are in 28 years."""
 
 Frequency = Literal["YEARLY", "MONTHLY", "WEEKLY", "DAILY"]
 
@@ -25,15 +25,15 @@ _NUMBERS = (
 )  # fmt: skip
 _NAMES = {"FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYDAY", "BYWEEKDAY", *_NUMBERS}
 _LAST_DAY = date.max.toordinal() - 2
-"""Around each time the two days beside it are looked at too, for its zone."""
+"""The days before and after a time are searched too, because of its zone."""
 
 _CYCLE = (datetime(2000, 1, 1), date(2027, 12, 31))  # noqa: DTZ001 (wall-clock time)
-"""28 years hold every kind of year: leap or not, beginning with each day of the week."""
+"""28 years contain every kind of year: leap or not, starting on each weekday."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecurrenceRule:
-    """What a rule says; a part that it leaves out is empty.
+    """A parsed rule; parts that it does not have are empty.
 
     Days of the week count from Monday, 0; `nth` has pairs as (2, 0), the second Monday, (-1, 4), the last Friday.
     """
@@ -55,19 +55,19 @@ class RecurrenceRule:
 
     @property
     def times_per_day(self) -> int:
-        """How many times of one day it names."""
+        """The number of times of day in the rule."""
         return max(len(self.hours), 1) * max(len(self.minutes), 1) * max(len(self.seconds), 1)
 
     @property
     def is_possible(self) -> bool:
-        """Whether any day is meant by it, wherever it begins."""
+        """Whether any day matches it, wherever it starts."""
         start, last = _CYCLE
         return next(replace(self, interval=1).iter_times(start, last), None) is not None
 
     def iter_times(self, start: datetime, last: date, begin: datetime | None = None) -> Iterator[datetime]:
-        """Return its times from a start on, in order, up to a day; with `begin`, those from then on.
+        """Yield its times from a start on, in order, up to a day; with `begin`, only those from then on.
 
-        It ends early where `MOST_LOOKS` were not enough.
+        It ends early after `MAX_STEPS` steps.
         """
         filled = self._with_defaults(start)
         times = sorted(time(*entry) for entry in product(filled.hours, filled.minutes, filled.seconds))
@@ -80,9 +80,9 @@ class RecurrenceRule:
                 yield at
 
     def _with_defaults(self, start: datetime) -> "RecurrenceRule":
-        """Return it with what it takes from its start: the time, and the day where it names none.
+        """Return it completed from its start: the time, and the day if it has none.
 
-        Of each week, or each day, it is looked at by months, which passes over those that are not meant.
+        Weekly and daily rules with BYMONTH are searched by month, which skips the other months.
         """
         months, month_days, weekdays, frequency = self.months, self.month_days, self.weekdays, self.frequency
         if not (month_days or weekdays or self.nth or self.weeks or self.year_days or self.easters):
@@ -102,10 +102,10 @@ class RecurrenceRule:
 
 
 def parse_rule(text: str) -> RecurrenceRule:
-    """Read a rule in upper case; COUNT and UNTIL are not part of what it returns.
+    """Parse a rule in upper case, without its COUNT and UNTIL.
 
     Raises:
-        ValueError: It is none, or is faster than daily.
+        ValueError: It is not a rule, or more frequent than daily.
     """
     parts = dict(_split_part(entry) for entry in text.split(";"))
     if parts.keys() - _NAMES or parts.get("FREQ") not in _FREQUENCIES:
@@ -161,7 +161,7 @@ def _parse_day(text: str) -> tuple[int, int]:
 
 
 def _period_range(rule: RecurrenceRule, start: datetime, last: date, begin: datetime) -> range:
-    """Return the numbers of the periods in which occurrences can lie: years, months, weeks or days."""
+    """Return the numbers of the periods with possible occurrences: years, months, weeks or days."""
     origin = _period_number(rule, start.date())
     passed = (_period_number(rule, begin.date()) - origin) // rule.interval * rule.interval
     return range(origin + passed, _period_number(rule, min(last, date.fromordinal(_LAST_DAY))) + 1, rule.interval)
@@ -177,7 +177,7 @@ def _period_number(rule: RecurrenceRule, day: date) -> int:
 
 
 def _iter_steps(rule: RecurrenceRule, periods: range, times: list[time]) -> Iterator[datetime | None]:
-    """Return the times in some periods, and None for each period or day that was looked at in vain."""
+    """Yield the times in some periods, and None for each period or day without a match."""
     for period in periods:
         days: list[date] = []
         day = None
@@ -202,7 +202,7 @@ def _pick_positions(days: list[date], times: list[time], positions: Iterable[int
 
 
 def _iter_days(rule: RecurrenceRule, period: int) -> Iterator[date]:
-    """Return the days of one period that its months and their days leave."""
+    """Yield the days of one period that match the rule's months and month days."""
     frequency = rule.frequency
     if frequency == "DAILY":
         yield date.fromordinal(period + 1)
@@ -246,7 +246,7 @@ def _is_match(rule: RecurrenceRule, day: date) -> bool:
 
 
 def _is_nth(rule: RecurrenceRule, day: date) -> bool:
-    """Tell whether a day is such a one as the second Monday of its month, or of its year if no months are named."""
+    """Return whether a day matches an nth weekday of its month, or of its year without BYMONTH."""
     numbers = [number for number, weekday in rule.nth if weekday == day.weekday()]
     if not numbers:
         return False
@@ -258,7 +258,7 @@ def _is_nth(rule: RecurrenceRule, day: date) -> bool:
 
 
 def _is_in_weeks(rule: RecurrenceRule, day: date) -> bool:
-    """Tell whether the week of a day is one of the numbered; the first has at least four days in its year."""
+    """Return whether a day's ISO week number matches; week 1 has at least four days in its year."""
     middle = day + timedelta(days=3 - (day.weekday() - rule.week_start) % 7)
     number = _day_of_year(middle)
     week = (number - 1) // 7 + 1

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from panorama.errors import InvalidInputError
 
 Deadline = date | datetime
-"""A day in the person's own zone, or a moment in UTC. A datetime is also a date: test for datetime first."""
+"""A day in the user's zone, or an instant in UTC. A datetime is also a date: test for datetime first."""
 
 _NAMED_DAYS = {"today": 0, "tomorrow": 1, "yesterday": -1}
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ]\d)")
@@ -25,20 +25,20 @@ MIN_DATE, MAX_DATE = date(1900, 1, 1), date(2199, 12, 31)
 
 
 def today(now: datetime, zone: ZoneInfo) -> date:
-    """Return the day it is in a zone."""
+    """Return today's date in a zone."""
     return now.astimezone(zone).date()
 
 
 def start_of_day(day: date, zone: ZoneInfo) -> datetime:
-    """Return the first moment of a day in a zone, in UTC."""
+    """Return the start of a day in a zone, in UTC."""
     return datetime.combine(day, time(), zone).astimezone(UTC)
 
 
 def parse_deadline(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> Deadline:
-    """Return what a person means by a day or a moment.
+    """Parse a day or a time.
 
     Raises:
-        InvalidInputError: It is neither, does not exist, or lies outside 1900 to 2199.
+        InvalidInputError: It is neither, does not exist, or is outside 1900 to 2199.
     """
     deadline = _parse_text(text.strip(), now, zone)
     if deadline is None:
@@ -47,7 +47,7 @@ def parse_deadline(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> De
 
 
 def _describe_invalid(kind: str, text: str) -> str:
-    """Return what a text is instead of a date: one that the calendar has not, or words that are not understood."""
+    """Describe why a text is not a date: it does not exist, or it is not understood."""
     word = text.strip()
     wrong = "that exists" if _ISO.match(word) else "in a form that is understood"
     return f"not a {kind} {wrong}: {word[:40]!r}"
@@ -60,7 +60,7 @@ def _check_range(deadline: Deadline, text: str, name: str, hint: str) -> Deadlin
 
 
 def _parse_text(word: str, now: datetime, zone: ZoneInfo) -> Deadline | None:
-    """Return the day or the moment that a word stands for, None if there is no such."""
+    """Parse one expression to a day or an instant; None if it is not understood."""
     if _ISO.match(word):
         return _parse_iso(word, zone)
     word = word.lower()
@@ -97,19 +97,19 @@ def _parse_iso(word: str, zone: ZoneInfo) -> Deadline | None:
 
 
 def parse_date(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> date:
-    """Return the day a person means; a moment means its day in the zone."""
+    """Parse a day; a time is converted to its day in the zone."""
     deadline = parse_deadline(text, name, now=now, zone=zone)
     return deadline.astimezone(zone).date() if isinstance(deadline, datetime) else deadline
 
 
 def check_order(first: date | None, last: date | None, *names: str) -> None:
-    """Refuse a period that ends before it begins; either end may be open.
+    """Reject a period that ends before it begins; either end may be open.
 
     Args:
-        names: What the two days are called.
+        names: The names of the two arguments.
 
     Raises:
-        InvalidInputError: It does.
+        InvalidInputError: The last day is before the first.
     """
     if first and last and first > last:
         raise InvalidInputError(
@@ -118,10 +118,10 @@ def check_order(first: date | None, last: date | None, *names: str) -> None:
 
 
 def parse_datetime(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> datetime:
-    """Return the moment a person means, in UTC.
+    """Parse a point in time; return it in UTC.
 
     Raises:
-        InvalidInputError: It is a day without a time, or no date.
+        InvalidInputError: It is a day without a time, or not a date.
     """
     parsed = _parse_text(text.strip(), now, zone)
     if parsed is None:
@@ -137,19 +137,19 @@ def to_local_day(deadline: Deadline, zone: ZoneInfo) -> date:
 
 
 def format_utc(when: datetime) -> str:
-    """Return a moment as `2026-05-31T13:00:00Z`: how a deadline is kept; it sorts behind the bare day it falls on."""
+    """Return an instant in the stored form of deadlines, `2026-05-31T13:00:00Z`; it sorts after its bare day."""
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def format_time(when: date | datetime, zone: ZoneInfo, *, exact: bool = False) -> str:
-    """Return a day as 2026-05-31 and a moment as 2026-05-31T15:00+02:00 in the zone, seconds only if there are any.
+    """Format a day as 2026-05-31 and an instant as 2026-05-31T15:00+02:00 in the zone, with seconds only if not 0.
 
-    With `exact`, parts of a second follow if there are any, so that the text means the very same moment.
+    With `exact`, fractions of a second are included, so that the text denotes the same instant.
     """
     return _format_datetime(when, zone, exact) if isinstance(when, datetime) else when.isoformat()
 
 
-@lru_cache(4096)  # rows of a list share many moments: made and changed at once
+@lru_cache(4096)  # rows of a list share many times: created and changed at once
 def _format_datetime(when: datetime, zone: ZoneInfo, exact: bool) -> str:
     local = when.astimezone(zone)
     if exact and local.microsecond:

@@ -10,20 +10,20 @@ from zoneinfo import ZoneInfo, available_timezones
 from panorama.errors import InvalidInputError
 
 MAX_CLOCK_SHIFT = timedelta(hours=25)
-"""No clock was ever moved by more than a day (Samoa, 30 December 2011), so a day around a time tells all."""
+"""No clock was ever moved by more than a day (Samoa, 30 December 2011)."""
 
 MAX_COUNT = 1000
 _WINDOWS = tuple(timedelta(hours=hours) for hours in (1, 24, 24 * 8, 24 * 70, 24 * 400))
 
 Following = Callable[[datetime], Iterator[datetime]]
-"""Returns the occurrences after a moment, in order, in UTC."""
+"""Returns the occurrences after an instant, in order, in UTC."""
 
 
 def get_zone(name: str) -> ZoneInfo:
     """Return the time zone of an IANA name.
 
     Raises:
-        InvalidInputError: There is none.
+        InvalidInputError: There is no such zone.
     """
     try:
         return ZoneInfo(name.strip())
@@ -38,18 +38,17 @@ def _zone_hint(name: str) -> str:
 
 
 def to_local(moment: datetime, zone: ZoneInfo) -> datetime:
-    """Return what a clock on the wall shows at a moment."""
+    """Return the local time at an instant."""
     return moment.astimezone(zone).replace(tzinfo=None, fold=0)
 
 
 def to_instants(
     walls: Iterable[datetime], zone: ZoneInfo, after: datetime, *, twice: bool = False
 ) -> Iterator[datetime]:
-    """Return the moments after one at which a wall clock shows the given times, in order, each once.
+    """Yield the instants after one at which the local clock shows the given times, in order, each once.
 
-    A time that is left out when clocks go forward is meant as if they had not gone (RFC 5545, 3.3.5): 02:30 is then
-    03:30. One that comes twice when they go back is meant the first time, with `twice` both times. `walls` ascend;
-    they begin no later than `first_wall(after)`.
+    A time skipped when clocks go forward is shifted (RFC 5545, 3.3.5): 02:30 becomes 03:30. A repeated time counts the
+    first time only, or both times with `twice`. `walls` ascend and start no later than `first_local(after)`.
     """
     waiting: list[datetime] = []
     last = after
@@ -76,27 +75,27 @@ def _resolve_local(time: datetime, zone: ZoneInfo, *, twice: bool) -> Iterator[d
     first = time.replace(tzinfo=zone)
     yield first.astimezone(UTC)
     second = first.replace(fold=1)
-    # Where clocks go forward the two differ also, but then the second is no time that they show.
+    # The two also differ when clocks go forward, but then the second does not exist.
     if twice and first.utcoffset() != second.utcoffset() and to_local(second.astimezone(UTC), zone) == time:
         yield second.astimezone(UTC)
 
 
 def _max_utc_offset(time: datetime, zone: ZoneInfo) -> timedelta:
-    """Return how far the zone is ahead of UTC around a time, at most: no later time means an earlier moment."""
+    """Return the largest UTC offset around a time, so that no later local time is an earlier instant."""
     known = (time.replace(tzinfo=zone).utcoffset(), (time - MAX_CLOCK_SHIFT).replace(tzinfo=zone).utcoffset(),
              (time + MAX_CLOCK_SHIFT).replace(tzinfo=zone).utcoffset())  # fmt: skip
     return max(entry for entry in known if entry is not None)
 
 
 def first_local(after: datetime, zone: ZoneInfo) -> datetime:
-    """Return the wall time from which on later moments are found."""
+    """Return the local time from which later instants are found."""
     shown = to_local(after, zone)
     before, behind = ((after + span).astimezone(zone).utcoffset() for span in (-MAX_CLOCK_SHIFT, MAX_CLOCK_SHIFT))
     return shown if before == behind else shown - MAX_CLOCK_SHIFT
 
 
 def last_before(following: Following, after: datetime, until: datetime) -> datetime | None:
-    """Return the last occurrence after one moment that is not after another; None if there is none."""
+    """Return the last occurrence after one instant and not after another; None if there is none."""
     for window in _WINDOWS:
         if until - window <= after:
             break
@@ -115,5 +114,5 @@ def _last_until(occurrences: Iterator[datetime], until: datetime) -> datetime | 
 
 
 def count_between(following: Following, after: datetime, until: datetime) -> int:
-    """Count the occurrences after one moment that are not after another; over a thousand are not told apart."""
+    """Count the occurrences after one instant and not after another, up to a thousand."""
     return sum(1 for entry in islice(following(after), MAX_COUNT) if entry <= until)

@@ -82,7 +82,7 @@ class ManagedEmbedder(Generic[Lent]):
             return EmbedderState(self._status)
 
     def ensure_loading(self) -> bool:
-        """Tell whether it can be borrowed at once; if not, begin to load it."""
+        """Return whether it can be borrowed at once; if not, begin to load it."""
         with self._changed:
             self._start_loading()
             return self._status == "ready"

@@ -47,7 +47,7 @@ class Evaluation:
 
 
 def _noop(_done: int, _total: int) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 def evaluate(embedder: EvaluatedEmbedder, check: EvaluationSet, report: ProgressCallback = _noop) -> Evaluation:

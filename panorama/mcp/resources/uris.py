@@ -26,7 +26,7 @@ def page_uri(kind: str, id_: str) -> str:
 
 
 def is_page(uri: str) -> bool:
-    """Tell whether this is the address of a page, there now or not: a deleted item can come back."""
+    """Return whether this is the address of a page, there now or not: a deleted item can come back."""
     kind, _, id_ = uri.removeprefix(SCHEME).partition("/")
     is_item = kind in KINDS and kind_of(id_) == kind
     is_job = kind == "job" and bool(_JOB.fullmatch(id_))
@@ -50,5 +50,5 @@ def affected_uris(touch: ItemChange) -> Iterator[str]:
 
 
 def is_list_change(touch: ItemChange) -> bool:
-    """Tell whether a change shows in the list of pages, which holds pinned notes and favourite projects by name."""
+    """Return whether a change shows in the list of pages, which holds pinned notes and favourite projects by name."""
     return touch.marked and (touch.action != "update" or not _LISTED_FIELDS.isdisjoint(touch.fields))

@@ -150,7 +150,7 @@ def _copy_error(row: Row, message: str, name: str) -> TypeError:
 
 
 def is_item(row: Mapping[str, Any]) -> bool:
-    """Tell whether fields are those of an item, by their id."""
+    """Return whether fields are those of an item, by their id."""
     return bool(_kind(row))
 
 

@@ -42,7 +42,7 @@ def explain_misuse(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _is_ours(function: Callable[..., Any], error: TypeError) -> bool:
-    """Tell whether an error came out of the SDK's own lines, and does not say itself what the function takes."""
+    """Return whether an error came out of the SDK's own lines, and does not say itself what the function takes."""
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next
@@ -65,7 +65,7 @@ def _find_wrong_types(function: Callable[..., Any], args: tuple[Any, ...], kwarg
 
 
 def _is_of_type(value: Any, kind: Any) -> bool:
-    """Tell whether a value is of a type; of lists and tuples all that they hold."""
+    """Return whether a value is of a type; of lists and tuples all that they hold."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return any(_is_of_type(value, part) for part in parts)

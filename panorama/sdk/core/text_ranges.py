@@ -43,7 +43,7 @@ def require_text(row: Any, field: str) -> str:
 
 
 def _has_more(part: Any) -> bool:
-    """Tell whether more may follow: a section under a heading may end before the whole text does."""
+    """Return whether more may follow: a section under a heading may end before the whole text does."""
     return part.get("end") is not None and part.end - part.start >= MAX_CHARS and part.end < part.chars
 
 

@@ -144,7 +144,7 @@ class _ContentWriter:
         self._lacking: set[str] = set()
 
     def add(self, name: str, path: str) -> bool:
-        """Put a content at a path; tell whether it is there and sound."""
+        """Put a content at a path; return whether it is there and sound."""
         if name in self._lacking:
             return False
         try:
@@ -215,7 +215,7 @@ class _PageWriter:
         return name
 
     def _render_parts(self, folder: str, project: str | None) -> Iterator[str]:
-        """Give what a page lists: tasks, the kinds that have no pages of their own, and files."""
+        """Yield what a page lists: tasks, the kinds that have no pages of their own, and files."""
         yield export_pages.render_tasks_section(list(self._iter_items("task", project=project)), self._zone)
         for kind in PLAIN_KINDS:
             if kind.has_project or project is None:

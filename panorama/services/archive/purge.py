@@ -189,7 +189,7 @@ class _PurgeRun:
         return count
 
     def _iter_log_rows(self, log: LogTable, traces: PurgePlan) -> Iterator[list[int]]:
-        """Give the numbers of the rows of a log that tell of items, some at a time."""
+        """Yield the numbers of the rows of a log that tell of items, some at a time."""
         after, more = 0, True
         while more:
             with self._reading() as session:

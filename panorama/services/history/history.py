@@ -215,7 +215,7 @@ def _check_finished(session: Session, unit_text: str, writer: Origin | None) -> 
 
 
 def _is_running(run: runs.Run | None) -> bool:
-    """Tell whether a script still runs; of one that was left by its process nobody waits for the end."""
+    """Return whether a script still runs; of one that was left by its process nobody waits for the end."""
     if run is None or run.status != "running":
         return False
     here = WorkerId.for_this_process()

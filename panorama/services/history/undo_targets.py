@@ -87,7 +87,7 @@ def _is_candidate(session: Session, unit: str, redo: bool, own_unit: str, covere
 
 
 def _is_result_only(session: Session, unit: str) -> bool:
-    """Tell whether a unit is a run whose result was kept as a file, and that wrote nothing else."""
+    """Return whether a unit is a run whose result was kept as a file, and that wrote nothing else."""
     if changes.count_by_unit(session, unit) != 1:
         return False
     name = str(changes.get_first(session, unit).after.get("name", ""))

@@ -60,7 +60,7 @@ class Folder:
     problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def can_contain(self, path: str) -> bool:
-        """Tell whether a file that was not found may still be there, in a subfolder that could not be listed."""
+        """Return whether a file that was not found may still be there, in a subfolder that could not be listed."""
         return any(path.startswith(folder) for folder in self.unread)
 
 

@@ -313,7 +313,7 @@ class ImportWriter:
         return new
 
     def _is_cyclic(self, task: str, parent: str | None) -> bool:
-        """Tell whether a task would stand under itself, because its new parent was put under it here."""
+        """Return whether a task would stand under itself, because its new parent was put under it here."""
         return parent is not None and task in (parent, *tasks.list_ancestors(self._session, parent))
 
     def _record_entry(

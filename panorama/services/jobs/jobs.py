@@ -159,11 +159,11 @@ class Jobs(JobQueue):
         self.offers.get(kind).scheduled(arguments)
 
     def needs_confirmation(self, kind: str, arguments: Mapping[str, Any]) -> bool:
-        """Tell whether the person has to agree to a kind's being run when nobody can be asked."""
+        """Return whether the person has to agree to a kind's being run when nobody can be asked."""
         return self.offers.get(kind).needs_confirmation(arguments)
 
     def is_cli_only(self, kind: str) -> bool:
-        """Tell whether only a person at a terminal may schedule a kind."""
+        """Return whether only a person at a terminal may schedule a kind."""
         return self.offers.get(kind).is_cli_only
 
     def wake(self) -> None:

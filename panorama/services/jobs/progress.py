@@ -14,7 +14,7 @@ class StoppedError(Exception):
 
 
 def ignore_progress(current: int, total: int, message: str) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 PROGRESS: ContextVar[Progress] = ContextVar("progress", default=ignore_progress)
@@ -85,11 +85,11 @@ def save_checkpoint(checkpoint: Mapping[str, Any]) -> None:
 
 
 def is_scheduled() -> bool:
-    """Tell whether what runs is a job that nobody asked for but the clock."""
+    """Return whether what runs is a job that nobody asked for but the clock."""
     job = getattr(CHECKPOINTS.get(), "job", None)
     return job is not None and job.asker.actor == "schedule"
 
 
 def is_job() -> bool:
-    """Tell whether what runs is a job, for which nobody waits."""
+    """Return whether what runs is a job, for which nobody waits."""
     return CHECKPOINTS.get() is not _NO_CHECKPOINTS

@@ -160,14 +160,14 @@ class JobQueue(Service):
             self._notify(running.job)
 
     def has_waiting(self) -> bool:
-        """Tell whether a job waits that could be begun."""
+        """Return whether a job waits that could be begun."""
         if self.is_leaving:
             return False
         with self._reading() as session:
             return self._find_next(session) is not None
 
     def has_unfinished(self) -> bool:
-        """Tell whether a job runs here, or any is queued, also one that cannot be started yet."""
+        """Return whether a job runs here, or any is queued, also one that cannot be started yet."""
         if self.is_busy:
             return True
         with self._reading() as session:

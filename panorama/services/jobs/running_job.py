@@ -79,7 +79,7 @@ class RunningJob:
             self.job = self.job.with_progress(*far, message, self._now())
 
     def should_stop(self) -> bool:
-        """Tell whether it is to stop."""
+        """Return whether it is to stop."""
         return bool(self._why)
 
     def load_checkpoint(self) -> Mapping[str, Any]:

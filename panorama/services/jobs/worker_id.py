@@ -29,7 +29,7 @@ class WorkerId:
         return f"{self.host} {self.process} {self.key}"
 
     def can_take_over(self, job: Job, now: datetime, *, standing: bool) -> bool:
-        """Tell whether this one may begin a job anew, for whoever began it is gone.
+        """Return whether this one may begin a job anew, for whoever began it is gone.
 
         Of a process on this machine the system knows; of others, and of one that hangs, only what was heard of them. A
         `standing` job is not heard of, and goes with its process.
@@ -42,7 +42,7 @@ class WorkerId:
         return is_dead or (not standing and job.is_stale(now))
 
     def is_dead(self, name: str) -> bool | None:
-        """Tell whether the process of another name has ended; None if nothing on this machine knows."""
+        """Return whether the process of another name has ended; None if nothing on this machine knows."""
         host, process, _ = (*name.rsplit(" ", 2), "", "")[:3]
         if host != self.host or not process.isdigit():
             return None

@@ -143,7 +143,7 @@ def change_to_dict(line: Change, label: str) -> Mapping[str, Any]:
 
 
 def take_fitting(changes: Iterable[Mapping[str, Any]]) -> Generator[Mapping[str, Any]]:
-    """Give the first changes that fit into an answer, at least one."""
+    """Yield the first changes that fit into an answer, at least one."""
     size = 0
     for count, change in enumerate(changes):
         size += len(json.dumps(change, ensure_ascii=False, default=str))

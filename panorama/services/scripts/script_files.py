@@ -63,7 +63,7 @@ class ScriptFiles:
         return None
 
     def contains(self, name: str) -> bool:
-        """Tell whether there is a file of a script."""
+        """Return whether there is a file of a script."""
         return any(_stat_fingerprint(path) is not None for path, _ in self._candidate_paths(name))
 
     def read_cached(self, name: str) -> ScriptText | None:
@@ -90,7 +90,7 @@ class ScriptFiles:
         return ScriptText(name=name, content=content, digest=digest_of(content), is_shipped=True) if content else None
 
     def is_bundled(self, name: str) -> bool:
-        """Tell whether a script of this name came with the program."""
+        """Return whether a script of this name came with the program."""
         return bool(_NAME_PATTERN.fullmatch(name)) and (self._shipped / f"{name}{SUFFIX}").is_file()
 
     def path(self, name: str) -> Path:

@@ -94,7 +94,7 @@ class ScriptUndo(Service):
                 yield write
 
     def _is_last(self, session: Session, write: ScriptWrite, count: int, redo: bool) -> bool:
-        """Tell whether a write is among the last, or at least goes before those of other conversations."""
+        """Return whether a write is among the last, or at least goes before those of other conversations."""
         try:
             targets = find_targets(session, self._now(), self._writer, count=count, redo=redo)
         except NotFoundError:

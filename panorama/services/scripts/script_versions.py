@@ -112,7 +112,7 @@ def find_previous_approved(session: Session, name: str) -> int:
 
 
 def is_by_assistant(session: Session, text: ScriptText) -> bool:
-    """Tell whether an assistant saved a text, so that the person did not write it."""
+    """Return whether an assistant saved a text, so that the person did not write it."""
     known = [version for version in list_versions(session, text.name) if version.digest == text.digest]
     return any(version.verdict == rows.SAVED and version.door != CLI_ACTOR for version in known)
 

@@ -45,7 +45,7 @@ class Suggestions(Service):
 
 
 def _iter_patterns(coded: Sequence[rows.RunCode]) -> Iterator[ScriptLine]:
-    """Give code that called the same of the SDK, whatever else it did."""
+    """Yield code that called the same of the SDK, whatever else it did."""
     alike: defaultdict[frozenset[str], list[rows.RunCode]] = defaultdict(list)
     for run_code in coded:
         if run_code.called:
@@ -62,7 +62,7 @@ def _iter_patterns(coded: Sequence[rows.RunCode]) -> Iterator[ScriptLine]:
 
 
 def _iter_chains(chained: Sequence[tuple[str, str, int]]) -> Iterator[ScriptLine]:
-    """Give chains of tools that were called one after another in the same order; those inside longer ones are left."""
+    """Yield chains of tools that were called one after another in the same order; those inside longer ones are left."""
     counts, costs = _count_chains(chained)
     often = {chain: count for chain, count in counts.items() if count >= MIN_REPEATS}
     used: set[tuple[str, ...]] = set()

@@ -57,7 +57,7 @@ def parse_state(data: bytes) -> tuple[dict[str, Any], list[str]]:
 
 
 def _is_shallow(value: Any) -> bool:
-    """Tell whether a value is nested no deeper than what scripts return and keep, level by level."""
+    """Return whether a value is nested no deeper than what scripts return and keep, level by level."""
     level = [value] if type(value) in _CONTAINERS else []
     for _ in range(STATE_DEPTH):
         level = [inner for outer in level for inner in _iter_values(outer) if type(inner) in _CONTAINERS]

@@ -44,7 +44,7 @@ def chunk_changes(session: Session, changes: Sequence[tuple[int, str, str]], lim
 
 
 def _iter_items(session: Session, items: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, Item | None]]:
-    """Give items as (kind, id, item), those in the trash without the item."""
+    """Yield items as (kind, id, item), those in the trash without the item."""
     for batch in in_batches(items, ITEMS_PER_READ):
         living = passages.load_living(session, batch)
         yield from ((kind, id_, living.get(id_)) for kind, id_ in batch)

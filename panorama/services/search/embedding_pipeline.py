@@ -67,7 +67,7 @@ class EmbeddingPipeline(Service):
         self._ahead: _Step | None = None
 
     def embed_next(self, *, ahead: bool = True) -> bool:
-        """Cut and embed what the next changes touched; tell whether there was anything.
+        """Cut and embed what the next changes touched; return whether there was anything.
 
         Args:
             ahead: Begin the step after it too.
@@ -159,7 +159,7 @@ class EmbeddingPipeline(Service):
         return {name: halved[at].tobytes() for at, (name, _) in enumerate(texts)}
 
     def _finish_step(self, step: _Step, mark: str) -> bool:
-        """Wait for the vectors of a step, and keep all of it with a mark; tell whether it was not stopped before."""
+        """Wait for the vectors of a step, and keep all of it with a mark; return whether it was not stopped before."""
         vectors, kept_at = Vectors(), time.monotonic()
         is_whole = False
         try:

@@ -154,7 +154,7 @@ class IndexSync(Service):
             return Lag(max(0, newest - read), max(0, newest - min(read, passages.get_mark(session, heard_as))))
 
     def is_started(self) -> bool:
-        """Tell whether the index holds anything that it was told of."""
+        """Return whether the index holds anything that it was told of."""
         if self._takes_over and self._index.model == self.model:  # it was swapped; its mark follows with the flush
             return True
         if self._heard_as and self._heard_as == self._begun_as:  # who reads may have begun before the mark was there
@@ -189,7 +189,7 @@ class IndexSync(Service):
     # The passages and their vectors.
 
     def embed_next(self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count) -> bool:
-        """Cut and embed what the next changes touched; tell whether there was anything.
+        """Cut and embed what the next changes touched; return whether there was anything.
 
         Args:
             told: Is called with the number of texts that were embedded, after each batch.
@@ -231,7 +231,7 @@ class IndexSync(Service):
     def _yield_and_embed(
         self, reader: EmbeddingPipeline, stop: ShouldStop, report: OnEmbedded, moved: StepCallback
     ) -> bool:
-        """Read the next changes, after others that wait for their turn; tell whether there were any."""
+        """Read the next changes, after others that wait for their turn; return whether there were any."""
         if self._waiting:
             time.sleep(YIELD_SECONDS)
         has_read = not stop() and self._embed_locked(reader, report)
@@ -267,7 +267,7 @@ class IndexSync(Service):
             pass
 
     def sync_next(self) -> bool:
-        """Tell the index of the next changes that were read; tell whether there were any.
+        """Tell the index of the next changes that were read; return whether there were any.
 
         Raises:
             UnavailableError: The index is out of order.
@@ -322,7 +322,7 @@ class IndexSync(Service):
         self._begun_as = listener
 
     def _is_ready(self) -> bool:
-        """Tell whether the index can be told of anything; a server that was not asked yet does not know."""
+        """Return whether the index can be told of anything; a server that was not asked yet does not know."""
         if self._index.state().status == "starting":
             with suppress(UnavailableError):
                 self._index.count()
@@ -366,7 +366,7 @@ class IndexSync(Service):
             return list(passages.list_embedded(session, self.name, kind, after=after))
 
     def is_consistent(self) -> bool:
-        """Tell whether the index holds just what it should, if it has heard of everything; else nothing is compared.
+        """Return whether the index holds just what it should, if it has heard of everything; else nothing is compared.
 
         Some vectors are looked for: a file of them that was damaged answers too, but with other things.
 
@@ -386,7 +386,7 @@ class IndexSync(Service):
 
 
 def _report_points(points: Iterable[Point], report: OnEmbedded) -> Iterator[Point]:
-    """Give the points on, and tell of them batch by batch."""
+    """Yield the points on, and tell of them batch by batch."""
     for batch in in_batches(points):
         report(len(batch))
         yield from batch

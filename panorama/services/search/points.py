@@ -19,7 +19,7 @@ def load_points(session: Session, name: str, items: Sequence[tuple[str, str]]) -
 
 
 def to_points(stored: Iterable[EmbeddedPassage]) -> Iterator[Point]:
-    """Give points of the index for passages as they are kept."""
+    """Yield points of the index for passages as they are kept."""
     for batch in in_batches(stored):
         for passage, vector in zip(batch, float16_to_float32([passage.vector for passage in batch]), strict=True):
             kind: Any = passage.kind

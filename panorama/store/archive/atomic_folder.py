@@ -1,8 +1,7 @@
-"""Parcels: folders that appear whole or not at all, and the list of what is in them.
+"""Folders that appear completely or not at all, with a manifest of their files.
 
-A parcel is written beside its place under a name that begins with `.panorama-part-`, and renamed when it is complete.
-Whoever writes one holds a lock on that folder; a folder without one was left by a process that was killed, and is
-thrown away by the next that writes there.
+A folder is written beside its destination under a name that begins with `.panorama-part-`, and renamed when complete.
+The writer holds a lock on it; a part without a lock was left by a killed process and is deleted by the next writer.
 """
 
 import errno
@@ -26,20 +25,20 @@ PART_PREFIX = ".panorama-part-"
 CHUNK_BYTES = 1 << 20
 SYNC_BYTES = 1 << 20
 BytesCallback = Callable[[int], None]
-"""Is told of so many bytes more; what it raises ends the work."""
+"""Called with the number of further bytes done; an exception that it raises ends the work."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def noop(_count: int) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 class AtomicFolder:
-    """A folder that is being written; every file that is put into it is listed with its digest.
+    """A folder being written; every file added to it is listed with its digest.
 
-    What is durable is on the disk when it is listed. Long files get there in portions, so that others can write too.
-    Nothing is ever written outside the folder: a path that leads elsewhere is a ValueError, whoever gave it.
+    With `is_durable`, files are flushed to disk before they are listed, in portions so that others can write too.
+    Nothing is ever written outside the folder: a path that leads elsewhere raises ValueError.
     """
 
     def __init__(self, folder: Path, *, is_durable: bool = True) -> None:
@@ -48,13 +47,13 @@ class AtomicFolder:
         self.files: dict[str, Entry] = {}
 
     def write(self, path: str, content: bytes) -> None:
-        """Put a file into it."""
+        """Write a file into it."""
         with self.open_file(path) as write:
             write(content)
 
     @contextmanager
     def open_file(self, path: str) -> Generator[Callable[[bytes], None]]:
-        """Give a function that appends to a new file."""
+        """Open a new file and yield a function that appends to it."""
         digest, size, synced = sha256(), 0, 0
         with open(self._target_path(path), "xb", opener=_open_private) as file:
 
@@ -74,10 +73,10 @@ class AtomicFolder:
         self.files[path] = Entry(size, digest.hexdigest())
 
     def copy(self, source: Path, path: str, moved: BytesCallback = noop, *, below: Path | None = None) -> Entry:
-        """Copy a file into it and return what was read; links are not followed, nor are folders below that are links.
+        """Copy a file into it and return the bytes read; symbolic links to files or folders are not followed.
 
         Raises:
-            UnreadableError: It cannot be read; nothing of it is in the parcel.
+            UnreadableError: The file cannot be read; nothing of it is in the folder.
         """
         try:
             with open_plain_file(source, below) as read_, self.open_file(path) as write:
@@ -90,7 +89,7 @@ class AtomicFolder:
         return self.files[path]
 
     def link(self, source: Path, path: str) -> bool:
-        """Let a file be the same as one of another parcel, which costs no room; tell whether the disk can do that."""
+        """Hard-link a file of another folder, which takes no space; return whether the file system supports it."""
         place = self._target_path(path)
         try:
             os.link(source, place, follow_symlinks=False)
@@ -99,17 +98,17 @@ class AtomicFolder:
         return True
 
     def add_existing(self, path: str, entry: Entry) -> None:
-        """List a file that is there already."""
+        """List a file that exists already."""
         self.files[manifests.validate_path(path)] = entry
 
     def remove(self, path: str) -> None:
-        """Take a file out again."""
+        """Remove a file again."""
         self.files.pop(path, None)
-        with suppress(ValueError):  # what would lead elsewhere was never put in
+        with suppress(ValueError):  # a path that leads elsewhere was never written
             (self.folder / manifests.validate_path(path)).unlink(missing_ok=True)
 
     def _target_path(self, path: str) -> Path:
-        """Return where a file goes, with a folder made for it; what is below this one is no link."""
+        """Return the path for a file and create its folder; nothing below this folder is a link."""
         place = self.folder / manifests.validate_path(path)
         _make_folders(place.parent, [])
         if place.parent.resolve() != self.folder.resolve() / PurePosixPath(path).parent:
@@ -117,7 +116,7 @@ class AtomicFolder:
         return place
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Write the list of what is in it, and read it back: what cannot be read again is worth nothing."""
+        """Write the manifest and read it back to verify it."""
         data = json.dumps(manifests.with_digest(asdict(manifest)), ensure_ascii=False, indent=1).encode()
         listed, self.files = self.files, {}
         self.write(MANIFEST, data)
@@ -127,13 +126,13 @@ class AtomicFolder:
 
 @contextmanager
 def create(place: Path, content: str, *, is_durable: bool = True) -> Generator[AtomicFolder]:
-    """Give a new parcel that takes its place once this is left without an error; else nothing of it stays.
+    """Yield a new folder that is moved to its destination unless an error occurs; then it is deleted.
 
     Args:
-        what: What is not made if it fails, such as «backup».
+        content: The name of the result for error messages, such as "backup".
 
     Raises:
-        ConflictError: There is something in that place.
+        ConflictError: The destination exists.
         UnavailableError: The disk is full, or the folder cannot be written.
     """
     created: list[Path] = []
@@ -156,7 +155,7 @@ def create(place: Path, content: str, *, is_durable: bool = True) -> Generator[A
 
 
 def clean_stale(folder: Path) -> None:
-    """Throw away what killed processes left in a folder."""
+    """Delete unfinished folders of killed processes."""
     for path in folder.glob(f"{PART_PREFIX}*"):
         with suppress(OSError), _lock_folder(path) as is_ours:
             if is_ours:
@@ -164,14 +163,14 @@ def clean_stale(folder: Path) -> None:
 
 
 def remove(parcel: Path) -> None:
-    """Remove a parcel, so that a half of one never stands under its name."""
+    """Delete a folder so that a partial one never has its final name."""
     going = parcel.with_name(f"{PART_PREFIX}{secrets.token_hex(6)}")
     parcel.rename(going)
     shutil.rmtree(going, ignore_errors=True)
 
 
 def find_mismatch(folder: Path, manifest: Manifest, moved: BytesCallback = noop) -> str:
-    """Return which file of a parcel is not what was written; "" if all are."""
+    """Return the first file that differs from its manifest; "" if none does."""
     for path, entry in manifest.files.items():
         if why := find_file_mismatch(folder / path, entry, moved, below=folder):
             return f"{path} {why}"
@@ -179,7 +178,7 @@ def find_mismatch(folder: Path, manifest: Manifest, moved: BytesCallback = noop)
 
 
 def find_file_mismatch(path: Path, entry: Entry, moved: BytesCallback = noop, *, below: Path | None = None) -> str:
-    """Return how a file differs from what is known of it; "" if it does not."""
+    """Return how a file differs from its entry; "" if it does not."""
     digest, size = sha256(), 0
     try:
         with open_plain_file(path, below) as read_:
@@ -193,7 +192,7 @@ def find_file_mismatch(path: Path, entry: Entry, moved: BytesCallback = noop, *,
 
 
 def iter_files(folder: Path) -> Iterator[str]:
-    """Give the paths of the plain files in a folder, sorted; links and what cannot be listed are left out."""
+    """Yield the sorted paths of the regular files in a folder, without links and unreadable folders."""
     for root, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
@@ -203,10 +202,10 @@ def iter_files(folder: Path) -> Iterator[str]:
 
 
 def require_space(near: Path, needed: int, content: str) -> None:
-    """Refuse what does not fit on a disk before it is begun.
+    """Check that there is enough free disk space.
 
     Raises:
-        UnavailableError: There is less room than needed.
+        UnavailableError: There is not enough space.
     """
     there = next((parent for parent in (near, *near.parents) if parent.is_dir()), Path("/"))
     free = shutil.disk_usage(there).free
@@ -218,7 +217,7 @@ def require_space(near: Path, needed: int, content: str) -> None:
 
 
 def _make_folders(folder: Path, created: list[Path]) -> None:
-    """Make a folder with those above it, and remember which were not there."""
+    """Create a folder with its parents, and record which were missing."""
     if not folder.is_dir():
         _make_folders(folder.parent, created)
         folder.mkdir(mode=0o700)
@@ -231,14 +230,14 @@ def _create_locked_part(folder: Path) -> Generator[Path]:
         part = folder / f"{PART_PREFIX}{secrets.token_hex(6)}"
         part.mkdir(mode=0o700)
         with _lock_folder(part) as is_ours:
-            if is_ours:  # else somebody swept it away before it was locked
+            if is_ours:  # else another process deleted it before it was locked
                 yield part
                 return
 
 
 @contextmanager
 def _lock_folder(folder: Path) -> Generator[bool]:
-    """Hold the lock of a folder; False if another holds it, or the folder is gone."""
+    """Lock a folder; yield False if another process holds the lock, or the folder is gone."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | OPEN_FLAGS)
     except FileNotFoundError:
@@ -267,13 +266,13 @@ def _rename_into_place(part: Path, place: Path) -> None:
         part.rename(place)
     except OSError as error:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-            raise ConflictError(f"There is something at {place} by now.", hint="Choose another folder.") from error
+            raise ConflictError(f"{place} already exists.", hint="Choose another folder.") from error
         raise
     _sync_folder(place.parent)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the names in a folder survive a power cut."""
+    """Flush a folder to disk, so that its file names survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,7 +1,8 @@
-"""Rows as lines of JSON: which tables are a person's own, how their values are written, and how they come back.
+"""Table rows as JSON lines: which tables hold user data, and how their values are encoded and decoded.
 
-Values are read and written as the database holds them, so that a row that went out and came back is the same, byte by
-byte. How each column is written stands in the manifest; so an export is read the same by every later version.
+Values are exported exactly as the database stores them, so a row that was exported and imported again is identical.
+The
+manifest says how each column is encoded, so every later version can read an export.
 """
 
 import json
@@ -17,28 +18,28 @@ from panorama.store.column_types import TagList, Utc
 from panorama.store.tables import metadata
 
 DERIVED_TABLES = frozenset({"search_parts", "passages", "vectors", "marks"})
-"""Tables that are made again from the others; no export holds them."""
+"""Tables that are rebuilt from the others and not exported."""
 
 FOREIGN_TABLES = frozenset({"alembic_version"})
 MAX_LINE_BYTES = 256 << 20
-"""The longest row: one with 10 MB of text, each character of it escaped."""
+"""The longest row: 10 MB of text with every character escaped."""
 
 BATCH_ROWS = 500
-"""Rows that are read or written at once."""
+"""Rows read or written at once."""
 
 STORED_KEY = "$stored"
-"""Marks a value that its column's own form would not bring back exactly."""
+"""Marks a value that the encoding of its column would not restore exactly."""
 
 Line = Mapping[str, Any]
 
 
 def list_tables() -> list[str]:
-    """Return the names of the tables that are a person's own, those that others refer to first."""
+    """Return the names of the tables with user data, referenced tables first."""
     return [table.name for table in metadata.sorted_tables if table.name not in DERIVED_TABLES]
 
 
 def list_column_forms(name: str) -> dict[str, str]:
-    """Return how the value of each column of a table is written: plain, flag, moment, words, json or bytes."""
+    """Return the encoding of each column: plain, flag, moment, words, json or bytes."""
     return {column.name: _form(column) for column in metadata.tables[name].c}
 
 
@@ -48,25 +49,25 @@ def _form(column: Column[Any]) -> str:
 
 
 def count_rows(session: Session) -> dict[str, int]:
-    """Return how many rows each of these tables has."""
+    """Count the rows of each table."""
     sizes = ((name, select(func.count()).select_from(metadata.tables[name])) for name in list_tables())
     return {name: session.connection.execute(size).scalar_one() for name, size in sizes}
 
 
 def find_unlisted_table(tables: Iterable[str], names: Collection[str]) -> str:
-    """Return a table that is neither listed nor derived from the others; "" if there is none."""
+    """Return a table that is neither exported nor derived; "" if there is none."""
     known = {*names, *DERIVED_TABLES, *FOREIGN_TABLES}
     return next((table for table in tables if table not in known), "")
 
 
 def list_sequences(session: Session) -> dict[str, int]:
-    """Return the last number that each table with generated numbers gave."""
+    """Return the last generated number of each table that has them."""
     numbers = session.dialect.list_sequences(session)
     return {name: last for name, last in numbers.items() if name not in DERIVED_TABLES}
 
 
 def iter_rows(session: Session, name: str) -> Iterator[dict[str, Any]]:
-    """Give the rows of a table as plain values, in the order of their keys."""
+    """Yield the rows of a table as plain values, in key order."""
     forms = list_column_forms(name)
     key = ", ".join(f'"{column.name}"' for column in metadata.tables[name].primary_key.columns)
     names = ", ".join(f'"{column}"' for column in forms)
@@ -76,10 +77,10 @@ def iter_rows(session: Session, name: str) -> Iterator[dict[str, Any]]:
 
 
 def iter_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Give the lines of a file.
+    """Yield the lines of a file.
 
     Raises:
-        ValueError: One is longer than any row.
+        ValueError: A line is longer than any row.
     """
     while line := file.readline(MAX_LINE_BYTES + 1):
         if len(line) > MAX_LINE_BYTES:
@@ -93,7 +94,7 @@ def encode_line(row: Line) -> bytes:
 
 
 def encode(form: str, stored: Any) -> Any:
-    """Return a stored value as an export writes it."""
+    """Encode a stored value for an export."""
     if stored is None or form == "plain":
         return stored
     value = _ENCODERS[form](stored)
@@ -101,7 +102,7 @@ def encode(form: str, stored: Any) -> Any:
 
 
 def decode(form: str, value: Any) -> Any:
-    """Return the value that an export tells, as the database holds it."""
+    """Decode an exported value to its stored form."""
     if value is None or form == "plain":
         return value
     if is_object(value) and set(value) == {STORED_KEY}:
@@ -133,5 +134,5 @@ _DECODERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def decode_row(forms: Mapping[str, str], row: Line) -> list[Any]:
-    """Return the values of a row as the database holds them."""
+    """Decode the values of a row to their stored form."""
     return [decode(form, row[name]) for name, form in forms.items()]

@@ -1,8 +1,9 @@
-"""Manifests: what a backup or an export says it holds, and how much of that is believed.
+"""Manifests of backups and exports, and their validation.
 
-A manifest may come from anywhere. Its digest tells that it is as somebody wrote it, not who that was; so whatever is
-read of it is looked at before it is used: paths lead into the folder, contents are called by their digest, numbers and
-dates are such, and every file that is needed is listed.
+A manifest may come from anywhere. Its digest shows that it is complete, not who wrote it, so everything read from it
+is
+checked before use: paths stay inside the folder, contents are named by their digest, numbers and dates are valid, and
+every required file is listed.
 """
 
 import json
@@ -27,15 +28,15 @@ Kind = Literal["backup", "export"]
 V = TypeVar("V")
 
 MAX_INTEGER = (1 << 63) - 1
-"""The largest number that a database or a disk knows."""
+"""The largest integer that databases and file systems support."""
 
 MAX_SEQUENCE = 1 << 53
-"""The largest number that a table may have given: beyond, there would be none left for new rows."""
+"""The largest sequence number of a table; it leaves room for new rows."""
 
 MAX_SHOWN_CHARS, MAX_SHOWN_ENTRIES, MAX_VERSION_CHARS = 200, 50, 40
 
 MAX_MANIFEST_BYTES = 64 << 20
-"""Some 300,000 files."""
+"""About 300,000 files."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _REVISION = re.compile(r"[0-9]{4}")
@@ -43,7 +44,7 @@ _REVISION = re.compile(r"[0-9]{4}")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of a parcel: its size in bytes and its digest."""
+    """A listed file: its size in bytes and its digest."""
 
     size: int
     sha256: str
@@ -51,12 +52,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a parcel says it holds.
+    """The contents of a backup or export as listed in it.
 
-    `origin` names the machine and data directory it was made of. `rows` counts each table's, `files` are all files but
-    this one by their path, `contents` says where the content with a digest lies. `columns` says of an export how each
-    value is written, `sequences` which number each table gives next. `missing` are contents that were not to be had,
-    `withheld` settings that were left out because they are secret.
+    `origin` names the source machine and data directory. `rows` counts the rows of each table, `files` lists all other
+    files by path, `contents` maps digests to paths. For exports, `columns` has the encoding of each column and
+    `sequences` the last number of each table. `missing` are contents that could not be read, `withheld` secret
+    settings that were left out.
     """
 
     kind: Kind
@@ -75,12 +76,12 @@ class Manifest:
 
     @property
     def shown_missing(self) -> tuple[str, ...]:
-        """The first of the contents that were not to be had, each on one line, as they can be shown."""
+        """The first missing contents, escaped for display, each on one line."""
         return tuple(escape_name(path, most=MAX_SHOWN_CHARS) for path in self.missing[:MAX_SHOWN_ENTRIES])
 
     @property
     def shown_withheld(self) -> tuple[str, ...]:
-        """The first of the settings that were left out, as they can be shown."""
+        """The first withheld settings, escaped for display."""
         return tuple(escape_name(path, most=MAX_SHOWN_CHARS) for path in self.withheld[:MAX_SHOWN_ENTRIES])
 
     @property
@@ -90,17 +91,17 @@ class Manifest:
 
 
 def read(folder: Path) -> Manifest:
-    """Return what a parcel says it holds.
+    """Read and validate the manifest of a folder.
 
     Raises:
-        InvalidInputError: It is no parcel, is damaged, or was made by a newer program.
+        InvalidInputError: It is not a backup or export, is damaged, or was made by a newer version.
     """
     try:
         return _parse(folder, json.loads(_read_bytes(folder / MANIFEST)))
     except UnreadableError as error:
         if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
             raise InvalidInputError(
-                f"{folder} is no backup or export of Panorama: there is no {MANIFEST} in it.",
+                f"{folder} is not a Panorama backup or export: it has no {MANIFEST}.",
                 hint="Give the folder that `panorama backup` or `panorama export` made.",
             ) from error
         raise InvalidInputError(f"{folder} cannot be read: {MANIFEST} {error}.", hint="Check its owner.") from error
@@ -109,23 +110,23 @@ def read(folder: Path) -> Manifest:
 
 
 def damage_error(folder: Path, why: str) -> InvalidInputError:
-    """Return the error that tells of a damaged parcel."""
+    """Return the error for a damaged folder."""
     return InvalidInputError(
-        f"{folder} is damaged: {why}.", hint="Use another one; `panorama backup check FOLDER` tells which are sound."
+        f"{folder} is damaged: {why}.", hint="Use another one; check it with `panorama backup check FOLDER`."
     )
 
 
 def with_digest(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a list of what is in a parcel with its own digest, by which damage to the list itself is seen."""
+    """Return manifest data with its own digest, which reveals damage to the manifest itself."""
     bare = {name: value for name, value in data.items() if name != "digest"}
     return {**bare, "digest": sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()}
 
 
 def validate_path(path: object) -> str:
-    """Return a path that leads into the parcel and nowhere else.
+    """Check that a path stays inside the folder, and return it.
 
     Raises:
-        ValueError: It does not.
+        ValueError: It leads elsewhere.
     """
     checked = validate_text(path)
     pure = PurePosixPath(checked)
@@ -142,19 +143,19 @@ def validate_path(path: object) -> str:
 
 
 def is_digest(name: object) -> bool:
-    """Tell whether something is a sha256, as 64 lower-case hexadecimal digits."""
+    """Return whether a value is a sha256 of 64 lower-case hexadecimal digits."""
     return isinstance(name, str) and _DIGEST.fullmatch(name) is not None
 
 
 def validate_text(value: object) -> str:
-    """Return a text that can be written.
+    """Check that a value is valid text, and return it.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not.
     """
     if not isinstance(value, str):
         raise ValueError(f"no text: {value!r}")
-    value.encode()  # a half character is a ValueError
+    value.encode()  # a lone surrogate raises ValueError
     return value
 
 
@@ -173,7 +174,7 @@ def _read_bytes(path: Path) -> bytes:
 def _parse(folder: Path, data: Any) -> Manifest:
     if not is_object(data) or data.get("kind") not in ("backup", "export"):
         raise InvalidInputError(
-            f"{folder} is no backup or export of Panorama.", hint="Give the folder that Panorama made."
+            f"{folder} is not a Panorama backup or export.", hint="Give the folder that Panorama made."
         )
     if _validate_number(data["format"]) > FORMAT_VERSION or validate_text(data["revision"]) > migrate.HEAD:
         raise InvalidInputError(
@@ -202,7 +203,7 @@ def _parse(folder: Path, data: Any) -> Manifest:
 
 
 def _check_consistency(manifest: Manifest) -> None:
-    """Look whether the parts of a manifest fit each other: what it needs it lists."""
+    """Check that the parts of a manifest are consistent: it lists every file that it refers to."""
     for name, path in manifest.contents.items():
         if path not in manifest.files or manifest.files[path].sha256 != name:
             raise ValueError(f"not the content it is called: {path}")
@@ -272,7 +273,7 @@ def _validate_revision(value: object) -> str:
 
 
 def _validate_time(value: object) -> str:
-    """Return a moment with its zone, which any zone can show."""
+    """Parse a date-time with a zone that is valid in every zone."""
     at = datetime.fromisoformat(validate_text(value))
     if at.tzinfo is None or not 1970 <= at.astimezone(UTC).year <= 9000:
         raise ValueError(f"no moment: {value!r}")

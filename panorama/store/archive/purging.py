@@ -1,4 +1,4 @@
-"""Forgetting for good: the only module that takes rows out, with everything that tells of them."""
+"""Permanent deletion: removes rows, and everything that refers to them. The only module that deletes items."""
 
 import json
 import re
@@ -35,10 +35,10 @@ BATCH_SIZE = 400
 """Values in one condition."""
 
 MIN_NAME_CHARS = 6
-"""A shorter name counts only where it is the whole text: inside another it is mostly another word."""
+"""A shorter name matches only as the whole text: inside another text it is usually a different word."""
 
 PURGED_ARGUMENTS = {"forgotten": True}
-"""Stands in the log for the arguments of a call that told of something that is forgotten."""
+"""Replaces the logged arguments of a call that mentioned a purged item."""
 
 _TRUNCATED = re.compile(r"… \(([\d,]{1,15}) characters\)\Z")
 _WORD = re.compile(r"\w+")
@@ -50,9 +50,9 @@ _INDEX = "index "
 
 @dataclass(slots=True)
 class PurgePlan:
-    """How the log may name items that are to be forgotten: ids, folded names, and the calls that wrote them.
+    """How the log may refer to the items to purge: ids, normalised names, and the calls that wrote them.
 
-    `scripts` are by their length the texts of the runs that told of them.
+    `scripts` are the texts of runs that mentioned them, by length.
     """
 
     items: set[str] = field(default_factory=set[str])
@@ -63,7 +63,7 @@ class PurgePlan:
 
 @dataclass(frozen=True, slots=True)
 class PurgeCounts:
-    """How many items and lines of their history were taken out, and the number of the last line."""
+    """The number of deleted items and change lines, and the number of the last line."""
 
     items: int = 0
     changes: int = 0
@@ -71,7 +71,7 @@ class PurgeCounts:
 
 
 def list_expired(session: Session, before: datetime) -> dict[str, list[str]]:
-    """Return by kind what has been in the trash since before a moment, those kinds first that refer to others."""
+    """Return the ids trashed before a time by kind, referring kinds first."""
     order = {table.name: at for at, table in enumerate(metadata.sorted_tables)}
     nouns = sorted(NOUNS.values(), key=lambda noun: -order[noun.table.name])
     expired: dict[str, list[str]] = {}
@@ -82,7 +82,7 @@ def list_expired(session: Session, before: datetime) -> dict[str, list[str]]:
 
 
 def list_references(session: Session, kind: str, ids: Collection[str]) -> list[tuple[str, str]]:
-    """Return which items, living or not, refer to some of a kind: pairs of who refers and to whom."""
+    """Return the references to items of a kind, from living or trashed items, as (source, target)."""
     references: list[tuple[str, str]] = []
     for column in _reference_columns(NOUNS[kind].table):
         key = column.table.c.id
@@ -93,13 +93,13 @@ def list_references(session: Session, kind: str, ids: Collection[str]) -> list[t
 
 
 def _reference_columns(table: Table) -> list[Column[Any]]:
-    """Return the columns that refer to the items of a table."""
+    """Return the columns that reference a table."""
     every = (column for noun in NOUNS.values() for column in noun.table.c)
     return [column for column in every if any(key.column.table is table for key in column.foreign_keys)]
 
 
 def collect_traces(session: Session, kind: str, ids: Sequence[str], traces: PurgePlan) -> None:
-    """Note by what the log tells of some items."""
+    """Collect the traces by which the log refers to some items."""
     noun = NOUNS[kind]
     for batch in _in_batches(ids):
         labels = session.connection.execute(select(noun.label).where(noun.table.c.id.in_(batch))).scalars()
@@ -111,16 +111,16 @@ def collect_traces(session: Session, kind: str, ids: Sequence[str], traces: Purg
 
 
 def _list_earlier_labels(session: Session, name: str, ids: Sequence[str]) -> set[str]:
-    """Return the folded names that items had before they were renamed."""
+    """Return the normalised names that items had before they were renamed."""
     sides = session.connection.execute(select(changes.c.before, changes.c.after).where(changes.c.item.in_(ids)))
     labels = (side.get(name) for row in sides for side in row)
     return {normalize_name(label) for label in labels if isinstance(label, str) and label.strip()}
 
 
 def delete_items(session: Session, kind: str, ids: Sequence[str], before: datetime) -> PurgeCounts:
-    """Remove items with their history, words and passages.
+    """Delete items with their history, full text and passages.
 
-    What came back from the trash meanwhile, or is referred to by now, stays.
+    Items that were restored or referenced in the meantime are kept.
     """
     noun = NOUNS[kind]
     old = noun.table.c.id.in_(ids), noun.table.c.deleted_at < before
@@ -144,7 +144,7 @@ def delete_items(session: Session, kind: str, ids: Sequence[str], before: dateti
 
 
 def list_referenced_texts(session: Session, after: int, limit: int) -> tuple[set[str], int]:
-    """Return which long texts the next changes name, and the number of the last one that was read; 0 at the end."""
+    """Return the long texts named by the next changes, and the number of the last change read (0 at the end)."""
     statement = f'SELECT id, "before" FROM changes WHERE id > {after:d} ORDER BY id LIMIT {limit:d}'
     digests_named: set[str] = set()
     last = 0
@@ -155,12 +155,12 @@ def list_referenced_texts(session: Session, after: int, limit: int) -> tuple[set
 
 
 def list_texts(session: Session) -> set[str]:
-    """Return the digests of the long texts that are kept."""
+    """Return the digests of the stored long texts."""
     return set(session.connection.execute(select(texts.c.digest)).scalars())
 
 
 def delete_texts(session: Session, digests: Collection[str], after: int) -> int:
-    """Remove long texts, but those that a change behind one names by now."""
+    """Delete long texts, except those that a later change names."""
     named, _ = list_referenced_texts(session, after, 1 << 31)
     unused, count = sorted(set(digests) - named), 0
     for batch in _in_batches(unused):
@@ -169,7 +169,7 @@ def delete_texts(session: Session, digests: Collection[str], after: int) -> int:
 
 
 def delete_old(session: Session, before: datetime, limit: int) -> dict[str, int]:
-    """Remove the oldest rows of the log, so many of each table; return how many there were."""
+    """Delete the oldest log rows, at most a number from each table; return how many were deleted."""
     counts: dict[str, int] = {}
     for table in _LOG_TABLES:
         key = next(iter(table.primary_key.columns)) if table is not script_states else table.c.at
@@ -179,13 +179,13 @@ def delete_old(session: Session, before: datetime, limit: int) -> dict[str, int]
 
 
 def count_old(session: Session, before: datetime) -> dict[str, int]:
-    """Return how many rows of the log are older than a moment."""
+    """Count the log rows older than a time."""
     sizes = {table.name: select(func.count()).select_from(table).where(table.c.at < before) for table in _LOG_TABLES}
     return {name: session.connection.execute(size).scalar_one() for name, size in sizes.items()}
 
 
 def list_traced_answers(session: Session, traces: PurgePlan) -> list[str]:
-    """Return the idempotency keys whose answers name what is forgotten, or were given for writing it."""
+    """Return the idempotency keys whose answers mention purged items, or belong to calls that wrote them."""
     ids = traces.items | traces.calls
     answers = session.connection.execute(select(idempotency.c.key, idempotency.c.answer))
     return [
@@ -199,19 +199,19 @@ def _names_any(text: str, ids: Collection[str], traces: PurgePlan) -> bool:
 
 
 def delete_keys(session: Session, keys: Sequence[str]) -> None:
-    """Remove the answers that some idempotency keys gave."""
+    """Delete the answers of some idempotency keys."""
     for batch in _in_batches(keys):
         session.connection.execute(delete(idempotency).where(idempotency.c.key.in_(batch)))
 
 
 def delete_answers(session: Session, before: datetime) -> None:
-    """Remove answers to idempotency keys that are given no more."""
+    """Delete the answers of expired idempotency keys."""
     session.connection.execute(delete(idempotency).where(idempotency.c.at < before))
 
 
 @dataclass(frozen=True, slots=True)
 class LogTable:
-    """A table that tells of items: what of a row names a change, and what stands in it once it is emptied."""
+    """A table that mentions items: the column that names a change, and the values of a cleared row."""
 
     name: str
     table: Table
@@ -232,16 +232,16 @@ LOGS = (
     ),
     RUNS,
 )
-"""What is emptied when what it tells of is forgotten. A job that has not ended needs what it was given.
+"""Tables whose rows are cleared if they mention purged items. Unfinished jobs still need their arguments.
 
-Runs go last: only they hold whole scripts, by which a purge that was stopped finds again what else holds them.
+Runs come last: only they hold whole scripts, which an interrupted purge needs to find the other rows.
 """
 
 
 def list_matching_rows(
     session: Session, log: LogTable, traces: PurgePlan, after: int, limit: int
 ) -> tuple[list[int], int]:
-    """Return which of the next rows wrote or told of what is forgotten, and the number of the last that was read."""
+    """Return which of the next rows wrote or mentioned purged items, and the number of the last row read."""
     number, nothing = log.table.c.number, list(log.nothing.values())
     names = _NameMatcher(traces.labels)
     columns = [number, log.wrote, *(log.table.c[name] for name in log.nothing)]
@@ -261,7 +261,7 @@ def list_matching_rows(
 
 
 def collect_scripts(session: Session, numbers: Sequence[int], traces: PurgePlan) -> None:
-    """Note the texts of runs; the calls that asked for them, and other runs of the same, hold them too."""
+    """Collect the texts of runs; the calls that started them and repeated runs contain them too."""
     for batch in _in_batches(numbers):
         sources = session.connection.execute(select(runs.c.source).where(runs.c.number.in_(batch))).scalars()
         for source in filter(None, sources):
@@ -269,13 +269,13 @@ def collect_scripts(session: Session, numbers: Sequence[int], traces: PurgePlan)
 
 
 def clear_rows(session: Session, log: LogTable, numbers: Sequence[int]) -> None:
-    """Let rows stay without what was said in them."""
+    """Clear the contents of rows but keep the rows."""
     for batch in _in_batches(numbers):
         session.connection.execute(update(log.table).where(log.table.c.number.in_(batch)).values(dict(log.nothing)))
 
 
 class _NameMatcher:
-    """Finds names of forgotten items in texts: the whole text, words in it, and the words of a search for one."""
+    """Finds the names of purged items in texts: as the whole text, as words in it, or as a search query."""
 
     def __init__(self, labels: Collection[str]) -> None:
         self._labels = labels
@@ -285,7 +285,7 @@ class _NameMatcher:
         self._all_words = "\n".join(" ".join(phrase) for phrase in self._phrases)
 
     def matches(self, text: str) -> bool:
-        """Tell whether a text is a name, or holds one as words."""
+        """Return whether a text is a name, or contains one as words."""
         folded = normalize_name(text)
         if folded in self._labels:
             return True
@@ -297,13 +297,13 @@ class _NameMatcher:
         )
 
     def matches_search(self, text: str) -> bool:
-        """Tell whether the words of a search are part of a name."""
+        """Return whether the words of a search are part of a name."""
         words = " ".join(_WORD.findall(normalize_name(text)))
         return len(words) >= MIN_NAME_CHARS and words in self._all_words
 
 
 def _has_trace(value: Any, traces: PurgePlan, names: _NameMatcher) -> bool:
-    """Tell whether a value names a forgotten item, by its id or its name, or is a script that told of one."""
+    """Return whether a value names a purged item by id or name, or is a script that mentioned one."""
     if isinstance(value, str):
         is_named = not traces.items.isdisjoint(_ID.findall(value)) or names.matches(value)
         return is_named or (bool(traces.scripts) and _is_script(value, traces.scripts))
@@ -315,9 +315,9 @@ def _has_trace(value: Any, traces: PurgePlan, names: _NameMatcher) -> bool:
 
 
 def _is_script(shown: str, scripts: Mapping[int, Collection[str]]) -> bool:
-    """Tell whether a text is one of some scripts as the log of calls keeps it.
+    """Return whether a text is one of some scripts in its logged form.
 
-    There secrets are hidden, and a long one is its beginning and its length: «… (1,234 characters)».
+    The log redacts secrets, and keeps the beginning and length of a long text: «… (1,234 characters)».
     """
     if shown in scripts.get(len(shown), ()):
         return True
@@ -328,7 +328,7 @@ def _is_script(shown: str, scripts: Mapping[int, Collection[str]]) -> bool:
 
 
 def _is_shown_form(shown: str, text: str) -> bool:
-    """Tell whether a text begins as is shown of it, where something may stand for what is hidden."""
+    """Return whether a text begins with its logged form, in which secrets are replaced."""
     first, *others = shown.split(REDACTED)
     at = len(first) if text.startswith(first) else -1
     for part in others:
@@ -337,10 +337,10 @@ def _is_shown_form(shown: str, text: str) -> bool:
 
 
 def reset_stale_indexes(session: Session, last: int) -> None:
-    """Let those indexes be built anew that have not heard of the end of what is forgotten; its lines are gone."""
+    """Mark indexes for rebuilding that have not read the deletions, because the change lines are gone."""
     session.connection.execute(delete(marks).where(marks.c.name.startswith(_INDEX), marks.c.value < last))
     if last:
-        record_purge(session)  # one that is being told of it now writes no mark
+        record_purge(session)  # an index that is syncing now writes no mark
 
 
 def _in_batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -349,7 +349,7 @@ def _in_batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def find_blocked(due_: Mapping[str, Iterable[str]], ties: Iterable[tuple[str, str]]) -> set[str]:
-    """Return which due items have to wait, because others that are not due, or wait too, refer to them. Pure."""
+    """Return the due items that must stay because items that are not due, or stay too, refer to them. Pure."""
     is_due = {id_ for ids in due_.values() for id_ in ids}
     blocked: set[str] = set()
     pairs = list(ties)
@@ -359,7 +359,7 @@ def find_blocked(due_: Mapping[str, Iterable[str]], ties: Iterable[tuple[str, st
 
 
 def order_in_rounds(ids: Collection[str], ties: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Return items of one kind in rounds, so that who refers to another goes before it. Pure."""
+    """Return items of one kind in rounds, so that a referring item is deleted before its target. Pure."""
     left = set(ids)
     pairs = [(who, whom) for who, whom in ties if who in left and whom in left]
     rounds: list[list[str]] = []

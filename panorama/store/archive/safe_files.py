@@ -1,4 +1,4 @@
-"""Plain files of a folder that may come from anywhere: links and pipes are not followed, nor folders that are links."""
+"""Opens regular files in a folder from an untrusted source: symbolic links and pipes are rejected."""
 
 import errno
 import os
@@ -8,21 +8,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 OPEN_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-"""With what a file is opened that may be something else: links are refused, and nobody waits for a pipe."""
+"""Flags to open an untrusted path: links are rejected, and opening a pipe does not block."""
 
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
 class UnreadableError(Exception):
-    """A file that is to be read cannot be; the message says why, as the end of a sentence about it."""
+    """A file cannot be read; the message is the predicate of a sentence about it."""
 
 
 @contextmanager
 def open_plain_file(path: Path, below: Path | None = None) -> Generator[Callable[[int], bytes]]:
-    """Open a plain file for reading; links and pipes are none, nor is what lies behind a link below a folder.
+    """Open a regular file for reading; rejects links, pipes, and paths through links below the folder.
 
     Raises:
-        UnreadableError: It is missing, is none, or cannot be read.
+        UnreadableError: It is missing, not a regular file, or unreadable.
     """
     with _translate_errors():
         folder = below or path.parent
@@ -35,12 +35,12 @@ def open_plain_file(path: Path, below: Path | None = None) -> Generator[Callable
 
     with file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise UnreadableError("is no plain file")
+            raise UnreadableError("is not a regular file")
         yield read_
 
 
 def _open_below(folder: Path, parts: Sequence[str]) -> int:
-    """Open a file step by step below a folder: a link that is put there meanwhile leads nowhere."""
+    """Open a file one path component at a time, so that a link created meanwhile is not followed."""
     here = os.open(folder, _FOLDER_FLAGS)
     try:
         for name in parts[:-1]:
@@ -72,4 +72,4 @@ def _translate_errors() -> Generator[None]:
             raise UnreadableError("is a link, which is not followed") from error
         raise UnreadableError(f"cannot be read ({error.strerror})") from error
     except ValueError as error:
-        raise UnreadableError("has a name that no file can have") from error
+        raise UnreadableError("has an invalid file name") from error

@@ -1,1 +1,1 @@
-"""The rows of a person's items, and how to find them."""
+"""The rows of items, and how to find them."""

@@ -22,16 +22,16 @@ _OPEN = or_(reminders.c.acknowledged_at.is_(None), alerts.c.rung_at > reminders.
 PendingAlert = tuple[Alert, Reminder]
 
 TICKER = Origin(actor="ticker", client="panorama", conversation="", operation="", call="", unit="")
-"""Who writes when a clock has come; it leaves no change lines of its own."""
+"""The origin of writes by the clock; they add no change lines."""
 
 
 def last_change_id(session: Session) -> int:
-    """Return the number of the last change, which tells whether there was any since."""
+    """Return the number of the last change, to detect later ones."""
     return session.connection.execute(select(func.max(changes.c.id))).scalar_one() or 0
 
 
 def list_stale_alarms(session: Session, *, limit: int) -> list[str]:
-    """Return reminders that were written since their alarm was set."""
+    """Return the reminders written since their alarm was set."""
     joined = reminders.outerjoin(alarms, alarms.c.reminder == reminders.c.id)
     stale = or_(alarms.c.version.is_(None), alarms.c.version != reminders.c.version)
     statement = select(reminders.c.id).select_from(joined).where(stale).limit(limit)
@@ -39,28 +39,28 @@ def list_stale_alarms(session: Session, *, limit: int) -> list[str]:
 
 
 def list_alarms_ahead(session: Session, now: datetime, far: datetime) -> list[str]:
-    """Return the reminders that were set at a moment which is yet to come, or rang at one that is far away."""
+    """Return the reminders whose alarm was set, or whose alert fired, at a future time: the clock was changed."""
     rung = select(alerts.c.reminder).where(alerts.c.rung_at > far)
     set_ = select(alarms.c.reminder).where(alarms.c.since > now)
     return list(session.connection.execute(rung.union(set_)).scalars())
 
 
 def list_due(session: Session, now: datetime, *, limit: int) -> list[str]:
-    """Return the reminders whose alarm has come, the one that waits longest first."""
+    """Return the reminders whose alarm is due, the oldest first."""
     statement = select(alarms.c.reminder).where(alarms.c.due_at <= now).order_by(alarms.c.due_at).limit(limit)
     return list(session.connection.execute(statement).scalars())
 
 
 def next_due_time(session: Session) -> datetime | None:
-    """Return when the next reminder rings."""
+    """Return when the next reminder fires."""
     return session.connection.execute(select(func.min(alarms.c.due_at))).scalar_one()
 
 
 def find_alarm_state(session: Session, id_: str, until: datetime) -> AlarmState | None:
-    """Return all that decides when a reminder rings; None if there is no such reminder any more.
+    """Return the state that decides when a reminder fires; None if it no longer exists.
 
     Args:
-        until: Alerts of later occurrences do not count: a clock that was wrong rang them.
+        until: Alerts of later occurrences are ignored, because a wrong clock fired them.
     """
     row = session.connection.execute(select(*rows.columns("reminder")).where(reminders.c.id == id_)).one_or_none()
     if row is None:
@@ -81,7 +81,7 @@ def find_alarm_state(session: Session, id_: str, until: datetime) -> AlarmState 
 
 
 def _last_timing_change(session: Session, reminder: Reminder) -> datetime:
-    """Return when a reminder's time was set last; changes that only rename it do not count."""
+    """Return when a reminder's time was last set; renames do not count."""
     written = (
         select(changes.c.at, changes.c.action, changes.c.after)
         .where(changes.c.item == reminder.id)
@@ -109,13 +109,13 @@ def set_alarm(session: Session, watch: AlarmState, due_at: datetime | None) -> N
 
 
 def clear_alarm(session: Session, reminder: str) -> None:
-    """Take the alarm of a reminder away that does not exist any more, and what rang for it."""
+    """Delete the alarm and alerts of a reminder that no longer exists."""
     session.connection.execute(delete(alarms).where(alarms.c.reminder == reminder))
     session.connection.execute(delete(alerts).where(alerts.c.reminder == reminder))
 
 
 def upsert(session: Session, alert: Alert) -> None:
-    """Store an alert; one of the same occurrence becomes this one, under its first id."""
+    """Store an alert; an alert of the same occurrence is replaced and keeps its id."""
     same = (alerts.c.reminder == alert.reminder, alerts.c.at == alert.at)
     known = session.connection.execute(select(alerts.c.id, alerts.c.rings).where(*same)).one_or_none()
     if known is None:
@@ -128,41 +128,41 @@ def upsert(session: Session, alert: Alert) -> None:
 
 
 def list_undelivered(session: Session, *, limit: int) -> list[PendingAlert]:
-    """Return what rang and was not told yet, in the order in which it rang; what waits no more is left out."""
+    """Return the undelivered alerts in firing order, without acknowledged ones."""
     statement = _select_pending().where(alerts.c.delivered_at.is_(None))
     return [_to_pending(row) for row in session.connection.execute(statement.order_by(alerts.c.rung_at).limit(limit))]
 
 
 def record_attempt(session: Session, ids: Sequence[str]) -> None:
-    """Count an attempt to tell alerts."""
+    """Count an attempt to deliver alerts."""
     session.connection.execute(update(alerts).where(alerts.c.id.in_(ids)).values(tries=alerts.c.tries + 1))
 
 
 def mark_delivered(session: Session, ids: Sequence[str], now: datetime) -> None:
-    """Mark alerts as told."""
+    """Mark alerts as delivered."""
     session.connection.execute(update(alerts).where(alerts.c.id.in_(ids)).values(delivered_at=now))
 
 
 def list_pending(session: Session, part: PageRequest) -> Page[PendingAlert]:
-    """Return what rang and waits for the person to take note, the last that rang first."""
+    """Return the alerts that are not acknowledged, the last fired first."""
     order = [(alerts.c.rung_at, True), (alerts.c.id, True)]
     return fetch_page(session, _select_pending(), order, part, _to_pending)
 
 
 def count_pending(session: Session) -> int:
-    """Return how many reminders rang and wait for the person to take note."""
+    """Count the reminders with an unacknowledged alert."""
     counted = _select_pending().with_only_columns(func.count())
     return session.connection.execute(counted).scalar_one()
 
 
 def is_pending(session: Session, reminder: str) -> bool:
-    """Tell whether a reminder rang and waits for the person to take note."""
+    """Return whether a reminder has an unacknowledged alert."""
     statement = _select_alerts().where(alerts.c.reminder == reminder, _OPEN).limit(1)
     return session.connection.execute(statement).first() is not None
 
 
 def list_upcoming(session: Session, *, limit: int) -> list[tuple[datetime, str, str]]:
-    """Return moment, id and title of the reminders that ring next."""
+    """Return time, id and title of the reminders that fire next."""
     wanted = (
         select(alarms.c.due_at, reminders.c.id, reminders.c.title)
         .join(reminders, reminders.c.id == alarms.c.reminder)
@@ -174,7 +174,7 @@ def list_upcoming(session: Session, *, limit: int) -> list[tuple[datetime, str, 
 
 
 def delete_acknowledged(session: Session, reminder: str, before: datetime) -> None:
-    """Forget what rang for a reminder long ago and was taken note of."""
+    """Delete old acknowledged alerts of a reminder."""
     acknowledged = select(reminders.c.acknowledged_at).where(reminders.c.id == reminder).scalar_subquery()
     old = (alerts.c.reminder == reminder, alerts.c.rung_at < before, alerts.c.rung_at <= acknowledged)
     session.connection.execute(delete(alerts).where(*old))

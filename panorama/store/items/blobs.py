@@ -1,7 +1,7 @@
 """Stores the contents of files by their digest, beside the database.
 
-A content is never changed and never written twice. It is on the disk before a row names it, so a crash leaves at most
-a content that nothing names, which is harmless.
+A content is never changed or written twice. It is on the disk before a row names it, so a crash leaves at most an
+unreferenced content, which is harmless.
 """
 
 import errno
@@ -23,7 +23,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Blobs:
-    """Contents by their sha256, as `ab/cdef…` in a folder that only its owner can read."""
+    """Contents by sha256, as `ab/cdef…` in a folder that only its owner can read."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -31,7 +31,7 @@ class Blobs:
 
     @contextmanager
     def use_scratch(self, folder: Path) -> Generator[None]:
-        """Let contents that are put inside go to another folder, where they are looked for first."""
+        """Store new contents in another folder, which is also searched first."""
         token = self._aside.set(folder)
         try:
             yield
@@ -39,10 +39,10 @@ class Blobs:
             self._aside.reset(token)
 
     def put(self, content: bytes) -> str:
-        """Keep a content and return its digest; once this returns it survives a power cut.
+        """Store a content durably and return its digest.
 
-        One that is there already is left alone, unless it is damaged: then it is written again. It counts as new from
-        now on, so that nobody forgets it before the row that names it is there.
+        An existing content is only rewritten if it is damaged. Its timestamp is updated, so that it is not deleted
+        before a row names it.
 
         Raises:
             UnavailableError: The disk is full, or the folder cannot be written.
@@ -65,12 +65,12 @@ class Blobs:
             raise UnavailableError(
                 f"The content of the file is damaged: files/{name[:2]}/{name[2:]} in the data directory is not what "
                 "was written.",
-                hint="Write the file again, or put that one back from a copy of the data directory.",
+                hint="Write the file again, or restore it from a copy of the data directory.",
             )
         return content
 
     def read_range(self, name: str, start: int, size: int) -> bytes:
-        """Return some bytes of a content, unchecked: whoever joins them compares the digest.
+        """Return a range of a content without verifying it; the caller compares the digest of the whole.
 
         Raises:
             UnavailableError: It is missing, or cannot be read.
@@ -80,17 +80,17 @@ class Blobs:
             return file.read(size)
 
     def has(self, name: str) -> bool:
-        """Tell whether a content is there, damaged or not."""
+        """Return whether a content exists, damaged or not."""
         return self.path(name).is_file()
 
     def path(self, name: str) -> Path:
-        """Return where a content lies, or would lie."""
+        """Return the path of a content, whether it exists or not."""
         other = self._aside.get()
         there = [_blob_path(folder, name) for folder in (other, self._folder) if folder]
         return next((path for path in there if path.is_file()), there[-1])
 
     def iter_sizes(self) -> Iterator[tuple[str, int]]:
-        """Give the digests of the contents that are there, and their sizes in bytes."""
+        """Yield the digests of the existing contents, and their sizes in bytes."""
         for folder in sorted(self._folder.glob("[0-9a-f][0-9a-f]")):
             for path in sorted(folder.iterdir()):
                 if len(path.name) == DIGEST_CHARS - 2 and path.is_file():
@@ -98,14 +98,14 @@ class Blobs:
 
     @contextmanager
     def retain(self) -> Generator[None]:
-        """Let nobody forget a content meanwhile."""
+        """Prevent the deletion of contents inside the block."""
         with self._hold_lock(alone=False):
             yield
 
     def delete(self, names: Collection[str], *, before: float) -> tuple[int, int]:
-        """Remove contents that were last put before a moment (seconds since 1970); return how many, and their bytes.
+        """Delete contents last written before a time (seconds since 1970); return their number and bytes.
 
-        Nothing is removed while somebody copies them.
+        Nothing is deleted while contents are being copied.
 
         Raises:
             UnavailableError: They are being copied.
@@ -121,7 +121,7 @@ class Blobs:
         return count, size
 
     def _refresh(self, name: str, content: bytes) -> bool:
-        """Tell whether a content is there, and sound; then it is new again."""
+        """Return whether a content exists and is intact, and if so update its timestamp."""
         if not self.has(name):
             return False
         with self._hold_lock(alone=False), suppress(FileNotFoundError):
@@ -132,7 +132,7 @@ class Blobs:
 
     @contextmanager
     def _hold_lock(self, *, alone: bool) -> Generator[None]:
-        """Hold the folder's lock, alone or together with others; who removes holds it alone, for one content."""
+        """Lock the folder, shared or exclusive; deletion takes the exclusive lock for one content at a time."""
         if not self._folder.is_dir():
             yield
             return
@@ -158,12 +158,12 @@ def _lock(descriptor: int, *, alone: bool) -> None:
 
 
 def _blob_path(folder: Path, name: str) -> Path:
-    """Return where a content lies; one whose name is no digest, in a database that somebody made up, lies nowhere."""
+    """Return the path of a content, None if its name is not a digest, as in a forged database."""
     return folder / name[:2] / name[2:] if _DIGEST.fullmatch(name) else folder / INVALID_NAME
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: beside its place first, then in its place (mode 0600 by mkstemp)."""
+    """Write a file atomically: to a temporary file (mode 0600 by mkstemp), then rename it."""
     _make_folder(path.parent.parent)
     _make_folder(path.parent)
     descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".part-")
@@ -187,7 +187,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the names in a folder survive a power cut."""
+    """Flush a folder to disk, so that its file names survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -197,7 +197,7 @@ def _sync_folder(folder: Path) -> None:
 
 @contextmanager
 def _translate_errors(name: str = "") -> Generator[None]:
-    """Say what is wrong with the disk in the words of its owner; `name` is the content that is read."""
+    """Translate an OSError to an error for the user; `name` is the content being read."""
     try:
         yield
     except FileNotFoundError as error:
@@ -205,7 +205,7 @@ def _translate_errors(name: str = "") -> Generator[None]:
             raise _unwritable_error() from error
         raise UnavailableError(
             f"The content of the file is missing: there is no files/{name[:2]}/{name[2:]} in the data directory.",
-            hint="Write the file again, or put that one back from a copy of the data directory.",
+            hint="Write the file again, or restore it from a copy of the data directory.",
         ) from error
     except OSError as error:
         if error.errno in _FULL:

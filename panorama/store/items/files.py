@@ -19,7 +19,7 @@ _HEADER = tuple(files.c[name] for name in _NAMES)
 def list_files(
     session: Session, part: PageRequest, *, project: str | None = None, tag: str | None = None, name: str = ""
 ) -> Page[File]:
-    """Return living files whose name holds a text, the last written first; `project=""` means no project."""
+    """Return living files whose name contains a text, the last written first; `project=""` means no project."""
     where = list_conditions(files, project=project, tag=tag)
     if name:
         where.append(files.c.name.ilike(f"%{escape_like(name)}%", escape="\\"))
@@ -29,7 +29,7 @@ def list_files(
 
 
 def list_by_name(session: Session, key: str, project: str) -> list[str]:
-    """Return the ids of the living files with this folded name in a project, "" for none."""
+    """Return the ids of the living files with this normalised name in a project, "" for none."""
     where = (files.c.key == key, files.c.deleted_at.is_(None), in_project(files, project))
     return [row[0] for row in session.connection.execute(select(files.c.id).where(*where).order_by(files.c.id))]
 
@@ -42,9 +42,9 @@ SELECT json_extract("after", '$.sha256') FROM changes WHERE kind = 'file' AND id
 
 
 def list_digests(session: Session, *, after: int = 0) -> set[str]:
-    """Return the digests of the contents that a file holds, or held before a change that can be undone.
+    """Return the digests of contents used by a file, or by a change that can be undone.
 
-    With `after`, of the changes only those behind that one are looked at.
+    With `after`, only changes after that one are examined.
     """
     digests = session.connection.exec_driver_sql(_NAMED, (after, after)).scalars().all()
     return {name for name in digests if name}

@@ -1,4 +1,4 @@
-"""Lists of items: the living items of a kind, by what their columns hold and in an order of columns."""
+"""Lists living items of a kind, filtered and sorted by columns."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,7 +26,7 @@ def list_items(
     """Return living items of a kind.
 
     Args:
-        order: Names of columns; `-name` for the largest first. The id comes last, in the direction of the last one.
+        order: Column names; `-name` sorts descending. The id comes last, in the direction of the last column.
         since: Only those whose `at` is not before it.
         until: Only those whose `at` is before it.
         conditions: What `list_conditions` takes.
@@ -45,7 +45,7 @@ def list_items(
 def list_conditions(
     table: Table, *, project: str | None = None, tag: str | None = None, **values: Any
 ) -> list[ColumnElement[bool]]:
-    """Return which rows of a table are living items with some values.
+    """Return the condition for the living items with some values.
 
     Args:
         project: An id, or "" for those without a project.

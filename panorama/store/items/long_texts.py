@@ -1,6 +1,6 @@
 """Long texts: their words are written to the index in short transactions that follow the one that stores the text.
 
-A mark, written with the text, names the item until its words are complete. So the work goes on after a crash.
+A mark, written with the text, names the item until its words are complete, so the work continues after a crash.
 """
 
 import logging
@@ -18,7 +18,7 @@ from panorama.store.items import passages, rows
 from panorama.store.tables import marks
 
 PORTION_SECONDS = 0.06
-"""After so long a transaction writes no further part."""
+"""A transaction writes no further part after this time."""
 
 MAX_CHARS = 1 << 20
 """So much text, and the rest of the last one, is in memory at a time."""
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 def save_marks(session: Session) -> None:
-    """Remember the long texts of a transaction until their words are complete."""
+    """Mark the long texts of a transaction until their words are complete."""
     for id_ in session.long_texts:
         passages.set_mark(session, f"{_PREFIX}{id_}", 1)
 

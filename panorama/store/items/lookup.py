@@ -20,7 +20,7 @@ _CHUNK = 400
 def list_exact(
     session: Session, kinds: Sequence[str], key: str, *, trash: bool = False, limit: int = 20
 ) -> list[NamedItem]:
-    """Return the living items of some kinds whose folded name is `key`; with `trash`, the deleted ones instead."""
+    """Return the living items of some kinds whose normalised name is `key`; with `trash`, the deleted ones instead."""
     named = tuple(kind for kind in kinds if "key" in NOUNS[kind].table.c)
     if not named:
         return []
@@ -30,7 +30,7 @@ def list_exact(
 
 @cache
 def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
-    """Ask all kinds at once: every search does, and six statements take 2 ms to make and send."""
+    """Build one statement for all kinds: every search runs it, and six statements take 2 ms."""
     state = "IS NOT NULL" if trash else "IS NULL"
     selects = (
         f"SELECT * FROM (SELECT '{kind}', id, {NOUNS[kind].label.name} FROM {NOUNS[kind].table.name} "
@@ -41,7 +41,7 @@ def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
 
 
 def list_similar(session: Session, kinds: Sequence[str], name: str, *, limit: int) -> list[NamedItem]:
-    """Return living items that share words with a name, and of each kind the 400 that were changed last."""
+    """Return living items that share words with a name, and the last 400 changed of each kind."""
     hits = [
         hit
         for hit in session.full_text.search_terms(session, parse_terms(name), every=False, limit=limit)
@@ -74,7 +74,7 @@ def get_labels(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, 
 
 
 def list_by_prefix(session: Session, kind: str, text: str, *, limit: int) -> list[NamedItem]:
-    """Return living items whose name begins with a text, or which share words with it; the last changed first."""
+    """Return living items whose name begins with a text, or that share words with it; the last changed first."""
     table, label = NOUNS[kind].table, NOUNS[kind].label
     if "key" not in table.c:
         return []
@@ -90,7 +90,7 @@ def list_by_prefix(session: Session, kind: str, text: str, *, limit: int) -> lis
 
 
 def list_favorites(session: Session, *, limit: int) -> list[NamedItem]:
-    """Return the favourite projects and then the pinned notes that are alive, each by name."""
+    """Return the living favourite projects, then the pinned notes, each by name."""
     results: list[NamedItem] = []
     for kind, mark in FAVORITE_FIELDS.items():
         table = NOUNS[kind].table

@@ -12,9 +12,9 @@ from panorama.store.tables import marks, passages, vectors
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """What is kept of one state of a model: its vectors, how many passages have one, and the bytes that they take.
+    """The stored vectors of one version of a model: their number, passages and bytes.
 
-    `read` is the last change that its reader has come to.
+    `read` is the last change that was embedded.
     """
 
     name: str
@@ -25,16 +25,16 @@ class ModelUsage:
 
     @property
     def id(self) -> str:
-        """What a person calls the model; its first 63 characters (`passages.model_name`)."""
+        """The user-visible name of the model, its first 63 characters (`passages.model_name`)."""
         return self.name.rpartition(" ")[0]
 
     def is_of(self, model: str) -> bool:
-        """Tell whether these are a model's vectors, by what a person calls it or by the name they are kept under."""
+        """Return whether the vectors belong to a model, given its user-visible or stored name."""
         return model == self.name or model[:ID_CHARS] == self.id
 
 
 def list_usage(session: Session) -> list[ModelUsage]:
-    """Return what is kept of each model (0.2 s for 100,000 passages: every vector is looked at)."""
+    """Return the stored vectors of each model (0.2 s for 100,000 passages, because every vector is read)."""
     created = select(vectors.c.model, func.count(), func.sum(func.length(vectors.c.vector))).group_by(vectors.c.model)
     joined = passages.join(vectors, and_(vectors.c.digest == passages.c.digest))
     used = select(vectors.c.model, func.count()).select_from(joined).group_by(vectors.c.model)
@@ -45,26 +45,26 @@ def list_usage(session: Session) -> list[ModelUsage]:
 
 
 def count_passages(session: Session) -> int:
-    """Return how many passages there are."""
+    """Count the passages."""
     return session.connection.execute(
         select(func.count()).select_from(passages).where(passages.c.digest != DELETED_DIGEST)
     ).scalar_one()
 
 
 def list_digests(session: Session, name: str, after: str, limit: int) -> list[str]:
-    """Return the digests of the next texts of which a model's vector is kept, in order."""
+    """Return the digests of the next texts that have a vector of a model, in order."""
     statement = select(vectors.c.digest).where(vectors.c.model == name, vectors.c.digest > after)
     return list(session.connection.execute(statement.order_by(vectors.c.digest).limit(limit)).scalars())
 
 
 def delete_vectors(session: Session, name: str, digests: Sequence[str]) -> int:
-    """Forget a model's vectors of some texts; return how many there were."""
+    """Delete a model's vectors of some texts; return how many."""
     where = vectors.c.model == name, vectors.c.digest.in_(digests)
     return session.connection.execute(delete(vectors).where(*where)).rowcount
 
 
 def delete_marks(session: Session, name: str) -> None:
-    """Forget how far a model's readers have come, so that they begin anew and find out what is missing."""
+    """Delete a model's read marks, so that its readers start again and find missing vectors."""
     names = session.connection.execute(select(marks.c.name)).scalars()
     own_names = [entry for entry in names if entry.startswith(("passages ", "index ")) and entry.endswith(f" {name}")]
     session.connection.execute(delete(marks).where(marks.c.name.in_(own_names)))

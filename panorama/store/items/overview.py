@@ -14,18 +14,18 @@ from panorama.store.items.tasks import Clock, due_before, living, overdue
 from panorama.store.tables import changes, notes, projects, tasks
 
 IMPORTS = "import.%"
-"""The operations whose changes are no writing: what an import brings in was written elsewhere, and earlier."""
+"""Operations that do not count as writing: imported items were written elsewhere and earlier."""
 
 ByProject = dict[str | None, int]
 """A count per project id; None stands for items without a project."""
 
 Window = tuple[datetime, datetime]
-"""A period, from a moment to before another."""
+"""A half-open period."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskCounts:
-    """How many living tasks a project has, by what becomes of them."""
+    """The number of a project's living tasks by state."""
 
     open: int = 0
     in_progress: int = 0
@@ -39,7 +39,7 @@ class TaskCounts:
 def count_tasks_by_project(
     session: Session, clock: Clock, soon: timedelta, *, project: str | None = None
 ) -> dict[str | None, TaskCounts]:
-    """Return the counts of each project that has tasks, or of one."""
+    """Return the task counts of each project that has tasks, or of one."""
     where = [living()] + ([tasks.c.project == project] if project else [])
     results: dict[str | None, dict[str, int]] = {}
     by_status = (
@@ -74,7 +74,7 @@ def _count_per_project(session: Session, *where: ColumnElement[bool]) -> ByProje
 def count_changed(
     session: Session, kind: str, since: datetime, until: datetime | None = None, *, project: str | None = None
 ) -> ByProject:
-    """Return how many items of a kind were written since a moment and before another, by their project of now."""
+    """Count the items of a kind written in a period, by their current project."""
     table = {"task": tasks, "note": notes}[kind]
     where = [changes.c.kind == kind, changes.c.at >= since] + ([changes.c.at < until] if until else [])
     here = [table.c.deleted_at.is_(None)]
@@ -86,7 +86,7 @@ def count_changed(
 
 
 def list_active_projects(session: Session, windows: Sequence[Window]) -> list[set[str | None]]:
-    """Return for each period the projects of which a task was written in it, in one pass over all periods."""
+    """Return for each period the projects with a task written in it, in one pass over all periods."""
     inside = [and_(changes.c.at >= since, changes.c.at < until) for since, until in windows]
     first, last = min(since for since, _ in windows), max(until for _, until in windows)
     flags = [func.max(case((test, 1), else_=0)) for test in inside]
@@ -101,9 +101,9 @@ def list_active_projects(session: Session, windows: Sequence[Window]) -> list[se
 
 
 def count_overdue(session: Session, clock: Clock) -> ByProject:
-    """Return how many tasks were overdue at a moment, by project: due before it and not yet closed then.
+    """Count the tasks overdue at a time, by project: due before it and not closed by then.
 
-    Deadlines are taken as they are now; a deadline that was moved since is not known here.
+    Uses the current deadlines; later changes of deadlines are not considered.
     """
     then = (living(), tasks.c.created_at < clock.now, due_before(tasks.c.deadline, clock.today, clock.zone))
     still_open = _count_per_project(session, *then, tasks.c.status.in_(OPEN_STATUSES))
@@ -125,12 +125,12 @@ def last_activity(session: Session, project: str | None = None) -> dict[str | No
 
 
 def where_completed(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
-    """Tell which tasks were completed in a period."""
+    """Return the condition for tasks completed in a period."""
     return [living(), tasks.c.status == "done", tasks.c.completed_at >= since, tasks.c.completed_at < until]
 
 
 def where_created(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
-    """Tell which tasks were created in a period, not by an import."""
+    """Return the condition for tasks created in a period, except by an import."""
     imported = select(changes.c.item).where(
         changes.c.kind == "task", changes.c.at >= since, changes.c.operation.like(IMPORTS), changes.c.action == "create"
     )
@@ -138,12 +138,12 @@ def where_created(since: datetime, until: datetime) -> list[ColumnElement[bool]]
 
 
 def count_tasks(session: Session, where: Iterable[ColumnElement[bool]]) -> int:
-    """Return how many tasks meet conditions."""
+    """Count the tasks that meet conditions."""
     return session.connection.execute(select(func.count()).select_from(tasks).where(*where)).scalar_one()
 
 
 def count_items(session: Session) -> dict[str, int]:
-    """Return how many living items there are of each kind, and how many are in the trash."""
+    """Count the living items of each kind, and those in the trash."""
     results: dict[str, int] = {}
     trash = 0
     for kind, noun in NOUNS.items():
@@ -166,13 +166,13 @@ def list_projects(session: Session) -> dict[str, Any]:
 
 
 def count_archived(session: Session) -> int:
-    """Return how many living projects are archived."""
+    """Count the archived living projects."""
     where = (projects.c.deleted_at.is_(None), projects.c.status == "archived")
     return session.connection.execute(select(func.count()).select_from(projects).where(*where)).scalar_one()
 
 
 def count_notes_by_project(session: Session, project: str | None = None) -> ByProject:
-    """Return how many living notes each project has."""
+    """Count the living notes of each project."""
     where = [notes.c.deleted_at.is_(None)] + ([notes.c.project == project] if project else [])
     return {
         row[0]: row[1]

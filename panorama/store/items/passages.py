@@ -1,7 +1,6 @@
 """Passages of items, their vectors, and the position of each index in the changes.
 
-A passage that an item had once and has no more stays as a row without a digest, so that the index hears of its end
-whenever it listens.
+A removed passage stays as a row without a digest, so that the index learns of its removal whenever it syncs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,10 +32,10 @@ from panorama.store.items.rows import NOUNS
 from panorama.store.tables import changes, marks, passages, vectors
 
 INDEXER = Origin(actor="index", client="", conversation="", operation="", call="", unit="")
-"""Who writes these tables; it leaves no line in `changes`."""
+"""The origin of writes to these tables; they add no change lines."""
 
 DELETED_DIGEST = ""
-"""The digest of a passage that is no more."""
+"""The digest of a removed passage."""
 
 BATCH_SIZE = 500
 """Values in one condition, well below SQLite's limit of variables, and rows in one page."""
@@ -44,15 +43,15 @@ BATCH_SIZE = 500
 _PURGED = "purged"
 
 START = "", 0
-"""A place before every passage."""
+"""A position before every passage."""
 
 ID_CHARS, DIGEST_CHARS = 63, 16
-"""With a space between them they fill the column."""
+"""Together with a space they fill the column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Where a passage of an item stands, and the digest of what is embedded of it."""
+    """The range of a passage in its item, and the digest of its embedded text."""
 
     item: str
     kind: str
@@ -63,7 +62,7 @@ class Passage:
 
     @property
     def chunk(self) -> str:
-        """The name under which the index keeps it."""
+        """Its name in the index."""
         return chunk_name(self.item, self.position)
 
 
@@ -73,7 +72,7 @@ _values = attrgetter(*_PARTS)
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedPassage:
-    """A passage with its vector and what it may be filtered by."""
+    """A passage with its vector and the fields used for filters."""
 
     item: str
     position: int
@@ -85,13 +84,13 @@ class EmbeddedPassage:
 
     @property
     def chunk(self) -> str:
-        """The name under which the index keeps it."""
+        """Its name in the index."""
         return chunk_name(self.item, self.position)
 
 
 @dataclass(frozen=True, slots=True)
 class ItemScope:
-    """Some of the items: those of a kind, those of a project and the project itself, or both; "" for any."""
+    """A subset of items: a kind, a project (including the project itself), or both; "" for any."""
 
     kind: str = ""
     project: str = ""
@@ -101,43 +100,43 @@ ALL_ITEMS = ItemScope()
 
 
 def chunk_name(item: str, position: int) -> str:
-    """Return the name of a passage."""
+    """Return the name of a passage in the index."""
     return f"{item}:{position}"
 
 
 def model_name(id_: str, model_digest: str) -> str:
-    """Return the name under which a model's vectors are kept: what it is called (63 characters), and its digest."""
+    """Return the stored name of a model's vectors: its name (63 characters) and its digest."""
     return f"{id_[:ID_CHARS]} {digest(f'{id_} {model_digest}')[:DIGEST_CHARS]}"
 
 
 def get_mark(session: Session, name: str) -> int:
-    """Return how far a reader has come, 0 if it has not begun."""
+    """Return the last change that a reader has read, 0 if it has not started."""
     return session.connection.execute(select(marks.c.value).where(marks.c.name == name)).scalar_one_or_none() or 0
 
 
 def set_mark(session: Session, name: str, value: int) -> None:
-    """Remember how far a reader has come."""
+    """Store the last change that a reader has read."""
     session.connection.execute(delete(marks).where(marks.c.name == name))
     session.connection.execute(insert(marks).values(name=name, value=value))
 
 
 def has_mark(session: Session, name: str) -> bool:
-    """Tell whether a reader has a mark."""
+    """Return whether a reader has a mark."""
     return session.connection.execute(select(marks.c.value).where(marks.c.name == name)).first() is not None
 
 
 def clear_mark(session: Session, name: str) -> None:
-    """Forget a reader."""
+    """Delete the mark of a reader."""
     session.connection.execute(delete(marks).where(marks.c.name == name))
 
 
 def count_purges(session: Session) -> int:
-    """Return how often items were forgotten for good: who read before knows by it that what it read may be no more."""
+    """Return the number of purges, by which a reader can tell that items it has read may be gone."""
     return get_mark(session, _PURGED)
 
 
 def record_purge(session: Session) -> None:
-    """Note that items were forgotten for good, with the lines that would have told of their end."""
+    """Record a purge, which also deletes the change lines of the purged items."""
     set_mark(session, _PURGED, count_purges(session) + 1)
 
 
@@ -155,7 +154,7 @@ def list_changes(
     created: bool = False,
     part: ItemScope = ALL_ITEMS,
 ) -> list[tuple[int, str, str]]:
-    """Return the next changes as (number, kind, item); with `created`, only those that began an item of a part."""
+    """Return the next changes as (number, kind, item); with `created`, only those that created an item of a scope."""
     statement = select(changes.c.id, changes.c.kind, changes.c.item).where(changes.c.id > after).order_by(changes.c.id)
     if until is not None:
         statement = statement.where(changes.c.id <= until)
@@ -165,7 +164,7 @@ def list_changes(
 
 
 def count_created(session: Session, after: int = 0, part: ItemScope = ALL_ITEMS) -> int:
-    """Return how many items of a part began after a change."""
+    """Count the items of a scope created after a change."""
     return session.connection.execute(
         select(func.count()).where(changes.c.id > after, *_creation_conditions(part)).select_from(changes)
     ).scalar_one()
@@ -183,7 +182,7 @@ def _creation_conditions(part: ItemScope) -> list[ColumnElement[bool]]:
 
 
 def filter_changed(session: Session, after: int, items: Sequence[str]) -> set[str]:
-    """Return which of some items were touched after a change."""
+    """Return which of some items changed after a change."""
     results: set[str] = set()
     for start in range(0, len(items), BATCH_SIZE):
         where = changes.c.id > after, changes.c.item.in_(items[start : start + BATCH_SIZE])
@@ -207,7 +206,7 @@ _PASSAGE = select(
 
 
 def load_living(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, Item]:
-    """Return the items, given as (kind, id), that are not in the trash, by id."""
+    """Return the living items among some (kind, id), by id."""
     results: dict[str, Item] = {}
     for kind in dict.fromkeys(kind for kind, _ in items):
         table = NOUNS[kind].table
@@ -219,7 +218,7 @@ def load_living(session: Session, items: Sequence[tuple[str, str]]) -> dict[str,
 
 
 def has_more_passages(session: Session, most: int, after: int, until: int) -> bool:
-    """Tell whether the items that were touched after a change, up to another one, have more passages than so many."""
+    """Return whether the items changed between two changes have more passages than a number."""
     items = select(changes.c.item).where(changes.c.id > after, changes.c.id <= until)
     batch = select(literal(1)).where(passages.c.item.in_(items)).limit(most + 1).subquery()
     return session.connection.execute(select(func.count()).select_from(batch)).scalar_one() > most
@@ -230,14 +229,14 @@ def load_at(session: Session, chunks: Iterable[tuple[str, int]]) -> dict[tuple[s
     chunk_set = set(chunks)
     if not chunk_set:
         return {}
-    # SQLite uses no index for pairs of values in a list; so both are asked for apart, which finds a few more.
+    # SQLite uses no index for pairs of values in a list, so both are matched separately, which finds a few more.
     where = passages.c.item.in_({item for item, _ in chunk_set}), passages.c.position.in_({at for _, at in chunk_set})
     results = {(row[0], row[2]): Passage(*row) for row in session.connection.execute(_PASSAGE.where(*where))}
     return {place: results[place] for place in chunk_set if place in results}
 
 
 def replace(session: Session, new: Mapping[str, Sequence[Passage]]) -> None:
-    """Make these the passages of some items; of those that an item had beyond, the end is kept."""
+    """Replace the passages of some items; surplus ones are marked as removed."""
     before = list_by_items(session, list(new))
     rows_of = {item: [*batch, *_to_deleted(before.get(item, []), len(batch))] for item, batch in new.items()}
     differing = [item for item, batch in rows_of.items() if batch != before.get(item, [])]
@@ -254,7 +253,7 @@ def _to_deleted(before: Sequence[Passage], count: int) -> list[Passage]:
 
 
 def list_known_digests(session: Session, model: str, digests: Sequence[str]) -> set[str]:
-    """Return the digests of those texts of which a model's vector is kept."""
+    """Return the digests of those texts that have a vector of a model."""
     results: set[str] = set()
     for start in range(0, len(digests), BATCH_SIZE):
         where = vectors.c.model == model, vectors.c.digest.in_(digests[start : start + BATCH_SIZE])
@@ -263,24 +262,24 @@ def list_known_digests(session: Session, model: str, digests: Sequence[str]) -> 
 
 
 def has_missing(session: Session, model: str, digests: Sequence[str]) -> bool:
-    """Tell whether the vector of any of these texts is not there."""
+    """Return whether any of these texts lacks a vector."""
     return len(list_known_digests(session, model, digests)) < len(digests)
 
 
 def save_vectors(session: Session, model: str, made: Mapping[str, bytes]) -> None:
-    """Keep vectors by the digests of their texts; those that are there already stay."""
+    """Store vectors by the digests of their texts; existing ones are kept."""
     batch = ((name, model, vector) for name, vector in made.items())
     session.dialect.insert_rows(session.connection, vectors, ("digest", "model", "vector"), batch, skip_existing=True)
 
 
 def list_unused_vectors(session: Session) -> list[tuple[str, str]]:
-    """Return the vectors, as (digest, model), of texts that no item holds any more."""
+    """Return the vectors, as (digest, model), of texts that no item contains any more."""
     statement = select(vectors.c.digest, vectors.c.model).where(vectors.c.digest.not_in(select(passages.c.digest)))
     return [(row[0], row[1]) for row in session.connection.execute(statement)]
 
 
 def delete_vectors(session: Session, batch: Sequence[tuple[str, str]]) -> None:
-    """Forget some vectors, except those that an item holds by now."""
+    """Delete some vectors, except those that an item uses again."""
     is_held = exists().where(passages.c.digest == vectors.c.digest)
     one = vectors.c.digest == bindparam("digest_"), vectors.c.model == bindparam("model_")
     session.connection.execute(
@@ -297,7 +296,7 @@ def list_embedded(
     items: Sequence[str] | None = None,
     after: tuple[str, int] = START,
 ) -> list[EmbeddedPassage]:
-    """Return passages of a kind of which a model's vector is known: those of some items, or the next after a place."""
+    """Return the passages of a kind that have a vector of a model: of some items, or the next after a position."""
     table = NOUNS[kind].table
     project = table.c.project if "project" in table.c else table.c.id if kind == "project" else null()
     has_vector = and_(vectors.c.digest == passages.c.digest, vectors.c.model == model)
@@ -315,7 +314,7 @@ def list_embedded(
 
 
 def iter_digests(session: Session, model: str) -> Iterator[tuple[str, str]]:
-    """Give each passage of which a model's vector is known, with the digest of its text."""
+    """Yield each passage that has a vector of a model, with the digest of its text."""
     has_vector = and_(vectors.c.digest == passages.c.digest, vectors.c.model == model)
     statement = select(passages.c.item, passages.c.position, passages.c.digest).join(vectors, has_vector)
     for row in session.connection.execute(statement.execution_options(yield_per=BATCH_SIZE)):
@@ -331,14 +330,14 @@ def list_vectors(session: Session, model: str, item: str, limit: int) -> list[by
 
 
 def sample_vectors(session: Session, model: str, limit: int) -> list[bytes]:
-    """Return a model's vectors of some texts that items hold: by their digests, so anywhere among them."""
+    """Return a model's vectors of a random sample of the texts in use."""
     is_held = exists().where(passages.c.digest == vectors.c.digest)
     statement = select(vectors.c.vector).where(vectors.c.model == model, is_held)
     return list(session.connection.execute(statement.order_by(vectors.c.digest).limit(limit)).scalars())
 
 
 def list_deleted_chunks(session: Session, items: Sequence[str]) -> list[str]:
-    """Return the chunks of some items that are no more."""
+    """Return the removed chunks of some items."""
     where = passages.c.item.in_(items), passages.c.digest == DELETED_DIGEST
     rows = session.connection.execute(select(passages.c.item, passages.c.position).where(*where))
     return [chunk_name(row[0], row[1]) for row in rows]
@@ -350,7 +349,7 @@ def count(session: Session) -> int:
     return session.connection.execute(there).scalar_one()
 
 
-# Which model's vectors the index holds, and the number by which a Qdrant server knows this store.
+# The model whose vectors the index holds, and the number of this store on a Qdrant server.
 
 _INDEX = "index "
 _SERVED = "serves "
@@ -358,7 +357,7 @@ _STORE = "store"
 
 
 def find_served_model(session: Session) -> tuple[str, str, int] | None:
-    """Return the model, as (id, digest, size), whose vectors were last searched; None if there was none."""
+    """Return the model whose vectors were last served, as (id, digest, size); None if there is none."""
     where = marks.c.name.startswith(_SERVED, autoescape=True)
     row = session.connection.execute(select(marks.c.name, marks.c.value).where(where)).first()
     if row is None:
@@ -368,23 +367,23 @@ def find_served_model(session: Session) -> tuple[str, str, int] | None:
 
 
 def set_served_model(session: Session, id_: str, model_digest: str, size: int) -> None:
-    """Remember whose vectors are searched."""
+    """Store the model whose vectors are served."""
     clear_served_model(session)
     set_mark(session, f"{_SERVED}{id_} {model_digest}", size)
 
 
 def clear_served_model(session: Session) -> None:
-    """Forget whose vectors were searched."""
+    """Delete the record of the served model."""
     session.connection.execute(delete(marks).where(marks.c.name.startswith(_SERVED, autoescape=True)))
 
 
 def ensure_store_number(session: Session, number: int) -> int:
-    """Return the number of this store; it is `made` if it has none yet, which takes a write."""
+    """Return the number of this store; `number` is stored if it has none yet, which needs a write."""
     if not has_mark(session, _STORE):
         set_mark(session, _STORE, number)
     return get_mark(session, _STORE)
 
 
 def reset_indexes(session: Session) -> None:
-    """Forget how far each index has come, and the number of this store; every index is built anew then."""
+    """Delete the marks of all indexes and the number of this store, so that every index is rebuilt."""
     session.connection.execute(delete(marks).where((marks.c.name == _STORE) | marks.c.name.startswith(_INDEX)))

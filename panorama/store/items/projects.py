@@ -1,4 +1,4 @@
-"""Rows of projects, and what belongs to one."""
+"""Rows of projects, and the items that belong to one."""
 
 from typing import Any
 
@@ -10,38 +10,38 @@ from panorama.store.items import rows
 from panorama.store.tables import projects
 
 MAX_PATTERN_CHARS = 10_000
-"""How long a text may be that rows are searched for; SQLite takes patterns of up to 50,000 bytes."""
+"""The longest text for LIKE; SQLite accepts patterns of up to 50,000 bytes."""
 
 PROJECT_TABLES = {kind: noun.table for kind, noun in rows.NOUNS.items() if "project" in noun.table.c}
 """The kinds that can have a project, and their tables."""
 
 
 def has_tag(column: ColumnElement[Any], tag: str) -> ColumnElement[bool]:
-    """Tell whether a column of words holds a word, in any case."""
+    """Return the condition that a column of words contains a word, ignoring case."""
     return column.ilike("%\n" + escape_like(tag) + "\n%", escape="\\")
 
 
 def in_project(table: Table, project: str) -> ColumnElement[bool]:
-    """Tell whether the rows of a table belong to a project; "" for none."""
+    """Return the condition that rows belong to a project; "" for none."""
     return table.c.project == project if project else table.c.project.is_(None)
 
 
 def escape_like(text: str) -> str:
-    r"""Return text with LIKE's signs taken literally (escape `\`).
+    r"""Escape the wildcards of LIKE in a text (escape `\`).
 
     Raises:
-        InvalidInputError: It is longer than a pattern of the database may be.
+        InvalidInputError: It is too long for a pattern.
     """
     if len(text) > MAX_PATTERN_CHARS:
         raise InvalidInputError(
             f"The text to look for has {len(text):,} characters; {MAX_PATTERN_CHARS:,} are allowed.",
-            hint="Give a short part of it that is typical.",
+            hint="Give a short, distinctive part of it.",
         )
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def find_by_name(session: Session, key: str) -> str | None:
-    """Return the id of the living project with this folded name."""
+    """Return the id of the living project with this normalised name."""
     rows = session.connection.execute(
         select(projects.c.id).where(projects.c.key == key, projects.c.deleted_at.is_(None))
     )
@@ -66,7 +66,7 @@ def list_items(session: Session, project: str) -> list[tuple[str, str]]:
 
 
 def count_items(session: Session, project: str) -> dict[str, int]:
-    """Return how many living items of each kind a project has."""
+    """Count a project's living items of each kind."""
     return {
         kind: session.connection.execute(
             select(func.count()).where(table.c.project == project, table.c.deleted_at.is_(None))

@@ -43,7 +43,7 @@ COLLECTIONS: dict[str, Table] = {name: tables.metadata.tables[name] for name in 
 
 OPERATORS = ("eq", "ne", "lt", "lte", "gt", "gte", "in", "nin", "contains")
 MAX_PAGE_CHARS = 1 << 20
-"""How much text the rows of a page hold; a page of longer rows has fewer, and one at least."""
+"""The most text on one page; a page of longer rows has fewer, at least one."""
 
 MAX_DEPTH = 12
 """How deep `and`, `or` and `not` may be nested."""
@@ -51,7 +51,7 @@ MAX_DEPTH = 12
 MAX_LIST = 500
 MAX_NAMES = 50
 MAX_TERMS = 1000
-"""How many conditions, objects that hold them and values of lists a `where` may have; SQLite takes no deeper a tree."""
+"""The most conditions, objects and list values in a `where`; SQLite limits the depth of the expression tree."""
 
 _STATUS_VALUES = {"tasks": get_args(TaskStatus), "projects": get_args(ProjectStatus)}
 _HIDDEN = {"key", "deleted_at", "number"}
@@ -60,7 +60,7 @@ _LONG = {"notes", "content", "description", "body", "before", "after", "argument
 
 @dataclass(frozen=True, slots=True)
 class QueryRequest:
-    """A question to one collection; `sort` names fields, `-field` for the largest first."""
+    """A query of one collection; `sort` names fields, `-field` sorts descending."""
 
     collection: str
     where: Mapping[str, Any]
@@ -75,7 +75,7 @@ def run_query(session: Session, request: QueryRequest, part: PageRequest, clock:
     """Return the rows, or the groups with their `count` and sums.
 
     Raises:
-        InvalidInputError: A collection, field, operator or value is not known; the nearest are named.
+        InvalidInputError: A collection, field, operator or value is unknown; the closest are listed.
     """
     _check_names(request)
     try:
@@ -107,7 +107,7 @@ def _run_query(session: Session, request: QueryRequest, part: PageRequest, clock
 def _load_rows(
     session: Session, names: Sequence[str], rows: Select[Any], key: ColumnElement[Any], ids: Sequence[Any]
 ) -> list[dict[str, Any]]:
-    """Return the rows of a page one by one, until they hold much text: sorting them whole would load all of them."""
+    """Yield the rows of a page one by one until the text limit; sorting whole rows would load all of them."""
     loaded: list[dict[str, Any]] = []
     chars = 0
     for id_ in ids:
@@ -135,7 +135,7 @@ def list_fields(collection: str) -> list[str]:
 def _get_table(name: str) -> Table:
     if name in COLLECTIONS:
         return COLLECTIONS[name]
-    raise InvalidInputError(f"There is no collection {name!r}.", hint=f"There are {', '.join(COLLECTIONS)}.")
+    raise InvalidInputError(f"There is no collection {name!r}.", hint=f"Use one of {', '.join(COLLECTIONS)}.")
 
 
 def _get_column(table: Table, name: object, where: str) -> ColumnElement[Any]:
@@ -186,7 +186,7 @@ def _query_groups(
 ) -> Page[dict[str, Any]]:
     if request.select:
         raise InvalidInputError(
-            "select does not go with group_by, count or sum.",
+            "select cannot be combined with group_by, count or sum.",
             hint="Leave it out: a group shows its fields, count and sums.",
         )
     groups = [_get_column(table, name, "group_by") for name in request.group_by]
@@ -226,7 +226,7 @@ def _too_many_error(number: str) -> InvalidInputError:
 
 
 class _ConditionBuilder:
-    """Turns a `where` into a condition; what a plain loop over the rows would find, this finds."""
+    """Converts a `where` to an SQL condition with the same result as a plain loop over the rows."""
 
     def __init__(self, collection: str, table: Table, clock: Clock) -> None:
         self._collection = collection
@@ -274,7 +274,7 @@ class _ConditionBuilder:
             hint = f"Did you mean {near[0]}? " if near else ""
             raise InvalidInputError(
                 f"where: there is no operator {str(operator)[:40]!r}.",
-                hint=f"{hint}There are {', '.join(OPERATORS)}, and, or, not.",
+                hint=f"{hint}Use one of {', '.join(OPERATORS)}, and, or, not.",
             )
         if operator in ("in", "nin"):
             return self._compare_list(column, operator, value)
@@ -301,9 +301,7 @@ class _ConditionBuilder:
 
     def _compare_contains(self, column: ColumnElement[Any], value: object) -> ColumnElement[bool]:
         if isinstance(column.type, Integer | Float | Boolean | DateTime | Date | column_types.Utc):
-            raise InvalidInputError(
-                f"where: contains looks into fields that hold text; {column.name} holds none.", hint=_EXAMPLE
-            )
+            raise InvalidInputError(f"where: contains works on text fields; {column.name} is not one.", hint=_EXAMPLE)
         if not isinstance(value, str):
             raise InvalidInputError(f"where: contains takes one text, not {str(value)[:60]!r}.", hint=_SEVERAL)
         if isinstance(column.type, column_types.TagList):
@@ -354,7 +352,7 @@ class _ConditionBuilder:
         return self._check_status(column, _require_text(column, value))
 
     def _check_status(self, column: ColumnElement[Any], value: str) -> str:
-        """Return a text that may stand in a column: of a status there are few."""
+        """Check a text value; a status must be one of the known ones."""
         known = _STATUS_VALUES.get(self._collection, ()) if column.name == "status" else ()
         if not known or value in known:
             return value

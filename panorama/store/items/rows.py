@@ -1,4 +1,4 @@
-"""Reads and writes items, with their change line and their full text."""
+"""Reads and writes items, with their change line and full text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -28,7 +28,7 @@ class Noun:
 
     @property
     def label(self) -> Column[Any]:
-        """The column that holds what a person calls an item."""
+        """The column with an item's title or name."""
         return next(self.table.c[name] for name in ("name", "title", "text") if name in self.table.c)
 
 
@@ -39,7 +39,7 @@ def _noun(kind: ItemKind) -> Noun:
 
 
 def _find_value_class(kind: ItemKind) -> type[Item]:
-    """Return what is stored of a kind: the last class of its module that has the kind (a file has two)."""
+    """Return the stored class of a kind: the last class of its module with the kind (files have two)."""
     module = import_module(f"panorama.domain.items.{kind.collection}")
     classes = [value for value in vars(module).values() if isinstance(value, type) and issubclass(value, Item)]
     return [value for value in classes if getattr(value, "KIND", "") == kind.name][-1]
@@ -63,7 +63,7 @@ BATCH_SIZE = 32
 
 
 class IdTakenError(ConflictError):
-    """A new random id is one that exists: once in 10^15 ids; the call is run again with others."""
+    """A new random id is already taken (once in 10^15 ids); the call is retried with others."""
 
 
 def columns(kind: str) -> list[Column[Any]]:
@@ -73,7 +73,7 @@ def columns(kind: str) -> list[Column[Any]]:
 
 
 def to_item(kind: str, row: Row[Any] | tuple[Any, ...]) -> Any:
-    """Return the item that a row of `columns(kind)` holds."""
+    """Return the item of a row of `columns(kind)`."""
     noun = NOUNS[kind]
     return noun.value(**dict(zip(noun.fields, row[: len(noun.fields)], strict=True)))
 
@@ -82,7 +82,7 @@ def load(session: Session, kind: str, id_: str, *, trash: bool = False) -> Any:
     """Return one living item; with `trash`, also one that was deleted.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: There is no such item.
     """
     item = find(session, kind, id_)
     if item is None:
@@ -107,7 +107,7 @@ def find_version(session: Session, kind: str, id_: str) -> int | None:
 
 
 def in_trash_error(kind: str, id_: str, label: str) -> NotFoundError:
-    """Return the error of who looks for an item that was deleted."""
+    """Return the error for an item that is in the trash."""
     return NotFoundError(
         f"The {kind} “{label}” ({id_}) is in the trash.",
         hint="Bring it back with undo, or `panorama restore` in a terminal.",
@@ -115,10 +115,10 @@ def in_trash_error(kind: str, id_: str, label: str) -> NotFoundError:
 
 
 def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
-    """Store a new item; `at` is the moment of the write if the item was updated before.
+    """Store a new item; `at` is the time of the write if the item was updated earlier.
 
     Raises:
-        IdTakenError: Its id is taken; whoever opened the transaction begins anew.
+        IdTakenError: Its id is taken; the transaction must be retried.
     """
     noun, row = NOUNS[item.KIND], _to_row(item)
     session.spend(row)
@@ -135,10 +135,10 @@ def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
 def save(session: Session, old: Item, new: Item, *, undoes: int | None = None, at: datetime | None = None) -> None:
     """Store the new value of an item; nothing happens if it equals the old one.
 
-    `at` is the moment of the write if the item was updated before.
+    `at` is the time of the write if the item was updated earlier.
 
     Raises:
-        ConflictError: Somebody else wrote it since `old` was read.
+        ConflictError: It was changed since `old` was read.
     """
     if new == old:
         return
@@ -158,7 +158,7 @@ def save(session: Session, old: Item, new: Item, *, undoes: int | None = None, a
 
 
 def _select_logged_fields(noun: Noun, differing: list[str], together: tuple[str, ...]) -> list[str]:
-    """Return the fields that a change line holds."""
+    """Return the fields recorded in a change line."""
     joined = together if any(name in together for name in differing) else ()
     unsaid = ("updated_at", "version")
     return [name for name in noun.fields if (name in differing or name in joined) and name not in unsaid]
@@ -203,7 +203,7 @@ def _initial_fields(noun: Noun, item: Item) -> dict[str, Any]:
 
 
 def decode_value(kind: str, name: str, stored: Any) -> Any:
-    """Return the value of a field from the plain form it has in `changes`."""
+    """Decode a field's value from its plain form in `changes`."""
     column = NOUNS[kind].table.c[name]
     if stored is None:
         return None
@@ -217,13 +217,13 @@ def decode_value(kind: str, name: str, stored: Any) -> Any:
 
 
 def exists(session: Session, kind: str, id_: str, *, trash: bool = False) -> bool:
-    """Tell whether a living item has this id; with `trash`, also one that was deleted."""
+    """Return whether a living item has this id; with `trash`, also a deleted one."""
     row = session.connection.execute(_ALIVE[kind], {"id_": id_}).first()
     return row is not None and (trash or row[0] is None)
 
 
 def list_living(session: Session, kind: str, **ties: str | None) -> list[str]:
-    """Return the ids of the living items of a kind, those that began first first.
+    """Return the ids of the living items of a kind, the oldest first.
 
     Args:
         ties: Only those with these values in these columns, such as project=None.
@@ -235,7 +235,7 @@ def list_living(session: Session, kind: str, **ties: str | None) -> list[str]:
 
 
 def iter_items(session: Session, kind: str, ids: Sequence[str]) -> Iterator[Any]:
-    """Give items by their ids, in that order; few are in memory at a time, for each may have 10 MB."""
+    """Yield items by their ids, in that order; only a few are in memory at a time, because each may have 10 MB."""
     table = NOUNS[kind].table
     for start in range(0, len(ids), BATCH_SIZE):
         batch = ids[start : start + BATCH_SIZE]
@@ -247,7 +247,7 @@ def iter_items(session: Session, kind: str, ids: Sequence[str]) -> Iterator[Any]
 
 
 def is_indexed(session: Session) -> bool:
-    """Tell whether every living item has its words in the index, and no deleted one has."""
+    """Return whether every living item has its words in the index, and no deleted one has."""
     known = select(tables.search_parts.c.item).where(tables.search_parts.c.kind != "")
     for noun in NOUNS.values():
         id_, alive = noun.table.c.id, noun.table.c.deleted_at.is_(None)

@@ -15,28 +15,28 @@ from panorama.store.items import rows
 from panorama.store.items.rows import NOUNS
 
 MAX_COMPARED = 200
-"""Matches, the best by bm25, that are compared with the whole query; those behind them stay in their order."""
+"""The best matches by bm25 that are compared with the whole query; the rest keep their order."""
 
 ENOUGH_HITS = 100
-"""Hits that pass the filters, after which no further matches are asked for."""
+"""The number of filtered hits after which no more matches are fetched."""
 
 MAX_RANKED = 4000
-"""Matches that are ranked at most, those last written, divided by the terms that are looked for: some 8 ms."""
+"""The most matches ranked, the last written ones, divided by the number of terms (about 8 ms)."""
 
 MIN_PREFIX_LETTERS = 3
-"""Letters from which a last word is taken for the beginning of others; in a large store two begin too many."""
+"""The shortest last word that is treated as a prefix; in a large store, two letters match too many words."""
 
 MISSING_WORD_FACTOR = 0.5
-"""What a word counts that nothing holds, for its weight: one of another language says little against a hit.
+"""The share of its weight that an unknown word counts: a word in another language says little against a hit.
 
-Chosen on `tests/retrieval/tuning.jsonl`, where the half costs nothing; less would take paraphrases from meaning.
+Tuned on `tests/retrieval/tuning.jsonl`, where a half costs nothing; less would hurt paraphrases.
 """
 
 LARGE_STORE_PARTS, SAMPLE_PARTS, COMMON_SHARE = 20_000, 1000, 0.2
-"""In a store of so many parts, a word that stands in a fifth of the last thousand is not counted."""
+"""In a store of this many parts, a word in a fifth of the last thousand is not counted."""
 
 FEW_PARTS, FEW_DIVISOR = 5, 10
-"""So many parts are a few, and so is a tenth of a store: by a small word that no more of them hold one can look."""
+"""This many parts, or a tenth of the store, are few: a stop word in no more parts can be searched."""
 
 WIDENING_FACTOR = 8
 MAX_LIMIT = 250_000
@@ -44,7 +44,7 @@ MAX_LIMIT = 250_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What hits must be: of some kinds, of a project ("" none), last written in a period."""
+    """Filters for hits: kinds, a project ("" for none), and the period of the last write."""
 
     kinds: Sequence[str]
     project: str | None = None
@@ -54,7 +54,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class WeightedTerm:
-    """A term, how many parts hold it, and how telling that makes it: the logarithm of how rare it is."""
+    """A term, the number of parts with it, and its weight: the logarithm of its rarity."""
 
     term: Term
     count: int
@@ -63,7 +63,7 @@ class WeightedTerm:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An item whose words match; `coverage` is the share of the query, by weight, that its best part holds."""
+    """An item whose words match; `coverage` is the weighted share of the query in its best part."""
 
     item: str
     kind: str
@@ -72,9 +72,9 @@ class Hit:
 
 
 def weigh_terms(session: Session, terms: Sequence[Term]) -> tuple[WeightedTerm, ...]:
-    """Return terms with their weight; those that tell little are left out where others are there.
+    """Return terms with their weights, without stop words if there are others.
 
-    A last word that the store knows as it stands is not taken for the beginning of a longer one.
+    A last word that the store contains as a whole word is not treated as a prefix.
     """
     informative = [term for term in terms if not term.is_stop_word] or list(terms)
     stems = {term: session.vocabulary.stem(term.words[0]) for term in informative if len(term.words) == 1}
@@ -86,7 +86,7 @@ def weigh_terms(session: Session, terms: Sequence[Term]) -> tuple[WeightedTerm, 
 
 
 def _count_common(session: Session, stems: Mapping[Term, str], total: int) -> dict[str, int]:
-    """Return the stems that very many parts of a large store hold, and about how many: to count them takes too long."""
+    """Return the stems in very many parts of a large store, with an estimated count: counting them takes too long."""
     if total < LARGE_STORE_PARTS:
         return {}
     last = session.connection.exec_driver_sql("SELECT max(id) FROM search_parts").scalar_one()
@@ -112,7 +112,7 @@ def _weigh_term(session: Session, term: Term, stem: str, known: Mapping[str, int
 
 
 def find_rare_words(session: Session, terms: Sequence[Term]) -> list[str]:
-    """Return those of some single words that are held, by a few parts of this store."""
+    """Return those single words that occur in only a few parts of this store."""
     total = session.connection.exec_driver_sql("SELECT count(*) FROM search_parts").scalar_one()
     few = max(FEW_PARTS, total // FEW_DIVISOR)
     results: list[str] = []
@@ -126,7 +126,7 @@ def find_rare_words(session: Session, terms: Sequence[Term]) -> list[str]:
 def search_items(session: Session, query: Sequence[WeightedTerm], filters: Filters, *, wanted: int) -> list[Hit]:
     """Return the best items, each once, the best first: some more or fewer than `wanted`.
 
-    An item's worth is its bm25 times its coverage. The index is asked for more only while the filters leave too little.
+    An item's score is its bm25 times its coverage. More matches are fetched only while the filters leave too few.
     """
     limit, reach = max(MAX_COMPARED, wanted), MAX_RANKED
     while True:
@@ -138,9 +138,9 @@ def search_items(session: Session, query: Sequence[WeightedTerm], filters: Filte
 
 
 def _search_parts(session: Session, query: Sequence[WeightedTerm], limit: int, reach: int) -> list[tuple[Match, float]]:
-    """Parts that hold any of the rarer terms, and those that hold every term, with the share of the query they hold.
+    """Return parts with any of the rarer terms, and parts with every term, each with its coverage of the query.
 
-    If enough hold every term there is, the others are not looked for.
+    If enough parts have every term, the others are not searched.
     """
     known = [term for term in query if term.count]
     rare = _select_rare(known, reach)
@@ -173,7 +173,7 @@ def _search_terms(
 
 
 def _select_rare(query: Sequence[WeightedTerm], reach: int) -> list[WeightedTerm]:
-    """The rarest terms: as many as have no more matches than are ranked, and one at least."""
+    """Return the rarest terms whose matches fit into the limit, at least one."""
     results: list[WeightedTerm] = []
     left = reach
     for term in sorted(query, key=lambda term_: term_.count):
@@ -187,7 +187,7 @@ def _select_rare(query: Sequence[WeightedTerm], reach: int) -> list[WeightedTerm
 def _measure_coverage(
     session: Session, query: Sequence[WeightedTerm], rare: Sequence[WeightedTerm], matches: Sequence[Match]
 ) -> dict[int, float]:
-    """Return the share of the query that parts hold, by part."""
+    """Return the share of the query in each part."""
     covered = dict.fromkeys((match.part for match in matches), 0.0)
     if not matches:
         return covered
@@ -204,7 +204,7 @@ def _measure_coverage(
 
 
 def _best_per_item(matches: Iterable[tuple[Match, float]]) -> list[Hit]:
-    """Each item by its best part."""
+    """Return the best part of each item."""
     best: dict[str, Hit] = {}
     for match, coverage in matches:
         best.setdefault(match.item, Hit(match.item, match.kind, match.score * coverage, coverage))
@@ -220,7 +220,7 @@ def _apply_filters(session: Session, hits: list[Hit], filters: Filters) -> list[
 
 
 def filter_living(session: Session, ids: Sequence[str], filters: Filters) -> dict[str, datetime]:
-    """Return those of some items that are alive and pass the filters, and when each was last changed."""
+    """Return the living items that pass the filters, and when each was last changed."""
     results: dict[str, datetime] = {}
     by_kind: dict[str, list[str]] = {}
     for id_ in ids:
@@ -247,7 +247,7 @@ def _filter_kind(session: Session, kind: str, ids: Sequence[str], filters: Filte
     return {row[0]: row[1] for row in session.connection.execute(statement, {"ids": list(ids)}).all()}
 
 
-# Made once: to make a list of two hundred ids into a statement takes as long as to find them.
+# Built once: compiling a statement with two hundred ids takes as long as running it.
 _ALIVE = {
     kind: select(noun.table.c.id, noun.table.c.updated_at).where(
         noun.table.c.id.in_(bindparam("ids", expanding=True)), noun.table.c.deleted_at.is_(None)

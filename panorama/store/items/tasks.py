@@ -18,41 +18,41 @@ from panorama.store.paging import Order, ascending, fetch_page
 from panorama.store.tables import DUE_FIRST, STARTED_FIRST, tasks
 
 Condition = ColumnElement[bool]
-"""A test that a row passes or not."""
+"""A condition on rows."""
 
 RECENT = timedelta(days=7)
 DAY_CHARS = 10
-"""A deadline of this many characters is a day; a longer one a moment."""
+"""A deadline of this many characters is a day; a longer one a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clock:
-    """The moment a list is made at, and the zone its days are meant in."""
+    """The current time, and the zone of its days."""
 
     now: datetime
     zone: ZoneInfo
 
     @property
     def today(self) -> date:
-        """The day it is."""
+        """Today."""
         return self.now.astimezone(self.zone).date()
 
 
 def due_before(column: ColumnElement[Any], day: date, zone: ZoneInfo) -> ColumnElement[bool]:
-    """Tell whether a deadline lies before a day begins; false where there is none."""
+    """Return the condition that a deadline is before a day; false without a deadline."""
     text = type_coerce(column, String)
     moment = format_utc(start_of_day(day, zone))
     is_day = func.length(text) == DAY_CHARS
     exact = or_(and_(is_day, text < day.isoformat()), and_(func.length(text) > DAY_CHARS, text < moment))
-    # The plain bound is for an index: a day begins before noon of its date in UTC, wherever that is.
+    # The plain bound lets an index be used: in every zone a day begins before noon of its date in UTC.
     return and_(text < (day + timedelta(days=1)).isoformat(), exact)
 
 
 def overdue(clock: Clock) -> ColumnElement[bool]:
-    """Tell whether an open task's day or moment has passed."""
+    """Return the condition that an open task is overdue."""
     text = type_coerce(tasks.c.deadline, String)
     past_moment = and_(func.length(text) > DAY_CHARS, text < format_utc(clock.now.astimezone(UTC)))
-    # The plain bound first: an index can serve it, and nothing later than tomorrow's UTC can be overdue.
+    # The plain bound lets an index be used; nothing later than tomorrow in UTC can be overdue.
     bound = text < (clock.today + timedelta(days=2)).isoformat()
     return and_(
         tasks.c.status.in_(OPEN_STATUSES),
@@ -62,7 +62,7 @@ def overdue(clock: Clock) -> ColumnElement[bool]:
 
 
 def due_between(first: date, last: date, zone: ZoneInfo) -> ColumnElement[bool]:
-    """Tell whether a deadline lies on one of the days from `first` to `last`."""
+    """Return the condition that a deadline is on one of the days from `first` to `last`."""
     text = type_coerce(tasks.c.deadline, String)
     wide = and_(text >= (first - timedelta(days=2)).isoformat(), text < (last + timedelta(days=3)).isoformat())
     exact = and_(
@@ -72,22 +72,22 @@ def due_between(first: date, last: date, zone: ZoneInfo) -> ColumnElement[bool]:
 
 
 def overdue_in_period(first: date, last: date, at: Clock) -> list[ColumnElement[bool]]:
-    """Tell which open tasks had their deadline in a period and have let it pass."""
+    """Return the condition for open tasks with a passed deadline in a period."""
     return [living(), tasks.c.status.in_(OPEN_STATUSES), due_between(first, last, at.zone), overdue(at)]
 
 
 def due_in_period(first: date, last: date, zone: ZoneInfo) -> list[ColumnElement[bool]]:
-    """Tell which open tasks are due in a period."""
+    """Return the condition for open tasks due in a period."""
     return [living(), tasks.c.status.in_(OPEN_STATUSES), due_between(first, last, zone)]
 
 
 def living() -> ColumnElement[bool]:
-    """Tell whether a task is not in the trash."""
+    """Return the condition that a task is not in the trash."""
     return tasks.c.deleted_at.is_(None)
 
 
 def view_condition(name: str, clock: Clock) -> ColumnElement[bool]:
-    """Return what a named view shows."""
+    """Return the condition of a named view."""
     is_open = tasks.c.status.in_(OPEN_STATUSES)
     today = clock.today
     next_monday = today + timedelta(days=7 - today.weekday())
@@ -119,7 +119,7 @@ def build_conditions(
     due_until: date | None = None,
     zone: ZoneInfo,
 ) -> list[ColumnElement[bool]]:
-    """Return the conditions for what is given: `project=""` is no project, `status="open"` todo or in progress."""
+    """Return the conditions for the given filters: `project=""` is no project, `status="open"` todo or in progress."""
     results: list[ColumnElement[bool]] = [living()]
     if project is not None:
         results.append(tasks.c.project == project if project else tasks.c.project.is_(None))
@@ -141,7 +141,7 @@ def status_conditions(status: str | None) -> list[ColumnElement[bool]]:
 
 
 def exists_closed(session: Session, conditions: list[ColumnElement[bool]]) -> bool:
-    """Return whether a task that is not open meets conditions."""
+    """Return the condition for tasks that are not open and meet other conditions."""
     statement = select(tasks.c.id).where(*conditions, tasks.c.status.not_in(OPEN_STATUSES)).limit(1)
     return session.connection.execute(statement).first() is not None
 
@@ -168,12 +168,12 @@ def list_tasks(
 
 
 def order_by_completion() -> list[Order]:
-    """Return the order of a list of done tasks, which all have a completion: the last completed first."""
+    """Return the order for completed tasks: the last completed first."""
     return [(tasks.c.completed_at, True), (tasks.c.id, True)]
 
 
 def order_by_creation() -> list[Order]:
-    """Return the order of a list of new tasks: the last created first."""
+    """Return the order for new tasks: the last created first."""
     return [(tasks.c.created_at, True), (tasks.c.id, True)]
 
 
@@ -184,7 +184,7 @@ def list_children(session: Session, parent: str) -> list[str]:
 
 
 def list_ancestors(session: Session, task: str) -> list[str]:
-    """Return the ids of a task's parents, the nearest first; stops where one comes twice."""
+    """Return the ids of a task's ancestors, the nearest first; stops at a cycle."""
     results: list[str] = []
     at: str | None = task
     while at is not None and at not in results[:-1]:

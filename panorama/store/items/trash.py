@@ -13,7 +13,7 @@ from panorama.store.tables import changes
 
 
 def list_trash(session: Session, part: PageRequest) -> Page[Mapping[str, Any]]:
-    """Return id, kind, label and moment of what is in the trash, the last deleted first."""
+    """Return id, kind, label and deletion time of the items in the trash, the last deleted first."""
     parts: list[Rows] = []
     for kind, noun in NOUNS.items():
         columns = (noun.table.c.id, literal(kind).label("kind"), noun.label.label("label"), noun.table.c.deleted_at)

@@ -1,1 +1,1 @@
-"""Rows about Panorama's own work: changes, calls, runs, jobs, schedules."""
+"""Rows of Panorama's own records: changes, calls, runs, jobs, schedules."""

@@ -16,10 +16,10 @@ from panorama.store.tables import calls
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallLogEntry:
-    """One call, however it ended.
+    """One logged call.
 
-    `tokens` is a quarter of the `chars` that a model reads, none of them in a script. `changes` counts the lines it
-    wrote, `position` the calls of a run, from 1.
+    `tokens` is a quarter of the `chars` sent to a model, 0 inside a script. `changes` counts the change lines written,
+    `position` is the number within a run, from 1.
     """
 
     id: str
@@ -49,12 +49,12 @@ def add(session: Session, entries: Sequence[CallLogEntry]) -> None:
 
 
 def delete_before(session: Session, before: datetime) -> None:
-    """Delete entries that are older."""
+    """Delete entries older than a time."""
     session.connection.execute(delete(calls).where(calls.c.at < before))
 
 
 def list_by_run(session: Session, run: str, part: PageRequest) -> Page[CallLogEntry]:
-    """Return the calls that a run made, in the order in which they began."""
+    """Return the calls of a run in starting order."""
     statement = select(*(calls.c[name] for name in _NAMES)).where(calls.c.unit == run, calls.c.position > 0)
     order = [(calls.c.position, False), (calls.c.number, False)]
     return fetch_page(
@@ -65,7 +65,7 @@ def list_by_run(session: Session, run: str, part: PageRequest) -> Page[CallLogEn
 def list_calls(
     session: Session, part: PageRequest, *, failed: bool = False, slow_first: bool = False
 ) -> Page[CallLogEntry]:
-    """Return entries: the newest first, or the slowest first; only failed ones if asked."""
+    """Return entries, the newest or the slowest first; optionally only failed ones."""
     statement = select(*(calls.c[name] for name in _NAMES))
     if failed:
         statement = statement.where(calls.c.success.is_(False))

@@ -1,4 +1,4 @@
-"""Change lines: stores what each write changed, long texts included."""
+"""Change lines: records what each write changed, including long texts."""
 
 import json
 from collections import Counter
@@ -38,7 +38,9 @@ __all__ = [
 ]
 
 PART = "part"
-"""Marks a long text's stretch: `before` holds {part, at, text or digest}, `after` the same for what is there now."""
+"""Marks the changed range of a long text: `before` holds {part, at, text or digest}, `after` the same for the new
+text.
+"""
 
 _CHUNK = 500
 _ADD = insert(changes).inline()
@@ -54,12 +56,12 @@ def record(
     undoes: int | None = None,
     at: datetime | None = None,
 ) -> None:
-    """Write one line: what an item was and what it is, the changed fields only.
+    """Write one line with the changed fields of an item, before and after.
 
-    `at` is the moment of the write, the item's `updated_at` if left out.
+    `at` is the time of the write, by default the item's `updated_at`.
 
-    A text of over 4,096 characters is kept as the stretch that changed. The stretch that was removed is kept whole
-    (in `texts`, by digest, once); the one that was inserted stands in the item's row until a later line removes it.
+    Of a text over 4,096 characters only the changed range is stored. The removed part is stored in full (once, in
+    `texts`, by digest); the inserted part is in the item's row until a later line removes it.
     """
     origin = session.origin
     if origin is None:
@@ -119,10 +121,10 @@ def _to_plain(value: Any) -> Any:
 
 
 def text_before(session: Session, now: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Return what a long text was before a change, from what it is after it.
+    """Return a long text before a change, given the text after it.
 
     Raises:
-        ConflictError: The text is not the one that the change left.
+        ConflictError: The text is not the result of the change.
     """
     if digest(now) != after["digest"]:
         raise ConflictError("The text was changed since.")
@@ -131,7 +133,7 @@ def text_before(session: Session, now: str, before: Mapping[str, Any], after: Ma
 
 
 def removed_text(session: Session, side: Mapping[str, Any]) -> str:
-    """Return the text that a `before` side keeps."""
+    """Return the text stored in a `before` side."""
     if "text" in side:
         return str(side["text"])
     return session.connection.execute(select(texts.c.text).where(texts.c.digest == side["of"])).scalar_one()
@@ -153,7 +155,7 @@ def list_by_unit(session: Session, unit: str) -> list[Change]:
 
 
 def count_by_unit(session: Session, unit: str) -> int:
-    """Return how many lines a unit has; of a single change it is not asked whether it is there."""
+    """Count the lines of a unit; a single change is not checked for existence."""
     if unit.isdigit():
         return 1
     sizes = (select(func.count()).where(column == unit) for column in (changes.c.unit, changes.c.call))
@@ -161,7 +163,7 @@ def count_by_unit(session: Session, unit: str) -> int:
 
 
 def count_written(session: Session, unit: str) -> int:
-    """Return how many changes a unit made, whether they stand or not; what it took back itself is none of them."""
+    """Count the changes that a unit made, undone later or not, without those it reverted itself."""
     in_unit = changes.c.unit == unit
     mine = select(changes.c.id).where(in_unit)
     created = in_unit, or_(changes.c.undoes.is_(None), changes.c.undoes.not_in(mine))
@@ -169,7 +171,7 @@ def count_written(session: Session, unit: str) -> int:
 
 
 def count_actions(session: Session, unit: str) -> dict[str, int]:
-    """Return how many changes of each action stand of a unit; what was taken back does not."""
+    """Count a unit's effective changes by action, without undone ones."""
     if _has_undone_change(session, unit):
         return dict(Counter(line.action for line, _ in list_effective(session, unit)))
     counted = select(changes.c.action, func.count()).where(changes.c.unit == unit).group_by(changes.c.action)
@@ -177,14 +179,14 @@ def count_actions(session: Session, unit: str) -> dict[str, int]:
 
 
 def list_first_changes(session: Session, unit: str, limit: int) -> list[Change]:
-    """Return the first changes that stand of a unit."""
+    """Return a unit's first effective changes."""
     if _has_undone_change(session, unit):
         return [line for line, _ in list_effective(session, unit)][:limit]
     return list_changes(session, changes.c.unit == unit, limit=limit)
 
 
 def list_effective(session: Session, unit: str) -> list[tuple[Change, frozenset[str]]]:
-    """Return the changes of a unit that neither it nor another took back, each with the fields that were left."""
+    """Return a unit's changes that were not undone, each with its remaining fields."""
     unit_changes = list_changes(session, changes.c.unit == unit)
     known = {line.id for line in unit_changes}
     items = sorted({line.item for line in unit_changes})
@@ -193,13 +195,13 @@ def list_effective(session: Session, unit: str) -> list[tuple[Change, frozenset[
 
 
 def is_fully_undone(session: Session, unit: str) -> bool:
-    """Tell whether a unit took back itself all that it wrote."""
+    """Return whether a unit reverted all its own changes."""
     in_unit = changes.c.unit == unit
     return _has_undone_change(session, unit, in_unit) and not effective_changes(list_changes(session, in_unit))
 
 
 def _has_undone_change(session: Session, unit: str, *by: ColumnElement[bool]) -> bool:
-    """Tell whether any line, or one of some, takes back one of a unit."""
+    """Return whether any line, or one of some, undoes a line of a unit."""
     in_unit = changes.c.unit == unit
     later = changes.c.id > select(func.min(changes.c.id)).where(in_unit).scalar_subquery()
     undoing = changes.c.undoes.is_not(None), changes.c.undoes.in_(select(changes.c.id).where(in_unit))
@@ -223,7 +225,7 @@ def list_by_item(session: Session, item: str, *, before: int | None, limit: int)
 
 
 def last_deletion_unit(session: Session, item: str) -> str | None:
-    """Return the unit that moved an item to the trash last."""
+    """Return the unit that last moved an item to the trash."""
     deleted = (changes.c.item == item, changes.c.action == "delete")
     statement = select(changes.c.unit).where(*deleted).order_by(changes.c.id.desc()).limit(1)
     return session.connection.execute(statement).scalar()
@@ -235,20 +237,20 @@ def get_last_id(session: Session) -> int:
 
 
 def has_newer(session: Session, items: Sequence[str], *, since: int, but: str) -> bool:
-    """Return whether any of some items has a line after one, of another unit than `but`."""
+    """Return whether any of some items has a later line of a unit other than `but`."""
     newer = changes.c.id > since, changes.c.unit != but, changes.c.item.in_(items)
     return session.connection.execute(select(changes.c.id).where(*newer).limit(1)).first() is not None
 
 
 def count_by_item(session: Session, item: str) -> int:
-    """Return how many lines an item has."""
+    """Count the lines of an item."""
     return session.connection.execute(select(func.count()).where(changes.c.item == item)).scalar_one()
 
 
 def list_last_of_units(
     session: Session, *, conversation: str | None = None, before: int | None = None, limit: int
 ) -> list[Change]:
-    """Return the last line of each unit, the newest first: of one conversation, and before a line."""
+    """Return the last line of each unit of a conversation before a line, the newest first."""
     later = changes.alias()
     where = [~exists().where(later.c.unit == changes.c.unit, later.c.id > changes.c.id)]
     where += [changes.c.conversation == conversation] if conversation is not None else []
@@ -257,12 +259,12 @@ def list_last_of_units(
 
 
 def get_first(session: Session, unit: str) -> Change:
-    """Return the first line of a unit that has one."""
+    """Return the first line of a unit."""
     return list_changes(session, changes.c.unit == unit, limit=1)[0]
 
 
 def is_undo(session: Session, unit: str) -> bool:
-    """Tell whether a unit only took back writes. What took back an undo is none."""
+    """Return whether a unit only undid writes. A redo is not an undo."""
     in_unit = changes.c.unit == unit
     if session.connection.execute(select(changes.c.id).where(in_unit, changes.c.undoes.is_(None)).limit(1)).first():
         return False
@@ -286,7 +288,7 @@ def list_undone_ids(session: Session, unit: str) -> set[int]:
 
 
 def is_undone(session: Session, unit: str) -> bool:
-    """Tell whether all of a unit was taken back."""
+    """Return whether all of a unit was undone."""
     return _has_undone_change(session, unit) and not list_effective(session, unit)
 
 

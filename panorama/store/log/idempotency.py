@@ -9,11 +9,11 @@ from panorama.store.backend import Session
 from panorama.store.tables import idempotency
 
 RETENTION = timedelta(days=1)
-"""How long a repeated key gives the first answer."""
+"""How long a repeated key returns the first answer."""
 
 
 def find_answer(session: Session, key: str, now: datetime) -> tuple[str, dict[str, Any]] | None:
-    """Return the digest of the arguments and the answer that a key stands for, if it is not older than a day."""
+    """Return the arguments' digest and the answer of a key, if it is not older than a day."""
     statement = select(idempotency.c.digest, idempotency.c.answer).where(
         idempotency.c.key == key, idempotency.c.at > now - RETENTION
     )
@@ -22,7 +22,7 @@ def find_answer(session: Session, key: str, now: datetime) -> tuple[str, dict[st
 
 
 def save_answer(session: Session, key: str, digest: str, answer: dict[str, Any], now: datetime) -> None:
-    """Keep an answer under a key; answers older than a day are forgotten."""
+    """Store an answer under a key; answers older than a day are deleted."""
     session.connection.execute(
         delete(idempotency).where((idempotency.c.at <= now - RETENTION) | (idempotency.c.key == key))
     )

@@ -10,19 +10,19 @@ from panorama.store.backend import Session
 from panorama.store.tables import files, imports, notes, tasks
 
 WHOLE_FILE = ""
-"""The part that stands for a file as a whole, which became a note."""
+"""The part of the whole file, which became a note."""
 
 ATTACHMENT = "attachment"
-"""The part that stands for a file that is no Markdown and became a file here."""
+"""The part of a file that is not Markdown and became a file item."""
 
 MISSING = "gone"
-"""Stands in the remembered fields of a part that its file, or the folder, does not hold any more."""
+"""Marks the stored fields of a part that is no longer in its file or folder."""
 
 PROJECT_NAME = "project_name"
-"""What the file calls the project whose id is remembered as `project`."""
+"""The project's name in the file; its id is stored as `project`."""
 
 LINE, ANCHOR = "line", "anchor"
-"""Where a task's line stood, and its own id in the file; by these it is followed when it is reworded."""
+"""A task's line and its own id in the file, by which it is recognised when reworded."""
 
 _COLUMNS = (imports.c.path, imports.c.part, imports.c.digest, imports.c.item, imports.c.fields)
 _SAME = (
@@ -34,7 +34,7 @@ _SAME = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedPart:
-    """A part of a file as it was read last, and the item it became; `fields` are what the item got from it."""
+    """A part of a file as last read, and its item; `fields` are the values that the item took from it."""
 
     path: str
     part: str
@@ -46,7 +46,7 @@ class ImportedPart:
 def list_imported(
     session: Session, folder: str, paths: Sequence[str] | None = None
 ) -> dict[str, dict[str, ImportedPart]]:
-    """Return what was imported from a folder, or from a few hundred files of it: by path, then by part."""
+    """Return the imported parts of a folder, or of a few hundred of its files: by path, then by part."""
     results: dict[str, dict[str, ImportedPart]] = {}
     statement = select(*_COLUMNS).where(imports.c.folder == folder)
     if paths is not None:
@@ -69,7 +69,7 @@ def list_living(session: Session, folder: str) -> frozenset[str]:
 
 
 def save(session: Session, folder: str, entries: Sequence[ImportedPart]) -> None:
-    """Remember parts of files, in place of what was known of them."""
+    """Store parts of files, replacing previous entries."""
     if not entries:
         return
     session.connection.execute(
@@ -87,23 +87,23 @@ def save(session: Session, folder: str, entries: Sequence[ImportedPart]) -> None
 
 
 def delete_parts(session: Session, folder: str, entries: Sequence[ImportedPart]) -> None:
-    """Forget parts that go on under another name."""
+    """Delete parts that continue under another name."""
     if entries:
         rows = [{"folder_": folder, "path_": entry.path, "part_": entry.part} for entry in entries]
         session.connection.execute(delete(imports).where(*_SAME), rows)
 
 
 def rename_path(session: Session, folder: str, old: str, new: str) -> None:
-    """Remember a file, of which nothing is known under its new path, under that path."""
+    """Move a file's entries to its new path, which has none."""
     same = (imports.c.folder == folder, imports.c.path == old)
     session.connection.execute(update(imports).where(*same).values(path=new))
 
 
 def clear_fields(session: Session, items: Sequence[str]) -> None:
-    """Forget what some items got from their files.
+    """Clear the fields that some items took from their files.
 
-    A part that the folder holds no more is forgotten as a whole. Of others it stays known that they were taken: else
-    the next import would bring back what a person has deleted.
+    Parts that are no longer in the folder are deleted. Others stay as imported, because the next import would
+    otherwise restore what the user deleted.
     """
     known = select(imports.c.folder, imports.c.path, imports.c.part, imports.c.fields).where(imports.c.item.in_(items))
     for folder, path, part, fields in session.connection.execute(known).all():

@@ -16,17 +16,17 @@ from panorama.store.paging import fetch_page
 from panorama.store.tables import jobs
 
 RANKS: Mapping[State, int] = {"running": 2, "queued": 1, **dict.fromkeys(FINAL_STATES, 0)}
-"""By what lists are sorted, the highest first: what runs, what waits, what has ended."""
+"""The sort order of lists: running, queued, ended."""
 
-CANCELLED_BY_RESTORE = "Not carried on: the data was restored from a copy."
+CANCELLED_BY_RESTORE = "Not continued: the data was restored from a copy."
 CATCH_UP = "catch_up"
-"""The standing kind, of which whoever opens the data makes a job anew."""
+"""The standing kind; the daemon creates a new job of it when it opens the data."""
 
 _ASKER = tuple(field.name for field in fields(Requester))
 _NAMES = tuple(field.name for field in fields(Job) if field.name != "asker")
 _COLUMNS = tuple(jobs.c[name] for name in (*_NAMES, *_ASKER))
 _LARGE = ("result", "arguments", "checkpoint")
-"""What lists leave in the database: it may be large."""
+"""Columns that lists do not load because they may be large."""
 
 _BRIEF = tuple(column for column in _COLUMNS if column.name not in _LARGE)
 
@@ -39,10 +39,10 @@ def add(session: Session, job: Job) -> None:
 
 
 def save(session: Session, old: Job, new: Job) -> None:
-    """Write what differs between two values of a job, if nobody else has moved it or taken it over meanwhile.
+    """Write the differences between two values of a job, unless it was changed or taken over meanwhile.
 
     Raises:
-        ConflictError: Somebody has.
+        ConflictError: It was.
     """
     values = {name: getattr(new, name) for name in _NAMES if getattr(new, name) != getattr(old, name)}
     if not values:
@@ -50,7 +50,7 @@ def save(session: Session, old: Job, new: Job) -> None:
     if new.state != old.state:
         values["rank"] = RANKS[new.state]
     if new.has_ended:
-        values["is_stopping"] = False  # also if somebody cancelled it since it was read
+        values["is_stopping"] = False  # even if it was cancelled since it was read
     same = {"old_id": old.id, "old_state": old.state, "old_worker": old.worker}
     if session.connection.execute(_update(tuple(values)), _to_columns(values) | same).rowcount != 1:
         raise ConflictError(f"The job {old.id} was taken over by another process.")
@@ -58,7 +58,7 @@ def save(session: Session, old: Job, new: Job) -> None:
 
 @cache
 def _update(names: tuple[str, ...]) -> Update:
-    """Return the statement that writes some columns of a job, made once: ten thousand jobs write the same few."""
+    """Return the cached statement that writes some columns of a job; all jobs write the same few."""
     same = (jobs.c[name] == bindparam(f"old_{name}") for name in ("id", "state", "worker"))
     return update(jobs).where(*same).values({name: bindparam(name) for name in names})
 
@@ -70,7 +70,7 @@ def find(session: Session, id_: str) -> Job | None:
 
 
 class RunningPlace(NamedTuple):
-    """What takes a place of a pool: a job of a kind, requested by a client, that a worker runs."""
+    """A running job's place in a pool: its kind, client and worker."""
 
     kind: str
     client: str
@@ -78,7 +78,7 @@ class RunningPlace(NamedTuple):
 
 
 def find_next_queued(session: Session, kinds: Collection[str], full: Collection[tuple[str, str]] = ()) -> Job | None:
-    """Return the job that waits longest among those of some kinds, without some pairs of kind and client."""
+    """Return the oldest queued job of some kinds, excluding some pairs of kind and client."""
     pairs = [_SEPARATOR.join(pair) for pair in full]
     row = session.connection.execute(_NEXT, {"kinds": sorted(kinds), "full": sorted(pairs)}).one_or_none()
     return _to_job(row) if row else None
@@ -99,12 +99,12 @@ _PLACES = select(jobs.c.kind, jobs.c.client, jobs.c.worker).where(jobs.c.state =
 
 
 def list_places(session: Session) -> list[RunningPlace]:
-    """Return the places that are taken, also elsewhere."""
+    """Return the places in use, also in other processes."""
     return [RunningPlace(*row) for row in session.connection.execute(_PLACES)]
 
 
 def list_running(session: Session) -> list[Job]:
-    """Return the jobs that run, also elsewhere."""
+    """Return the running jobs, also of other processes."""
     return [_to_job(row) for row in session.connection.execute(select(*_COLUMNS).where(jobs.c.state == "running"))]
 
 
@@ -122,21 +122,21 @@ def list_cancelled(session: Session, ids: Sequence[str]) -> set[str]:
 
 
 def find_by_unit(session: Session, unit: str) -> Job | None:
-    """Return the job that writes a unit, and goes on doing so."""
+    """Return the unfinished job that writes a unit."""
     goes_on = jobs.c.state.in_(("running", "queued")), jobs.c.attempts > 0
     row = session.connection.execute(select(*_COLUMNS).where(*goes_on, jobs.c.unit == unit)).first()
     return _to_job(row) if row else None
 
 
 def count_by_state(session: Session) -> dict[str, int]:
-    """Return how many run and how many wait, without the standing one."""
+    """Return the numbers of running and queued jobs, without the standing one."""
     where = (jobs.c.state.in_(("running", "queued")), jobs.c.kind != CATCH_UP)
     counted = select(jobs.c.state, func.count()).where(*where).group_by(jobs.c.state)
     return {row[0]: row[1] for row in session.connection.execute(counted)}
 
 
 def list_unreported(session: Session, since: datetime) -> list[Job]:
-    """Return the jobs that ended since, and whose end nobody was told of."""
+    """Return the jobs that ended since a time and were not reported yet."""
     ended = jobs.c.is_told.is_(False), jobs.c.ended_at >= since
     return [
         _to_job(row, _LARGE)
@@ -145,12 +145,12 @@ def list_unreported(session: Session, since: datetime) -> list[Job]:
 
 
 def mark_reported(session: Session, ids: Sequence[str]) -> None:
-    """Remember that whoever asked for some jobs knows of their end."""
+    """Mark the ends of some jobs as reported to their requesters."""
     session.connection.execute(update(jobs).where(jobs.c.id.in_(ids)).values(is_told=True))
 
 
 def list_jobs(session: Session, part: PageRequest, *, states: Collection[str], kind: str) -> Page[Job]:
-    """Return jobs without their arguments and results: what runs, what waits, what has ended, each the newest first."""
+    """Return jobs without arguments and results: running, queued, then ended ones, each the newest first."""
     statement = select(*_BRIEF)
     if states:
         statement = statement.where(jobs.c.state.in_(states))
@@ -161,14 +161,14 @@ def list_jobs(session: Session, part: PageRequest, *, states: Collection[str], k
 
 
 def delete_ended(session: Session, before: datetime) -> None:
-    """Delete jobs that ended before."""
+    """Delete jobs that ended before a time."""
     session.connection.execute(delete(jobs).where(jobs.c.ended_at < before))
 
 
 def cancel_all(session: Session, now: datetime) -> None:
-    """Let a copy of the database not go on with the jobs of the original: those end, and what stands is no more.
+    """Cancel the jobs in a copy of the database, because the original runs them; the standing job is deleted.
 
-    An older copy, from before there were jobs, is left as it is.
+    A copy from before jobs existed is left unchanged.
     """
     if not inspect(session.connection).has_table(jobs.name):
         return
@@ -188,7 +188,9 @@ def cancel_all(session: Session, now: datetime) -> None:
 
 
 def _to_columns(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the result into a list, for SQLite makes a float of a JSON column's text that looks like a large number."""
+    """Wrap the result in a list, because SQLite converts a JSON column's text that looks like a large number to a
+    float.
+    """
     return {**values, "result": [values["result"]]} if "result" in values else dict(values)
 
 

@@ -13,14 +13,14 @@ from panorama.store.tables import calls, reviews, runs, scripts
 
 APPROVED, REJECTED, RETIRED = "approved", "rejected", "retired"
 SAVED, WRITTEN = "saved", "written"
-"""Texts on which nothing was decided: saved through Panorama, or written by the person with an editor."""
+"""Verdicts of undecided texts: saved through Panorama, or written by the user with an editor."""
 
 VERSIONS = (APPROVED, SAVED, WRITTEN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """What was decided on one text, when, and through which door; `number` counts the reviews of all scripts."""
+    """A decision on one text: when, and through which interface; `number` counts the reviews of all scripts."""
 
     name: str
     at: datetime
@@ -34,7 +34,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStats:
-    """A script run for the statistics; `tokens` is the size of its answer to a model."""
+    """A script run in the statistics; `tokens` is the size of its answer to a model."""
 
     id: str
     at: datetime
@@ -51,13 +51,13 @@ _COLUMNS = tuple(reviews.c[name] for name in _NAMES)
 
 
 def list_states(session: Session) -> dict[str, ReviewState]:
-    """Return how every script stands on which anything was decided, by name."""
+    """Return the review states of all scripts that have one, by name."""
     rows = session.connection.execute(select(scripts.c.name, *_STATE_COLUMNS).order_by(scripts.c.name))
     return {row[0]: _to_state(row[1:]) for row in rows}
 
 
 def list_promoted(session: Session, name: str | None = None) -> dict[str, ReviewState]:
-    """Return how the scripts stand that are tools, or the one of a name, by name."""
+    """Return the review states of promoted scripts, or of one, by name."""
     statement = select(scripts.c.name, *_STATE_COLUMNS).where(scripts.c.state == "promoted").order_by(scripts.c.name)
     if name is not None:
         statement = statement.where(scripts.c.name == name)
@@ -65,13 +65,13 @@ def list_promoted(session: Session, name: str | None = None) -> dict[str, Review
 
 
 def find_state(session: Session, name: str) -> ReviewState | None:
-    """Return how a script stands, None if nothing was decided on it."""
+    """Return the review state of a script, None if it has none."""
     row = session.connection.execute(select(*_STATE_COLUMNS).where(scripts.c.name == name)).one_or_none()
     return _to_state(row) if row else None
 
 
 def set_state(session: Session, name: str, new: ReviewState, now: datetime) -> None:
-    """Keep how a script stands."""
+    """Store the review state of a script."""
     session.connection.execute(delete(scripts).where(scripts.c.name == name))
     calls = None if new.calls is None else list(new.calls)
     values = {"state": new.state, "digest": new.digest, "read_only": new.read_only, "calls": calls, "updated_at": now}
@@ -87,18 +87,18 @@ def _to_state(row: Any) -> ReviewState:
 
 
 def add_review(session: Session, entry: Review) -> None:
-    """Keep what was decided on a text, for ever."""
+    """Store a decision on a text; it is never deleted."""
     values = {name: getattr(entry, name) for name in _NAMES if name != "number"}
     session.connection.execute(insert(reviews).values(values))
 
 
 def list_reviews(session: Session, name: str) -> list[Review]:
-    """Return what was decided on the texts of a script, the newest first."""
+    """Return the decisions on the texts of a script, the newest first."""
     return [review for review in list_texts(session, name) if review.verdict not in (SAVED, WRITTEN)]
 
 
 def list_texts(session: Session, name: str) -> list[Review]:
-    """Return the texts that stood under a name, decided on or not, the newest first."""
+    """Return all texts of a script, reviewed or not, the newest first."""
     statement = select(*_COLUMNS).where(reviews.c.name == name).order_by(reviews.c.number.desc())
     return [_to_review(row) for row in session.connection.execute(statement)]
 
@@ -137,7 +137,7 @@ def _to_run_stats(row: Any) -> RunStats:
 
 
 def count_changes_by_operation(session: Session, runs_: Sequence[str]) -> dict[str, int]:
-    """Return what some runs called, by operation, with how much each wrote."""
+    """Return the operations that some runs called, with the number of changes of each."""
     wanted = (
         select(calls.c.name, func.sum(calls.c.changes)).where(calls.c.unit.in_(runs_), calls.c.position > 0)
         .group_by(calls.c.name).order_by(calls.c.name)
@@ -146,7 +146,7 @@ def count_changes_by_operation(session: Session, runs_: Sequence[str]) -> dict[s
 
 
 def list_changing_calls(session: Session, run: str, limit: int) -> list[dict[str, Any]]:
-    """Return the first calls of a run that changed something: their names, arguments, and how much that was."""
+    """Return the first calls of a run that changed something: names, arguments and numbers of changes."""
     wanted = (
         select(calls.c.name, calls.c.arguments, calls.c.changes)
         .where(calls.c.unit == run, calls.c.position > 0, calls.c.changes > 0).order_by(calls.c.position).limit(limit)
@@ -155,12 +155,12 @@ def list_changing_calls(session: Session, run: str, limit: int) -> list[dict[str
 
 
 MAX_CALLS = 1000
-"""Runs with more calls are not looked at: reading them would take longer than what is told by them is worth."""
+"""Runs with more calls are ignored, because reading them takes too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCode:
-    """A run of code that is not in the library: what it called, in the order of its first calls, and what it cost."""
+    """A run of code outside the library: its calls in the order of their first use, and its cost."""
 
     id: str
     source: str
@@ -169,7 +169,7 @@ class RunCode:
 
 
 def list_run_code(session: Session, limit: int) -> list[RunCode]:
-    """Return the last successful runs of code that is no script of the library, the newest first."""
+    """Return the last successful runs of code outside the library, the newest first."""
     wanted = (
         select(runs.c.id, runs.c.source, calls.c.tokens).join_from(runs, calls, _RUN_CALL, isouter=True)
         .where(runs.c.script == "", runs.c.status == "succeeded", runs.c.calls.between(1, MAX_CALLS))

@@ -17,8 +17,8 @@ from panorama.store.tables import runs, script_states
 class Run:
     """One run of a script; `status` is running, succeeded, failed or cancelled.
 
-    `changes` counts what was created, updated and deleted; `result` is the beginning of what was returned, as JSON.
-    `script` is its name in the library, "" if it has none. `worker` names the process that runs it, or ran it.
+    `changes` counts created, updated and deleted items; `result` is the beginning of the result, as JSON.
+    `script` is its name in the library, "" if it has none. `worker` is the process that runs or ran it.
     """
 
     id: str
@@ -46,7 +46,7 @@ _COLUMNS = tuple(runs.c[name] for name in _NAMES)
 
 
 def save(session: Session, entries: Sequence[Run]) -> None:
-    """Write runs, each in the place of what was known of it; of two of one run the later stands."""
+    """Insert or replace runs; of two entries for one run, the later one counts."""
     latest = {entry.id: entry for entry in entries}
     session.connection.execute(delete(runs).where(runs.c.id.in_(latest)))
     session.connection.execute(
@@ -61,17 +61,17 @@ def find(session: Session, run: str) -> Run | None:
 
 
 def list_running(session: Session) -> list[Run]:
-    """Return the runs that have not ended, also elsewhere."""
+    """Return the unfinished runs, also of other processes."""
     rows = session.connection.execute(select(*_COLUMNS).where(_RUNNING))
     return [Run(**dict(zip(_NAMES, row, strict=True))) for row in rows]
 
 
 _RUNNING = runs.c.status == literal_column("'running'")
-"""With the word itself in the statement, for only so SQLite uses the index of those few."""
+"""The status is a literal in the statement, because only then does SQLite use the partial index."""
 
 
 def list_runs(session: Session, part: PageRequest, *, failed: bool = False) -> Page[Run]:
-    """Return runs, the newest first; only failed ones if asked."""
+    """Return runs, the newest first; optionally only failed ones."""
     statement = select(*_COLUMNS)
     if failed:
         statement = statement.where(runs.c.status == "failed")
@@ -82,30 +82,30 @@ def list_runs(session: Session, part: PageRequest, *, failed: bool = False) -> P
 
 
 def delete_before(session: Session, before: datetime) -> None:
-    """Delete runs and states that are older."""
+    """Delete runs and states older than a time."""
     session.connection.execute(delete(runs).where(runs.c.at < before))
     session.connection.execute(delete(script_states).where(script_states.c.at < before))
 
 
 def last_isolation(session: Session) -> str:
-    """Return what stood around the last script that ran, "" if none did."""
+    """Return the isolation of the last run, "" if there is none."""
     last = select(runs.c.isolation).where(runs.c.isolation != "").order_by(runs.c.number.desc()).limit(1)
     return session.connection.execute(last).scalar_one_or_none() or ""
 
 
 def get_state(session: Session, owner: str) -> dict[str, Any]:
-    """Return what scripts kept under an owner, by name."""
+    """Return the stored script state of an owner, by name."""
     rows = select(script_states.c.name, script_states.c.value).where(script_states.c.owner == owner)
     return {row[0]: row[1][0] for row in session.connection.execute(rows)}
 
 
 def save_state(session: Session, owner: str, put_: Mapping[str, Any], removed: Sequence[str], now: datetime) -> None:
-    """Keep values under their names, and forget some; what others kept under other names stays."""
+    """Store some names of a state and delete others; the remaining names are unchanged."""
     stale = [*put_, *removed]
     session.connection.execute(
         delete(script_states).where(script_states.c.owner == owner, script_states.c.name.in_(stale))
     )
     if put_:
-        # In a list, for SQLite makes a float of a JSON column's text that looks like a large number.
+        # In a list, because SQLite converts a JSON column's text that looks like a large number to a float.
         rows = [{"owner": owner, "name": name, "at": now, "value": [value]} for name, value in put_.items()]
         session.connection.execute(insert(script_states), rows)

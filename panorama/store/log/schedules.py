@@ -18,7 +18,7 @@ _COLUMNS = tuple(schedules.c[name] for name in _NAMES)
 
 
 def add(session: Session, schedule: Schedule) -> None:
-    """Store a new schedule, whose name nobody has."""
+    """Store a new schedule with an unused name."""
     session.connection.execute(insert(schedules).values(_to_row(schedule)))
 
 
@@ -28,17 +28,17 @@ def save(session: Session, schedule: Schedule) -> None:
 
 
 def record_problem(session: Session, job: str, problem: str) -> None:
-    """Keep what went wrong with the last job of a schedule."""
+    """Store the problem of a schedule's last job."""
     session.connection.execute(update(schedules).where(schedules.c.last_job == job).values(problem=problem))
 
 
 def remove(session: Session, id_: str) -> None:
-    """Forget a schedule."""
+    """Delete a schedule."""
     session.connection.execute(delete(schedules).where(schedules.c.id == id_))
 
 
 def find(session: Session, reference: str) -> Schedule | None:
-    """Return the schedule of an id or a name."""
+    """Return the schedule with an id or a name."""
     for where in (schedules.c.id == reference.strip(), schedules.c.key == normalize_name(reference)):
         if row := session.connection.execute(select(*_COLUMNS).where(where)).one_or_none():
             return _to_schedule(row)
@@ -46,13 +46,13 @@ def find(session: Session, reference: str) -> Schedule | None:
 
 
 def get_names(session: Session) -> dict[str, str]:
-    """Return what schedules are called, by id."""
+    """Return the names of schedules by id."""
     rows = session.connection.execute(select(schedules.c.id, schedules.c.name).order_by(schedules.c.key))
     return {row[0]: row[1] for row in rows}
 
 
 def list_schedules(session: Session, part: PageRequest, *, paused: bool | None = None) -> Page[Schedule]:
-    """Return schedules, the one that runs next first."""
+    """Return schedules, the next to run first."""
     statement = select(*_COLUMNS)
     if paused is not None:
         statement = statement.where(schedules.c.paused == paused)
@@ -61,13 +61,13 @@ def list_schedules(session: Session, part: PageRequest, *, paused: bool | None =
 
 
 def list_due(session: Session, now: datetime) -> list[Schedule]:
-    """Return the schedules whose next moment has come, the one that waits longest first."""
+    """Return the due schedules, the oldest first."""
     statement = select(*_COLUMNS).where(schedules.c.next_at <= now).order_by(schedules.c.next_at, schedules.c.id)
     return [_to_schedule(row) for row in session.connection.execute(statement)]
 
 
 def list_ahead_of_clock(session: Session, now: datetime) -> list[Schedule]:
-    """Return the schedules that were dealt with at a moment which is yet to come: the clock was set back."""
+    """Return the schedules whose last run is in the future, because the clock was set back."""
     statement = select(*_COLUMNS).where(schedules.c.last_at > now)
     return [_to_schedule(row) for row in session.connection.execute(statement)]
 

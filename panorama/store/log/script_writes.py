@@ -1,4 +1,4 @@
-"""Rows of the writes that replaced the file of a script."""
+"""Rows of writes that replaced the file of a script."""
 
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -13,8 +13,8 @@ from panorama.store.tables import changes, script_writes
 class ScriptWrite:
     """One write: the file of `name` held the text with the digest `before` and holds `after`, "" for no file.
 
-    `change` is the number of the last change of an item at that moment; `undoes` is the number of the write that this
-    one took back, 0 if none.
+    `change` is the number of the last item change at that time; `undoes` is the number of the write that this one
+    undid, 0 if none.
     """
 
     name: str
@@ -33,7 +33,7 @@ _COLUMNS = tuple(script_writes.c[name] for name in _NAMES)
 
 
 def add_write(session: Session, entry: ScriptWrite) -> None:
-    """Store a write, behind all changes that there are."""
+    """Store a write, ordered after all existing changes."""
     last = session.connection.execute(select(func.max(changes.c.id))).scalar() or 0
     values = {name: getattr(entry, name) for name in _NAMES if name not in ("number", "change")}
     session.connection.execute(insert(script_writes).values(**values, change=last))
@@ -46,13 +46,13 @@ def list_writes(session: Session, limit: int) -> list[ScriptWrite]:
 
 
 def find_by_unit(session: Session, unit: str) -> ScriptWrite | None:
-    """Return the write of a unit, None if it wrote no script."""
+    """Return the script write of a unit, None if there is none."""
     statement = select(*_COLUMNS).where(script_writes.c.unit == unit).order_by(script_writes.c.number.desc()).limit(1)
     row = session.connection.execute(statement).mappings().one_or_none()
     return ScriptWrite(**row) if row else None
 
 
 def is_undone(session: Session, entry: ScriptWrite) -> bool:
-    """Tell whether a later write took one back."""
+    """Return whether a later write undid one."""
     statement = select(script_writes.c.number).where(script_writes.c.undoes == entry.number).limit(1)
     return session.connection.execute(statement).scalar() is not None

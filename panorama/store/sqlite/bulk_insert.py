@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Dialect, Table, insert
 
 MAX_CACHED_STATEMENTS = 32
-"""How many statements are remembered: there is one for each of the few tables that many rows are written to."""
+"""The size of the statement cache: only few tables get bulk inserts."""
 
 BATCH_ROWS = 64
 """The most rows of one statement, a power of two: SQLite once took 999 parameters, and no row here has 16 values.
@@ -18,7 +18,7 @@ one, rows cost them and itself a hand-over each.
 """
 
 Column = tuple[int, Callable[[Any], Any] | None]
-"""Where the value of a parameter stands in a row, and what makes of it what the driver takes; None leaves it."""
+"""The index of a parameter's value in a row, and its conversion for the driver; None for no conversion."""
 
 
 def insert_rows(
@@ -29,15 +29,15 @@ def insert_rows(
     *,
     skip_existing: bool = False,
 ) -> None:
-    """Insert rows, given as the values of some columns, just as SQLAlchemy's own insert would.
+    """Insert rows, given as the values of some columns, with the same result as SQLAlchemy's insert.
 
-    A None, too, is given to its column's type first, which may have a word for it: JSON's is `null`.
+    None is also converted by its column's type: JSON stores `null`.
 
     Args:
         skip_existing: Leave out rows whose key is taken.
 
     Raises:
-        ValueError: The database's driver has names for parameters instead of places.
+        ValueError: The driver uses named parameters.
     """
     statement, columns = _prepare(table, names, "OR IGNORE" if skip_existing else "", connection.dialect)
     created = [tuple([process(row[at]) if process else row[at] for at, process in columns]) for row in rows]
@@ -51,17 +51,17 @@ def insert_rows(
 
 @lru_cache(MAX_CACHED_STATEMENTS * BATCH_ROWS.bit_length())
 def _repeat_values(statement: str, count: int) -> str:
-    """Return a statement that inserts so many rows instead of one."""
+    """Return a statement that inserts several rows instead of one."""
     one = statement.rindex("(")
     return statement + f", {statement[one:]}" * (count - 1)
 
 
 @lru_cache(MAX_CACHED_STATEMENTS)
 def _prepare(table: Table, names: tuple[str, ...], prefix: str, dialect: Dialect) -> tuple[str, Sequence[Column]]:
-    """Return the statement, and where the value of each of its parameters stands in a row and what turns it into one.
+    """Return the statement, and the index and conversion of each of its parameters.
 
     Raises:
-        ValueError: The database's driver has names for parameters instead of places.
+        ValueError: The driver uses named parameters.
     """
     statement = insert(table).inline()
     statement = statement.prefix_with(prefix) if prefix else statement

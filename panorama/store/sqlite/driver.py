@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 class SqliteConnection(sqlite3.Connection):
     """An SQLite connection that can close its open cursors.
 
-    As long as a result is read halfway and somebody holds on to it (an error does, to those where it was raised),
-    SQLite shows its connection the data as they were then, and lets it write nothing once they have changed.
+    While a partly read result is referenced (for example by a traceback), SQLite keeps the connection's old snapshot,
+    and rejects writes once the data have changed.
     """
 
     def __init__(self, *args: Any, **more: Any) -> None:
@@ -19,18 +19,18 @@ class SqliteConnection(sqlite3.Connection):
         self._cursors: WeakSet[sqlite3.Cursor] = WeakSet()
 
     def cursor(self, factory: Any = sqlite3.Cursor) -> Any:
-        """Return a cursor, to be closed by `end_reading` at the latest."""
+        """Return a cursor, which `end_reading` closes at the latest."""
         created = super().cursor(factory)
         self._cursors.add(created)
         return created
 
     def close_cursors(self) -> None:
-        """Close what is still being read."""
+        """Close all open cursors."""
         while self._cursors:
             self._cursors.pop().close()
 
     def run_statement(self, statement: str) -> None:
-        """Execute what has no result."""
+        """Execute a statement without a result."""
         super().cursor().execute(statement)
 
 

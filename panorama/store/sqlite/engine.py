@@ -43,13 +43,13 @@ POOL_SIZE = 8
 """Connections that stay open for readers, and as many for all else."""
 
 SUFFIXES = ("", "-wal", "-shm")
-"""How the names of the database's files end: the data, the write-ahead log, and what its readers share."""
+"""The suffixes of the database's files: data, write-ahead log, and shared memory."""
 
 _PRAGMAS = (
     "journal_mode=WAL",
-    "synchronous=FULL",  # a commit that was answered survives a power cut, not only a killed process
+    "synchronous=FULL",  # commits survive a power cut, not only a killed process
     "foreign_keys=ON",
-    "secure_delete=ON",  # what is deleted is overwritten, so that a purge forgets it; many builds have that anyway
+    "secure_delete=ON",  # deleted data is overwritten, as a purge requires; many builds do that by default
     "temp_store=MEMORY",
     # Up to sixteen connections stay open: at most 4 MB each, and 32 MB of the file mapped, keep a daemon small.
     "cache_size=-4000",
@@ -60,20 +60,19 @@ _VOLATILE_PRAGMAS = (*_PRAGMAS, "synchronous=OFF")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 TRUNCATE_WAIT_MS = 200
-"""How long emptying the log waits for those who read: others who write wait with it."""
+"""How long truncating the log waits for readers; writers wait too."""
 
 STEPS_BETWEEN_LOOKS = 20_000
-"""Steps of SQLite's machine after which it is asked whether a read is to stop: a millisecond or two."""
+"""Virtual machine steps between two checks whether a read should stop: one or two milliseconds."""
 
 PORTION_PAGES = 1024
-"""Pages of a copy for ourselves that go to the disk at once: 4 MB; others' writes wait up to 80 ms for it."""
+"""Pages of an internal copy that are flushed at once: 4 MB; other writers wait up to 80 ms for it."""
 
 
 class SqliteDatabase:
     """The file, its connections, and its transactions. Safe to use from several threads.
 
-    Writes of one process queue up on a lock instead of polling SQLite's; writes of other processes are waited for
-    `busy_seconds`.
+    Writes of one process queue on a lock instead of polling SQLite's; waits up to `busy_seconds` for other processes.
     """
 
     def __init__(self, path: Path, *, busy_seconds: float = 10.0, is_durable: bool = True) -> None:
@@ -94,9 +93,9 @@ class SqliteDatabase:
 
     @contextmanager
     def transaction(self, origin: Origin) -> Generator[Session]:
-        """Open a write transaction, or join the one that is open; all of it is kept or none.
+        """Open a write transaction, or join the open one; all of it is stored or none.
 
-        Inside `acting`, the origin given there stands above the one given here.
+        Inside `write_scope`, the origin given there replaces this one.
 
         Raises:
             UnavailableError: The database is locked, full, read-only or damaged.
@@ -142,15 +141,15 @@ class SqliteDatabase:
         connection.close()
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Tell a listener what every later transaction touched; return how to stop that.
+        """Call a listener after each later transaction with what it touched; return how to unsubscribe.
 
-        It is called once per transaction, after the commit and outside the lock, in the thread that wrote; so it must
-        be quick. What is rolled back, or touches no item, is not told. An error of the listener is only logged.
+        It is called once per transaction, after the commit and outside the lock, in the thread that wrote; it must be
+        quick. It is not called after a rollback or if no item was touched. Its errors are only logged.
         """
         return self._listeners.subscribe(listener)
 
     def is_current(self) -> bool:
-        """Tell whether the file that is open is still the one at its path, so that others see what is written."""
+        """Return whether the open file is still the one at its path."""
         try:
             stat = os.stat(self.path)
         except OSError:
@@ -160,7 +159,7 @@ class SqliteDatabase:
     def _forbid_creation(
         self, _dialect: object, _record: object, arguments: list[str], options: dict[str, Any]
     ) -> None:
-        """Let a further connection open the file only if it is there: its successor would find an empty one."""
+        """Open further connections only if the file exists, because SQLite would create an empty one."""
         if self._opened:
             arguments[0] = f"{self.path.absolute().as_uri()}?mode=rw"
             options["uri"] = True
@@ -173,7 +172,7 @@ class SqliteDatabase:
             )
 
     def _remember_file(self) -> None:
-        """Remember which file is open, and keep it for its owner alone."""
+        """Record which file is open, and make it readable only by its owner."""
         if self._opened is None:
             with suppress(OSError):
                 stat = os.stat(self.path)
@@ -185,7 +184,7 @@ class SqliteDatabase:
 
     @contextmanager
     def write_scope(self, origin: Origin) -> Generator[WriteScope]:
-        """Let the transactions that are opened inside be one unit's, each kept for itself."""
+        """Make the transactions opened inside one unit, each stored on its own."""
         if other := self._find_target(writes=True):
             with other.write_scope(origin) as acting:
                 yield acting
@@ -198,7 +197,7 @@ class SqliteDatabase:
             self._acting.reset(token)
 
     def reading(self) -> AbstractContextManager[Session]:
-        """Open a consistent view of the data, or join the transaction that is open.
+        """Open a consistent view of the data, or join the open transaction.
 
         Opening and closing one that reads nothing takes 5 µs.
         """
@@ -229,7 +228,7 @@ class SqliteDatabase:
 
     @contextmanager
     def redirect(self, chosen: DatabaseChooser) -> Generator[None]:
-        """Let what is opened inside be opened in another database, as far as `chosen` returns one."""
+        """Open the transactions of this context in another database, where `chosen` returns one."""
         token = self._elsewhere.set(chosen)
         try:
             yield
@@ -278,7 +277,7 @@ class SqliteDatabase:
             return ""
         if not is_ours(self.path):
             raise UnavailableError(
-                f"{self.path.name} is a database of another program; it was not touched.",
+                f"{self.path.name} belongs to another program; it was not changed.",
                 hint="Choose another folder with PANORAMA_HOME.",
             )
         with translate_errors(), closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True)) as file:
@@ -313,7 +312,7 @@ class SqliteDatabase:
         return database_size_bytes(self.path)
 
     def truncate_log(self) -> None:
-        """Fold the write-ahead log into the file and empty it, so that it holds nothing old; not while others read."""
+        """Checkpoint and truncate the write-ahead log, so that it holds no deleted data; not while others read."""
         with translate_errors(), self._engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)").all()  # most of it, while others write
             connection.exec_driver_sql(f"PRAGMA busy_timeout={TRUNCATE_WAIT_MS}")
@@ -336,7 +335,7 @@ class SqliteDatabase:
 
 
 _read_limit: ContextVar[Callable[[], bool] | None] = ContextVar("read_limit", default=None)
-"""Returns whether the reads of this context are to stop; a scratch copy has the limit of the real store."""
+"""Returns whether the reads of this context should stop; a scratch copy shares the limit of the real store."""
 
 
 @contextmanager
@@ -356,7 +355,7 @@ def _is_beyond_limit() -> bool:
 
 
 class _ReadScope:
-    """A view that is open for the length of a block, and the session of whatever is read in it."""
+    """A view that is open during a block, and its session."""
 
     __slots__ = ("_connection", "_current", "_has_limit", "_token", "_views")
 
@@ -405,7 +404,7 @@ def _create_engine(path: Path, busy_seconds: float, opened: Callable[[], None], 
             "factory": SqliteConnection,
         },
         json_serializer=_COMPACT.encode,
-        hide_parameters=True,  # what a person wrote stays out of logs
+        hide_parameters=True,  # user data stays out of logs
     )
 
     @event.listens_for(engine, "connect")
@@ -416,7 +415,7 @@ def _create_engine(path: Path, busy_seconds: float, opened: Callable[[], None], 
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        # A deferred transaction that writes later fails at once when another wrote meanwhile; an immediate one waits.
+        # A deferred transaction that writes later fails immediately if another wrote meanwhile; an immediate one waits.
         connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('sqlite_begin', 'DEFERRED')}")
 
     return engine

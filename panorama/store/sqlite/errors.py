@@ -1,4 +1,4 @@
-"""Translates SQLite's result codes into errors that a person can act on."""
+"""Translates SQLite's result codes to errors that a user can act on."""
 
 import sqlite3
 from collections.abc import Generator
@@ -12,7 +12,7 @@ from panorama.store.backend import READ_SECONDS
 _CAUSES = {
     sqlite3.SQLITE_BUSY: (
         "The database is locked by another program; nothing was changed.",
-        "Try again; if it stays so, `panorama doctor` tells more.",
+        "Try again; if it persists, run `panorama doctor`.",
     ),
     sqlite3.SQLITE_LOCKED: ("The database is locked; nothing was changed.", "Try again in a moment."),
     sqlite3.SQLITE_FULL: ("The disk is full; nothing was changed.", "Free some space, then send the same call again."),
@@ -28,16 +28,16 @@ _CAUSES = {
         "The disk answered with an error; nothing was changed.",
         "Check the disk and its free space with `panorama doctor`.",
     ),
-    sqlite3.SQLITE_CORRUPT: ("The database file is damaged.", "Stop using it and put back a copy from backups."),
+    sqlite3.SQLITE_CORRUPT: ("The database file is damaged.", "Stop using it and restore a backup."),
     sqlite3.SQLITE_NOTADB: ("panorama.db is not a database.", "It is damaged or not ours; check PANORAMA_HOME."),
     sqlite3.SQLITE_TOOBIG: ("The text is too large for the database; nothing was changed.", "Split it."),
 }
-"""What SQLite's result codes mean to a person, and what to do."""
+"""The message and hint for each SQLite result code."""
 
 
 @contextmanager
 def translate_errors() -> Generator[None]:
-    """Say what is wrong with the disk or the file in the words of its owner."""
+    """Translate database errors to errors for the user."""
     try:
         yield
     except PanoramaError:
@@ -48,17 +48,17 @@ def translate_errors() -> Generator[None]:
 
 
 def unavailable_error(code: int) -> UnavailableError:
-    """Return what one of SQLite's result codes means, as an error."""
+    """Return the error for an SQLite result code."""
     message, hint = _CAUSES[code]
     return UnavailableError(message, hint=hint)
 
 
 def raise_translated(error: DBAPIError | sqlite3.Error) -> None:
-    """Raise what an error of the database means to the person; do nothing if nobody knows.
+    """Raise the translated error for a database error; do nothing if it is unknown.
 
     Raises:
         InvalidInputError: The read took too long.
-        UnavailableError: The disk or the file is out of order.
+        UnavailableError: There is a problem with the disk or the file.
     """
     cause = error.orig if isinstance(error, DBAPIError) else error
     code = getattr(cause, "sqlite_errorcode", None)

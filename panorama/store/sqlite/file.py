@@ -1,4 +1,4 @@
-"""What the first bytes of the database file tell: whether it is one, whether it is ours, and how large it is."""
+"""Reads the header of the database file: whether it is a database, whether it is ours, and its size."""
 
 import sqlite3
 from contextlib import closing
@@ -14,13 +14,12 @@ _MAGIC, _HEAD_BYTES, _APPLICATION_ID_SLICE = b"SQLite format 3\0", 100, slice(68
 
 
 def is_ours(path: Path) -> bool:
-    """Tell whether a database is ours or has no tables yet, without changing a byte of another program's.
+    """Return whether a database is ours or has no tables yet, without changing a file of another program.
 
-    A new store whose start was cut short has its first pages in the log beside it, or no pages at all: such a file is
-    opened to be told.
+    After an interrupted first start, the first pages are in the log or missing; such a file is opened to decide.
 
     Raises:
-        UnavailableError: It cannot be read, or is no database.
+        UnavailableError: It cannot be read, or is not a database.
     """
     try:
         with path.open("rb") as file:
@@ -44,7 +43,7 @@ def database_size_bytes(path: Path) -> int:
 
 
 def _file_size_bytes(file: Path) -> int:
-    """Return the size of a file, 0 if it is not there: the database's log of writes comes and goes."""
+    """Return the size of a file, 0 if it does not exist, as the write-ahead log at times."""
     try:
         return file.stat().st_size
     except FileNotFoundError:

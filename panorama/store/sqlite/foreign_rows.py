@@ -1,4 +1,4 @@
-"""Checks a database that may come from anywhere: nothing in it runs, and every value is of its column's type."""
+"""Validates a database from an untrusted source: no triggers or views, and every value fits its column."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ from panorama.store.column_types import DeadlineText, Utc
 from panorama.store.tables import marks, metadata
 
 MAX_INTEGER = 1 << 53
-"""The largest number of a row or a sequence: beyond, a table would have none left for its next row."""
+"""The largest row number or sequence; it leaves room for new rows."""
 
 MAX_TEXT_CHARS = 64 << 20
 YEARS = range(1000, 9000)
@@ -29,7 +29,7 @@ _DIGEST_CHARS = 64
 
 
 def find_invalid(path: Path) -> str:
-    """Return what in a database is not as Panorama makes it; "" if nothing is."""
+    """Return the first thing in a database that Panorama would not create; "" if there is none."""
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as copy:
         copy.execute("PRAGMA trusted_schema=OFF")
         try:
@@ -39,11 +39,11 @@ def find_invalid(path: Path) -> str:
 
 
 def find_foreign_object(copy: sqlite3.Connection) -> str:
-    """Return a trigger, a view or a virtual table that Panorama does not make; "" if there is none."""
+    """Return a trigger, view or virtual table that Panorama does not create; "" if there is none."""
     for kind, name, sql in copy.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name"):
         is_virtual = "VIRTUAL" in str(sql).upper().split("(")[0]
         if kind in ("trigger", "view") or (is_virtual and name not in _VIRTUAL_TABLES):
-            return f"it holds the {'virtual table' if is_virtual else kind} {name}, which Panorama does not make"
+            return f"it holds the {'virtual table' if is_virtual else kind} {name}, which Panorama does not create"
     return ""
 
 
@@ -67,11 +67,11 @@ def _iter_invalid_columns(copy: sqlite3.Connection, table: Table) -> Iterator[st
             wrong = f'"{column.name}" IS NOT NULL AND NOT ({_condition(column)})'
             row = copy.execute(f'SELECT 1 FROM "{table.name}" WHERE {wrong} LIMIT 1').fetchone()
             if row:
-                yield f"the table {table.name} has a value in {column.name} that it cannot have"
+                yield f"the table {table.name} has an invalid value in {column.name}"
 
 
 def _condition(column: Column[Any]) -> str:
-    """Return the condition that a column's values meet."""
+    """Return the condition for the valid values of a column."""
     name, kind = f'"{column.name}"', column.type
     if isinstance(kind, Boolean):
         return f"{name} IN (0, 1)"
@@ -95,7 +95,7 @@ def _condition(column: Column[Any]) -> str:
 
 
 def _iter_unreadable_columns(copy: sqlite3.Connection, table: Table) -> Iterator[str]:
-    """Yield the columns with a value that the program could not read later: moments, days, zones and rules."""
+    """Yield the columns with an unreadable value: times, days, zones and rules."""
     present = {str(row[1]) for row in copy.execute(f'PRAGMA table_info("{table.name}")')}
     for column in table.c:
         read = _READERS.get(column.name) or _find_reader(column)
@@ -103,11 +103,11 @@ def _iter_unreadable_columns(copy: sqlite3.Connection, table: Table) -> Iterator
             continue
         for (value,) in copy.execute(f'SELECT DISTINCT "{column.name}" FROM "{table.name}"'):
             if value and not _is_readable(value, read):
-                yield f"the table {table.name} has a value in {column.name} that it cannot have"
+                yield f"the table {table.name} has an invalid value in {column.name}"
 
 
 def _find_reader(column: Column[Any]) -> Callable[[Any], object] | None:
-    """Return how a column's value becomes a moment or a day; None for all other columns."""
+    """Return the parser for a column of times or days; None for other columns."""
     if isinstance(column.type, Utc | DeadlineText | Date):
         return column.type.dialect_impl(_DIALECT).result_processor(_DIALECT, None)
     return None
@@ -128,7 +128,7 @@ SELECT name FROM files UNION
 SELECT json_extract("before", '$.name') FROM changes WHERE kind = 'file' UNION
 SELECT json_extract("after", '$.name') FROM changes WHERE kind = 'file'
 """
-"""The names of files, also those that an undo would bring back."""
+"""The names of files, including those that an undo would restore."""
 
 
 _NAMES_THAT_ARE_NONE = """
@@ -140,11 +140,11 @@ SELECT 1 FROM changes WHERE kind = 'file' AND (
 
 def _iter_invalid_names(copy: sqlite3.Connection) -> Iterator[str]:
     if copy.execute(_NAMES_THAT_ARE_NONE).fetchone():
-        yield "the history of a file has a name that is no text"
+        yield "the history of a file has a name that is not text"
     for (name,) in copy.execute(_PAST_NAMES):
         if name is None:
             continue
         try:
             validate_file_name(name)
         except InvalidInputError as error:
-            yield f"a file has a name that leads elsewhere or hides what it is: {error.message}"
+            yield f"a file has a name that is a path or hides its type: {error.message}"

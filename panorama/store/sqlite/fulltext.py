@@ -18,7 +18,7 @@ from panorama.store.backend import Hit, Match, Session
 from panorama.store.tables import search_parts
 
 TITLE_WEIGHT = 4.0
-"""How much more a word in the title counts than one in the body."""
+"""The weight of a word in the title relative to the body."""
 
 LONG_CHARS = 3 * PART_CHARS
 """Of a longer text only the first part is indexed at once."""
@@ -38,7 +38,7 @@ _DELETE = "DELETE FROM search_words WHERE rowid = ?"
 _KNOWN = select(search_parts.c.digest, search_parts.c.id, search_parts.c.kind).where(
     search_parts.c.item == bindparam("item_")
 )
-# Rank and limit first, look at rows after: joining before ordering costs three times as much at 100,000 notes.
+# Rank and limit before the join: joining first costs three times as much at 100,000 notes.
 _BEST = text(
     "SELECT p.item, p.kind, -r.score, r.id FROM "
     "(SELECT id, score FROM (SELECT rowid AS id, bm25(search_words, :title, 1.0) AS score FROM search_words "
@@ -158,7 +158,7 @@ def search_terms(session: Session, query: tuple[Term, ...], *, every: bool, limi
 def search_expression(session: Session, query: str, *, limit: int, reach: int) -> list[Match]:
     """Return the best parts that an expression of FTS5 finds among the `reach` last written ones, the best first.
 
-    To rank a match costs some 2 us, and a common word has a hundred thousand; to pass over one costs a tenth of that.
+    Ranking a match costs about 2 us, and a common word has a hundred thousand; skipping one costs a tenth of that.
     """
     values = {"query": query, "title": TITLE_WEIGHT, "limit": limit, "reach": reach}
     return [Match(*row) for row in session.connection.execute(_BEST, values).all()]
@@ -171,12 +171,12 @@ def list_matching_parts(session: Session, query: str, first: int, last: int) -> 
 
 
 def count(session: Session, query: str, *, most: int) -> int:
-    """Return how many parts an expression finds; it is not counted further than `most`."""
+    """Return how many parts match an expression, counted up to `most`."""
     return session.connection.execute(_COUNT, {"query": query, "most": most}).scalar_one()
 
 
 def build_expression(terms: Sequence[Term], *, every: bool) -> str:
-    """Return terms as FTS5 takes them: every one, or any of them."""
+    """Return the FTS5 expression for all terms, or any of them."""
     return "(" + (" AND " if every else " OR ").join(_render_term(term) for term in terms) + ")"
 
 

@@ -21,7 +21,7 @@ WRITE_LOCK_BYTE = 120
 """Which byte of the `-shm` file SQLite locks while a program writes (sqlite.org/walformat.html, "WAL Locks")."""
 
 _ORIGIN = Origin(actor=CLI_ACTOR, client="doctor", conversation="", operation="", call="", unit="")
-_RESTORE_HINT = "Stop every program that uses it, and put back a copy from the folder backups."
+_RESTORE_HINT = "Stop every program that uses it, and restore a copy from the folder backups."
 
 
 class SqliteMaintenance:
@@ -55,18 +55,18 @@ class SqliteMaintenance:
             return CheckResult("ok", f"there is no {path.name} yet")
         if not os.access(path, os.R_OK | os.W_OK):
             mend = f"chown $USER {path} && chmod 600 {path}"
-            return CheckResult("fail", f"{path} may not be read and written", mend)
+            return CheckResult("fail", f"{path} is not readable and writable", mend)
         try:
             is_known = is_ours(path)
         except UnavailableError:
-            return CheckResult("fail", f"{path} is no database, or damaged", _RESTORE_HINT)
+            return CheckResult("fail", f"{path} is not a database, or is damaged", _RESTORE_HINT)
         if not is_known:
             mend = "Choose another folder with PANORAMA_HOME."
             return CheckResult("fail", f"{path} belongs to another program", mend)
         return CheckResult("ok", f"{path}, {format_size(database_size_bytes(path))}")
 
     def checks(self) -> Mapping[str, Callable[[], CheckResult]]:
-        """Return the checks of what the file holds, by name."""
+        """Return the checks of the file's contents, by name."""
         return {
             "write lock": self._check_write_lock,
             "schema": self._check_schema,
@@ -97,7 +97,7 @@ class SqliteMaintenance:
         with closing(self._open()) as database:
             try:
                 with database.transaction(_ORIGIN):
-                    pass  # it wrote nothing, it only held the lock
+                    pass  # nothing was written, only the lock was held
             except UnavailableError as error:
                 holder = _find_lock_holder(self._path)
                 mend = f"Wait for {holder}, or end it." if holder else f"{error.hint} Or: lsof {self._path}-shm"
@@ -111,7 +111,7 @@ class SqliteMaintenance:
             mend = "Upgrade Panorama (`uv tool upgrade panorama-mcp`)."
             return CheckResult("fail", f"revision {revision} is newer than this program ({HEAD})", mend)
         if revision < HEAD:
-            mend = "It is brought up to date, with a copy kept, when Panorama is used next."
+            mend = "It is migrated at the next start, after a copy is made."
             return CheckResult("warn", f"revision {revision or 'none'}, this program knows {HEAD}", mend)
         return CheckResult("ok", f"revision {revision}")
 
@@ -130,7 +130,7 @@ class SqliteMaintenance:
 
 
 def _find_lock_holder(path: Path) -> str:
-    """Return the program that holds the write lock, "" where the system does not tell (only Linux does)."""
+    """Return the program that holds the write lock; "" if unknown (only Linux reports it)."""
     with suppress(OSError, ValueError, IndexError):
         inode = path.with_name(f"{path.name}-shm").stat().st_ino
         for row in Path("/proc/locks").read_text().splitlines():

@@ -1,4 +1,4 @@
-"""Copies the database by SQLite's online backup while others write."""
+"""Copies the database with SQLite's online backup while others write."""
 
 import os
 import sqlite3
@@ -13,21 +13,21 @@ from panorama.store.backend import ProgressCallback, noop
 from panorama.store.disk import sync
 
 PAGES = 256
-"""Pages that are copied in one step: 1 MB, a thousandth of a second."""
+"""Pages copied in one step: 1 MB, about a millisecond."""
 
 
 def copy_database(
     connection: Connection, target: Path, progress: ProgressCallback = noop, *, portion: int = PAGES
 ) -> None:
-    """Write what a transaction sees to a new file, in steps; others write meanwhile.
+    """Write a transaction's snapshot to a new file, in steps, while others write.
 
-    Each portion, in pages, is written to the disk before the next is begun: whoever writes waits for the disk too.
+    Each portion of pages is flushed before the next one starts, because other writers wait for the disk too.
 
-    SQLite's online backup begins anew whenever somebody else writes between two of its steps. Inside a transaction
-    it does not: what is copied is what the transaction saw first. The log grows meanwhile by what is written.
+    SQLite's online backup restarts whenever another connection writes between two steps, but not inside a transaction:
+    it then copies the transaction's snapshot. The log grows meanwhile.
     """
     source: Any = connection.connection.dbapi_connection
-    source.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on the transaction sees one state
+    source.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on the transaction has a fixed snapshot
     page_bytes = source.execute("PRAGMA page_size").fetchone()[0]
     with _create_file(target) as written, closing(sqlite3.connect(target)) as copy:
         unwritten = 0
@@ -45,7 +45,9 @@ def copy_database(
 
 @contextmanager
 def _create_file(path: Path) -> Generator[int]:
-    """Make a file for its owner alone; it stays open until SQLite has closed it: closing one drops SQLite's locks."""
+    """Create a file for its owner only; it stays open until SQLite has closed it, because closing drops SQLite's
+    locks.
+    """
     number = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         yield number

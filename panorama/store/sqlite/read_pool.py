@@ -1,4 +1,4 @@
-"""A pool of connections for reads, cheaper than the one of SQLAlchemy."""
+"""A pool of read connections, cheaper than SQLAlchemy's."""
 
 from contextlib import suppress
 
@@ -9,7 +9,7 @@ from panorama.store.sqlite.driver import discard, sqlite_connection
 
 
 class ReadPool:
-    """Connections that read; at most `keeps` stay open between two views."""
+    """Read connections; at most `keeps` stay open between two views."""
 
     def __init__(self, engine: Engine, *, keeps: int) -> None:
         self._engine = engine
@@ -18,7 +18,7 @@ class ReadPool:
         self._closed = False
 
     def acquire(self) -> Connection:
-        """Open a view of the data as it is when it is first read; to be given to `leave` in the end."""
+        """Open a snapshot of the data, taken at the first read; the caller passes it to `leave`."""
         if self._idle:
             try:
                 connection = self._idle.pop()
@@ -34,11 +34,11 @@ class ReadPool:
 
     def _open(self) -> Connection:
         connection = self._engine.connect()
-        connection.begin()  # for SQLAlchemy it lasts from now on; what begins and ends each view goes to the driver
+        connection.begin()  # for SQLAlchemy the transaction stays open; each view begins and ends at the driver
         return connection
 
     def release(self, connection: Connection, error: BaseException | None = None) -> None:
-        """Close a view, after an error perhaps; the connection is kept for the next unless it may be out of order."""
+        """Close a view; its connection is reused unless an error may have broken it."""
         if error is not None and not isinstance(error, PanoramaError):
             discard(connection)
             return
@@ -55,11 +55,11 @@ class ReadPool:
             connection.close()
         else:
             self._idle.append(connection)
-            if self._closed:  # since it was looked at
+            if self._closed:  # since it was checked
                 self.close()
 
     def close(self) -> None:
-        """Close those that nobody reads through; the others close when they are left."""
+        """Close the idle connections; the others close when their view ends."""
         self._closed = True
         with suppress(IndexError):
             while True:

@@ -12,14 +12,14 @@ from panorama.store.sqlite import foreign_rows
 from panorama.store.sqlite.engine import SUFFIXES, SqliteDatabase
 from panorama.store.sqlite.snapshots import cancel_copied_jobs
 
-_OTHER = "Look into the folder backups for another copy."
+_OTHER = "Look for another copy in the folder backups."
 
 
 def validate_copy(copy: Path) -> None:
-    """Look whether a file can be the database.
+    """Check that a file can replace the database.
 
     Raises:
-        InvalidInputError: It is not there, damaged, another program's, or newer than this program.
+        InvalidInputError: It is missing, damaged, another program's, or newer than this program.
     """
     if not copy.is_file():
         raise InvalidInputError(f"There is no file {copy}.", hint=_OTHER)
@@ -37,7 +37,7 @@ def validate_copy(copy: Path) -> None:
 
 
 def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
-    """Make a copy the database, while nothing has it open; return where the present file was moved, if there was one.
+    """Replace the database by a copy while it is not open; return where the present file was moved, if any.
 
     Raises:
         UnavailableError: The disk is full or the folder cannot be written; the present file is where it was.
@@ -61,7 +61,7 @@ def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
 
 
 def _move_aside(database: Path, now: datetime) -> Path | None:
-    """Move the present file with its log to the backups, whatever state it is in."""
+    """Move the present file and its log to the backups, in any state."""
     if not database.exists():
         return None
     folder = database.parent / "backups"

@@ -10,18 +10,18 @@ from panorama.store.archive.jsonl import BATCH_ROWS, decode_row
 from panorama.store.sqlite.errors import translate_errors
 
 _OWN_PREFIXES = ("sqlite_", "search_words")
-"""How the tables begin that SQLite and its full text make."""
+"""The name prefixes of SQLite's internal and full-text tables."""
 
 _DISK_ERRORS = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
 class RowLoader:
-    """Fills the tables of a new database that nobody else has open."""
+    """Fills the tables of a new database that is not open elsewhere."""
 
     def __init__(self, path: Path) -> None:
         self._file = sqlite3.connect(path.as_uri(), isolation_level=None, uri=True)
-        self._file.execute("PRAGMA synchronous=OFF")  # it is thrown away if anything fails
-        self._file.execute("PRAGMA foreign_keys=OFF")  # checked when all is there
+        self._file.execute("PRAGMA synchronous=OFF")  # the file is discarded on any error
+        self._file.execute("PRAGMA foreign_keys=OFF")  # checked after loading
 
     def close(self) -> None:
         """Close the file."""
@@ -31,7 +31,7 @@ class RowLoader:
         """Fill a table from its lines and return how many there were.
 
         Raises:
-            ValueError: A line or a column is not what the table takes.
+            ValueError: A line or a column does not fit the table.
             UnavailableError: The disk is full, or cannot be written.
         """
         if not all(word.isidentifier() for word in (name, *forms)):
@@ -85,7 +85,7 @@ class RowLoader:
 
 
 def _raise_disk_error(error: Exception) -> None:
-    """Raise what the disk is the cause of in our own words."""
+    """Translate disk errors to errors for the user."""
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK_ERRORS:
         with translate_errors():
             raise error

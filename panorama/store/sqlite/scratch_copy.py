@@ -10,17 +10,17 @@ from panorama.errors import UnavailableError
 from panorama.store.backend import Database
 
 SPARE_BYTES = 64 << 20
-"""What must stay free on the disk beside the copy."""
+"""The disk space that must stay free besides the copy."""
 
 
 class ScratchDatabase:
     """Writes inside `activate` go to the copy; reads come from it once there is one.
 
-    Others read and write the real store meanwhile, and never wait for the copy.
+    Other contexts read and write the real store, and never wait for the copy.
 
     Args:
-        check_cancel: Is called for every MB that is copied; what it raises ends the copying and removes the copy.
-        open_copy: Opens the file that was copied.
+        check_cancel: Called for every MB copied; an exception that it raises ends the copying and deletes the copy.
+        open_copy: Opens the copied file.
     """
 
     def __init__(
@@ -39,13 +39,13 @@ class ScratchDatabase:
 
     @contextmanager
     def activate(self) -> Generator[None]:
-        """Let the transactions of this context use the copy."""
+        """Make the transactions of this context use the copy."""
         with self._database.redirect(self._choose):
             yield
 
     @property
     def folder(self) -> Path:
-        """The folder that is thrown away."""
+        """The temporary folder."""
         return self._folder
 
     @property
@@ -54,7 +54,7 @@ class ScratchDatabase:
         return self._copy is not None
 
     def close(self) -> None:
-        """Remove everything."""
+        """Delete everything."""
         if self._copy is not None:
             self._copy.close()
         shutil.rmtree(self._folder, ignore_errors=True)

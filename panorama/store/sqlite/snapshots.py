@@ -18,7 +18,7 @@ from panorama.thread_priority import lower_thread_priority
 ASK_SECONDS = 0.1
 MAX_FINDINGS = 5
 WORDS_PREFIX = "search_words"
-"""How the names of the tables of the full text begin."""
+"""The name prefix of the full-text tables."""
 
 
 def create(path: Path) -> SqliteDatabase:
@@ -27,32 +27,32 @@ def create(path: Path) -> SqliteDatabase:
 
 
 def open_loader(path: Path) -> RowLoader:
-    """Open a new file, which nobody else has open, to fill its tables."""
+    """Open a new file to fill its tables."""
     return RowLoader(path)
 
 
 def find_damage(path: Path, check_cancel: Callable[[], None]) -> str:
-    """Return what SQLite finds wrong with a copy that nobody writes: damage, or references to nothing; "" if nothing.
+    """Return the damage or dangling references that SQLite finds in a copy; "" if there is none.
 
     Args:
-        check_cancel: Is called ten times a second; what it raises ends the look, at the next page.
+        check_cancel: Called ten times a second; an exception that it raises ends the check at the next page.
     """
     with closing(open_readonly(path)) as copy:
         return _run_in_thread(lambda: _check_integrity(copy), copy, check_cancel)
 
 
 def find_invalid(path: Path) -> str:
-    """Return what in a copy that may come from anywhere is not as Panorama makes it; "" if nothing is."""
+    """Return the first thing in an untrusted copy that Panorama would not create; "" if there is none."""
     return foreign_rows.find_invalid(path)
 
 
 def open_readonly(path: Path) -> sqlite3.Connection:
-    """Open a copy that nobody writes, without leaving a log beside it."""
+    """Open a copy for reading, without leaving a log beside it."""
     return sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
 
 
 def read_revision(path: Path) -> str:
-    """Return the revision of a copy's schema, "" if it is no database of ours."""
+    """Return the revision of a copy's schema, "" if it is not one of our databases."""
     try:
         with closing(open_readonly(path)) as copy:
             row = copy.execute("SELECT version_num FROM alembic_version").fetchone()
@@ -62,7 +62,7 @@ def read_revision(path: Path) -> str:
 
 
 def list_tables(path: Path) -> list[str]:
-    """Return the tables of a copy, without those that SQLite and its full text make."""
+    """Return the tables of a copy, without SQLite's internal and full-text tables."""
     with closing(open_readonly(path)) as copy:
         names = [str(row[0]) for row in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")]
     return [name for name in names if not name.startswith(("sqlite_", WORDS_PREFIX))]
@@ -93,14 +93,14 @@ def _check_integrity(copy: sqlite3.Connection) -> str:
 
 
 def _run_in_thread(work: Callable[[], str], copy: sqlite3.Connection, check_cancel: Callable[[], None]) -> str:
-    """Let a thread do what may take seconds, so that this one can be stopped meanwhile."""
+    """Run slow work in a thread, so that this one can check for cancellation."""
     results: list[str] = []
 
     def look() -> None:
         lower_thread_priority()
         results.append(work())
 
-    thread = threading.Thread(target=look, name="looking over a copy")
+    thread = threading.Thread(target=look, name="checking a copy")
     thread.start()
     try:
         while thread.is_alive():

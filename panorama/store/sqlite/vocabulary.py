@@ -19,16 +19,16 @@ from panorama.store.backend import Session
 from panorama.store.sqlite import fulltext
 
 MAX_STEMS = 16
-"""Stems near to a misspelt word whose written forms are looked up."""
+"""The most similar stems whose written forms are looked up."""
 
 MAX_EXTRA_DISTANCE = 4
 MAX_PLACES = 60
-"""Places of a stem, and of them so many parts, that are read to see how it is written."""
+"""The most occurrences of a stem, and the most parts, read to find its written forms."""
 
 MAX_PARTS = 3
 READ_CHARS = 20_000
 MAX_BUCKET = 20_000
-"""The most stems with the same two first letters that are compared."""
+"""The most stems with the same first two letters that are compared."""
 
 _COUNTS = text("SELECT term, doc FROM search_words_vocabulary WHERE term IN :stems").bindparams(
     bindparam("stems", expanding=True)
@@ -46,7 +46,7 @@ _LAST = "\U0010ffff"
 
 
 class _Tokenizer:
-    """FTS5's own tokenizer, in a database of its own in memory: what it makes of a word is what the index holds."""
+    """FTS5's own tokenizer in an in-memory database, which returns the indexed form of a word."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -68,15 +68,15 @@ _tokenizer = cache(_Tokenizer)
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """Return the form in which the index keeps a word, "" if it is no single word to it."""
+    """Return the form in which the index stores a word, "" if it is not a single word."""
     stems = _tokenizer().stems(word)
     return stems[0] if len(stems) == 1 else ""
 
 
 def count_parts(session: Session, stems: Sequence[str]) -> dict[str, int]:
-    """Return how many parts hold each of some stems; those that none holds are left out.
+    """Return how many parts contain each stem, without unknown ones.
 
-    It costs what the word's list is long: 13 ms for one that stands in each of 100,000 notes, 0.1 ms at 3,000.
+    The cost is proportional to the number of parts: 13 ms for a word in 100,000 notes, 0.1 ms at 3,000.
     """
     if not stems:
         return {}
@@ -84,7 +84,7 @@ def count_parts(session: Session, stems: Sequence[str]) -> dict[str, int]:
 
 
 def correct(session: Session, word: str) -> str:
-    """Return the known word that an unknown one most likely was, as it is written, "" if there is none."""
+    """Return the known word, as written, that an unknown one most likely was; "" if there is none."""
     folded = fold_keep_offsets(word)
     if not folded.isalpha() or len(folded) < spelling.MIN_WORD_CHARS or folded in STOP_WORDS:
         return ""
@@ -98,7 +98,7 @@ def correct(session: Session, word: str) -> str:
 
 
 def _find_near_stems(session: Session, folded: str) -> list[str]:
-    """Stems that are near to a beginning of a word, the nearest first, then the most frequent.
+    """Return stems similar to a prefix of a word, the most similar first, then the most frequent.
 
     The stem of a word that ends in y ends in i; that i is not compared.
     """
@@ -133,7 +133,7 @@ def _find_near_stems(session: Session, folded: str) -> list[str]:
 
 
 def _search_ranges(begin: str) -> list[tuple[str, str]]:
-    """The ranges between the small words with a beginning: to pass over `the` costs more than over all the others."""
+    """Return the term ranges between the stop words with a prefix: scanning `the` costs more than all others."""
     results: list[tuple[str, str]] = []
     low = begin
     for small in sorted(word for word in STOP_WORDS if word.startswith(begin)):
@@ -143,7 +143,7 @@ def _search_ranges(begin: str) -> list[tuple[str, str]]:
 
 
 def _find_written_forms(session: Session, near: str) -> list[str]:
-    """The forms in which a stem is written in a few parts that hold it, in lower case, as often as they are there."""
+    """Return the written forms of a stem in a few parts, in lower case, with repetitions."""
     places = session.connection.execute(_PLACES, {"stem": near, "most": MAX_PLACES}).all()
     started = re.compile(rf"\b{re.escape(near[: max(2, len(near) - 1)])}\w*")
     results: list[str] = []
@@ -155,7 +155,7 @@ def _find_written_forms(session: Session, near: str) -> list[str]:
 
 
 def split_word(session: Session, word: str) -> str:
-    """Return the two words that an unknown one may be, if they stand together somewhere, else ""."""
+    """Return the two words that an unknown word may be, if they occur next to each other, else ""."""
     folded = fold_keep_offsets(word)
     ways = (
         [split for split in spelling.iter_splits(folded) if not STOP_WORDS.intersection(split)]
@@ -171,6 +171,6 @@ def split_word(session: Session, word: str) -> str:
 
 
 def split_code(session: Session, code: str) -> tuple[tuple[str, str], ...]:
-    """Return the two parts in which a code of letters and digits is written somewhere: QX-83K2 for qx83k2."""
+    """Return the two parts in which a code of letters and digits is written in the store: QX-83K2 for qx83k2."""
     ways = spelling.iter_splits(fold_keep_offsets(code), shortest=1)
     return tuple(split for split in ways if fulltext.count(session, f'"{split[0]} {split[1]}"', most=1))

@@ -109,7 +109,7 @@ def _service_url(name: str) -> str:
 
 
 def _iter_notes(panorama: Client) -> Iterator[tuple[str, str]]:
-    """Give the last changed notes as (title, text), page by page as they are needed."""
+    """Yield the last changed notes as (title, text), page by page as they are needed."""
     arguments = {"collection": "notes", "select": ["title", "content"], "sort": ["-updated_at"], "limit": PAGE_ROWS}
     cursor, read = None, 0
     while read < MAX_NOTES_READ:

@@ -139,7 +139,7 @@ def summarize_sdk_search(result: SdkSearchResult) -> str:
 
 
 def _noop() -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 def _no_entries() -> Sequence[Entry]:
@@ -299,7 +299,7 @@ def _weigh_words(entry: Entry) -> Mapping[str, float]:
 
 
 def _iter_stems(text: str) -> Iterator[str]:
-    """Give the words that tell something, each by its stem."""
+    """Yield the words that tell something, each by its stem."""
     for word in _WORD.findall(text.lower().replace("to-do", "todo").replace("’s", "")):
         if word not in _STOP_WORDS:
             yield _stem(word)
@@ -339,7 +339,7 @@ def _fuse(orders: Iterable[Sequence[int]]) -> list[int]:
 
 
 def _is_name(entry: Entry, query: str) -> bool:
-    """Tell whether a query is an entry's name, with or without `sdk.` and arguments."""
+    """Return whether a query is an entry's name, with or without `sdk.` and arguments."""
     return query.strip().partition("(")[0].removeprefix("sdk.").lower() == entry.name.removeprefix("sdk.").lower()
 
 
