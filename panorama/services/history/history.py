@@ -1,6 +1,7 @@
 """What became of an item, and how a write is taken back."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from datetime import datetime
 
 from panorama.domain.changes import SCRIPT_ACTOR, Change, Origin, effective_changes
 from panorama.domain.items.references import TrashedRef
@@ -142,6 +143,11 @@ class History(Service):
             size = _count_changes(session, targets.units)
             if size <= confirmations.UNDO_CONFIRM_THRESHOLD and not targets.is_foreign:
                 return Plan()
+            total = changes.summarize_units(session, targets.units)
+            if not targets.is_foreign and total.changes == size and changes.is_untouched(session, targets.units):
+                first = changes.get_first(session, targets.units[0])
+                deed = self._describe_targets(session, targets, total.operations, first.at)
+                return Plan(confirmations.format_undo_question(deed, changes=size, created=total.created))
             lines = [line for unit_id in targets.units for line in changes.list_by_unit(session, unit_id)]
             steps = plan_steps(session, lines)
             undone = [step.change for step in steps if step.left]
@@ -149,16 +155,15 @@ class History(Service):
                 return Plan()
             if not targets.is_foreign and len(undone) <= confirmations.UNDO_CONFIRM_THRESHOLD:
                 return Plan()
-            deed = self._describe_targets(session, targets, lines)
+            deed = self._describe_targets(session, targets, {line.operation for line in lines}, lines[0].at)
             created = sum(line.action == "create" for line in undone)
             return Plan(confirmations.format_undo_question(deed, changes=len(undone), created=created))
 
-    def _describe_targets(self, session: Session, targets: UndoTargets, lines: Sequence[Change]) -> str:
+    def _describe_targets(self, session: Session, targets: UndoTargets, operations: Set[str], at: datetime) -> str:
         """Return what the writes are called in a question; those that another client wrote with their titles."""
         if not targets.is_foreign:
-            operations = {line.operation for line in lines}
-            return confirmations.describe_unit(targets.units[0], operations, lines[0].at, self._context.zone)
-        last = [changes.list_by_unit(session, unit)[-1] for unit in targets.units]
+            return confirmations.describe_unit(targets.units[0], operations, at, self._context.zone)
+        last = [changes.get_last(session, unit) for unit in targets.units]
         zone = self._context.zone
         return confirmations.list_writes(
             [confirmations.describe_write(describe_write(session, line), zone) for line in last]

@@ -83,7 +83,7 @@ def _is_candidate(session: Session, unit: str, redo: bool, own_unit: str, covere
         return not redo
     if changes.is_undo(session, unit) != redo or _is_result_only(session, unit):
         return False
-    return any(line.id not in covered for line, _ in changes.list_effective(session, unit))
+    return changes.has_effective_change(session, unit, but=covered)
 
 
 def _is_result_only(session: Session, unit: str) -> bool:

@@ -163,10 +163,10 @@ class Items(Service):
 
     def _restore_together(self, owner: Item, together: Sequence[tuple[str, str]]) -> str:
         """Restore items, those they belong to first; return what came back and what could not."""
-        waiting, count, problems = together, 0, [""]
+        waiting, problems = together, [""]
+        restored_ids: list[str] = []
 
         def restore(session: Session, entry: tuple[str, str]) -> None:
-            nonlocal count
             old: Item | None = rows.find(session, *entry)
             if old is None or old.deleted_at is None:  # somebody was faster
                 return
@@ -174,8 +174,7 @@ class Items(Service):
                 stuck.append(entry)
                 problems.append(problem)
             else:
-                self._restore(session, old)
-                count += 1
+                restored_ids.append(self._restore(session, old).id)
 
         while waiting:
             stuck: list[tuple[str, str]] = []
@@ -184,6 +183,7 @@ class Items(Service):
             if len(stuck) == len(waiting):
                 break
             waiting = stuck
+        count = len(restored_ids)
         restored = f"{pluralize(count, 'item')} deleted with it {'was' if count == 1 else 'were'} restored, too."
         if not waiting:
             return restored

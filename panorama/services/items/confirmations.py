@@ -1,6 +1,6 @@
 """Questions: what a person is asked before much of theirs goes at once; the act and its numbers stand before names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -44,9 +44,9 @@ def list_writes(descriptions: Sequence[str]) -> str:
     return "; ".join(descriptions[:MAX_NAMED_WRITES]) + (f"; and {more} more" if more > 0 else "")
 
 
-def describe_unit(unit: str, operations: set[str], at: datetime, zone: ZoneInfo) -> str:
+def describe_unit(unit: str, operations: Set[str], at: datetime, zone: ZoneInfo) -> str:
     """Return what a unit is called: «the import of 2026-05-20 10:00 (c_7k3q9xv2mh)»."""
-    one = operations.pop() if len(operations) == 1 else "batch"
+    one = next(iter(operations)) if len(operations) == 1 else "batch"
     called = "script" if unit.startswith(f"{RUN_LETTER}_") else _UNIT_NOUNS.get(one, f"call of {one}")
     return f"the {called} of {at.astimezone(zone):%Y-%m-%d %H:%M} ({unit})"
 

@@ -101,7 +101,7 @@ class ScriptUndo(Service):
             return True
         if targets.is_foreign:
             return write.at >= self._now() - OWN_WRITE_SPAN
-        return any(changes.list_by_unit(session, unit)[-1].id <= write.change for unit in targets.units)
+        return any(changes.get_last(session, unit).id <= write.change for unit in targets.units)
 
     def _put_back(self, session: Session, write: ScriptWrite) -> None:
         if script_writes.is_undone(session, write):

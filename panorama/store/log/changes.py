@@ -2,11 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Row, case, exists, func, insert, or_, select, text
 
 from panorama.domain.changes import (
     SPLICE_MIN_CHARS,
@@ -43,6 +44,18 @@ text.
 """
 
 _CHUNK = 500
+_PORTION = 100
+
+
+@dataclass(frozen=True, slots=True)
+class UnitSummary:
+    """How many changes some units have, how many of them create something, and by which operations."""
+
+    changes: int
+    created: int
+    operations: frozenset[str]
+
+
 _ADD = insert(changes).inline()
 
 
@@ -263,6 +276,14 @@ def get_first(session: Session, unit: str) -> Change:
     return list_changes(session, changes.c.unit == unit, limit=1)[0]
 
 
+def get_last(session: Session, unit: str) -> Change:
+    """Return the last line of a unit that has one: a change by its number, a call, or a batch, import, run or job."""
+    for column in (changes.c.unit, changes.c.call):
+        if lines := list_changes(session, column == unit, limit=1, newest_first=True):
+            return lines[0]
+    return list_by_unit(session, unit)[-1]
+
+
 def is_undo(session: Session, unit: str) -> bool:
     """Return whether a unit only undid writes. A redo is not an undo."""
     in_unit = changes.c.unit == unit
@@ -289,7 +310,54 @@ def list_undone_ids(session: Session, unit: str) -> set[int]:
 
 def is_undone(session: Session, unit: str) -> bool:
     """Return whether all of a unit was undone."""
-    return _has_undone_change(session, unit) and not list_effective(session, unit)
+    return _has_undone_change(session, unit) and not has_effective_change(session, unit)
+
+
+def has_effective_change(session: Session, unit: str, *, but: Set[int] = frozenset()) -> bool:
+    """Return whether any change of a unit, other than some, has an effect; a large unit is not read as a whole."""
+    last = 0
+    while ids := session.connection.execute(_DOUBTFUL, {"unit": unit, "last": last, "limit": _PORTION}).scalars().all():
+        last = ids[-1]
+        lines = list_changes(session, changes.c.id.in_(set(ids) - but))
+        fields = fields_not_undone(list_by_items(session, sorted({line.item for line in lines}), since=ids[0]))
+        if any(fields[line.id] for line in lines):
+            return True
+    return False
+
+
+# Without those that a change took back which nothing took back: of a creation, or in all fields.
+_DOUBTFUL = text("""
+SELECT c.id FROM changes AS c
+WHERE c.unit = :unit AND c.id > :last
+AND NOT EXISTS (SELECT 1 FROM changes AS own WHERE own.id = c.undoes AND own.unit = c.unit)
+AND NOT EXISTS (
+    SELECT 1 FROM changes AS u
+    WHERE u.item = c.item AND u.id > c.id AND u.undoes = c.id
+    AND NOT EXISTS (SELECT 1 FROM changes AS v WHERE v.item = u.item AND v.id > u.id AND v.undoes = u.id)
+    AND (c.action = 'create' OR NOT EXISTS (
+        SELECT key FROM json_each(c."after") EXCEPT SELECT key FROM json_each(u."after")
+    ))
+)
+ORDER BY c.id LIMIT :limit
+""")
+
+
+def is_untouched(session: Session, units: Sequence[str]) -> bool:
+    """Return whether nothing of some units was undone, and no other unit changed their items since."""
+    if any(_has_undone_change(session, unit) for unit in units):
+        return False
+    later = changes.alias()
+    since = changes.c.unit.in_(units), later.c.item == changes.c.item, later.c.id > changes.c.id
+    found = select(later.c.id).where(*since, later.c.unit.not_in(units)).limit(1)
+    return session.connection.execute(found).first() is None
+
+
+def summarize_units(session: Session, units: Sequence[str]) -> UnitSummary:
+    """Return how much some units changed, and by which operations."""
+    columns = changes.c.operation, func.count(), func.sum(case((changes.c.action == "create", 1), else_=0))
+    statement = select(*columns).where(changes.c.unit.in_(units)).group_by(changes.c.operation)
+    rows = session.connection.execute(statement).all()
+    return UnitSummary(sum(row[1] for row in rows), sum(row[2] for row in rows), frozenset(row[0] for row in rows))
 
 
 def _to_change(row: Row[Any]) -> Change:

@@ -1,0 +1,103 @@
+"""History of large units: what is listed and asked reads few of their changes, and says the same as reading all."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from panorama.app import App
+from panorama.errors import ConflictError, PanoramaError
+from panorama.store.log import changes
+from tests.services.queued import Call
+from tests.services.test_undo_large import write_many
+
+SIZE = 700
+READ_AT_MOST = 350
+Reads = list[object]
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
+    """The lines of changes that were read."""
+    found: Reads = []
+    load: Callable[[object], object] = vars(changes)["_to_change"]
+
+    def load_and_note(row: object) -> object:
+        found.append(row)
+        return load(row)
+
+    monkeypatch.setattr(changes, "_to_change", load_and_note)
+    return found
+
+
+def test_history_and_the_question_of_an_undo_read_few_changes_of_a_large_unit(call: Call, reads: Reads) -> None:
+    unit = write_many(call, SIZE)
+    reads.clear()
+
+    (write,) = call("history").data
+    with pytest.raises(PanoramaError, match=f"Take back {SIZE:,} changes") as asked:
+        call("undo")
+
+    assert len(reads) < READ_AT_MOST
+    assert (write["unit"], write["changes"], write["undone"]) == (unit, SIZE, False)
+    assert unit in asked.value.message
+
+
+def test_history_and_a_bare_undo_read_few_changes_of_a_large_unit_that_was_undone(call: Call, reads: Reads) -> None:
+    call("create_task", title="Earlier")
+    unit = write_many(call, SIZE)
+    call("undo", unit=unit, confirm=True)
+    reads.clear()
+
+    writes = call("history").data
+    undone = call("undo")
+
+    assert len(reads) < READ_AT_MOST
+    assert [write["undone"] for write in writes] == [False, True, False]
+    assert [row["label"] for row in undone.data["undone"]] == ["Earlier"]
+
+
+def test_a_question_names_the_changes_that_are_left_of_a_large_unit(call: Call) -> None:
+    unit = write_many(call)
+    call("update_task", task="Task 0", title="Mine")
+
+    with pytest.raises(PanoramaError, match="Take back 69 changes"):
+        call("undo", unit=unit, skip_conflicts=True)
+    with pytest.raises(ConflictError, match="were overtaken"):
+        call("undo", unit=unit)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whether_a_unit_stands_is_the_same_as_reading_all_of_it(app: App, call: Call, seed: int) -> None:
+    chance = random.Random(seed)
+    call("create_task", title="0")
+    for number in range(60):
+        with app.context.database.reading() as session:
+            units = [line.unit for line in changes.list_last_of_units(session, limit=100)]
+            stands = {unit: bool(changes.list_effective(session, unit)) for unit in units}
+            assert {unit: changes.has_effective_change(session, unit) for unit in units} == stands
+        act(call, chance, number, units)
+
+
+def act(call: Call, chance: random.Random, number: int, units: list[str]) -> None:
+    """Write or take back something; what is refused changes nothing."""
+    tasks = [row["id"] for row in call("query", collection="tasks", select=["id"], limit=1 + number).data] or ["none"]
+    steps = [
+        {"tool": "update_task", "args": {"task": chance.choice(tasks), "notes": f"note {number}"}},
+        {"tool": "update_task", "args": {"task": chance.choice(tasks), "urgent": chance.random() < 0.5}},
+        {"tool": "create_task", "args": {"title": f"Task {number}"}},
+    ]
+    try:
+        match chance.randrange(6):
+            case 0:
+                call("create_task", title=f"Other {number}")
+            case 1:
+                call("update_task", task=chance.choice(tasks), title=f"Title {number}", notes=f"note {number}")
+            case 2:
+                call("batch", operations=steps)
+            case 3:
+                call("undo", redo=chance.random() < 0.5, confirm=True)
+            case _:
+                call("undo", unit=chance.choice(units), skip_conflicts=True, confirm=True)
+    except PanoramaError:
+        pass
