@@ -12,7 +12,7 @@ from tests.services.queued import Call
 from tests.services.test_undo_large import write_many
 
 SIZE = 700
-READ_AT_MOST = 350
+READ_AT_MOST = 500
 Reads = list[object]
 
 
