@@ -4,6 +4,7 @@ import json
 import logging
 import os
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from panorama.daemon.conversations import Conversations, current
 from panorama.daemon.mcp_service import McpService
 from panorama.daemon.rpc_server import MethodHandler, RpcServer
 from panorama.daemon.socket import is_same_user
+from panorama.daemon.socket_stream import SocketByteStream
 from panorama.domain.changes import CLI_ACTOR
 from panorama.mcp.stdio import DISCONNECT_ERRORS
 from panorama.transport.address import PROTOCOL, Address, is_newer, settings_in
@@ -116,10 +118,11 @@ class ConnectionManager:
         await visitor.stream.send(_encode_line(reply))
         if "refused" in reply or "leaving" in reply:
             return
-        if visitor.hello.get("for") == "calls":
-            await self._serve_calls(visitor, rest)
-        else:
-            await self._serve_mcp(visitor, rest)
+        with closing(SocketByteStream(visitor.stream)) as stream:
+            if visitor.hello.get("for") == "calls":
+                await self._serve_calls(visitor, stream, rest)
+            else:
+                await self._serve_mcp(visitor, stream, rest)
 
     def _build_reply(self, line: bytes, visitor: ClientConnection) -> dict[str, Any]:
         """Return what a greeting is answered with: who we are, or why not."""
@@ -152,11 +155,11 @@ class ConnectionManager:
         differs = sorted(name for name, value in client_settings.items() if own_settings.get(name) != value)
         return us | {"timezone": self._app.settings.timezone, "differs": differs}
 
-    async def _serve_mcp(self, visitor: ClientConnection, rest: bytes) -> None:
+    async def _serve_mcp(self, visitor: ClientConnection, stream: SocketByteStream, rest: bytes) -> None:
         id_ = str(visitor.hello.get("conversation") or "v_unknown")[:40]
         conversation = self._conversations.get_or_create(id_, "tool", visitor.update_name)
         current.set(conversation)
-        visitor.serving = connection = await self._mcp.open_connection(visitor.stream, rest)
+        visitor.serving = connection = await self._mcp.open_connection(stream, rest)
         try:
             await self._mcp.serve(connection)
         finally:
@@ -166,11 +169,11 @@ class ConnectionManager:
             message = {"panorama": "leaving", "stopped": self._stopped, "unfinished": connection.unfinished}
             await connection.send_control(message)
 
-    async def _serve_calls(self, visitor: ClientConnection, rest: bytes) -> None:
+    async def _serve_calls(self, visitor: ClientConnection, stream: SocketByteStream, rest: bytes) -> None:
         name = str(visitor.hello.get("conversation") or "cli")[:40]
         conversation = self._conversations.get_or_create(name, CLI_ACTOR, "panorama")
         visitor.name = "command line"
-        visitor.serving = RpcServer(visitor.stream, rest, self._app.calls, conversation, self._others)
+        visitor.serving = RpcServer(stream, rest, self._app.calls, conversation, self._others)
         await visitor.serving.serve()
 
     def _notify_changed(self) -> None:

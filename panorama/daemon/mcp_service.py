@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-from anyio.abc import SocketAttribute, SocketStream
 
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.daemon.answer_store import AnswerStore
 from panorama.daemon.conversations import Conversations, current
 from panorama.daemon.socket import is_hung_up
+from panorama.daemon.socket_stream import SocketByteStream
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.errors import PanoramaError
 from panorama.transport.address import Address
@@ -74,13 +74,13 @@ class McpService:
         except PanoramaError:
             return ""
 
-    async def open_connection(self, stream: SocketStream, rest: bytes) -> "Connection":
+    async def open_connection(self, stream: SocketByteStream, rest: bytes) -> "Connection":
         """Return a connection that `serve` can serve, once there is a server."""
         self._requested.set()
         await self._started.wait()
         from panorama.mcp.connection import Connection
 
-        is_gone = partial(is_hung_up, stream.extra(SocketAttribute.raw_socket))
+        is_gone = partial(is_hung_up, stream.socket)
         return Connection(stream, rest, tells=True, find_answer=self._answers.find, is_gone=is_gone)
 
     async def serve(self, connection: "Connection") -> None:

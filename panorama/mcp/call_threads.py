@@ -3,8 +3,7 @@
 A call that finds no place waits in the event loop, where it holds no thread.
 """
 
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -58,25 +57,32 @@ class CallThreads:
         self, call: Callable[[], Result], workload: Workload, client: str, *, abandon_on_cancel: bool = False
     ) -> Result:
         """Make a call in a thread, once there is a place for its kind and its client."""
-        async with self._hold_place(workload, client):
-            return await anyio.to_thread.run_sync(
-                call, limiter=self._all[workload], abandon_on_cancel=abandon_on_cancel
-            )
-
-    @asynccontextmanager
-    async def _hold_place(self, workload: Workload, client: str) -> AsyncGenerator[None]:
-        """Hold one of the client's places; a client without calls is forgotten."""
         key: tuple[Workload, str] = workload, client
-        size = PLACES[workload].places_per_client
-        mine = self._of_clients.setdefault(key, _ClientPlaces(anyio.CapacityLimiter(size)))
+        mine = self._of_clients.get(key)
+        if mine is None:
+            size = PLACES[workload].places_per_client
+            mine = self._of_clients[key] = _ClientPlaces(anyio.CapacityLimiter(size))
         mine.calls += 1
         try:
-            async with mine.limiter:
-                yield
+            await _take_place(mine.limiter)
+            try:
+                return await anyio.to_thread.run_sync(
+                    call, limiter=self._all[workload], abandon_on_cancel=abandon_on_cancel
+                )
+            finally:
+                mine.limiter.release()
         finally:
             mine.calls -= 1
-            if not mine.calls:
+            if not mine.calls:  # a client without calls is forgotten
                 del self._of_clients[key]
+
+
+async def _take_place(limiter: anyio.CapacityLimiter) -> None:
+    """Take a place at once if one is free, without a turn of the event loop."""
+    try:
+        limiter.acquire_nowait()
+    except anyio.WouldBlock:
+        await limiter.acquire()
 
 
 _threads: RunVar[CallThreads] = RunVar("call_threads")

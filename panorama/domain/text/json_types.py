@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether a plain value is an object."""
-    return isinstance(value, Mapping)
+    return type(value) is dict or isinstance(value, Mapping)  # the check of an abstract class takes ten times as long
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
