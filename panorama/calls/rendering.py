@@ -70,7 +70,8 @@ class Answer:
 
     `rows` are those of `data` as a script gets them, if that was made of them already. `shortfall` says what of its
     promise was not kept, "" if all was: a call may have an answer then, a job has failed. `exact` names fields that a
-    model must not mistake for anything else, `hidden` those that only programs read.
+    model must not mistake for anything else, `hidden` those that only programs read ("search.engine" is one of the
+    fields of `search`).
     """
 
     data: Any
@@ -91,7 +92,8 @@ class Answer:
         names = self.metadata.get("names", {})
         if not is_object(self.data):
             return model_text.compact(self.data, names)
-        rest = {name: value for name, value in self.data.items() if name not in (*self.exact, *self.hidden)}
+        visible = _remove_hidden(self.data, self.hidden)
+        rest = {name: value for name, value in visible.items() if name not in self.exact}
         compact = model_text.compact(rest, names)
         exact = {name: value for name, value in self.data.items() if name in self.exact}
         return {name: exact.get(name, compact.get(name)) for name in self.data if name in exact or name in compact}
@@ -120,6 +122,14 @@ class Answer:
         if self.rows is not None:
             return msgpack_rows.pack_rows(self.rows, self.metadata)
         return msgpack_rows.pack(self.data, self.metadata)
+
+
+def _remove_hidden(fields: Mapping[str, Any], hidden: Sequence[str]) -> dict[str, Any]:
+    visible = {name: value for name, value in fields.items() if name not in hidden}
+    for name, inner in (path.split(".") for path in hidden if "." in path):
+        if is_object(value := visible.get(name)):
+            visible[name] = {key: entry for key, entry in value.items() if key != inner}
+    return visible
 
 
 def to_plain(

@@ -77,7 +77,7 @@ def summarize_search(page: Page[Any]) -> str:
     count = f"{len(page.items)} found" if page.items else "Nothing found"
     count += " with these filters" if "filtered" in index else ""
     count += " with corrected words" if "corrected" in index else ""
-    weaker = f", {index['weaker']} weaker left out (mode keyword or semantic shows them)" if "weaker" in index else ""
+    weaker = f", {index['weaker']} weaker left out (other modes show them)" if "weaker" in index else ""
     return count + _describe_more(page) + weaker + _describe_gap(index)
 
 
@@ -447,5 +447,6 @@ def summarize_status(state: Status) -> str:
     wait = f"; {rung:,} {'reminder' if rung == 1 else 'reminders'} rang and wait (list_waiting_reminders)"
     return (
         f"Panorama {state.version}, {state.weekday} {state.now:%Y-%m-%d %H:%M} ({state.timezone}): "
-        f"{counts['project']} projects, {counts['task']} tasks, {counts['note']} notes{wait if rung else ''}"
+        + ", ".join(f"{counts[kind]:,} {name_kind(kind, counts[kind])}" for kind in ("project", "task", "note"))
+        + (wait if rung else "")
     )

@@ -247,10 +247,20 @@ async def test_a_link_leads_to_the_web_or_to_a_mailbox_only(chat: Chat, url: str
 async def test_status_tells_time_zone_and_counts(chat: Chat) -> None:
     await chat("create_task", title="Buy tea")
 
-    state = (await chat("status")).data
+    state = await chat("status")
 
-    assert (state["timezone"], state["today"]) == ("Europe/Berlin", "2026-05-20")
-    assert state["counts"]["task"] == 1
+    assert (state.data["timezone"], state.data["today"]) == ("Europe/Berlin", "2026-05-20")
+    assert state.data["counts"]["task"] == 1
+    assert state.summary.endswith(": 0 projects, 1 task, 0 notes")
+
+
+async def test_status_hides_sizes_of_the_index_from_models(chat: Chat) -> None:
+    sizes = {"dimensions", "passages", "index_disk_bytes", "index_memory_bytes", "index_mapped_bytes"}
+
+    search = (await chat("status")).data["search"]
+
+    assert not sizes & search.keys()
+    assert "modes" in search
 
 
 async def test_get_item_shows_what_belongs_to_a_project(chat: Chat) -> None:

@@ -325,7 +325,10 @@ class Status:
     """The state of the store and the moment it is."""
 
     WITHHELD: ClassVar[tuple[str, ...]] = ("data",)
-    HIDDEN: ClassVar[tuple[str, ...]] = ("version", "weekday", "revision", "scripts", "database_bytes", "now")
+    HIDDEN: ClassVar[tuple[str, ...]] = (
+        "version", "weekday", "revision", "scripts", "database_bytes", "now", "search.dimensions", "search.passages",
+        "search.index_disk_bytes", "search.index_memory_bytes", "search.index_mapped_bytes",
+    )  # fmt: skip
 
     version: str
     now: datetime

@@ -21,7 +21,7 @@ WRITE_LOCK_BYTE = 120
 """Which byte of the `-shm` file SQLite locks while a program writes (sqlite.org/walformat.html, "WAL Locks")."""
 
 _ORIGIN = Origin(actor=CLI_ACTOR, client="doctor", conversation="", operation="", call="", unit="")
-_RESTORE_HINT = "Stop every program that uses it, and restore a copy from the folder backups."
+_RESTORE_HINT = "Put a backup from the folder backups in its place: `panorama restore PATH`."
 
 
 class SqliteMaintenance:
