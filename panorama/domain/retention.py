@@ -40,8 +40,8 @@ def is_copy(name: str) -> bool:
 
 
 def newest_backup(names: Iterable[str]) -> str | None:
-    """Return the newest backup or database copy; None if there is none."""
-    dated = ((at, name) for name in names if (at := parse_backup_time(name)))
+    """Return the newest backup, None if there is none; a copy made before a migration or a restore is none."""
+    dated = ((at, name) for name in names if not is_copy(name) and (at := parse_backup_time(name)))
     return max(dated, default=(None, None))[1]
 
 

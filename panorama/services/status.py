@@ -61,7 +61,7 @@ class StatusService(Service):
             search=self._meaning.get_status(),
             jobs=self._jobs.count_jobs(),
             reminders_waiting=waiting,
-            scripts={"isolation": isolation or "found out by the first script"},
+            scripts={"isolation": isolation or "not checked yet (runs with the first script)"},
             last_backup=newest_backup(path.name for path in (self._context.home / "backups").glob("*")),
         )
         return Result(status, hint=self._uptime_hint())

@@ -90,6 +90,14 @@ def test_the_last_backup_is_known_among_other_names() -> None:
     assert newest_backup(["notes.txt"]) is None
 
 
+@pytest.mark.parametrize("prefix", ["replaced", "panorama-0011"])
+def test_a_copy_made_before_a_restore_or_a_migration_is_not_the_last_backup(prefix: str) -> None:
+    copy = f"{prefix}-20270101T000000Z.db"
+
+    assert newest_backup([backup_name(NOW), copy]) == backup_name(NOW)
+    assert newest_backup([copy]) is None
+
+
 def test_backups_named_while_the_clock_was_ahead_go_before_those_of_today() -> None:
     ahead = [backup_name(NOW + timedelta(days=day)) for day in (400, 401, 402)]
 

@@ -44,7 +44,7 @@ def test_status_tells_what_stood_around_the_last_script(home: Path) -> None:
     with open_app(read_settings(home=home)) as app:  # nobody has tried it out yet
         after = app.calls.call("status", {}, talk).data["scripts"]
 
-    assert before == {"isolation": "found out by the first script"}
+    assert before == {"isolation": "not checked yet (runs with the first script)"}
     assert after == {"isolation": told["isolation"]}
 
 
