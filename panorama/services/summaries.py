@@ -74,7 +74,8 @@ def _describe_more(page: Page[Any]) -> str:
 def summarize_search(page: Page[Any]) -> str:
     """Return how much was found, and what was not searched."""
     index = page.index or {}
-    count = f"{len(page.items)} found" if page.items else "Nothing found"
+    found = "near in meaning, none holds the words" if "nearest" in index else "found"
+    count = f"{len(page.items)} {found}" if page.items else "Nothing found"
     count += " with these filters" if "filtered" in index else ""
     count += " with corrected words" if "corrected" in index else ""
     weaker = f", {index['weaker']} weaker left out (other modes show them)" if "weaker" in index else ""

@@ -215,7 +215,9 @@ def test_a_name_that_looks_like_an_id_is_looked_for_like_any_words(context: Desk
 def test_what_is_only_near_to_words_that_no_item_holds_is_said_to_be(context: Desk, meaning: Told, mode: Mode) -> None:
     meaning.hits = {context.note("Coffee"): 0.3}
 
-    assert "No item holds any of these words" in context.found("xqzv blorp", mode).hint
+    page = context.found("xqzv blorp", mode)
+    assert "No item holds any of these words" in page.hint
+    assert "near in meaning, none holds the words" in summarize_search(page)
     assert context.found("coffee xqzv", "semantic").hint == ""
 
 

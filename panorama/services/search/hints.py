@@ -17,6 +17,7 @@ MAX_NAMED = 3
 """Ids and words that are told of one by one: a text that was pasted has many."""
 
 
+NEAREST_HINT = "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
 KEYWORD_MODE_HINT = "Mode keyword looks for the words alone; hybrid looks for their meaning, too."
 SEMANTIC_MODE_HINT = "Mode semantic looks for the meaning alone; hybrid looks for the words, too."
 
@@ -63,8 +64,7 @@ def partial_match_hint(
     """Return what is said of hits that do not hold what was asked for."""
     is_held = bool(hits) if hits is not None else any(term.count for term in wording.asked)
     if not is_held and nearest and nearest.hits:
-        near = "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
-        return join_hints(near, "" if hits is None else _ignored_words_hint(session, wording))
+        return join_hints(NEAREST_HINT, "" if hits is None else _ignored_words_hint(session, wording))
     if not hits or (nearest and nearest.has_run) or max(hit.coverage for hit in hits) > FULL_COVERAGE:
         return ""
     return "No item holds every word; these hold some of them."
@@ -84,10 +84,14 @@ def no_results_hint(
     )
 
 
-def describe_limits(wording: ParsedQuery, filters: Filters, *, is_empty: bool) -> Mapping[str, bool]:
-    """Return what the summary of a search says: that words were corrected, or that filters left nothing."""
-    is_filtered = is_empty and bool(_list_active_filters(filters))
-    return ({"corrected": True} if wording.repairs else {}) | ({"filtered": True} if is_filtered else {})
+def describe_limits(wording: ParsedQuery, filters: Filters, hint: str, *, is_empty: bool) -> Mapping[str, bool]:
+    """Return what the summary of a search says: corrected words, filters that left nothing, no item with the words."""
+    limits = {
+        "corrected": bool(wording.repairs),
+        "filtered": is_empty and bool(_list_active_filters(filters)),
+        "nearest": hint.startswith(NEAREST_HINT),
+    }
+    return {name: True for name, is_limited in limits.items() if is_limited}
 
 
 def _ignored_words_hint(session: Session, wording: ParsedQuery) -> str:

@@ -130,7 +130,7 @@ class Search(Service):
                 unknown_hint = remarks.no_results_hint(session, wording, hits, filters, mode)
             else:
                 unknown_hint = "" if first else remarks.partial_match_hint(session, wording, hits, nearest)
-            partial = remarks.describe_limits(wording, filters, is_empty=not answer.ranked)
+            partial = remarks.describe_limits(wording, filters, unknown_hint, is_empty=not answer.ranked)
             answer = replace(answer, index={**answer.index, **partial})
             return self._build_page(session, page, answer, wording.terms, remarks.join_hints(missing, unknown_hint))
 
