@@ -44,7 +44,7 @@ Panorama is this person's own memory: find, read, add and change projects, tasks
 - Several writes, and tools not listed here (trash, files, schedules, backup): batch.
 - Every write can be undone: undo, history. The same idempotency_key never writes twice.
 - Long lists end in next_cursor: repeat the call with it.
-- Dates: 2026-05-31, today, +3d."""
+- Dates: 2026-05-31, friday 3pm, in 2 weeks."""
 
 CACHE_SECONDS = 30
 MAX_WAITING_REMINDERS = 20

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 from panorama.cli.options import Project, Tag, argument, option
 from panorama.domain.items.choices import ProjectStatus, TaskStatus, TaskView
 
-DATE_HELP = "2026-05-31, 2026-05-31T15:00, today, tomorrow, +3d or +2w."
+DATE_HELP = "2026-05-31, 2026-05-31T15:00, today, friday 3pm, in 2 weeks, +3d."
 TaskFilter = Literal[TaskStatus, "open", "any"]
 ProjectFilter = Literal[ProjectStatus, "any"]
 

@@ -87,7 +87,7 @@ class Tasks(Service):
         `idea`.
 
         Args:
-            deadline: Day or moment: 2026-05-31, 2026-05-31T15:00, today, +3d.
+            deadline: Day or moment: 2026-05-31, 2026-05-31T15:00, friday 3pm, in 2 weeks.
             status: `idea` is parked.
             notes: Markdown.
             recurrence: RFC 5545 rule, as FREQ=WEEKLY;BYDAY=MO.
