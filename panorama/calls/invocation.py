@@ -463,6 +463,8 @@ class Invocation:
             self._add_project_names(data, session)
         is_as_it_was = self._is_unchanged and isinstance(value, Item)
         summary = say.summarize_no_change(value) if is_as_it_was else self._operation.summary(value)
+        if self._operation.writes and (dates := rendering.list_read_dates(self._sent, data)):
+            summary += f": {dates}"
         if not self._reader.wants_all and (cut := rendering.count_cut_texts(data)):
             summary += f"; {say.pluralize(cut, 'long text')} cut"
         return Answer(

@@ -30,6 +30,7 @@ ITEM_TEXT_CHARS = 6_000
 DEFAULT_ROWS = 50
 MAX_ROWS = 500
 _TRUNCATED = "… ({} characters in all; {})"
+_ISO_DATE = re.compile(r"\s*\d{4}-\d\d-\d\d(?:\s*$|[T ])")
 _CUT_TEXT = re.compile(r"… \([\d,]+ characters(?: in all; .*)?\)$")
 
 
@@ -246,6 +247,21 @@ def count_cut_texts(value: Any) -> int:
     if is_object(value):
         return sum(map(count_cut_texts, value.values()))
     return sum(map(count_cut_texts, value)) if is_list(value) else 0
+
+
+def list_read_dates(sent: Mapping[str, Any], data: Any) -> str:
+    """Return the dates of an item that were sent in words, with their weekdays; "" if none were.
+
+    Args:
+        sent: The arguments.
+        data: The item as plain data, its dates as ISO text in the person's zone.
+    """
+    values = [(name, data.get(name), text) for name, text in sent.items()] if is_object(data) else []
+    return ", ".join(
+        f"{name} {datetime.fromisoformat(value):%a %Y-%m-%d}{value[10:16].replace('T', ' ')}"
+        for name, value, text in values
+        if isinstance(value, str) and _ISO_DATE.match(value) and isinstance(text, str) and not _ISO_DATE.match(text)
+    )
 
 
 def take_fitting(rows: list[Any], most: int) -> list[Any]:
