@@ -156,7 +156,12 @@ def test_a_list_that_leads_elsewhere_is_refused(backup: Path, call: Call, tmp_pa
         call("restore", source=str(backup), folder=str(tmp_path / "again"))
 
 
-@pytest.mark.parametrize("what", ["nothing", "empty", "file"])
+def test_a_path_where_nothing_is_has_an_error_that_says_so(call: Call, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="There is no file or folder"):
+        call("restore", source=str(tmp_path / "nothing"), folder=str(tmp_path / "again"))
+
+
+@pytest.mark.parametrize("what", ["empty", "file"])
 def test_what_is_no_backup_is_refused(call: Call, tmp_path: Path, what: str) -> None:
     path = tmp_path / what
     if what == "empty":

@@ -33,6 +33,17 @@ def test_the_status_counts_reminders_that_wait(call: Call, app: App, clock: Stan
     assert call("status").data["reminders_waiting"] == 0
 
 
+def test_a_list_of_waiting_reminders_points_to_those_to_come(call: Call, app: App) -> None:
+    before = call("list_waiting_reminders")
+    call("create_reminder", title="Call Petra", at="2026-05-20T11:00")
+    app.timing.run_due(lambda _: None)
+
+    after = call("list_waiting_reminders")
+
+    assert "hint" not in before.metadata
+    assert after.metadata["hint"].startswith("list_reminders shows those to come. Reminders ring only while")
+
+
 def test_todays_page_names_reminders_that_wait(call: Call, app: App, clock: StandingClock) -> None:
     assert "Reminders" not in call("pages.today").data["markdown"]
 

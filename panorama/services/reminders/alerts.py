@@ -58,7 +58,10 @@ class ReminderAlerts(Service):
         with self._reading() as session:
             pending = alerts.list_pending(session, page)
         items = tuple(FiredReminder.of(alert, reminder, self._now()) for alert, reminder in pending.items)
-        return Page(items, pending.keys, pending.total, pending.more)
+        hint = (
+            f"list_reminders shows those to come. {self.uptime_hint('Reminders ring')}" if self.find_next_due() else ""
+        )
+        return Page(items, pending.keys, pending.total, pending.more, hint=hint.strip())
 
     def list_pending(self, limit: int) -> list[ReminderEvent]:
         """Return what waits as it is told to a client that has just come, the last that rang first.

@@ -101,7 +101,9 @@ def read(folder: Path) -> Manifest:
     except UnreadableError as error:
         if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
             raise InvalidInputError(
-                f"{folder} is not a Panorama backup or export: it has no {MANIFEST}.",
+                f"{folder} is not a Panorama backup or export: it has no {MANIFEST}."
+                if folder.exists()
+                else f"There is no file or folder {folder}.",
                 hint="Give the folder that `panorama backup` or `panorama export` made.",
             ) from error
         raise InvalidInputError(f"{folder} cannot be read: {MANIFEST} {error}.", hint="Check its owner.") from error
