@@ -29,7 +29,8 @@ class Operation:
     question for the person. Where only the person's own answer counts, `person` says what to do if they cannot be asked
     here; then there is no `confirm`, and it is no step of a batch. `scheduled` says whether a schedule may run it:
     `reviewed` leaves that to the plan. `split` takes the same arguments, and returns a call that is too large for one
-    transaction: it works in several, which are one unit, and is made a job if it is long.
+    transaction: it works in several, which are one unit, and is made a job if it is long. `waits` names the parameters
+    for the job that a call waits for and for how many seconds; doors wait in the event loop before they make the call.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Operation:
     person: str = ""
     scheduled: Literal["always", "reviewed", "never"] = "always"
     split: Callable[..., LargeCall | None] | None = None
+    waits: tuple[str, str] | None = None
 
     @property
     def takes_background(self) -> bool:
@@ -246,7 +248,8 @@ def _history(do: Services) -> Iterator[Operation]:
 def _jobs(do: Services) -> Iterator[Operation]:
     """Return what is done with jobs."""
     jobs: dict[str, Any] = {"sdk": "", "exempt": True}  # a script is no place to wait in
-    yield _read("jobs.get", do.jobs.show, say.summarize_jobs, "get_job", transactional=False, long=True, **jobs)
+    waiting: dict[str, Any] = {"transactional": False, "long": True, "waits": ("job", "wait")}
+    yield _read("jobs.get", do.jobs.show, say.summarize_jobs, "get_job", **waiting, **jobs)
     yield _write(
         "jobs.cancel", do.jobs.cancel, say.summarize_job, "cancel_job", transactional=False, idempotent=True, **jobs
     )

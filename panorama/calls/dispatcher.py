@@ -13,7 +13,7 @@ from panorama.calls.arguments import Arguments, find_unusable, printable, unusab
 from panorama.calls.call_log import CallLogWriter, redact
 from panorama.calls.conversation import JOB_ACTOR, Conversation
 from panorama.calls.invocation import CallContext, Invocation, current_call
-from panorama.calls.job_types import job_type
+from panorama.calls.job_types import JobWait, find_job_wait, job_type
 from panorama.calls.promoted_tools import PromotedTools
 from panorama.calls.rendering import MODEL, Answer, Audience
 from panorama.calls.schemas import input_schema
@@ -128,6 +128,16 @@ class Calls:
             return known.operation.workload
         return "script" if name.startswith(TOOL_PREFIX) else "short"
 
+    @property
+    def jobs(self) -> Jobs:
+        """The jobs that calls ask for and wait for."""
+        return self._jobs
+
+    def find_wait(self, name: str, arguments: Mapping[str, Any]) -> JobWait | None:
+        """Return what a call waits for; None if it does not wait, or will be refused."""
+        known = self._by_name.get(name) or self._by_name.get(strip_client_prefix(name))
+        return find_job_wait(known, arguments) if known else None
+
     def call(
         self,
         name: str,
@@ -220,6 +230,9 @@ class Calls:
             outer.allowed.check("batch", name)
         if known and known.operation.person:
             raise InvalidInputError(f"{name} asks the person, so it is no step of a batch.", hint="Call it by itself.")
+        if known and find_job_wait(known, arguments):
+            hint = "Call it by itself, or leave the wait out."
+            raise InvalidInputError(f"{name} does not wait as a step of a batch.", hint=hint)
         if known and known.operation.writes and outer.key and not outer.whole:
             sent_arguments.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
         call = self._context.new_id(CALL_LETTER)

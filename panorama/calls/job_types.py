@@ -1,14 +1,40 @@
 """Offers: what the queue knows of an operation that may be a job."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from panorama.calls.arguments import Arguments, find_unusable
+from panorama.calls.arguments import Arguments, drop_nulls, find_unusable
 from panorama.domain.jobs import CALL_ARGUMENTS, JobKind
-from panorama.errors import InvalidInputError
+from panorama.errors import InvalidInputError, PanoramaError
 from panorama.services.base import ServiceContext
 from panorama.services.jobs.job_types import JobType
+from panorama.services.jobs.jobs import MAX_WAIT_SECONDS
 from panorama.services.references import resolve
+
+
+@dataclass(frozen=True, slots=True)
+class JobWait:
+    """The job whose end a call waits for, for how many seconds, and the arguments of the same call without the wait."""
+
+    job: str
+    seconds: float
+    arguments: dict[str, Any]
+
+
+def find_job_wait(arguments: Arguments, sent: Mapping[str, Any]) -> JobWait | None:
+    """Return what a call waits for; None if it does not wait, or will be refused."""
+    if arguments.operation.waits is None:
+        return None
+    job_name, seconds_name = arguments.operation.waits
+    try:
+        values = arguments.parse(drop_nulls(sent))
+    except PanoramaError:
+        return None
+    job, seconds = str(values[job_name]).strip(), values[seconds_name]
+    if not job or not 0 < seconds <= MAX_WAIT_SECONDS:
+        return None
+    return JobWait(job, seconds, {**sent, seconds_name: 0})
 
 
 def job_type(kind: JobKind, arguments: Arguments, context: ServiceContext) -> JobType:

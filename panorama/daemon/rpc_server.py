@@ -5,7 +5,7 @@ One JSON-RPC request a line, answered in turn. The other end is `panorama.transp
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -13,9 +13,11 @@ import anyio
 import anyio.from_thread
 
 from panorama.calls import MODEL, SCRIPT, Calls, Conversation
+from panorama.calls.dispatcher import JobWait
 from panorama.domain.text.json_types import is_object
 from panorama.errors import ConfirmationError, InvalidInputError, PanoramaError
 from panorama.mcp.call_threads import call_threads
+from panorama.mcp.job_waits import wait_for_job
 from panorama.mcp.stdio import CHUNK_BYTES, DISCONNECT_ERRORS, ByteStream
 from panorama.services.jobs.progress import ignore_progress, report_progress_to
 from panorama.transport.lines import LineDecoder, OversizedLine
@@ -49,6 +51,7 @@ class RpcServer:
         self._idle = anyio.Event()
         self._idle.set()
         self._has_left = False
+        self._left = anyio.Event()
 
     async def serve(self) -> None:
         """Answer until the program has closed its side, or until `leave`."""
@@ -83,6 +86,7 @@ class RpcServer:
                         chunk = await self._carrier.receive(CHUNK_BYTES)
                 except (anyio.EndOfStream, *DISCONNECT_ERRORS):
                     self._has_left = True
+                    self._left.set()
 
     async def _answer(self, line: bytes | OversizedLine) -> bytes:
         id_ = None
@@ -103,11 +107,28 @@ class RpcServer:
     async def _call_method(self, method: str, params: Mapping[str, Any]) -> Any:
         if method == "panorama/call":
             operation, arguments = _parse_call(params)
+            if wait := self._calls.find_wait(operation, arguments):
+                await self._wait_for_job(wait, reports=bool(params.get("progress")))
+                params = {**params, "arguments": wait.arguments}
             workload = self._calls.workload(operation, arguments)
             return await call_threads().run(partial(self._call, params), workload, self._conversation.id)
         if method not in self._others:
             raise InvalidInputError(f"There is no method {method[:80]!r}.", hint="There is panorama/call.")
         return self._others[method](params)
+
+    async def _wait_for_job(self, wait: JobWait, *, reports: bool) -> None:
+        """Wait for a job, but not for a program that is gone."""
+
+        async def report(done: int, total: int, at: str) -> None:
+            if reports:
+                await self._send_progress(_encode_progress(done, total, at))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_cancel_after, self._left.wait, tasks.cancel_scope)
+            await wait_for_job(self._calls.jobs, wait, self._conversation.id, report)
+            tasks.cancel_scope.cancel()
+        if self._has_left:
+            raise ClientGoneError
 
     def _call(self, params: Mapping[str, Any]) -> dict[str, Any]:
         operation, arguments = _parse_call(params)
@@ -121,14 +142,23 @@ class RpcServer:
         """Tell how far a call is; it ends, between two steps, when nobody waits for it any more."""
         if self._has_left:
             raise ClientGoneError
-        message = {"method": "panorama/progress", "params": {"done": done, "total": total, "at": at}}
-        anyio.from_thread.run(self._send_progress, _encode_line(message))
+        anyio.from_thread.run(self._send_progress, _encode_progress(done, total, at))
 
     async def _send_progress(self, line: bytes) -> None:
         try:
             await self._carrier.send(line)
         except DISCONNECT_ERRORS:
             self._has_left = True
+            self._left.set()
+
+
+async def _cancel_after(wait: Callable[[], Awaitable[object]], scope: anyio.CancelScope) -> None:
+    await wait()
+    scope.cancel()
+
+
+def _encode_progress(done: int, total: int, at: str) -> bytes:
+    return _encode_line({"method": "panorama/progress", "params": {"done": done, "total": total, "at": at}})
 
 
 def _parse_request(line: bytes | OversizedLine) -> tuple[Any, str, Mapping[str, Any]]:

@@ -1,7 +1,7 @@
 """Watching: a long operation tells its client how far it is, and ends between two steps when the client cancels it."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -34,6 +34,20 @@ def next_progress(last: float, done: int, total: int) -> float:
     return further if not total or further < total else last + (total - last) * REMAINING_SHARE
 
 
+def make_progress_reporter() -> Callable[[int, int, str], Coroutine[Any, Any, None]]:
+    """Return what tells the client of the request that runs how far its call is, each time further than before."""
+    context, last = get_context(), -MIN_STEP
+
+    async def report(done: int, total: int, what: str) -> None:
+        nonlocal last
+        further = next_progress(last, done, total)
+        if further > last:
+            last = further
+            await context.report_progress(last, total or None, what)
+
+    return report
+
+
 class _ClientCancelledError(Exception):
     """The client cancelled what it asked for."""
 
@@ -63,7 +77,7 @@ async def run_cancellable(call: Callable[[], Result], workload: Workload, client
     Its progress is reported to the client, if that asked for it.
     Once it has become a job, the client has its answer: then the job is told, and stops it.
     """
-    context, followed = get_context(), TRACKED_CALL.get()
+    followed = TRACKED_CALL.get()
     is_gone = threading.Event()
 
     def find_job() -> RunningJob | None:
@@ -73,19 +87,15 @@ async def run_cancellable(call: Callable[[], Result], workload: Workload, client
         running = find_job()
         return is_gone.is_set() or (running is not None and running.should_stop())
 
-    last = -MIN_STEP
+    report_to_client = make_progress_reporter()
 
     def report(done: int, total: int, what: str) -> None:
-        nonlocal last
         if is_gone.is_set():
             raise _ClientCancelledError
         if running := find_job():
             running.report_progress(done, total, what)
             return
-        further = next_progress(last, done, total)
-        if further > last:
-            last = further
-            anyio.from_thread.run(partial(context.report_progress, last, total or None, what))
+        anyio.from_thread.run(report_to_client, done, total, what)
 
     def run() -> Result:
         with report_progress_to(report, should_stop):

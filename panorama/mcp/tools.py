@@ -21,8 +21,9 @@ from panorama.calls.schemas import input_schema, output_schema
 from panorama.catalogue import Operation
 from panorama.domain.text.lenient_json import strip_client_prefix
 from panorama.errors import DeclinedError, PanoramaError
-from panorama.mcp.cancellation import run_abandonable, run_cancellable
+from panorama.mcp.cancellation import make_progress_reporter, run_abandonable, run_cancellable
 from panorama.mcp.elicitation import call_with_confirmation
+from panorama.mcp.job_waits import wait_for_job
 from panorama.services.jobs.progress import StoppedError
 
 _log = logging.getLogger(__name__)
@@ -103,6 +104,9 @@ async def call_tool(
         asks: It may have a question, which is put to the person.
         reads: It only reads, so that it ends as soon as the client cancels it.
     """
+    if wait := calls.find_wait(name, arguments):
+        await wait_for_job(calls.jobs, wait, conversation.id, make_progress_reporter())
+        arguments = wait.arguments
     workload = calls.workload(name, arguments)
     run = run_abandonable if reads and workload == "short" else run_cancellable
 

@@ -4,15 +4,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import pytest
 from fastmcp import Client
 
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.domain.paging import PageRequest
+from panorama.mcp.call_threads import call_threads
 from panorama.mcp.server import build_server
 from tests.services.queued import Call, ended, job
-from tests.working import at_work, until
+from tests.services.queued import works as works
+from tests.working import Works, at_work, until
 
 SLEEPS = "import time\ntime.sleep(3600)"
 
@@ -100,3 +103,61 @@ async def test_scripts_that_sleep_hold_up_neither_calls_nor_those_who_wait(worki
 async def call_and_ignore(client: Client[Any], tool: str, arguments: dict[str, Any]) -> None:
     """Call a tool whose answer does not matter."""
     await client.call_tool(tool, arguments, raise_on_error=False)
+
+
+@pytest.mark.anyio
+async def test_calls_that_wait_for_a_job_hold_no_worker_thread_and_return_at_its_end(working: None, app: App) -> None:
+    sleeping, answers = begin_script(app, "greedy"), []
+
+    async def wait(client: Client[Any]) -> None:
+        answers.append(await client.call_tool("get_job", {"job": sleeping, "wait": 50}))
+
+    async with Client(build_server(app)) as client, anyio.create_task_group() as tasks:
+        for _ in range(60):
+            tasks.start_soon(wait, client)
+        with anyio.fail_after(SOON):
+            while app.jobs.get_job(sleeping).state != "running" or call_threads().is_busy:
+                await anyio.sleep(0.05)
+        between = len(answers)
+        await anyio.to_thread.run_sync(app.jobs.cancel, sleeping)
+
+    assert (between, len(answers)) == (0, 60)
+    assert {answer.structured_content["data"]["state"] for answer in answers} == {"cancelled"}
+
+
+@pytest.mark.anyio
+async def test_a_call_that_waits_reports_the_progress_of_the_job(app: App, works: Works) -> None:
+    seen: list[str] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total
+        seen.append(str(message))
+
+    with at_work(app):
+        id_ = app.jobs.submit("steps", {"steps": 20})
+        async with Client(build_server(app)) as client:
+            answer = await client.call_tool("get_job", {"job": id_, "wait": 30}, progress_handler=note)
+
+    assert answer.structured_content
+    assert answer.structured_content["data"]["state"] == "succeeded"
+    assert seen
+
+
+@pytest.mark.anyio
+async def test_a_wait_that_is_refused_is_refused_at_once(app: App) -> None:
+    async with Client(build_server(app)) as client:
+        with anyio.fail_after(SOON):
+            unknown = await client.call_tool("get_job", {"job": "w_7k3q9xv2mh", "wait": 50}, raise_on_error=False)
+            long = await client.call_tool("get_job", {"job": "w_7k3q9xv2mh", "wait": 51}, raise_on_error=False)
+
+    assert "There is no job" in str(unknown.content)
+    assert "wait is 51" in str(long.content)
+
+
+def test_a_step_of_a_batch_does_not_wait(working: None, app: App, call: Call) -> None:
+    sleeping = begin_script(app, "greedy")
+    step = {"tool": "get_job", "args": {"job": sleeping, "wait": 50}}
+
+    answer = call("batch", operations=[step, {"tool": "list_tasks"}], atomic=False)
+
+    assert "does not wait as a step of a batch" in str(answer.data)

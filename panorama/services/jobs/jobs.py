@@ -24,7 +24,9 @@ MAX_WAIT_SECONDS = 50
 CANCEL_WAIT_SECONDS = 1.0
 """How long cancel_job waits to tell how far the job came."""
 
-POLL_SECONDS = 0.1
+UNSIGNALLED_SECONDS = 1.0
+"""After so long who waits for a job looks at it without a signal: of one that another process runs there is none."""
+
 PROGRESS_INTERVAL_SECONDS = 0.25
 """How often who waits for a job is told how far it is, at most."""
 
@@ -204,6 +206,7 @@ class Jobs(JobQueue):
         deadline, next_time = time.monotonic() + seconds, 0.0
         last: tuple[int, int, str] | None = None
         while True:
+            seen = self._moves
             job = self.get_job(id_)
             left = deadline - time.monotonic()
             if job.has_ended or left <= 0 or self.is_leaving:
@@ -213,7 +216,8 @@ class Jobs(JobQueue):
                 told(*far)
                 last, next_time = far, time.monotonic() + PROGRESS_INTERVAL_SECONDS
             with self._changed:
-                self._changed.wait(min(left, POLL_SECONDS))
+                if self._moves == seen:
+                    self._changed.wait(min(left, UNSIGNALLED_SECONDS))
 
     def _to_view(self, job: Job) -> JobView:
         with self._reading() as session:

@@ -46,6 +46,7 @@ class JobQueue(Service):
         self._wakers: dict[object, Callable[[], None]] = {}
         self._ears = Signal[str]()
         self._changed = threading.Condition()
+        self._moves = 0
         self.is_leaving = False
 
     # What is asked of any job.
@@ -298,6 +299,7 @@ class JobQueue(Service):
 
     def _notify(self, job: Job) -> None:
         with self._changed:
+            self._moves += 1
             self._changed.notify_all()
         self._ears.notify(job.id)
 
