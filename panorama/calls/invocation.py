@@ -522,8 +522,8 @@ def _with_article(kind: str) -> str:
 def _iter_projects(data: Any) -> Generator[str]:
     if is_object(data):
         for name, value in data.items():
-            if name == "project" and isinstance(value, str):
-                yield value
+            if name == "project" and (isinstance(value, str) or is_list(value)):
+                yield from (text for text in (value if is_list(value) else [value]) if isinstance(text, str))
             else:
                 yield from _iter_projects(value)
     elif is_list(data):

@@ -32,13 +32,20 @@ def compact(data: Any, names: Mapping[str, str]) -> Any:
     if not is_object(data):
         return data
     fields = {
-        name: names.get(value, value) if name == "project" and isinstance(value, str) else compact(value, names)
+        name: _name_projects(value, names) if name == "project" else compact(value, names)
         for name, value in data.items()
         if name != SCRIPT_RESULT
     }
     if SCRIPT_RESULT in data:
         fields[SCRIPT_RESULT] = data[SCRIPT_RESULT]
     return {name: value for name, value in fields.items() if name == SCRIPT_RESULT or not _is_empty(name, value)}
+
+
+def _name_projects(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a project's name in place of its id; in a history both before and after."""
+    if is_list(value):
+        return [_name_projects(entry, names) for entry in value]
+    return names.get(value, value) if isinstance(value, str) else compact(value, names)
 
 
 def _is_empty(name: str, value: Any) -> bool:

@@ -165,6 +165,17 @@ async def test_what_is_restored_is_as_it_was(chat: Chat) -> None:
     assert [row["id"] for row in (await chat("search", query="zebra")).data] == [made.id]
 
 
+async def test_a_history_names_the_projects_an_item_was_moved_between(chat: Chat) -> None:
+    await chat("create_project", name="House")
+    await chat("create_project", name="Garden")
+    await chat("create_task", title="Paint", project="House")
+    await chat("update_task", task="Paint", project="Garden")
+
+    changes = (await chat("history", item="Paint")).data
+
+    assert [change["fields"]["project"] for change in changes] == [["House", "Garden"], [None, "House"]]
+
+
 async def test_a_restored_project_whose_name_is_taken_is_a_conflict(chat: Chat) -> None:
     made = await chat("create_project", name="House")
     await chat("delete_item", item=made.id)

@@ -62,13 +62,15 @@ async def test_a_text_that_merely_holds_a_dollar_stays(chat: Chat) -> None:
     assert {*texts} <= {*await titles(chat)}
 
 
-async def test_a_reference_inside_a_longer_text_is_refused_before_anything_runs(chat: Chat) -> None:
-    steps = [step("create_task", title="a"), step("create_note", title="n", content="see $0.data.id")]
+@pytest.mark.parametrize("number", [0, 1, 2])
+async def test_a_reference_inside_a_longer_text_is_refused_before_anything_runs(chat: Chat, number: int) -> None:
+    text = f"see ${number}.data.id"
+    steps = [step("create_task", title="a"), step("create_note", title="n", content=text), step("status")]
 
     refusal = await chat.refused("batch", operations=steps, atomic=False)
 
-    assert "$0.data.id stands inside a longer text" in refusal.message
-    assert "$$0.data.id" in refusal.hint
+    assert f"${number}.data.id stands inside a longer text" in refusal.message
+    assert f"$${number}.data.id" in refusal.hint
     assert await titles(chat) == []
 
 

@@ -106,7 +106,7 @@ class Batch:
                     if step["tool"] != "batch"
                     else "Put its steps into this one.",
                 )
-            _refuse_embedded_reference(at, step["args"])
+            _refuse_embedded_reference(at, step["args"], count=len(operations))
 
     def _run_step(self, step: Step, earlier: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         arguments = _References(earlier).resolve(step.get("args", {}))
@@ -125,18 +125,18 @@ def _trim_result(result: Mapping[str, Any], limit: int) -> Mapping[str, Any]:
     return shown
 
 
-def _refuse_embedded_reference(at: int, value: Any) -> None:
-    """Refuse a reference that stands in a longer text: it would be kept as it is.
+def _refuse_embedded_reference(at: int, value: Any, *, count: int) -> None:
+    """Refuse a reference to any of `count` steps that stands in a longer text: it would be kept as it is.
 
     Raises:
         InvalidInputError: There is one.
     """
     if is_object(value) or is_list(value):
         for entry in value.values() if is_object(value) else value:
-            _refuse_embedded_reference(at, entry)
+            _refuse_embedded_reference(at, entry, count=count)
     elif isinstance(value, str) and not _REFERENCE.fullmatch(value):
         match = _EMBEDDED_REFERENCE.search(value)
-        if match and int(match[1]) < at:
+        if match and int(match[1]) < count:
             raise InvalidInputError(
                 f"Step {at}: {match[0]} stands inside a longer text. Nothing was run.",
                 hint=f"A reference is an argument of its own; write ${match[0]} to keep the text as it is.",
