@@ -14,6 +14,9 @@ from panorama.domain.text.json_types import is_list, is_object
 _OMITTED_KEYS = ("title", "maxLength", "minimum", "maximum")
 """What is left out: `calls` refuses wrong sizes in its own words."""
 
+_NEVER_EMPTY = ("id", "title", "name")
+"""The fields that every answer has of an object with an id."""
+
 _EMPTY: tuple[Any, ...] = (None, "", [], {}, False)
 
 
@@ -25,7 +28,10 @@ def input_schema(arguments: Arguments) -> dict[str, Any]:
 
 
 def output_schema(arguments: Arguments) -> dict[str, Any]:
-    """Return the envelope around what a tool returns: summary and data are always there, empty fields are not."""
+    """Return the envelope around what a tool returns.
+
+    Summary and data are always there, and an item's id and name; fields that are empty are left out.
+    """
     properties: dict[str, Any] = {
         "summary": {"type": "string"},
         "data": _data_schema(arguments.returns),
@@ -92,16 +98,18 @@ def _merge_enums(branches: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _make_optional(part: Any) -> Any:
-    """Drop what would forbid leaving a field out, and what only describes."""
+    """Drop what would forbid leaving out an empty field, and what only describes."""
     if is_list(part):
         return [_make_optional(entry) for entry in part]
     if not is_object(part):
         return part
     dropped = ("required", "default", "description", "format", "enum")
-    return {
+    required = [name for name in part.get("required", ()) if name in _NEVER_EMPTY]
+    schema: dict[str, Any] = {
         name: {key: _make_optional(entry) for key, entry in value.items()}
         if name == "properties"
         else _make_optional(value)
         for name, value in part.items()
         if name not in dropped
     }
+    return schema | ({"required": required} if "id" in required else {})

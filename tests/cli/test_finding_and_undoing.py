@@ -66,8 +66,14 @@ def test_a_search_takes_the_days_of_the_last_change(run: Command, given: Given) 
     before, later = run("search", "tea", "--until", "yesterday"), run("search", "tea", "--since", "tomorrow")
 
     assert [len(each) for each in found] == [1, 1]
-    assert before.err == "Nothing found, by words alone\nNarrowed by until: leave it out to look everywhere.\n"
-    assert later.err == "Nothing found, by words alone\nNarrowed by since: leave it out to look everywhere.\n"
+    assert (
+        before.err
+        == "Nothing found with these filters, by words alone\nNarrowed by until: leave it out to look everywhere.\n"
+    )
+    assert (
+        later.err
+        == "Nothing found with these filters, by words alone\nNarrowed by since: leave it out to look everywhere.\n"
+    )
 
 
 def test_days_that_are_none_or_the_wrong_way_round_are_refused(run: Command) -> None:
@@ -119,6 +125,14 @@ def test_history_tells_who_changed_what_from_what(run: Command, given: Given) ->
 
     assert "version 2 update now by panorama (tasks.update)" in told.out
     assert "status: todo → done" in told.out
+
+
+def test_history_names_the_project_an_item_came_from(run: Command, given: Given) -> None:
+    given("create_project", name="House")
+    given("create_task", title="Tea", project="House")
+    run("tasks", "move", "Tea", "")
+
+    assert "project: House → nothing" in run("history", "Tea").out
 
 
 def test_undo_takes_back_a_unit_that_history_names(run: Command, given: Given) -> None:

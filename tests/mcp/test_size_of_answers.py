@@ -117,3 +117,12 @@ async def test_an_error_is_text_alone(chat: Chat) -> None:
     result = await chat.raw("get_note", note="Nothing")
 
     assert (result.is_error, result.structured_content) == (True, None)
+
+
+@pytest.mark.parametrize("tool", ["create_task", "get_note", "update_reminder", "create_link"])
+async def test_an_output_schema_says_that_id_and_title_are_always_there(chat: Chat, tool: str) -> None:
+    (schema,) = [entry.output_schema for entry in await chat.client.list_tools() if entry.name == tool]
+
+    assert schema
+    assert schema["required"] == ["summary", "data"]
+    assert schema["properties"]["data"]["required"] == ["id", "title"]

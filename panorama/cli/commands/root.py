@@ -182,7 +182,9 @@ def history(
     if item is None:
         console.print_rows(answer, as_json, lambda: console.print_table(tables.recent_writes(answer.data, now)))
         return
-    console.print_rows(answer, as_json, lambda: console.print_blocks(tables.history(row, now) for row in answer.data))
+    names = answer.metadata.get("names", {})
+    changes = (tables.history(row, names, now) for row in answer.data)
+    console.print_rows(answer, as_json, lambda: console.print_blocks(changes))
 
 
 @app.command(epilog=examples("panorama recent", "panorama recent --limit 5"), rich_help_panel=UNDO_PANEL)

@@ -219,13 +219,14 @@ def highlight_matches(snippet: str) -> Text:
     return text
 
 
-def history(row: Row, now: datetime) -> Text:
-    """Return one change of an item: who did what when, and each field before and after."""
+def history(row: Row, names: Mapping[str, str], now: datetime) -> Text:
+    """Return one change of an item: who did what when, and each field before and after; projects by their names."""
     taken_back = f", takes back {row['undoes']}" if row.get("undoes") else ""
     who = f"{format_ago(row['at'], now)} by {row.get('client', 'unknown')} ({row.get('operation', '-')}{taken_back})"
     head = f"version {row['version']}  {row['action']}  {who}"
     text = Text.assemble(safe_line(head, "bold"), "  ", safe_line(row["unit"], "dim"))
-    for name, (before, after) in row.get("fields", {}).items():
+    for name, pair in row.get("fields", {}).items():
+        before, after = (names.get(value, value) if name == "project" and value else value for value in pair)
         was = [safe_line(_format_field(before, now), "red"), " → "] if before not in (None, "", []) else []
         text.append_text(
             Text.assemble("\n    ", safe_line(name, "cyan"), ": ", *was, safe_line(_format_field(after, now), "green"))
