@@ -166,7 +166,7 @@ def _check_weekday(weekday: str | None, day: date) -> date:
     return day
 
 
-def _slashed(first: int, second: int, year: str | None, now: datetime) -> date:
+def _parse_slashes(first: int, second: int, year: str | None, now: datetime) -> date:
     """Return 24/12 or 12/24; which is the month must be plain."""
     if max(first, second) <= _LARGEST_MONTH and not (year and first == second):
         raise ValueError(first)
@@ -318,7 +318,7 @@ _RULES: list[tuple[str, _Build]] = [
      lambda m, n: _check_weekday(m[1], _next_of_year(_month(m[2]), int(m[3]), m[4], n))),
     (rf"(?:{_WEEKDAY} )?(\d{{1,2}})\. ?(\d{{1,2}})\.(?: ?(\d{{4}}|\d{{2}}))?",
      lambda m, n: _check_weekday(m[1], _next_of_year(int(m[3]), int(m[2]), m[4], n))),
-    (r"(\d{1,2})/(\d{1,2})(?:/(\d{4}))?", lambda m, n: _slashed(int(m[1]), int(m[2]), m[3], n)),
+    (r"(\d{1,2})/(\d{1,2})(?:/(\d{4}))?", lambda m, n: _parse_slashes(int(m[1]), int(m[2]), m[3], n)),
     (rf"(?:{_WEEKDAY} )?(\d{{4}})([-/.])(\d{{1,2}})\3(\d{{1,2}})",
      _year_first),
     (rf"(?:{_WEEKDAY} )?(\d{{1,2}})th", lambda m, n: _check_weekday(m[1], _next_of_month(int(m[2]), n.date()))),
