@@ -250,18 +250,20 @@ def count_cut_texts(value: Any) -> int:
 
 
 def list_read_dates(sent: Mapping[str, Any], data: Any) -> str:
-    """Return the dates of an item that were sent in words, with their weekdays; "" if none were.
+    """Return the dates of an item that were sent in words, with their weekdays, and its rule; "" if none were.
 
     Args:
         sent: The arguments.
         data: The item as plain data, its dates as ISO text in the person's zone.
     """
     values = [(name, data.get(name), text) for name, text in sent.items()] if is_object(data) else []
-    return ", ".join(
+    rules = [f"{name} {value}" for name, value, text in values if name == "recurrence" and value and value != text]
+    dates = [
         f"{name} {datetime.fromisoformat(value):%a %Y-%m-%d}{value[10:16].replace('T', ' ')}"
         for name, value, text in values
         if isinstance(value, str) and _ISO_DATE.match(value) and isinstance(text, str) and not _ISO_DATE.match(text)
-    )
+    ]
+    return ", ".join(dates + rules)
 
 
 def take_fitting(rows: list[Any], most: int) -> list[Any]:

@@ -80,7 +80,7 @@ def create(
     Args:
         title: One line, 1 to 200 characters.
         at: A moment: 2026-05-31T15:00 (the person's zone), 2026-05-31T15:00+02:00, tomorrow 9:00, +2h, or a datetime.
-        recurrence: RFC 5545 rule, daily or slower, as FREQ=DAILY.
+        recurrence: Such as "every friday", or an RFC 5545 rule, daily or slower.
         item: What it is about: its id, its name, or its row.
         idempotency_key: The same key within a day gives the first answer again.
 
@@ -121,7 +121,7 @@ def update(
         reminder: Its id, its title, or its row.
         title: One line, 1 to 200 characters.
         at: A moment: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
-        recurrence: RFC 5545 rule, daily or slower, as FREQ=DAILY.
+        recurrence: Such as "every friday", or an RFC 5545 rule, daily or slower.
         snoozed_until: A moment: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         enabled: False switches it off.
         item: What it is about: its id, its name, or its row.

@@ -121,7 +121,7 @@ def create(
         important: It matters.
         tags: Words, up to 50 of up to 60 characters each.
         notes: Markdown, up to 1,000,000 characters.
-        recurrence: RFC 5545 rule, daily or slower, as FREQ=WEEKLY;BYDAY=MO.
+        recurrence: Such as "every friday", or an RFC 5545 rule, daily or slower.
         parent: The task it becomes a subtask of; without a project it takes over that task's.
         scheduled_at: The moment of work: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         scheduled_minutes: How long it takes, in minutes (up to 10,080), or a timedelta.
@@ -178,7 +178,7 @@ def update(
         important: It matters.
         tags: All its tags; they replace those it had.
         notes: Markdown, up to 1,000,000 characters; it replaces what was there.
-        recurrence: RFC 5545 rule, daily or slower, as FREQ=WEEKLY;BYDAY=MO.
+        recurrence: Such as "every friday", or an RFC 5545 rule, daily or slower.
         parent: The task it becomes a subtask of: its id, its title, or its row.
         scheduled_at: The moment of work: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         scheduled_minutes: How long it takes, in minutes (up to 10,080; 0 clears), or a timedelta.

@@ -94,7 +94,10 @@ def test_a_rule_that_never_occurs_is_refused(text: str) -> None:
      "FREQ=DAILY;UNTIL=20269999", "FREQ=DAILY;COUNT=x", f"FREQ=DAILY;BYHOUR=1,2,3,4,5;BYMINUTE={MINUTES}"],
 )  # fmt: skip
 def test_a_rule_that_is_none_or_too_fast_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInputError, match="recurrence is not an RFC 5545 rule of daily or slower"):
+    with pytest.raises(
+        InvalidInputError,
+        match="recurrence is neither in words that are understood nor an RFC 5545 rule of daily or slower",
+    ):
         recurrence.normalize_rule(text)
 
 
@@ -144,3 +147,31 @@ def test_following_a_stored_rule_looks_at_so_many_days_at_most(
     next(islice(recurrence.iter_occurrences(text, anchor, after=now, zone=UTC_ZONE), 1, None), None)
 
     assert looked <= 2 * rrule.MAX_STEPS
+
+
+WORDS = {
+    "every friday": "FREQ=WEEKLY;BYDAY=FR",
+    "Every other week on Tuesday and Thursday": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,TH",
+    "monthly on the 15th": "FREQ=MONTHLY;BYMONTHDAY=15",
+    "every last friday of the month": "FREQ=MONTHLY;BYDAY=-1FR",
+    "every weekday": "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+    "jeden Freitag": "FREQ=WEEKLY;BYDAY=FR",
+    "alle 2 Wochen am Dienstag": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU",
+    "jeden letzten Freitag im Monat": "FREQ=MONTHLY;BYDAY=-1FR",
+    "jeden Januar am 3.": "FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=3",
+    "täglich": "FREQ=DAILY",
+    "FREQ=DAILY": "FREQ=DAILY",
+}
+
+
+@pytest.mark.parametrize("text", WORDS)
+def test_a_recurrence_may_be_given_in_words(text: str) -> None:
+    assert recurrence.parse_recurrence(text) == WORDS[text]
+
+
+@pytest.mark.parametrize(
+    "text", ["every", "every second tuesday", "every hour", "sometimes", "every day when done", "every 31st february"]
+)
+def test_a_recurrence_that_is_not_understood_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="recurrence"):
+        recurrence.parse_recurrence(text)

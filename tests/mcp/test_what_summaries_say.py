@@ -162,11 +162,11 @@ async def test_a_date_that_was_given_in_words_stands_in_the_answer_as_it_was_rea
 
     made = await chat("create_task", title="Order the tiles", deadline="today at 3pm", scheduled_at="tomorrow morning")
     moved = await chat("update_task", task=made.data["id"], deadline="next monday")
-    rung = await chat("create_reminder", title="Bins out", at="morgen um halb acht")
+    rung = await chat("create_reminder", title="Bins out", at="morgen um halb acht", recurrence="every friday")
     plain = await chat("create_task", title="Call Ana", deadline="2026-12-01")
 
     assert f"deadline {day} 15:00, scheduled_at " in made.summary
     assert made.summary.endswith(" 09:00")
     assert "version 2: deadline Mon 2" in moved.summary
-    assert rung.summary.endswith(" 07:30")
+    assert rung.summary.endswith(" 07:30, recurrence FREQ=WEEKLY;BYDAY=FR")
     assert "deadline" not in plain.summary

@@ -33,7 +33,9 @@ add_verbs(app, REMINDERS)
 def add(
     title: Annotated[str, argument("What to be reminded of.")],
     at: Annotated[str, option("A moment: 2026-06-01T09:00.", "--at")],
-    recurrence: Annotated[str | None, option("RFC 5545 rule.", "--recurrence")] = None,
+    recurrence: Annotated[
+        str | None, option("every friday, every 2 weeks, or an RFC 5545 rule.", "--recurrence")
+    ] = None,
     item: Annotated[str | None, option("What it is about, by name or id.", "--item")] = None,
     as_json: AsJson = False,
 ) -> None:

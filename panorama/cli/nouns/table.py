@@ -83,7 +83,7 @@ TASKS = Noun(
     fields=(
         f.PROJECT, f.text("deadline", f.DATE_HELP, "--deadline", "-d"), f.TASK_STATUS, f.TAGS,
         f.flag("urgent", "It cannot wait."), f.flag("important", "It matters."),
-        f.text("notes", "More words, in Markdown."), f.text("recurrence", "RFC 5545 rule."),
+        f.text("notes", "More words, in Markdown."), f.text("recurrence", "every friday, or an RFC 5545 rule."),
         f.text("parent", "The task that it is a part of."), f.text("scheduled_at", "When it is worked on."),
     ),
     filters=(f.PROJECT, f.VIEW, f.TASK_FILTER, f.TAG),
@@ -97,7 +97,7 @@ TASKS = Noun(
             "panorama tasks --project Garden --status any",
             "panorama tasks --json | jq -r '.data[].title'",
         ),
-        "add": ('panorama tasks add "Water plants" -d today --recurrence "FREQ=WEEKLY;BYDAY=MO"',),
+        "add": ('panorama tasks add "Water plants" -d today --recurrence "every monday"',),
         "edit": ('panorama tasks edit "Order seeds" --deadline friday', 'panorama tasks edit "Order seeds"'),
     },
 )  # fmt: skip
@@ -167,7 +167,7 @@ REMINDERS = Noun(
     help="List reminders that wait; show, add, edit, put off, acknowledge, delete one.",
     main=("title", "What to be reminded of."),
     fields=(
-        f.text("at", "A moment: 2026-06-01T09:00."), f.text("recurrence", "RFC 5545 rule."),
+        f.text("at", "A moment: 2026-06-01T09:00."), f.text("recurrence", "every friday, or an RFC 5545 rule."),
         f.text("item", "What it is about, by name or id."), f.flag("enabled", "Whether it rings at all."),
     ),
     table=lambda rows, _names, now: timing_tables.reminders(rows, now),

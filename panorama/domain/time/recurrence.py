@@ -7,6 +7,7 @@ from itertools import islice
 from zoneinfo import ZoneInfo
 
 from panorama.domain.time import rrule, wall_clock
+from panorama.domain.time.recurrence_phrases import parse_phrase
 from panorama.domain.time.times import Deadline
 from panorama.errors import InvalidInputError
 
@@ -17,8 +18,12 @@ HORIZON = timedelta(days=366 * 20)
 MAX_TIMES_PER_DAY = 24
 """The most times of day in a rule."""
 
-_HINT = "Use an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO or FREQ=MONTHLY;BYMONTHDAY=1."
+_HINT = (
+    "Use words such as every friday, every 2 weeks or every month on the 1st, or an RFC 5545 rule such as "
+    "FREQ=WEEKLY;BYDAY=MO."
+)
 _POSSIBLE_HINT = "Choose a day that exists, such as BYMONTHDAY=-1 for the last of a month."
+_FROM_COMPLETION = "when done"
 _UNSUPPORTED = re.compile(r"DTSTART|[\n:]|(?:COUNT|INTERVAL)=(?:-|0*(?:;|$))")
 _UNTIL = re.compile(r"UNTIL=([0-9]{8})(T[0-9]{6})?")
 _COUNT = re.compile(r"(?:^|;)COUNT=(\d+)")
@@ -40,6 +45,19 @@ def normalize_rule(text: str) -> str:
     if is_over or not rule.is_possible:
         raise InvalidInputError(f"recurrence never occurs: {text[:60]!r}.", hint=_POSSIBLE_HINT)
     return plain
+
+
+def parse_recurrence(text: str) -> str:
+    """Return the rule that words such as “every 2 weeks on tuesday” mean, or a rule in normal form.
+
+    Raises:
+        InvalidInputError: It is neither, more frequent than daily, or never occurs.
+    """
+    if text.lower().rstrip().endswith(_FROM_COMPLETION):
+        raise InvalidInputError(
+            f"recurrence counts from the deadline, not from completion: {text[:60]!r}.", hint="Leave out “when done”."
+        )
+    return normalize_rule(parse_phrase(text) or text)
 
 
 def next_occurrence(rule_text: str, anchor: Deadline, *, not_before: date, zone: ZoneInfo) -> Deadline | None:
@@ -111,7 +129,10 @@ def _parse_rule(rule_text: str) -> rrule.RecurrenceRule:
 
 
 def _rule_error(text: str) -> InvalidInputError:
-    return InvalidInputError(f"recurrence is not an RFC 5545 rule of daily or slower: {text[:60]!r}.", hint=_HINT)
+    return InvalidInputError(
+        f"recurrence is neither in words that are understood nor an RFC 5545 rule of daily or slower: {text[:60]!r}.",
+        hint=_HINT,
+    )
 
 
 def _last_day(rule_text: str, begin: datetime) -> date:

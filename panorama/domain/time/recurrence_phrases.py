@@ -3,68 +3,62 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from panorama.domain.time.calendar_words import MONTHS, WEEKDAYS, read_words
+
 _MAX_PHRASE_CHARS = 200
-_DAYS = {
-    day: code
-    for names, code in (
-        (("monday", "mon"), "MO"),
-        (("tuesday", "tue", "tues"), "TU"),
-        (("wednesday", "wed"), "WE"),
-        (("thursday", "thu", "thur", "thurs"), "TH"),
-        (("friday", "fri"), "FR"),
-        (("saturday", "sat"), "SA"),
-        (("sunday", "sun"), "SU"),
-    )
-    for day in names
-}
-_MONTH_NAMES = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_MONTHS = {
-    name: str(number)
-    for number, month in enumerate(_MONTH_NAMES, start=1)
-    for name in dict.fromkeys((month, month[:3]))
-}
+_DAYS = {day: day[:2].upper() for day in WEEKDAYS}
+_MONTHS = {month: str(number) for number, month in enumerate(MONTHS, start=1)}
+_SAME = {
+    **dict.fromkeys(("each", "jede", "jeden", "jedes", "jeder", "alle"), "every"), "am": "on", "workday": "weekday",
+    "werktags": "weekdays",
+}  # fmt: skip
+_ADVERBS = {
+    "daily": "day", "taeglich": "day", "weekly": "week", "woechentlich": "week", "monthly": "month",
+    "monatlich": "month", "yearly": "year", "annually": "year", "jaehrlich": "year",
+}  # fmt: skip
 _MONTH_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _COUNT = re.compile(r"[1-9][0-9]{0,2}")
-_ORDINAL = re.compile(r"([1-9][0-9]?)(?:st|nd|rd|th)?")
+_ORDINAL = re.compile(r"([1-9][0-9]?)(?:th|\.)?")
 
 
 def parse_phrase(phrase: str) -> str:
     """Return the RRULE of a phrase, or "" if any word of it is not understood.
 
     Case, commas, the word “and” and a closing “when done” make no difference. Understood are days, weekdays, weeks,
-    months and years, each with a number or “other”, and lists of days and months: `every week on tuesday, thursday`,
-    `every month on the last friday`, `every january on the 15th`.
+    months and years, each with a number or “other”, and lists of days and months, in English and German: `every week on
+    tuesday, thursday`, `every month on the last friday`, `every january on the 15th`, `alle 2 Wochen am Dienstag`.
     """
     if len(phrase) > _MAX_PHRASE_CHARS:
         return ""
-    match phrase.lower().strip().removesuffix("when done").replace(",", " ").split():
-        case ["every", "weekday" | "weekdays"]:
+    words = [word for word in read_words(phrase.lower().strip().removesuffix("when done")) if word != "and"]
+    match [_SAME.get(word, word) for word in words]:
+        case ["every", "weekday" | "weekdays"] | ["weekdays"]:
             return "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
+        case ["every", place, day, "month"] | ["every", place, day, "in", "month"] if day in _DAYS:
+            return _join_parts("FREQ=MONTHLY", _by_position([place, day]))
         case ["every", *rest]:
-            words = [word for word in rest if word != "and"]
-            return _parse_interval_phrase(words) or _parse_day_or_month_phrase(words)
+            return _parse_interval_phrase(rest) or _parse_day_or_month_phrase(rest)
+        case [adverb, *rest] if adverb in _ADVERBS:
+            return _parse_interval_phrase([_ADVERBS[adverb], *rest])
         case _:
             return ""
 
 
 def _parse_interval_phrase(words: Sequence[str]) -> str:
-    """Return the rule of “[2] weeks [on …]”, the part after “every”."""
+    """Return the rule of “2 weeks [on …]”, the part after “every”."""
     interval, words = _parse_interval(words)
     match words:
-        case ["day" | "days"]:
+        case ["day"]:
             return f"FREQ=DAILY{interval}"
-        case ["week" | "weeks"]:
+        case ["week"]:
             return f"FREQ=WEEKLY{interval}"
-        case ["week" | "weeks", "on", *days]:
+        case ["week", "on", *days]:
             return _join_parts(f"FREQ=WEEKLY{interval}", _by_day(days))
-        case ["month" | "months"]:
+        case ["month"]:
             return f"FREQ=MONTHLY{interval}"
-        case ["month" | "months", "on", "the", *places]:
+        case ["month", "on", *places]:
             return _join_parts(f"FREQ=MONTHLY{interval}", _by_position(places))
-        case ["year" | "years"]:
+        case ["year"]:
             return f"FREQ=YEARLY{interval}"
         case _:
             return ""
@@ -77,10 +71,10 @@ def _parse_day_or_month_phrase(words: Sequence[str]) -> str:
         return f"FREQ=YEARLY;BYMONTH={months}" if months else _join_parts("FREQ=WEEKLY", _by_day(words))
     split = words.index("on")
     months, places = _codes(words[:split], _MONTHS), words[split + 1 :]
-    if not months or places[:1] != ["the"]:
+    if not months:
         return ""
     longest = max(_MONTH_LENGTHS[int(month) - 1] for month in months.split(","))
-    return _join_parts(f"FREQ=YEARLY;BYMONTH={months}", _by_position(places[1:], longest))
+    return _join_parts(f"FREQ=YEARLY;BYMONTH={months}", _by_position(places, longest))
 
 
 def _parse_interval(words: Sequence[str]) -> tuple[str, Sequence[str]]:

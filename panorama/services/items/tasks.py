@@ -90,7 +90,7 @@ class Tasks(Service):
             deadline: Day or moment: 2026-05-31, 2026-05-31T15:00, friday 3pm, in 2 weeks.
             status: `idea` is parked.
             notes: Markdown.
-            recurrence: RFC 5545 rule, as FREQ=WEEKLY;BYDAY=MO.
+            recurrence: Such as every friday, or an RFC 5545 rule.
             scheduled_at: Moment of work, as in a calendar.
             rank: Lower comes first.
         """
@@ -199,7 +199,7 @@ class Tasks(Service):
             values["scheduled_minutes"] = _validate_minutes(values["scheduled_minutes"])
         if "recurrence" in values:
             values["recurrence"] = (
-                recurrence.normalize_rule(values["recurrence"]) if values["recurrence"].strip() else ""
+                recurrence.parse_recurrence(values["recurrence"]) if values["recurrence"].strip() else ""
             )
         return values
 

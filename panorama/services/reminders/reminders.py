@@ -44,7 +44,7 @@ class Reminders(Service):
 
         Args:
             at: Moment, as 2026-05-31T15:00 (your zone).
-            recurrence: RFC 5545 rule, as FREQ=DAILY.
+            recurrence: Such as every friday, or an RFC 5545 rule.
             item: What it is about.
         """
         now = self._now()
@@ -167,7 +167,7 @@ class Reminders(Service):
                 values[name] = None if clears else times.parse_datetime(text, name, now=now, zone=zone)
         if "recurrence" in values:
             values["recurrence"] = (
-                recurrence.normalize_rule(values["recurrence"]) if values["recurrence"].strip() else ""
+                recurrence.parse_recurrence(values["recurrence"]) if values["recurrence"].strip() else ""
             )
         return values
 
