@@ -1,6 +1,6 @@
 """The Protocols that each kind of database implements, and the open session."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -140,8 +140,8 @@ class FullText(Protocol):
         """Remove the words of an item; some may be hidden now and removed by `sync_parts`."""
         ...
 
-    def make_parts(self, title: str, body: str) -> dict[str, str]:
-        """Return the parts in which a text is indexed, by their digests with the title."""
+    def make_parts(self, title: str, body: str) -> Iterator[tuple[str, str]]:
+        """Yield the parts in which a text is indexed, each with its digest and the title's as its name."""
         ...
 
     def sync_parts(

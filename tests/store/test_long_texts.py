@@ -1,5 +1,7 @@
 """Long texts: their words are written in short transactions after the commit, and are complete in the end."""
 
+import threading
+
 import pytest
 
 from panorama.app import App
@@ -140,3 +142,18 @@ def test_a_batch_of_many_texts_indexes_for_a_short_time_and_the_rest_after_it(
 
     assert (before, count_parts(app), is_complete(app)) == (1, 20, True)
     assert is_found(call, "word17")
+
+
+def test_a_call_that_is_cancelled_after_its_commit_leaves_the_rest_of_the_words_for_later(app: App, call: Call) -> None:
+    is_gone = threading.Event()
+    unsubscribe = app.context.database.subscribe(lambda _: is_gone.set())
+    with app.context.database.limit_reads(is_gone.is_set):
+        call("create_note", title="Long", content=LONG)
+    unsubscribe()
+    before = (count_parts(app), is_complete(app))
+
+    app.recover_orphans()
+
+    assert before == (1, False)
+    assert is_found(call)
+    assert is_complete(app)

@@ -1,6 +1,8 @@
 """What became of an item, and how a write is taken back."""
 
+import math
 from collections.abc import Sequence, Set
+from contextlib import AbstractContextManager
 from datetime import datetime
 
 from panorama.domain.changes import SCRIPT_ACTOR, Change, Origin, effective_changes
@@ -16,6 +18,7 @@ from panorama.services.history.undo_targets import UndoTargets, describe_write, 
 from panorama.services.items import confirmations
 from panorama.services.items.results import HistoryLine, RecentWrite, UndoResult
 from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT
+from panorama.services.jobs.progress import SHOULD_STOP
 from panorama.services.jobs.worker_id import WorkerId
 from panorama.store.backend import Session
 from panorama.store.log import changes, jobs, runs
@@ -123,7 +126,7 @@ class History(Service):
 
     def _undo_in_portions(self, units: tuple[str, ...], *, skip_conflicts: bool, redo: bool) -> UndoResult:
         """Take back large units in several transactions, which others' writes can come between."""
-        with self._reading() as session:
+        with self._stoppable(), self._reading() as session:
             lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
             plan = UndoPlan.of(session, units, lines)
             redo = redo or all(changes.is_undo(session, unit) for unit in units)
@@ -132,13 +135,17 @@ class History(Service):
             raise _already_undone_error(" and ".join(units), lines)
         return undoing.run(skip_conflicts=skip_conflicts, redo=redo)
 
+    def _stoppable(self) -> AbstractContextManager[None]:
+        """Stop what is read inside once nobody waits for the call; a large unit takes seconds."""
+        return self._context.database.limit_reads(SHOULD_STOP.get(), math.inf)
+
     @property
     def _writer(self) -> Origin | None:
         return self._context.database.writer()
 
     def plan_undo(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> Plan:
         """Ask before more than 20 changes, or a write of another client, are taken back, unless it will be refused."""
-        with self._reading() as session:
+        with self._stoppable(), self._reading() as session:
             targets = self._find_targets(session, unit, count, redo)
             size = _count_changes(session, targets.units)
             if size <= confirmations.UNDO_CONFIRM_THRESHOLD and not targets.is_foreign:

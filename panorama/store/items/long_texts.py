@@ -48,7 +48,7 @@ def complete_words(database: Database, items: Iterable[str], should_stop: Callab
     left = deque(items)
     try:
         while left and not should_stop():
-            texts = _load_texts(database, left)
+            texts = _load_texts(database, left, should_stop)
             while texts and not should_stop():
                 _write_portion(database, texts, left)
     except PanoramaError as error:
@@ -77,8 +77,8 @@ class _Text:
     parts: Mapping[str, str]
 
 
-def _load_texts(database: Database, left: Iterable[str]) -> deque[_Text]:
-    """Return the texts of the first items, as many as are not too long together."""
+def _load_texts(database: Database, left: Iterable[str], should_stop: Callable[[], bool]) -> deque[_Text]:
+    """Return the texts of the first items, as many as are not too long together; fewer if it is to stop."""
     texts: deque[_Text] = deque()
     chars = 0
     with database.reading() as session:
@@ -89,7 +89,10 @@ def _load_texts(database: Database, left: Iterable[str]) -> deque[_Text]:
             title = ""
             if item and item.deleted_at is None:
                 title, body = item.search_text()
-                parts = session.full_text.make_parts(title, body)
+                for name, part in session.full_text.make_parts(title, body):
+                    if should_stop():
+                        return texts
+                    parts[name] = part
                 chars += len(body)
             texts.append(_Text(kind, id_, item and item.version, title, parts))
             if chars > MAX_CHARS:

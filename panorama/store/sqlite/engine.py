@@ -122,7 +122,7 @@ class SqliteDatabase:
             self._listeners.notify(session.touched)
         for entry in session.later:
             signals.notify(entry)
-        long_texts.complete_words(self, session.long_texts)
+        long_texts.complete_words(self, session.long_texts, _is_beyond_limit)
 
     @contextmanager
     def _begin_write(self) -> Generator[Connection]:

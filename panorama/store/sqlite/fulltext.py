@@ -6,7 +6,7 @@ parts for a short time only; the others follow in short transactions, before the
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -20,7 +20,10 @@ from panorama.store.tables import search_parts
 TITLE_WEIGHT = 4.0
 """The weight of a word in the title relative to the body."""
 
-LONG_CHARS = 3 * PART_CHARS
+FEW_PARTS = 3
+"""Parts that are removed at once; of more none is."""
+
+LONG_CHARS = FEW_PARTS * PART_CHARS
 """Of a longer text only the first part is indexed at once."""
 
 MAX_INDEX_SECONDS = 0.06
@@ -69,7 +72,7 @@ def set_words(session: Session, kind: str, item: str, title: str, body: str, *, 
     What takes too long for one transaction is left to `sync_parts`; the item is then in `session.long_texts`.
     """
     is_long = len(body) > LONG_CHARS
-    parts = make_parts(title, body, limit=1 if is_long else None)
+    parts = dict(islice(make_parts(title, body), 1 if is_long else None))
     known = {} if new else _list_known(session, item)
     for name, part in parts.items():
         if name not in known and session.index_seconds > MAX_INDEX_SECONDS:
@@ -87,9 +90,10 @@ def remove(session: Session, item: str) -> None:
     _remove_parts(session, item, [part.id for part in _list_known(session, item).values()])
 
 
-def make_parts(title: str, body: str, *, limit: int | None = None) -> dict[str, str]:
-    """Return the parts in which a text is indexed, or the first of them, by their digests with the title."""
-    return {digest(f"{title}\n{part}"): part for part in islice(iter_parts(body), limit)}
+def make_parts(title: str, body: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts in which a text is indexed, each with its digest and the title's as its name."""
+    for part in iter_parts(body):
+        yield digest(f"{title}\n{part}"), index_text(part)
 
 
 def sync_parts(session: Session, kind: str, item: str, title: str, parts: Mapping[str, str], *, seconds: float) -> bool:
@@ -119,18 +123,18 @@ def _set_part(
     if known is None:
         begun = time.monotonic()
         added = session.connection.exec_driver_sql(_ADD, (item, kind, name))
-        session.connection.exec_driver_sql(_INSERT, (added.lastrowid, index_text(title), index_text(part)))
+        session.connection.exec_driver_sql(_INSERT, (added.lastrowid, index_text(title), part))
         session.index_seconds += time.monotonic() - begun
     elif known.kind != kind:
         _set_kind(session, [known.id], kind)
 
 
 def _remove_parts(session: Session, item: str, ids: Sequence[int]) -> None:
-    for position, id_ in enumerate(ids):
-        if session.index_seconds > MAX_INDEX_SECONDS:
-            _set_kind(session, ids[position:], HIDDEN_KIND)
-            session.long_texts.add(item)
-            break
+    if len(ids) > FEW_PARTS or (ids and session.index_seconds > MAX_INDEX_SECONDS):
+        _set_kind(session, ids, HIDDEN_KIND)
+        session.long_texts.add(item)
+        return
+    for id_ in ids:
         _delete_part(session, id_)
 
 
