@@ -220,6 +220,14 @@ def test_titles_are_the_last_to_go(name: str, width: int) -> None:
     assert all(word in drawn for word in TITLE.split())
 
 
+def test_a_reminder_that_was_put_off_is_listed_at_the_moment_it_rings() -> None:
+    reminder = {"id": "r_0000000001", "title": TITLE, "at": EARLIER, "snoozed_until": LATER, "enabled": True}
+
+    drawn = [_drawn(timing_tables.reminders([row], NOW), 120) for row in (reminder, reminder | {"at": LATER})]
+
+    assert drawn[0] == drawn[1]
+
+
 def test_a_script_tells_what_it_does_in_eighty_columns() -> None:
     assert all(word in _drawn(_samples()["scripts"], 80) for word in ("Add", "minutes", "project", "note."))
 

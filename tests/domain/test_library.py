@@ -296,6 +296,13 @@ def test_a_state_belongs_to_one_text() -> None:
     assert tool.retire("b").approve("b").state_of("b") == "reviewed"
 
 
+def test_a_refused_demotion_names_the_state_that_lists_show() -> None:
+    with pytest.raises(ConflictError, match="The script is a draft, not a tool"):
+        DRAFT.demote("a")
+    with pytest.raises(ConflictError, match="The script is reviewed, not a tool"):
+        DRAFT.demote("a", "reviewed")
+
+
 def test_what_is_so_already_is_refused() -> None:
     with pytest.raises(ConflictError):
         DRAFT.promote("a", read_only=False).promote("a", read_only=False)

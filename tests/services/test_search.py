@@ -354,6 +354,8 @@ def test_the_answer_says_what_ran_and_what_waits(context: Desk, meaning: Told) -
     assert context.found("tea").index == {"ran": ["keyword", "semantic"], "pending": 3, "model": "minilm"}
     assert context.found("tea", "keyword").index == {"ran": ["keyword"]}
     assert context.found("tea", "semantic").index == {"ran": ["semantic"], "pending": 3, "model": "minilm"}
+    assert "3 newer changes are searched by words alone so far" in summarize_search(context.found("tea"))
+    assert "3 newer changes are not searched yet" in summarize_search(context.found("tea", "semantic"))
 
 
 def test_without_meaning_keywords_answer_and_the_reason_is_told(context: Desk, meaning: Told) -> None:
