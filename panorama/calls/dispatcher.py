@@ -395,7 +395,10 @@ class Calls:
         if name.startswith(TOOL_PREFIX):
             message = f"There is no tool {printable(name, NAME_CHARS)!r}: it was taken away, or its script was changed."
             raise NotFoundError(message, hint="list_scripts shows the state of each; promote_script asks the person.")
-        known = [tool for tool in self._by_name if listed is None or tool in listed]
+        # Operations such as notes.get are no tools: they are suggested only where one of them is meant.
+        known = [
+            tool for tool in self._by_name if (listed is None or tool in listed) and ("." in name or "." not in tool)
+        ]
         near = difflib.get_close_matches(name, known, 3, 0.5)
         hint = suggest_tool(name) or (f"Did you mean {' or '.join(near)}?" if near else "Look at the list of tools.")
         raise NotFoundError(f"There is no tool {printable(name, NAME_CHARS)!r}.", hint=hint)

@@ -109,7 +109,7 @@ def _describe_item(item: Any) -> str:
 def summarize_item(value: Any) -> str:
     """Return what is shown."""
     if isinstance(value, ItemView) and value.kind == "tool":
-        return f"Tool {value.item['name']}; batch calls it if it is not listed"
+        return f"Tool {value.item['name']}; call it through batch if it is not listed"
     item = value.item if isinstance(value, ItemView) else value
     more = _describe_left_out(value.more, "list_* shows") if isinstance(value, ItemView) else ""
     return _describe_item(item)[0].upper() + _describe_item(item)[1:] + more

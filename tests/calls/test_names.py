@@ -15,6 +15,8 @@ MEANT = {
     "create_taks": "Did you mean create_task",
     "search_notes": "search",
     "fly_to_the_moon": "Look at the list of tools.",
+    "nothing": "Look at the list of tools.",
+    "notes.gett": "Did you mean notes.get",
 }
 
 
