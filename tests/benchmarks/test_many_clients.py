@@ -101,8 +101,9 @@ def mixed_calls(client: Raw, name: str) -> None:
         client.call("search", query=f"scones {name} {number}", limit=10)
 
 
-def reading_calls(client: Raw, _: str) -> None:
-    """Only read."""
+def reading_calls(client: Raw, name: str) -> None:
+    """Only read; `name` is for calls that write."""
+    del name
     for _ in range(CALLS_OF_EACH):
         client.call("list_tasks", limit=1 + next(NUMBERS) % LIMITS)
 
