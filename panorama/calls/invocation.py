@@ -463,7 +463,7 @@ class Invocation:
             self._add_project_names(data, session)
         is_as_it_was = self._is_unchanged and isinstance(value, Item)
         summary = say.summarize_no_change(value) if is_as_it_was else self._operation.summary(value)
-        if self._operation.writes and (dates := rendering.list_read_dates(self._sent, data)):
+        if dates := self._list_read_dates(data):
             summary += f": {dates}"
         if not self._reader.wants_all and (cut := rendering.count_cut_texts(data)):
             summary += f"; {say.pluralize(cut, 'long text')} cut"
@@ -472,6 +472,12 @@ class Invocation:
             shortfall=str(getattr(value, "shortfall", "")), exact=getattr(value, "TOLD_EXACTLY", ()),
             hidden=getattr(value, "HIDDEN", ()),
         )  # fmt: skip
+
+    def _list_read_dates(self, data: Any) -> str:
+        """Return what was read from dates in words."""
+        if self._operation.writes:
+            return rendering.list_read_dates(self._sent, data)
+        return rendering.list_read_filters(self._sent, self._context.now(), self._context.zone)
 
     def _name_recalled(self, summary: str) -> str:
         """Return a summary that names the items that were not given but were read last."""

@@ -16,7 +16,7 @@ from panorama.calls import model_text, msgpack_rows
 from panorama.domain.changes import digest
 from panorama.domain.paging import Key
 from panorama.domain.text.json_types import is_list, is_object, is_sequence
-from panorama.domain.time.times import format_time
+from panorama.domain.time.times import format_time, parse_date
 from panorama.errors import InvalidInputError
 
 PAGE_CHARS = 7_000
@@ -264,6 +264,22 @@ def list_read_dates(sent: Mapping[str, Any], data: Any) -> str:
         if isinstance(value, str) and _ISO_DATE.match(value) and isinstance(text, str) and not _ISO_DATE.match(text)
     ]
     return ", ".join(dates + rules)
+
+
+DATE_FILTERS = frozenset({"due_from", "due_until", "since", "until", "first_day", "last_day", "start", "end"})
+"""The parameters of lists that take a day."""
+
+
+def list_read_filters(sent: Mapping[str, Any], now: datetime, zone: ZoneInfo) -> str:
+    """Return the days that a list was asked for in words, with their weekdays; "" if there are none."""
+    words = [
+        (name, text) for name, text in sent.items() if name in DATE_FILTERS and isinstance(text, str) and text.strip()
+    ]
+    return ", ".join(
+        f"{name} {parse_date(text, name, now=now, zone=zone):%a %Y-%m-%d}"
+        for name, text in words
+        if not _ISO_DATE.match(text)
+    )
 
 
 def take_fitting(rows: list[Any], most: int) -> list[Any]:
