@@ -300,7 +300,7 @@ def test_a_folder_that_becomes_a_link_while_it_is_read_is_not_followed(vault: Va
         folders.read_file(listing.root, *listing.files)
 
 
-@pytest.mark.parametrize(("kind", "why"), [("pipe", "it is no plain file"), ("link", "it is a link")])
+@pytest.mark.parametrize(("kind", "why"), [("pipe", "it is not a regular file"), ("link", "it is a link")])
 def test_a_file_that_becomes_a_link_or_a_pipe_while_it_is_read_is_refused(
     vault: Vault, tmp_path: Path, kind: str, why: str
 ):
@@ -521,5 +521,5 @@ def test_what_is_no_plain_file_is_named_and_nobody_waits_for_it(
 
     report = run()
 
-    assert whys(report) == {"pipe.md": "it is no plain file", "socket.md": "it is no plain file"}
+    assert whys(report) == {"pipe.md": "it is not a regular file", "socket.md": "it is not a regular file"}
     assert list(here.notes()) == ["Tea"]

@@ -170,7 +170,7 @@ def _skip_reason(entry: os.DirEntry[str], root: str) -> str:
     if _is_markdown(entry.name) and _printable(entry.path) != entry.path:
         return "its name is not valid Unicode"
     if _is_markdown(entry.name) and not entry.is_file(follow_symlinks=False):
-        return "it is no plain file"  # a pipe, a socket, a device: whoever reads one may wait for ever
+        return "it is not a regular file"  # a pipe, a socket, a device: whoever reads one may wait for ever
     return ""
 
 
