@@ -1,4 +1,4 @@
-"""The composition root: joins the parts, and closes them."""
+"""The composition root: builds the parts, and closes them."""
 
 import os
 from collections.abc import Callable, Generator, Sequence
@@ -67,12 +67,12 @@ from panorama.store.migrate import bundled_path, migrate
 from panorama.store.sqlite.backend import SqliteBackend
 
 CATCH_UP = JobKind(name="catch_up", standing=True)
-"""Bringing the index of meanings up to what is written: it goes on as long as there is a daemon."""
+"""The standing job that keeps the semantic index up to date while a daemon runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """The product without a door."""
+    """The product without an interface."""
 
     settings: Settings
     context: ServiceContext
@@ -85,14 +85,14 @@ class App:
     timing: DueWork
 
     def recover_orphans(self) -> None:
-        """Take over what processes that are gone left; runs before jobs, since a job reports on its run."""
+        """Recover the runs and jobs of dead processes; runs first, because a job reports on its run."""
         long_texts.complete_all(self.context.database, SHOULD_STOP.get())
         self.orphaned_runs.recover()
         self.jobs.recover_orphans()
 
     @contextmanager
     def follow_changes(self) -> Generator[Callable[[], bool]]:
-        """Bring the semantic index up to the changes as long as this is open; yields whether that is unfinished."""
+        """Keep the semantic index up to date inside the block; yields a function that returns whether work remains."""
         if self.meaning.is_off:
             self.meaning.clear_served_model()
             yield lambda: False
@@ -106,7 +106,7 @@ class App:
 
 
 def open_backend(home: Path) -> Backend:
-    """Return the database of a data directory; nothing is opened yet."""
+    """Return the database of a data directory, not opened yet."""
     return SqliteBackend(home)
 
 
@@ -114,10 +114,10 @@ def open_backend(home: Path) -> Backend:
 def open_app(
     settings: Settings, context: ServiceContext | None = None, queue: JobSubmitter | None = None
 ) -> Generator[App]:
-    """Open the store, bring it up to date, and join everything; close it all at the end.
+    """Open and migrate the store, and build everything; close it all at the end.
 
     Args:
-        queue: Takes the jobs of schedules.
+        queue: Accepts the jobs of schedules.
 
     Raises:
         UnavailableError: The data directory or the database cannot be used.
@@ -154,7 +154,7 @@ def wire_calls(
     orphaned_runs: OrphanedRuns | None = None,
     timing: DueWork | None = None,
 ) -> Calls:
-    """Join services and catalogue over a store that need not be open yet."""
+    """Connect services and catalogue over a store, which may still be closed."""
     calls = Calls(context, recorder, jobs)
     jobs.offers.add(JobType(CATCH_UP, ""))
     timing = timing or DueWork(context, jobs)
@@ -166,7 +166,7 @@ def wire_calls(
 
 
 def semantic_config(settings: Settings) -> SemanticConfig:
-    """Return what the settings say of search by meaning; nothing is opened or loaded yet."""
+    """Return the search configuration of the settings; nothing is opened or loaded yet."""
     choice = EmbedderChoice(settings.embedder) if settings.embedder else default_choice()
     place = IndexLocation(
         folder=settings.home / "index", engine=settings.index_engine, url=settings.qdrant_url,
@@ -245,8 +245,8 @@ def _build_sdk_reference(meaning: SemanticSearch, runner: Runner, library: Libra
 
 
 def _find_violations(source: str) -> Sequence[str]:
-    """Return what the sandbox would refuse in a script; nothing of it is run."""
-    from panorama.sandbox.language.restricted import find_violations  # 40 ms, and only somebody who looks closely asks
+    """Return the sandbox violations of a script without running it."""
+    from panorama.sandbox.language.restricted import find_violations  # 40 ms, and rarely needed
 
     return find_violations(source)
 
@@ -257,12 +257,12 @@ def _build_retention(settings: Settings) -> Retention:
 
 
 def _create_home(home: Path) -> None:
-    """Make the data directory, readable by its owner alone."""
+    """Create the data directory, readable only by its owner."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UnavailableError(
-            f"The data directory {home} cannot be made: {error.strerror}.",
+            f"The data directory {home} cannot be created: {error.strerror}.",
             hint="Choose another folder with PANORAMA_HOME.",
         ) from error
     if not os.access(home, os.R_OK | os.X_OK):

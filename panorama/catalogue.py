@@ -16,21 +16,23 @@ Workload = Literal["short", "waiting", "script", "maintenance"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One thing that can be done, and how each door may offer it.
+    """One operation, and how each interface offers it.
 
-    `call` is a bound method: its signature is the input schema, its docstring the description, its return type the
-    schema of `data`. `recalls` is a reference that a read needs: left out, it means the item that was read last; the
-    item it means is the last one read from then on. `whole_if` names the argument that decides whether the call is one
-    transaction; `only_reads` takes the same arguments and returns whether that needs no write. What a `composed` one
-    does is done by other calls, each with an origin of its own. `exempt` operations may be repeated without end. `sdk`
-    is its name in scripts, "" if they may not call it. A `long` one tells its progress, and ends between two steps when
-    nobody waits for it any more. One with a `job` may also run in the background, as a job of that kind. `plan` takes
-    the same arguments, changes nothing, and returns what the call would do; the plan of one that `asks` may have a
-    question for the person. Where only the person's own answer counts, `person` says what to do if they cannot be asked
-    here; then there is no `confirm`, and it is no step of a batch. `scheduled` says whether a schedule may run it:
-    `reviewed` leaves that to the plan. `split` takes the same arguments, and returns a call that is too large for one
-    transaction: it works in several, which are one unit, and is made a job if it is long. `waits` names the parameters
-    for the job that a call waits for and for how many seconds; doors wait in the event loop before they make the call.
+    - `call` is a bound method: its signature is the input schema, its docstring the description, its return type the
+      schema of `data`. `sdk` is its name in scripts, "" if they may not call it.
+    - `recalls` is a reference that a read needs; if omitted, the last read item is used.
+    - `whole_if` names the argument that decides whether the call is one transaction. `only_reads` takes the same
+      arguments and returns whether no write is needed. `split` takes the same arguments and returns a call that is too
+      large for one transaction: it runs in several, which are one unit, and as a job if it is long.
+    - A `composed` operation works through other calls, each with its own origin. `exempt` ones may be repeated
+      endlessly.
+    - A `long` operation reports progress, and stops between two steps when the caller has gone. One with a `job` can
+      also run in the background as a job of that kind. `waits` names the parameters for the job that a call waits for
+      and for how many seconds; doors wait in the event loop before they make the call.
+    - `plan` takes the same arguments, changes nothing, and returns what the call would do; if the operation `asks`,
+      with a question for the user. `person`: the hint when this client cannot ask the user; such an operation takes no
+      `confirm` and cannot be a batch step. `scheduled` says whether a schedule may run it: `reviewed` leaves that to
+      the plan.
     """
 
     name: str
@@ -59,7 +61,7 @@ class Operation:
 
     @property
     def takes_background(self) -> bool:
-        """Whether the caller chooses that it becomes a job."""
+        """Whether the caller can run it as a job."""
         return self.job is not None and self.split is None
 
     @property
@@ -69,7 +71,7 @@ class Operation:
 
     @property
     def workload(self) -> Workload:
-        """What a call of it does most of the time."""
+        """The typical workload of a call."""
         if not self.long:
             return "short"
         return "script" if self.composed else "maintenance" if self.writes else "waiting"
@@ -95,11 +97,11 @@ def build_operations(do: Services) -> Iterator[Operation]:
 
 _MORE = {"toolset": "more"}
 SEARCH_ROWS = 10
-"""Hits that a model gets at once: those further down are seldom what was meant, and cost as much."""
+"""The hits that a model gets at once: lower ones are rarely relevant and cost as much."""
 
 
 def _items(do: Services) -> Iterator[Operation]:
-    """Return what is done with items every day."""
+    """Yield the everyday operations on items."""
     yield _read("projects.list", do.projects.list, say.make_list_summary("project"), "list_projects")
     yield _read("projects.get", do.projects.get, say.summarize_item, "get_project", recalls="project")
     yield _write("projects.create", do.projects.create, say.summarize_create, "create_project")
@@ -124,7 +126,7 @@ def _items(do: Services) -> Iterator[Operation]:
 
 
 def _search(do: Services) -> Iterator[Operation]:
-    """Return how things are found."""
+    """Yield the search operations."""
     yield _read("search", do.search.search, say.summarize_search, "search", rows=SEARCH_ROWS)
     yield _read(
         "search.similar",
@@ -141,7 +143,7 @@ def _search(do: Services) -> Iterator[Operation]:
 
 
 def _overviews(do: Services) -> Iterator[Operation]:
-    """Return what looks at many items, or does several things, at once."""
+    """Yield overviews and batches."""
     yield _read(
         "overview.project", do.overview.dashboard, say.summarize_dashboard, "project_dashboard", recalls="project"
     )
@@ -160,7 +162,7 @@ def _overviews(do: Services) -> Iterator[Operation]:
 
 
 def _code(do: Services) -> Iterator[Operation]:
-    """Return what models do with code."""
+    """Yield the operations on code."""
     yield _read("sdk.search", do.sdk_reference.search, sdk_found, "search_sdk", sdk="", exempt=True)
     yield _write(
         "run_code",
@@ -179,7 +181,7 @@ def _code(do: Services) -> Iterator[Operation]:
 
 
 def _library(do: Services) -> Iterator[Operation]:
-    """Return what can be done with scripts that are kept."""
+    """Yield the operations on saved scripts."""
     yield _read("scripts.list", do.library.list, say.summarize_script_list, "list_scripts", sdk="", exempt=True)
     options: dict[str, Any] = {"sdk": "", "transactional": False}
     yield _write(
@@ -226,7 +228,7 @@ def _library(do: Services) -> Iterator[Operation]:
 
 
 def _history(do: Services) -> Iterator[Operation]:
-    """Return what deletes, takes back, and tells how things are."""
+    """Yield deletion, undo and status."""
     large: dict[str, Any] = {"plan": do.items.plan_delete, "asks": True, "split": do.items.split_delete}
     yield _write("items.delete", do.items.delete, say.summarize_delete, "delete_item", policy="delete", **large)
     yield _read("history.list", do.history.list, say.summarize_history, "history", sdk="history")
@@ -246,8 +248,8 @@ def _history(do: Services) -> Iterator[Operation]:
 
 
 def _jobs(do: Services) -> Iterator[Operation]:
-    """Return what is done with jobs."""
-    jobs: dict[str, Any] = {"sdk": "", "exempt": True}  # a script is no place to wait in
+    """Yield the operations on jobs."""
+    jobs: dict[str, Any] = {"sdk": "", "exempt": True}  # a script should not wait for jobs
     waiting: dict[str, Any] = {"transactional": False, "long": True, "waits": ("job", "wait")}
     yield _read("jobs.get", do.jobs.show, say.summarize_jobs, "get_job", **waiting, **jobs)
     yield _write(
@@ -256,7 +258,7 @@ def _jobs(do: Services) -> Iterator[Operation]:
 
 
 def _more(do: Services) -> Iterator[Operation]:
-    """Return what is done with items less often."""
+    """Yield the less frequent operations on items."""
     yield _read("links.list", do.links.list, say.make_list_summary("link"), "list_links", **_MORE)
     yield _write("links.update", do.links.update, say.summarize_update, "update_link", idempotent=True, **_MORE)
     yield _read("journal.list", do.journal.list, say.make_list_summary("entry"), "list_journal_entries", **_MORE)
@@ -277,7 +279,7 @@ def _more(do: Services) -> Iterator[Operation]:
 
 
 def _files(do: Services) -> Iterator[Operation]:
-    """Return what is done with files."""
+    """Yield the operations on files."""
     files = {"toolset": "files"}
     yield _write("files.write", do.files.write, say.summarize_file_write, "write_file", idempotent=True, **files)
     yield _read("files.list", do.files.list, say.make_list_summary("file"), "list_files", **files)
@@ -286,7 +288,7 @@ def _files(do: Services) -> Iterator[Operation]:
 
 
 def _reindex(do: Services) -> Iterator[Operation]:
-    """Return what brings search by meaning up to date."""
+    """Yield the maintenance of search by meaning."""
     yield _write(
         "reindex",
         do.reindexing.reindex,
@@ -303,7 +305,7 @@ def _reindex(do: Services) -> Iterator[Operation]:
 
 
 def _reminders_and_schedules(do: Services) -> Iterator[Operation]:
-    """Return what rings, and what runs by itself."""
+    """Yield the operations on reminders and schedules."""
     yield _read(
         "reminders.waiting",
         do.ringing.list_waiting,
@@ -319,7 +321,7 @@ def _reminders_and_schedules(do: Services) -> Iterator[Operation]:
     )
     jobs = do.jobs.list
     yield _read("jobs.list", jobs, say.make_list_summary("job"), "list_jobs", toolset="jobs", sdk="", exempt=True)
-    timed: dict[str, Any] = {"toolset": "jobs", "sdk": ""}  # what undo cannot take back is not for scripts
+    timed: dict[str, Any] = {"toolset": "jobs", "sdk": ""}  # operations that cannot be undone are not for scripts
     adding: dict[str, Any] = {"plan": do.schedules.plan_add, "asks": True, **timed}
     yield _write("schedules.add", do.schedules.add, say.summarize_schedule, "add_schedule", **adding)
     yield _read("schedules.list", do.schedules.list, say.make_list_summary("schedule"), "list_schedules", **timed)
@@ -343,11 +345,11 @@ def _reminders_and_schedules(do: Services) -> Iterator[Operation]:
 
 
 def _archive(do: Services) -> Iterator[Operation]:
-    """Return what copies, brings back and forgets everything."""
+    """Yield backup, export, restore and purge."""
     lasting: dict[str, Any] = {"sdk": "", "transactional": False, "long": True}
 
     def job_options(name: str, *, whole: bool = True) -> dict[str, Any]:
-        """Say that it may be a job; one that is begun again begins from the start, and leaves nothing half."""
+        """Make it a job kind that restarts from the beginning and leaves nothing unfinished."""
         return {**lasting, "job": JobKind(name=name, resumable=True, alone=True, whole=whole)}
 
     backup: dict[str, Any] = {
@@ -380,7 +382,7 @@ def _archive(do: Services) -> Iterator[Operation]:
 
 
 def _cli_only(do: Services) -> Iterator[Operation]:
-    """Return what only the command line does."""
+    """Yield the operations of the command line."""
     yield _write(
         "import.markdown",
         do.imports.import_markdown,
@@ -420,7 +422,7 @@ def _cli_only(do: Services) -> Iterator[Operation]:
 
 
 def _pages(do: Services) -> Iterator[Operation]:
-    """Return what resources are made of."""
+    """Yield the operations behind resources."""
     yield _read("items.complete", do.pages.complete, say.make_list_summary("name"), exempt=True)
     yield _read("pages.list", do.pages.list, say.make_list_summary("page"), exempt=True)
     yield _read("pages.job", do.jobs.render_page, say.summarize_markdown, exempt=True)
@@ -432,13 +434,13 @@ def _pages(do: Services) -> Iterator[Operation]:
 
 
 _REVIEW_HINT = (
-    "Only the person can agree, and their client cannot ask them: tell them to run "
+    "Only the user can agree, and their client cannot ask them: tell them to run "
     "`panorama scripts review {script}` in a terminal (and `scripts promote {script}` for a tool)."
 )
 
 
 _OVERWRITE_HINT = (
-    "Only the person can agree, and their client cannot ask them: choose another name, or tell them to run "
+    "Only the user can agree, and their client cannot ask them: choose another name, or tell them to run "
     "`panorama scripts save {name} FILE --replace` in a terminal."
 )
 
@@ -455,5 +457,5 @@ def _write(
 
 
 def _operation(name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str, **more: Any) -> Operation:
-    more.setdefault("sdk", name if tool else "")  # what only the command line does is not for scripts
+    more.setdefault("sdk", name if tool else "")  # operations of the command line are not for scripts
     return Operation(name=name, call=call, summary=summary, tool=tool, **more)

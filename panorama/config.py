@@ -23,12 +23,12 @@ TOOLSETS = ("default", "more", "files", "jobs")
 
 
 def data_directory() -> Path:
-    """Return where the data lives: `PANORAMA_HOME`, else the platform's place for user data."""
+    """Return the data directory: `PANORAMA_HOME`, else the platform's folder for user data."""
     return Path(address.data_directory())
 
 
 def local_zone() -> str:
-    """Return the IANA name of this machine's time zone, or "UTC" if it cannot be told."""
+    """Return the IANA name of this machine's time zone, or "UTC" if unknown."""
     try:
         name = get_localzone_name() or "UTC"
         ZoneInfo(name)
@@ -38,7 +38,7 @@ def local_zone() -> str:
 
 
 class Settings(BaseSettings):
-    """What a person may choose; each is also `PANORAMA_<NAME>` in the environment."""
+    """The settings; each can also be set as `PANORAMA_<NAME>` in the environment."""
 
     model_config = SettingsConfigDict(env_prefix="PANORAMA_", extra="ignore", frozen=True)
 
@@ -122,7 +122,7 @@ class Settings(BaseSettings):
     @field_validator("toolsets", mode="before")
     @classmethod
     def _validate_toolsets(cls, value: object) -> tuple[str, ...]:
-        names = value.split(",") if isinstance(value, str) else list[Any](value)  # type: ignore[call-overload] (what is no list is refused by that)
+        names = value.split(",") if isinstance(value, str) else list[Any](value)  # type: ignore[call-overload] (this rejects everything but lists)
         chosen = {"default", *(str(name).strip() for name in names if str(name).strip())}
         if unknown := sorted(chosen - set(TOOLSETS)):
             raise ValueError(f"there is no toolset {unknown[0]!r}; there are {', '.join(TOOLSETS)}")
@@ -170,4 +170,4 @@ def read_settings(**chosen: Any) -> Settings:
         raise InvalidInputError(f"config.toml cannot be read: {error}.", hint=_CONFIG_HINT) from error
 
 
-_CONFIG_HINT = "Mend config.toml in the data directory, or the PANORAMA_ variable."
+_CONFIG_HINT = "Fix config.toml in the data directory, or the PANORAMA_ variable."

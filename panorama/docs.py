@@ -42,7 +42,7 @@ def render_tools() -> str:
 _INTRODUCTION = """\
 Each tool is one operation. An argument that names an item takes its id or a name that is unique. `*` marks what is
 needed. Writes take `idempotency_key`; lists take `limit`, `cursor` and mostly `detail` (`brief` or `full`). What may
-ask the person first takes `confirm`. Every tool, listed or not, can be a step of `batch`."""
+ask the user first takes `confirm`. Every tool, listed or not, can be a step of `batch`."""
 
 
 def render_settings() -> str:

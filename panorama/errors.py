@@ -1,13 +1,13 @@
-"""The errors of Panorama: what can go wrong, in words its user can act on.
+"""The errors of Panorama, in terms that the user can act on.
 
 PanoramaError
-├── InvalidInputError   the caller's words are wrong; the caller can mend them
-│   └── LoopError       the same call came back with the same answer too often
+├── InvalidInputError   the caller can fix the input
+│   └── LoopError       the same call returned the same answer too often
 ├── NotFoundError       nothing has this id or name
-├── ConflictError       the thing changed since it was read, or is taken by another
-├── ConfirmationError   the person has to agree first
-├── DeclinedError       the person was asked and did not agree
-├── UnavailableError    the disk, the database or another part is out of order; try later
+├── ConflictError       the item changed since it was read, or a name is in use
+├── ConfirmationError   the user has to agree first
+├── DeclinedError       the user was asked and did not agree
+├── UnavailableError    the disk, the database or another part fails; retry later
 └── ScriptError         the script stopped
 """
 
@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 
 
 class PanoramaError(Exception):
-    """An error that a person or a model can act on.
+    """An error that a user or a model can act on.
 
-    `code` is stable and meant for programs, `hint` is the next step in one sentence, and
-    `candidates` are things the caller may have meant (each a small mapping with an `id`).
+    `code` is stable and meant for programs, `hint` is the next step in one sentence, and `candidates` are possible
+    matches (each a small mapping with an `id`).
     """
 
     code: ClassVar[str] = "error"
@@ -31,29 +31,29 @@ class PanoramaError(Exception):
         self.candidates = tuple(dict(candidate) for candidate in candidates)
 
     def to_dict(self) -> dict[str, object]:
-        """Return the error as programs read it: code, message, and hint and candidates if there are any."""
+        """Return the error for programs: code, message, and hint and candidates if any."""
         data = {"code": self.code, "message": self.message, "hint": self.hint, "candidates": list(self.candidates)}
         return {name: value for name, value in data.items() if value}
 
     def text(self) -> str:
-        """Return the error as a model reads it."""
+        """Return the error as text for models."""
         lines = [f"[{self.code}] {self.message}", *([f"hint: {self.hint}"] if self.hint else [])]
         rows = (", ".join(f"{name}: {value}" for name, value in row.items()) for row in self.candidates)
         return "\n".join([*lines, *(f"- {row}" for row in rows)])
 
     def with_prefix(self, prefix: str, *, suffix: str = "") -> "PanoramaError":
-        """Return the same error with words before and after its message."""
+        """Return the same error with text before and after its message."""
         return type(self)(f"{prefix}{self.message}{suffix}", hint=self.hint, candidates=self.candidates)
 
 
 class InvalidInputError(PanoramaError):
-    """The caller's words are wrong; the caller can mend them."""
+    """The caller can fix the input."""
 
     code = "invalid_input"
 
 
 class LoopError(InvalidInputError):
-    """The same call with the same arguments gave the same answer too often."""
+    """The same call returned the same answer too often."""
 
     code = "loop"
 
@@ -65,17 +65,17 @@ class NotFoundError(PanoramaError):
 
 
 class ConflictError(PanoramaError):
-    """The thing changed since it was read, or is taken by another."""
+    """The item changed since it was read, or a name is in use."""
 
     code = "conflict"
 
 
 class ConfirmationError(PanoramaError):
-    """The person has to agree first; nothing was changed.
+    """The user has to agree first; nothing was changed.
 
-    `question` is what they are asked, "" inside a batch, whose steps say for themselves that they agreed. `agreement`
-    stands for the call and the facts in the question: it is what a yes is worth. `command` is what the person can type
-    at a terminal instead, "" if there is nothing.
+    `question` is the text of the question, "" inside a batch, whose steps are confirmed separately. `agreement`
+    identifies the call and the facts in the question. `command` is an equivalent terminal command, "" if there is
+    none.
     """
 
     code = "confirmation_needed"
@@ -96,23 +96,23 @@ class ConfirmationError(PanoramaError):
         self.command = command
 
     def to_dict(self) -> dict[str, object]:
-        """Return the error as programs read it, with the question for those that can put it."""
+        """Return the error for programs, with the question for clients that can ask it."""
         return super().to_dict() | ({"question": self.question} if self.question else {})
 
     def with_prefix(self, prefix: str, *, suffix: str = "") -> "ConfirmationError":
-        """Return the error of the batch that the call was a step of."""
-        within = "Ask the person; if they agree, repeat the batch with confirm=true among the args of this step."
+        """Return the error of the batch with this call as a step."""
+        within = "Ask the user; if they agree, repeat the batch with confirm=true among the args of this step."
         return ConfirmationError(f"{prefix}{self.question or self.message}{suffix}", hint=within)
 
 
 class DeclinedError(PanoramaError):
-    """The person was asked and did not agree; nothing was changed."""
+    """The user was asked and did not agree; nothing was changed."""
 
     code = "declined"
 
 
 class UnavailableError(PanoramaError):
-    """A part that is needed is out of order; nothing was changed."""
+    """A required part fails; nothing was changed."""
 
     code = "unavailable"
 
@@ -124,7 +124,7 @@ class ScriptError(PanoramaError):
 
 
 def from_dict(data: Mapping[str, Any]) -> PanoramaError:
-    """Return the error that another process told of, in the words of `told()`."""
+    """Return the error from the `to_dict()` form of another process."""
     error_class = _classes_by_code(PanoramaError).get(str(data.get("code")), PanoramaError)
     more = {name: data[name] for name in ("question", "agreement") if name in data}
     candidates = data.get("candidates", ())

@@ -8,7 +8,7 @@ Kind = Literal["project", "task", "note", "link", "reminder", "journal", "file"]
 Collection = Literal[
     "projects", "tasks", "notes", "links", "reminders", "journal", "files", "changes", "calls"
 ]  # fmt: skip
-"""What can be queried: the collections of the kinds, what was written, and what was called."""
+"""The collections for queries: those of the kinds, the changes, and the calls."""
 
 _ITEM = ("id", "version", "created_at", "updated_at")
 
@@ -17,10 +17,10 @@ _ITEM = ("id", "version", "created_at", "updated_at")
 class ItemKind:
     """One kind of item.
 
-    `collection` is the name of its table, of its collection in queries, and of its module in the domain and in the SDK.
-    `row` is the type of its rows in the SDK, and `fields` are what whole rows hold, empty or not. `functions` are those
-    of the SDK whose tools are named by function and kind, such as update_link. `label` and `labels` are what one and
-    several of it are called, if not by its name.
+    `collection` is the name of its table, of its collection in queries, and of its module in the domain and in the
+    SDK. `row` is the type of its rows in the SDK; `fields` are the fields of whole rows, empty or not. `functions` are
+    SDK functions whose tools are named by function and kind, such as update_link. `label` and `labels` are the
+    singular and plural, if they differ from its name.
     """
 
     name: Kind
@@ -83,13 +83,13 @@ ITEM_KINDS = (
 PLAIN_KINDS = tuple(
     kind for kind in ITEM_KINDS if kind.name not in ("project", "task", "note", "reminder", "journal", "file")
 )
-"""The kinds that projects and exports list all in the same way."""
+"""The kinds that projects and exports list in the same way."""
 
 BY_NAME: Mapping[str, ItemKind] = {kind.name: kind for kind in ITEM_KINDS}
 
 
 def name_kind(kind: str, count: int = 1) -> str:
-    """Return what one or several items of a kind are called: «task», «journal entries»."""
+    """Return the singular or plural of a kind: «task», «journal entries»."""
     known = BY_NAME.get(kind)
     one = known.label if known and known.label else kind
     return one if count == 1 else known.labels if known and known.labels else f"{one}s"

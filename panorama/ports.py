@@ -1,4 +1,4 @@
-"""What services ask of the outside."""
+"""Protocols of what services need from outside."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class Calls(Protocol):
-    """Calls other operations, inside the call that runs: in its transaction if it has one, with its unit and client."""
+    """Calls other operations inside the running call: in its transaction if any, with its unit and client."""
 
     def call_within(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call one operation by its tool or operation name; return {"data", "summary", "metadata"}.
 
         Raises:
-            PanoramaError: The operation refused.
+            PanoramaError: The operation failed.
         """
         ...
 
@@ -48,7 +48,7 @@ class Calls(Protocol):
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of all operations and tools, and what these begin with: `tasks.list`, `tasks`, `list_tasks`."""
+        """The names of all operations and tools, and their prefixes: `tasks.list`, `tasks`, `list_tasks`."""
         ...
 
     @property
@@ -57,19 +57,19 @@ class Calls(Protocol):
         ...
 
     def open_session(self, *, may_confirm: bool = False) -> "ScriptSession":
-        """Let a script call operations; the call that runs becomes the script's run, and one unit with all it does."""
+        """Open a session for a script; the running call becomes its run, and one unit with all its calls."""
         ...
 
 
 class JobSubmitter(Protocol):
-    """Takes jobs that are to run in the background."""
+    """Accepts background jobs."""
 
     def kinds(self) -> Collection[str]:
         """Return the kinds of jobs that can be submitted."""
         ...
 
     def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
-        """Look whether a schedule may ask for a kind with some arguments.
+        """Check whether a schedule may run a kind with some arguments.
 
         Raises:
             PanoramaError: It may not.
@@ -77,15 +77,15 @@ class JobSubmitter(Protocol):
         ...
 
     def is_cli_only(self, kind: str) -> bool:
-        """Return whether only a person at a terminal may schedule a kind."""
+        """Return whether a kind can only be scheduled at a terminal."""
         ...
 
     def needs_confirmation(self, kind: str, arguments: Mapping[str, Any]) -> bool:
-        """Return whether the person has to agree to a kind's being run when nobody can be asked."""
+        """Return whether the user must agree before a kind runs unattended."""
         ...
 
     def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
-        """Put a job into the queue, in the transaction that is open if there is one, and return its id.
+        """Submit a job, in the open transaction if there is one, and return its id.
 
         Raises:
             InvalidInputError: The arguments do not fit the kind.
@@ -94,35 +94,35 @@ class JobSubmitter(Protocol):
 
 
 class ScriptSession(Protocol):
-    """The calls of one run, in the name of the call that started it; safe to use from several threads."""
+    """The calls of one run, on behalf of the call that started it; thread-safe."""
 
     @property
     def run(self) -> str:
-        """The run's id, which is the unit of all it does."""
+        """The run's id, which is the unit of all its calls."""
         ...
 
     @property
     def conversation(self) -> str:
-        """The id of the conversation that asked for it."""
+        """The id of the requesting conversation."""
         ...
 
     @property
     def client(self) -> str:
-        """The name of the client's program."""
+        """The client's name."""
         ...
 
     @property
     def takes_all(self) -> bool:
-        """Whether a program reads the answer, whole; a model gets a large result as a file."""
+        """Whether a program reads the whole answer; models get a large result as a file."""
         ...
 
     @property
     def calls(self) -> Sequence[CallRecord]:
-        """What was called so far, in the order in which it began."""
+        """The calls so far, in starting order."""
         ...
 
     def limit_writes(self, size_bytes: int) -> None:
-        """Bound what all calls of the run together store."""
+        """Limit the bytes stored by all calls of the run together."""
         ...
 
     def call(
@@ -136,20 +136,20 @@ class ScriptSession(Protocol):
         """Call one operation; return msgpack of {"data", "metadata"}.
 
         Args:
-            reads_only: Refuse what writes.
-            allowed: Refuse all but this.
+            reads_only: Reject writing operations.
+            allowed: Reject all other calls.
 
         Raises:
-            PanoramaError: The operation refused.
+            PanoramaError: The operation failed.
         """
         ...
 
     def record(self, run: "Run", *, at_once: bool = False) -> None:
-        """Log how the run does; `at_once` waits until that is written."""
+        """Log the state of the run; `at_once` waits until it is written."""
         ...
 
     def finish(self, *, stands: bool) -> None:
-        """Wait until all that happened is in the log, and say whether what was written stands."""
+        """Wait until everything is logged, and set whether the changes are kept."""
         ...
 
 
@@ -157,19 +157,19 @@ Answered = Callable[[str, Mapping[str, Any]], bytes]
 """Answers one call of a script: operation and arguments in, msgpack of {"data", "metadata"} out, or a PanoramaError."""
 
 Progressed = Callable[[float, float, str], None]
-"""Is told how far a script says it is: current, total (0 if unknown), message."""
+"""Called with a script's progress: current, total (0 if unknown), message."""
 
 
 Begun = Callable[[Callable[[], bool]], None]
-"""Is given, before the first call of a script, what tells whether its run was told to end."""
+"""Called before a script's first call, with a function that returns whether its run was stopped."""
 
 
 class Runner(Protocol):
-    """Runs scripts, each in a process of its own that is used once; may be called in threads."""
+    """Runs scripts, each in its own process that is used once; thread-safe."""
 
     @property
     def isolation(self) -> Isolation:
-        """What stands around a running script on this machine; starts what is needed to know.
+        """The isolation of scripts on this machine; starts a process to detect it.
 
         Raises:
             UnavailableError: No process can be started.
@@ -178,7 +178,7 @@ class Runner(Protocol):
 
     @property
     def known_isolation(self) -> Isolation | None:
-        """What stood around scripts when it was looked the last time; None before the first."""
+        """The last detected isolation; None before the first detection."""
         ...
 
     def run(
@@ -189,10 +189,10 @@ class Runner(Protocol):
         stopped: Callable[[], bool],
         begun: Begun = ...,
     ) -> RunOutcome:
-        """Run a script to its end and return how it ended; it never raises for what the script did.
+        """Run a script and return its outcome; errors of the script are not raised.
 
-        `answered` may be called in several threads at once, and the run ends once all these calls have; one that takes
-        long can ask what `begun` was given. `stopped` is asked at least every 100 ms whether somebody still waits.
+        `answered` may be called in several threads, and the run ends after all these calls; a long one can check the
+        function passed to `begun`. `stopped` is called at least every 100 ms.
 
         Raises:
             UnavailableError: No process can be started.
@@ -200,89 +200,89 @@ class Runner(Protocol):
         ...
 
     def preload(self) -> None:
-        """Make ready for the next run, in the background; costs nothing if all is ready."""
+        """Prepare the next run in the background; free if it is ready."""
         ...
 
     def close(self) -> None:
-        """End every process; a run that is under way ends as cancelled."""
+        """End every process; running scripts end as cancelled."""
         ...
 
 
 class Index(Protocol):
-    """Vectors of one model, to be searched: a copy of what the database holds, which may lag and be thrown away.
+    """A vector index of one model: a copy of data in the database, which may lag and be deleted.
 
-    Calls may come from several threads. All but `state` and `model` raise UnavailableError while it is out of order.
+    Thread-safe. All methods except `state` and `model` raise UnavailableError while it fails.
     """
 
     @property
     def model(self) -> Model:
-        """The model whose vectors it holds now."""
+        """The model of its vectors."""
         ...
 
     def upsert(self, points: Sequence[Point]) -> None:
-        """Write at most 256 points; one whose chunk is there already is replaced.
+        """Write at most 256 points; existing chunks are replaced.
 
         Raises:
-            InvalidInputError: A vector has another size than the model's, or holds something that is no number.
+            InvalidInputError: A vector has the wrong size, or contains NaN or infinity.
         """
         ...
 
     def delete(self, chunks: Sequence[str]) -> None:
-        """Remove chunks; those that are not there are passed over."""
+        """Remove chunks; missing ones are ignored."""
         ...
 
     def search(self, vector: Vector, limit: int, condition: Filter) -> list[Hit]:
-        """Return the nearest chunks, best first; those alike in the order of their ids.
+        """Return the nearest chunks, best first; ties are ordered by id.
 
         Raises:
-            InvalidInputError: The vector has another size than the model's, or holds something that is no number.
+            InvalidInputError: The vector has the wrong size, or contains NaN or infinity.
         """
         ...
 
     def count(self) -> int:
-        """Return how many chunks it holds."""
+        """Return the number of its chunks."""
         ...
 
     def iter_digests(self) -> Iterator[tuple[str, str]]:
-        """Give each chunk with the digest of its text, in no order; read page by page, writes may come between."""
+        """Yield each chunk with the digest of its text, unordered; pages are read between other writes."""
         ...
 
     def build(self, points: Iterable[Point], model: Model | None = None) -> None:
-        """Replace everything by these points, for another model if one is given.
+        """Replace everything by these points, optionally for another model.
 
-        What was there is searched until all is written, and stays if `points` or the writing fails. Other writes that
-        come meanwhile may be lost: write again what changed since the points were read.
+        The old points are searched until all is written, and are kept if that fails. Concurrent writes may be lost:
+        repeat the changes since the points were read.
         """
         ...
 
     def flush(self) -> None:
-        """Return once everything that was written would survive a power cut."""
+        """Flush all writes to durable storage."""
         ...
 
     def state(self) -> State:
-        """Return how it does, at once and whatever happens."""
+        """Return its state immediately; never raises."""
         ...
 
     def close(self) -> None:
-        """Write what is left to the disk, and end; closing twice is harmless."""
+        """Flush and close; closing twice is harmless."""
         ...
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose product tells how near two texts are in meaning; may be called in threads.
+    """Converts texts to vectors whose dot product measures similarity of meaning; thread-safe.
 
-    What it needs is loaded at the first need, or by `load`. If another program serves it, `size` and `digest` are known
-    only then, and raise UnavailableError before.
+    It is loaded at first use, or by `load`. For a model behind a service, `size` and `digest` raise UnavailableError
+    until then.
     """
 
     @property
     def id(self) -> str:
-        """The name by which a person chooses it, such as `minilm` or `ollama:nomic-embed-text`."""
+        """Its name in the settings, such as `minilm` or `ollama:nomic-embed-text`."""
         ...
 
     @property
     def digest(self) -> str:
-        """Stands for the weights: vectors of two digests must not be compared."""
+        """Identifies the weights: vectors with different digests must not be compared."""
         ...
 
     @property
@@ -292,27 +292,27 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """How many word pieces of a text are read; what follows is passed over."""
+        """The most word pieces read of a text; the rest is ignored."""
         ...
 
     @property
     def batch(self) -> int:
-        """How many texts it is given at once, where there are more: between two batches others have their turn."""
+        """The preferred batch size; other callers can run between two batches."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
         """Return one vector per text, in the same order.
 
-        Shape (len(texts), self.size), each of length 1, for an empty text too. A text gives the same vector whatever
-        stands beside it, as far as the model is ours.
+        Shape (len(texts), self.size), each of length 1, also for an empty text. For our own models the vector of a
+        text does not depend on its batch.
 
         Raises:
-            UnavailableError: The model cannot be loaded, or does not answer as it should.
+            UnavailableError: The model cannot be loaded, or gives an invalid answer.
         """
         ...
 
     def embed_query(self, text: str) -> "NDArray[float32]":
-        """Return the vector of what is searched for: shape (self.size,), of length 1.
+        """Return the vector of a query: shape (self.size,), of length 1.
 
         Raises:
             UnavailableError: As of `embed_documents`.
@@ -320,7 +320,7 @@ class Embedder(Protocol):
         ...
 
     def load(self) -> None:
-        """Make it ready; costs nothing if it is.
+        """Load it; free if it is loaded.
 
         Raises:
             UnavailableError: As of `embed_documents`.
@@ -328,5 +328,5 @@ class Embedder(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back its memory and its connections; what runs meanwhile ends in peace, and the next need loads anew."""
+        """Release memory and connections; running calls finish, and the next use loads it again."""
         ...

@@ -1,7 +1,7 @@
-"""The one way in: every door calls an operation through `Calls`.
+"""The one way in: every interface calls operations through `Calls`.
 
-A call is validated, its references are resolved, loops are stopped, its transaction is opened, its first answer is kept
-for a repeated key, and it is logged, however it ends.
+A call is validated, its references are resolved, loops are stopped, a transaction is opened, the answer to an
+idempotency key is stored, and the call is logged, whatever its outcome.
 """
 
 from panorama.calls.conversation import Conversation

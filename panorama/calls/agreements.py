@@ -1,4 +1,4 @@
-"""Agreements: what a person's yes to a question is worth. Each counts once, for the call it was asked about."""
+"""Agreements: the user's consent to a question. Each is valid once, for the call of the question."""
 
 import json
 import re
@@ -13,11 +13,11 @@ from panorama.store.log import idempotency
 
 NONCE_BYTES = 8
 ANSWER_SECONDS = 300
-"""How long a question waits for its answer, and an agreement counts."""
+"""How long a question waits for its answer, and an agreement is valid."""
 
-_CONFIRM_HINT = "Ask the person; if they agree, repeat the call with confirm=true."
+_CONFIRM_HINT = "Ask the user; if they agree, repeat the call with confirm=true."
 SCRIPT_CONFIRM_HINT = (
-    "A script cannot confirm for the person. Write confirm=True in its text: run_code then asks them before it runs. "
+    "A script cannot confirm for the user. Write confirm=True in its text: run_code then asks them before it runs. "
     "A dry run needs no question."
 )
 
@@ -26,8 +26,8 @@ _AGREEMENT = re.compile(r"([0-9a-f]+)\.([0-9]{1,12})\.[0-9a-f]+")
 
 
 def format_confirm_hint(command: str) -> str:
-    """Return what to do where the client cannot ask the person; with the command that they can type, if any."""
-    return f"{_CONFIRM_HINT} They can also do it at a terminal: `{command}`." if command else _CONFIRM_HINT
+    """Return the hint for clients that cannot ask the user; with a terminal command, if any."""
+    return f"{_CONFIRM_HINT} They can also run it in a terminal: `{command}`." if command else _CONFIRM_HINT
 
 
 def call_digest(name: str, arguments: Mapping[str, Any]) -> str:
@@ -36,12 +36,12 @@ def call_digest(name: str, arguments: Mapping[str, Any]) -> str:
 
 
 def create_agreement(expected: str, now: datetime) -> str:
-    """Return a new agreement to a call with a question, given by their digest."""
+    """Return a new agreement to a call and its question, given their digest."""
     return f"{expected}.{int(now.timestamp())}.{secrets.token_hex(NONCE_BYTES)}"
 
 
 def use_agreement(session: Session, agreed: str, expected: str, now: datetime) -> bool:
-    """Return whether an agreement is for what is expected, still counts, and was never used; from now on it was."""
+    """Return whether an agreement has the expected digest, is still valid and unused; marks it as used."""
     key, match = f"agreement {agreed}", _AGREEMENT.fullmatch(agreed)
     if match is None or match[1] != expected or abs(now.timestamp() - int(match[2])) > ANSWER_SECONDS:
         return False

@@ -1,4 +1,4 @@
-"""Arguments: what an operation takes, derived from its method, and what is wrong with what was sent."""
+"""Arguments: what an operation takes, derived from its method, and error messages for invalid input."""
 
 import difflib
 import inspect
@@ -23,10 +23,10 @@ from panorama.errors import InvalidInputError
 KEY_CHARS = 200
 INT_LIMIT = 1 << 63
 MAX_DEPTH = 40
-"""How deep arguments may be nested."""
+"""The maximum nesting of arguments."""
 
 MAX_VALUES = 20_000
-"""How many values one call may hold in all; what is wrong with each of more would take seconds to find."""
+"""The most values in one call; validating more would take seconds."""
 
 MAX_PROBLEMS = 5
 NAME_CHARS = 100
@@ -39,7 +39,7 @@ _ARGUMENT = re.compile(r"^\s{4,}(\w+): (.*(?:\n\s{8,}.*)*)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument of an operation, as its method declares it."""
+    """One argument of an operation, as declared by its method."""
 
     name: str
     annotation: Any
@@ -49,14 +49,14 @@ class Parameter:
 
 
 class Arguments:
-    """What one operation takes: its method's parameters and the door's own."""
+    """The arguments of one operation: its method's parameters and the common ones."""
 
     def __init__(self, operation: Operation) -> None:
         self.operation = operation
 
     @cached_property
     def description(self) -> str:
-        """What the method's docstring says of it, without its arguments."""
+        """The method's docstring without its arguments."""
         return self._docstring_parts[0]
 
     @cached_property
@@ -88,22 +88,22 @@ class Arguments:
         return Parameter(name, annotation, default, self._docstring_parts[1].get(name, ""), _find_reference(annotation))
 
     def is_optional(self, name: str) -> bool:
-        """Return whether the method itself can do without a parameter."""
+        """Return whether the method does not require a parameter."""
         return self._signature.parameters[name].default is not inspect.Parameter.empty
 
     @cached_property
     def page_parameter(self) -> str:
-        """The name of the parameter that takes a page's place, "" if there is none."""
+        """The name of the parameter for the page request, "" if there is none."""
         return next((name for name in self._signature.parameters if self._hints[name] is PageRequest), "")
 
     @cached_property
     def returns(self) -> Any:
-        """The type that the method returns."""
+        """The method's return type."""
         return self._hints.get("return")
 
     @property
     def has_confirm(self) -> bool:
-        """Whether the person's yes may be told by whoever calls."""
+        """Whether the caller may confirm for the user."""
         return self.operation.asks and not self.operation.person
 
     @cached_property
@@ -113,7 +113,7 @@ class Arguments:
 
     @cached_property
     def model(self) -> type[BaseModel]:
-        """The input schema's model."""
+        """The model of the input schema."""
         fields: dict[str, Any] = {}
         for parameter in self.parameters:
             metadata: dict[str, Any] = {"description": parameter.description} if parameter.description else {}
@@ -130,7 +130,7 @@ class Arguments:
         if self.has_detail:
             defaults["detail"] = (Detail, "brief")
         if self.has_confirm:
-            defaults["confirm"] = (bool, Field(default=False, description="The person has agreed."))
+            defaults["confirm"] = (bool, Field(default=False, description="The user has agreed."))
         if self.operation.takes_background:
             defaults["background"] = (bool, Field(default=False, description="Return at once with a job; see get_job."))
         if self.operation.writes:
@@ -141,7 +141,7 @@ class Arguments:
         """Return the arguments' values by name, defaults filled in.
 
         Raises:
-            InvalidInputError: Something is missing, unknown or of the wrong type; the first problems are named.
+            InvalidInputError: Arguments are missing, unknown or of the wrong type; the first problems are listed.
         """
         limit = arguments.get("limit")
         is_larger = type(limit) is int and MAX_ROWS < limit <= reader.most_rows
@@ -150,7 +150,7 @@ class Arguments:
         return {**values, "limit": limit} if is_larger else values
 
     def _validate(self, arguments: Mapping[str, Any], reader: Audience) -> BaseModel:
-        """Return the model of what was sent, in whatever form of those that clients use."""
+        """Validate the arguments, accepting the forms that clients use."""
         try:
             return self.model.model_validate(arguments)
         except ValidationError:
@@ -169,12 +169,12 @@ class Arguments:
 
     @cached_property
     def _schemas(self) -> Mapping[str, Mapping[str, Any]]:
-        """The JSON schema of each argument, without its branch for null."""
+        """The JSON schema of each argument, without null."""
         schema = self.model.model_json_schema()
         return {name: _without_null(part, schema.get("$defs", {})) for name, part in schema["properties"].items()}
 
     def name_for(self, reader: Audience) -> str:
-        """Return what whoever reads the answer calls the operation."""
+        """Return the operation's name for an audience."""
         return f"sdk.{self.operation.sdk}" if reader.wants_all else self.operation.tool or self.operation.name
 
     def _refusal(self, problems: list[str], reader: Audience) -> InvalidInputError:
@@ -189,7 +189,7 @@ class Arguments:
         )
 
     def _problems(self, errors: Iterable[ErrorDetails]) -> list[str]:
-        """Return what is wrong; choices that a union splits are told once."""
+        """Return the problems; choices split over a union are reported once."""
         choices: dict[str, tuple[object, list[str]]] = {}
         by_field: dict[tuple[str, str], ErrorDetails] = {}
         for error in errors:
@@ -216,7 +216,7 @@ class Arguments:
 
 
 def _without_null(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema of an argument's values: references looked up, choices that a union splits joined."""
+    """Return the schema of an argument's values, with resolved references and joined choices."""
     if "$ref" in schema:
         return definitions[schema["$ref"].rsplit("/", 1)[-1]]
     branches = [
@@ -228,7 +228,7 @@ def _without_null(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> 
 
 
 def drop_nulls(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return arguments without those that are null: many clients send null for what is absent."""
+    """Remove null arguments: many clients send null for absent ones."""
     return (
         {name: value for name, value in arguments.items() if value is not None}
         if None in arguments.values()
@@ -237,12 +237,12 @@ def drop_nulls(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def unusable_error(name: str, problem: str) -> InvalidInputError:
-    """Return the error for arguments that can be neither stored nor compared."""
+    """Return the error for arguments that cannot be stored or compared."""
     return InvalidInputError(f"{printable(name)} was not called: {problem}.", hint="Send it in another form.")
 
 
 def find_unusable(arguments: Mapping[str, Any]) -> str:
-    """Return why arguments can be neither stored nor compared, whatever they are for; "" if they can."""
+    """Return why arguments cannot be stored or compared; "" if they can."""
     if len(arguments) > MAX_VALUES:
         return _TOO_MANY
     if all(_is_plain(name) and _is_plain(value) for name, value in arguments.items()):
@@ -263,11 +263,11 @@ def find_unusable(arguments: Mapping[str, Any]) -> str:
     return f"{level[0][0][:60]}… is nested deeper than {MAX_DEPTH}"
 
 
-_TOO_MANY = f"it holds more than {MAX_VALUES:,} values in all"
+_TOO_MANY = f"it contains more than {MAX_VALUES:,} values"
 
 
 def _is_plain(value: object) -> bool:
-    """Tell of most values at once that nothing is wrong with them."""
+    """Return quickly whether a value is certainly valid."""
     if type(value) is str:
         return value.isascii() and "\x00" not in value
     return value is None or type(value) is bool
@@ -295,7 +295,7 @@ def _find_value_problem(name: str, value: object) -> str:
 
 
 def printable(text: object, most: int = 200) -> str:
-    """Return the beginning of a text without half characters, which neither a database nor a client takes."""
+    """Return the beginning of a text without lone surrogates, which databases and clients reject."""
     begin = str(text)[:most]
     return begin if begin.isascii() else begin.encode("utf-8", "replace").decode()
 
@@ -337,11 +337,11 @@ _SYNONYMS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("paused", "waiting", "on_hold"), ("blocked",)),
     "week": ("this_week",),
 }
-"""What others call a choice, and what it may be called here."""
+"""Other names of choices, and their names in Panorama."""
 
 
 def _choice_problem(where: str, value: object, choices: Sequence[str]) -> str:
-    """Return which choices there are, once, and which may be meant."""
+    """Describe the choices, with a suggestion."""
     if is_list(value):
         onward = '; query takes {"status": {"in": […]}}' if where == "status" else ""
         note = f" (one word, not a list{onward})"
@@ -367,7 +367,7 @@ def _preview(value: object) -> str:
 
 
 def _find_reference(annotation: Any) -> Reference | None:
-    """Find the mark of a reference, also inside a union with None."""
+    """Find the Reference annotation, also inside a union with None."""
     marks = [mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, Reference)]
     if marks:
         return marks[0]

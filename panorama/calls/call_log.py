@@ -1,4 +1,4 @@
-"""The call log's writer: one thread, a batch at a time, so that no call waits for it."""
+"""Writes the call log in a thread, in batches, so that no call waits for it."""
 
 import logging
 import math
@@ -21,21 +21,21 @@ from panorama.store.log.calls import CallLogEntry
 from panorama.store.log.runs import Run
 
 FLUSH_DELAY_SECONDS = 0.05
-"""Seconds that an entry may wait to be written with others."""
+"""Seconds that an entry may wait for its batch."""
 
 MAX_PENDING = 10_000
-"""Entries that are held while the database cannot be written; the oldest are dropped beyond."""
+"""The most entries held while the database cannot be written; older ones are dropped."""
 
 VALUE_CHARS = 200
 SHORT_CHARS, SHORT_TEXTS = 64, 4096
-"""Texts that scripts send again and again (a day, a status, an id, a name), and how many of them are remembered.
+"""The length and number of cached texts that scripts send repeatedly (a day, a status, an id, a name).
 
-None is longer, and none stands under the name of a secret: whatever scripts send, this stays below a megabyte or two.
+Longer texts and secrets are not cached, so the cache stays below two megabytes.
 """
 
 MAX_VALUES = 50
 ENTRY_CHARS = 4096
-"""How many characters of names and values of its arguments one entry keeps, whatever their form; the rest is cut."""
+"""The most characters of argument names and values in one entry; the rest is cut."""
 
 OMITTED = "…"
 Entry = CallLogEntry | Run
@@ -44,7 +44,7 @@ _log = logging.getLogger(__name__)
 
 
 class CallLogWriter:
-    """Takes entries at once and writes them within 50 ms; `flush` waits until all are written."""
+    """Accepts entries immediately and writes them within 50 ms; `flush` waits until all are written."""
 
     def __init__(self, database: Database, *, keep: timedelta) -> None:
         self._database = database
@@ -59,7 +59,7 @@ class CallLogWriter:
         self._forgot: datetime | None = None
 
     def record(self, *entries: Entry) -> None:
-        """Take entries."""
+        """Add entries."""
         self._waiting.extend(entries)
         if self._thread is None:
             self._start_thread()
@@ -67,14 +67,14 @@ class CallLogWriter:
             self._wake.set()
 
     def flush(self) -> None:
-        """Write what waits, now; what cannot be written goes on waiting."""
+        """Write pending entries now; those that cannot be written stay pending."""
         with self._writing:
             batch = [*self._left, *(self._waiting.popleft() for _ in range(len(self._waiting)))]
             if batch:
                 self._left = self._write(batch)[-MAX_PENDING:]
 
     def close(self) -> None:
-        """Write what waits and end the thread."""
+        """Write pending entries and stop the thread."""
         self._closing.set()
         self._wake.set()
         if self._thread is not None:
@@ -95,7 +95,7 @@ class CallLogWriter:
             self.flush()
 
     def _write(self, batch: list[Entry]) -> list[Entry]:
-        """Write entries together, else one by one; return those that could not be written."""
+        """Write entries in one transaction, else one by one; return those that could not be written."""
         try:
             with self._database.transaction(_ORIGIN) as session:
                 if entries := [entry for entry in batch if isinstance(entry, CallLogEntry)]:
@@ -104,12 +104,12 @@ class CallLogWriter:
                     runs.save(session, ran)
                 self._prune_daily(session, batch[-1].at)
         except PanoramaError as error:
-            _log.warning("the call log waits: %s", error.message)
+            _log.warning("the call log cannot be written yet: %s", error.message)
             return batch
-        except Exception:  # one entry that cannot be written must not hold up the others
+        except Exception:  # one bad entry must not block the others
             if len(batch) > 1:
                 return [left for record in batch for left in self._write([record])]
-            _log.exception("an entry of the call log waits")
+            _log.exception("an entry of the call log cannot be written yet")
             return batch
         return []
 
@@ -121,12 +121,12 @@ class CallLogWriter:
 
 
 def redact(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments as the log keeps them: secrets hidden, long values cut."""
+    """Return arguments for the log: secrets redacted, long values cut."""
     return _redact_object(arguments, -1, _CharBudget())
 
 
 class _CharBudget:
-    """The characters that are left for one entry."""
+    """The remaining characters for one entry."""
 
     __slots__ = ("left",)
 

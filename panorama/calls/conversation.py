@@ -1,4 +1,4 @@
-"""A conversation: one client's connection, what it has read lately, and whether it runs in circles."""
+"""A conversation: one client's connection, its recently read items, and its loop guard."""
 
 import threading
 from collections import OrderedDict, deque
@@ -15,38 +15,38 @@ MEMORY_SPAN = timedelta(minutes=10)
 MAX_SAME_ANSWERS = 8
 LOOP_WINDOW = timedelta(seconds=30)
 MAX_TRACKED_CALLS = 256
-"""How many different calls are watched at a time."""
+"""The most distinct calls tracked at a time."""
 
 
 @dataclass(slots=True)
 class Memory:
-    """The item of each kind that was read last, and the one of any kind, for ten minutes."""
+    """The last read item of each kind, and of any kind, for ten minutes."""
 
     _read: dict[str, tuple[str, datetime]] = field(default_factory=dict[str, tuple[str, datetime]])
 
     def remember(self, id_: str, now: datetime) -> None:
-        """Remember an item that was read."""
+        """Record a read item."""
         for kind in (kind_of(id_) or ANY_KIND, ANY_KIND):
             self._read[kind] = (id_, now)
 
     def recall(self, kind: str, now: datetime) -> str | None:
-        """Return the id of the item of a kind (or of any) that was read last, if that is not too long ago."""
+        """Return the id of the last read item of a kind (or any), if it is recent."""
         id_, at = self._read.get(kind, ("", now))
         return id_ if id_ and now - at <= MEMORY_SPAN else None
 
 
 class LoopGuard:
-    """Stops a call that came back with the same answer eight times in thirty seconds."""
+    """Stops a call after eight identical answers in thirty seconds."""
 
     def __init__(self) -> None:
         self._answers: OrderedDict[str, deque[tuple[datetime, str]]] = OrderedDict()
         self._lock = threading.Lock()
 
     def check(self, name: str, question: str, now: datetime) -> None:
-        """Let a call pass.
+        """Check a call.
 
         Raises:
-            LoopError: It would be the ninth with the same answer.
+            LoopError: It already returned the same answer eight times.
         """
         with self._lock:
             known = self._answers.get(question, ())
@@ -54,10 +54,12 @@ class LoopGuard:
         if len(lately) == MAX_SAME_ANSWERS and len(set(lately)) == 1:
             times = f"{MAX_SAME_ANSWERS} times in {LOOP_WINDOW.seconds} seconds"
             same = f"{name} was called {times} with the same arguments and gave the same answer each time."
-            raise LoopError(same, hint="Use the answer you have, change the arguments, or go on with something else.")
+            raise LoopError(
+                same, hint="Use the answer you have, change the arguments, or continue with something else."
+            )
 
     def forget_answers(self, *, but: str) -> None:
-        """Forget the answers to all questions but one: what was written may have changed them."""
+        """Delete the recorded answers except one, because a write may have changed them."""
         with self._lock:
             answer = self._answers.get(but)
             self._answers.clear()
@@ -65,7 +67,7 @@ class LoopGuard:
                 self._answers[but] = answer
 
     def record_answer(self, question: str, answer: str, now: datetime) -> None:
-        """Remember what a call was answered."""
+        """Record the answer to a call."""
         with self._lock:
             self._answers.setdefault(question, deque(maxlen=MAX_SAME_ANSWERS)).append((now, answer))
             self._answers.move_to_end(question)
@@ -75,7 +77,7 @@ class LoopGuard:
 
 @dataclass(slots=True)
 class Conversation:
-    """One client process: `actor` is the door (tool, cli, demo), `client` the program's name."""
+    """One client process: `actor` is the interface (tool, cli, demo), `client` the program's name."""
 
     id: str
     actor: str
@@ -85,5 +87,5 @@ class Conversation:
 
     @property
     def client_name(self) -> str:
-        """The program's name as far as it is known by now."""
+        """The program's name, as far as known."""
         return self.client() if callable(self.client) else self.client

@@ -1,4 +1,4 @@
-"""The one way in: finds the operation, stops loops, runs the call and logs it, however it ends."""
+"""The one way in: finds the operation, stops loops, runs the call and logs it."""
 
 import difflib
 import time
@@ -38,12 +38,12 @@ ROLLED_BACK = "rolled_back"
 CHARS_PER_TOKEN = 4
 NAME_CHARS = 80
 UNGUARDED_ACTORS = (CLI_ACTOR, SCRIPT_ACTOR, JOB_ACTOR)
-"""The actors that may ask the same again: a person, a script and a job; the guard is for models."""
+"""The actors that may repeat a call: users, scripts and jobs; the loop guard is for models."""
 
 
 @dataclass(slots=True)
 class TrackedCall:
-    """A call that may become a job while it runs: its frame once it has begun, and its answer or error at its end."""
+    """A call that may become a job while it runs: its frame once started, and its answer or error at the end."""
 
     frame: CallContext | None = None
     answer: Answer | None = None
@@ -55,14 +55,14 @@ TRACKED_CALL: ContextVar[TrackedCall | None] = ContextVar("followed", default=No
 
 
 def _find_ended_jobs(data: Any) -> set[str]:
-    """Return the ids of the jobs whose end an answer shows."""
+    """Return the ids of the ended jobs in an answer."""
     rows = data if is_list(data) else [data]
     return {str(row["id"]) for row in rows if is_object(row) and "id" in row and row.get("state") in FINAL_STATES}
 
 
 @dataclass(slots=True)
 class _CallOutcome:
-    """How a call ended: the size of its answer in characters, those of them that a model reads, the error's code."""
+    """The outcome of a call: the size of its answer in characters, those sent to a model, and the error code."""
 
     chars: int = 0
     read: int = 0
@@ -70,12 +70,12 @@ class _CallOutcome:
 
     @classmethod
     def of(cls, text: str, code: str = "") -> Self:
-        """Return the ending of a call that was answered with a text."""
+        """Return the outcome of a call with a text as its answer."""
         return cls(len(text), len(text), code)
 
 
 class Calls:
-    """Calls operations by their names. Safe to use from several threads."""
+    """Calls operations by name. Thread-safe."""
 
     def __init__(self, context: ServiceContext, recorder: CallLogWriter, jobs: Jobs) -> None:
         self._context = context
@@ -86,7 +86,7 @@ class Calls:
         self._promoted: PromotedTools | None = None
 
     def register(self, operations: Iterable[Operation]) -> None:
-        """Make operations callable; called once, by the composition root."""
+        """Register the operations; called once, by the composition root."""
         for operation in operations:
             arguments = Arguments(operation)
             for name in filter(None, (operation.name, operation.tool)):
@@ -96,19 +96,19 @@ class Calls:
         self._names = frozenset(part for name in self._by_name for part in (name, name.partition(".")[0]))
 
     def register_promoted(self, promoted: PromotedTools) -> None:
-        """Make scripts callable that are tools; called once, by the composition root."""
+        """Register the promoted scripts; called once, by the composition root."""
         self._promoted = promoted
 
     @property
     def promoted_tools(self) -> PromotedTools:
-        """The scripts that are tools."""
+        """The promoted scripts."""
         if self._promoted is None:
             raise RuntimeError("no scripts are offered")
         return self._promoted
 
     @property
     def operation_arguments(self) -> tuple[Arguments, ...]:
-        """What every operation takes, in the catalogue's order."""
+        """The arguments of every operation, in catalogue order."""
         return tuple(dict.fromkeys(self._by_name.values()))
 
     def is_transactional(self, name: str) -> bool:
@@ -121,7 +121,7 @@ class Calls:
         return known is None or known.operation.writes
 
     def workload(self, name: str, arguments: Mapping[str, Any]) -> Workload:
-        """Return what a call does most of the time, without making it; what will be a job is short."""
+        """Return the expected workload of a call; one that becomes a job is short."""
         if arguments.get("background"):
             return "short"
         if known := self._by_name.get(name):
@@ -149,12 +149,12 @@ class Calls:
         """Call an operation by its tool or operation name.
 
         Args:
-            agreed: The `agreement` of the ConfirmationError whose question the person said yes to.
-            reader: Who reads the answer.
+            agreed: The `agreement` of the ConfirmationError whose question the user confirmed.
+            reader: The audience of the answer.
 
         Raises:
-            ConfirmationError: The person has to agree first.
-            PanoramaError: It refused; nothing was changed, except by the steps of a batch that is not atomic.
+            ConfirmationError: The user has to agree first.
+            PanoramaError: The call failed; nothing was changed, except by the steps of a non-atomic batch.
         """
         call = self._context.new_id(CALL_LETTER)
         frame = CallContext(conversation, call, unit=call, agreed=agreed, reader=reader)
@@ -175,7 +175,7 @@ class Calls:
         return answer
 
     def _with_notifications(self, answer: Answer, conversation: Conversation) -> Answer:
-        """Return an answer that also tells, once, of the conversation's jobs that have ended."""
+        """Return an answer with notifications of the conversation's ended jobs."""
         notices = self._jobs.remarks.pop(conversation.id, conversation.client_name, _find_ended_jobs(answer.data))
         if not notices:
             return answer
@@ -183,10 +183,10 @@ class Calls:
         return replace(answer, metadata={**answer.metadata, "hint": hint})
 
     def call_as_job(self, name: str, arguments: Mapping[str, Any], job: Job) -> Answer:
-        """Call an operation as a job: what it writes has the job's unit.
+        """Call an operation as a job: its writes have the job's unit.
 
         Raises:
-            PanoramaError: It refused.
+            PanoramaError: The call failed.
         """
         who = job.asker
         conversation = Conversation(id=who.conversation or job.id, actor=JOB_ACTOR, client=who.client)
@@ -195,7 +195,7 @@ class Calls:
     def log_unlisted(
         self, name: str, arguments: Mapping[str, Any], conversation: Conversation, listed: Container[str]
     ) -> PanoramaError:
-        """Log a call of a tool that the door does not list, and return the error to answer with."""
+        """Log a call of an unlisted tool, and return the error to answer with."""
         frame = CallContext(conversation, self._context.new_id(CALL_LETTER), unit="")
         error: PanoramaError
         try:
@@ -211,7 +211,7 @@ class Calls:
     def log_declined(
         self, name: str, arguments: Mapping[str, Any], conversation: Conversation, error: DeclinedError
     ) -> None:
-        """Log that the person did not agree to a call."""
+        """Log that the user declined a call."""
         self._log_refusal(name, arguments, CallContext(conversation, self._context.new_id(CALL_LETTER), unit=""), error)
 
     def _log_refusal(self, name: str, arguments: Mapping[str, Any], frame: CallContext, error: PanoramaError) -> None:
@@ -219,7 +219,7 @@ class Calls:
         self._record(self._log_entry(name, arguments, frame, self._context.now(), 0.0, ending), frame, None)
 
     def call_within(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Call an operation inside the call that runs, as part of its unit."""
+        """Call an operation inside the running call, as part of its unit."""
         outer = current_call()
         outer.steps += 1
         sent_arguments = dict(arguments)
@@ -229,7 +229,9 @@ class Calls:
         if outer.allowed:
             outer.allowed.check("batch", name)
         if known and known.operation.person:
-            raise InvalidInputError(f"{name} asks the person, so it is no step of a batch.", hint="Call it by itself.")
+            raise InvalidInputError(
+                f"{name} asks the user, so it cannot be a step of a batch.", hint="Call it separately."
+            )
         if known and find_job_wait(known, arguments):
             hint = "Call it by itself, or leave the wait out."
             raise InvalidInputError(f"{name} does not wait as a step of a batch.", hint=hint)
@@ -262,7 +264,7 @@ class Calls:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of all operations and tools, and what these begin with."""
+        """The names of all operations and tools, and their prefixes."""
         return self._names
 
     @property
@@ -271,10 +273,10 @@ class Calls:
         return frozenset(entry.operation.name for entry in self.operation_arguments if entry.operation.sdk)
 
     def open_session(self, *, may_confirm: bool = False) -> ScriptSession:
-        """Let a script call operations; the call that runs becomes the script's run, and one unit with all it does.
+        """Open a session for a script; the running call becomes its run, and one unit with all its calls.
 
         Args:
-            may_confirm: The script may confirm in the place of the person, also if they were not asked before.
+            may_confirm: The script may confirm for the user, even if they were not asked before.
         """
         frame = current_call()
         if frame.conversation.actor != JOB_ACTOR:  # a job's run has its id, so that one undo takes the job back
@@ -303,7 +305,7 @@ class Calls:
             return NotFoundError(f"Scripts cannot call {printable(name, NAME_CHARS)!r}.", hint="See search_sdk.")
         if known.operation.writes and guest.reads_only:
             reason = f"{name} writes, and this script was promoted as one that only reads; nothing was changed."
-            return InvalidInputError(reason, hint="The person can promote it as one that writes.")
+            return InvalidInputError(reason, hint="The user can promote it as one that writes.")
         try:
             if guest.allowed:
                 guest.allowed.check(known.operation.name)
@@ -352,7 +354,7 @@ class Calls:
         return Invocation(self._context, self._jobs, self._get_tool(name), frame, arguments).answer()
 
     def _call_guarded_from_loops(self, arguments: Arguments, sent: Mapping[str, Any], frame: CallContext) -> Answer:
-        """Run a call unless it came back with the same answer again and again."""
+        """Run a call unless it repeatedly returned the same answer."""
         operation, guard, now = arguments.operation, frame.conversation.guard, self._context.now()
         if operation.exempt or frame.conversation.actor in UNGUARDED_ACTORS:
             return Invocation(self._context, self._jobs, arguments, frame, sent).answer()
@@ -370,7 +372,7 @@ class Calls:
         return answer
 
     def _record(self, entry: CallLogEntry, frame: CallContext, outer: CallContext | None) -> None:
-        """Log a call behind the calls it made; what was rolled back with it was no success."""
+        """Log a call after its nested calls; rolled-back ones count as failed."""
         inner = frame.entries
         if not entry.success and frame.whole:
             inner = [replace(entry, success=False, code=entry.code or ROLLED_BACK, changes=0) for entry in inner]
@@ -381,7 +383,7 @@ class Calls:
             outer.wrote += entry.changes
 
     def _get_tool(self, name: str) -> Arguments:
-        """Find what a call may call: tools, not what only the command line does, such as reading a folder."""
+        """Find a tool that steps may call, not operations of the command line such as reading a folder."""
         arguments = self._get_arguments(name)
         if arguments.operation.tool:
             return arguments
@@ -393,9 +395,9 @@ class Calls:
         if self._promoted and (tool := self._promoted.find(name)):
             return tool
         if name.startswith(TOOL_PREFIX):
-            message = f"There is no tool {printable(name, NAME_CHARS)!r}: it was taken away, or its script was changed."
-            raise NotFoundError(message, hint="list_scripts shows the state of each; promote_script asks the person.")
-        # Operations such as notes.get are no tools: they are suggested only where one of them is meant.
+            message = f"There is no tool {printable(name, NAME_CHARS)!r}: it was removed, or its script was changed."
+            raise NotFoundError(message, hint="list_scripts shows the state of each; promote_script asks the user.")
+        # Operations such as notes.get are not tools: they are suggested only for names with a dot.
         known = [
             tool for tool in self._by_name if (listed is None or tool in listed) and ("." in name or "." not in tool)
         ]
@@ -405,6 +407,6 @@ class Calls:
 
 
 def _is_provisional(answer: Answer) -> bool:
-    """Return whether an answer says itself that it will be another: meaning did not run, or has not heard of all."""
+    """Return whether an answer is provisional: semantic search did not run, or its index lags."""
     index = answer.metadata.get("index")
     return is_object(index) and bool({"missing", "pending"} & index.keys())

@@ -1,4 +1,4 @@
-"""A long operation that somebody waits for is a job all the same: every client sees it, and may cancel it."""
+"""Runs a long call as a job in the caller's thread: every client sees it and may cancel it."""
 
 import logging
 from collections.abc import Generator
@@ -25,10 +25,10 @@ class InlineJob:
 
     @contextmanager
     def run(self) -> Generator[None]:
-        """Report the progress of what runs inside to the caller and to the job, of which either may stop it.
+        """Report the progress of the call inside to the caller and to the job; either may stop it.
 
         Raises:
-            ConflictError: Somebody cancelled the job.
+            ConflictError: The job was cancelled.
         """
         report_to_caller, has_left, running = PROGRESS.get(), SHOULD_STOP.get(), self._running
 
@@ -51,7 +51,7 @@ class InlineJob:
             self._record_end(finished_job(self._jobs, running, self.answer))
 
     def _record_end(self, ended: Job) -> None:
-        """Write the job's end; what it did stands also if that cannot be written."""
+        """Write the job's end; its changes are kept even if that fails."""
         try:
             self._jobs.finish_and_claim_next((self._running, ended), goes_on=False)
         except PanoramaError as error:

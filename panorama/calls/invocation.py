@@ -1,4 +1,4 @@
-"""How one call runs, from the arguments that were sent to the answer that is given."""
+"""How one call runs, from its arguments to its answer."""
 
 import math
 from collections.abc import Callable, Generator, Mapping
@@ -41,24 +41,22 @@ from panorama.store.log import idempotency
 from panorama.store.log.calls import CallLogEntry
 
 ID_ATTEMPTS = 2
-"""How often a write is begun anew because a random id was taken."""
+"""How often a write is retried because a random id was taken."""
 
 LAST_READ = "@last"
-"""A reference to the item that this conversation read last."""
+"""A reference to the item last read in this conversation."""
 
-UNCHANGED_HINT = (
-    'It is so already, or nothing to change was given: "" or [] clears a field, what is left out or null stays.'
-)
+UNCHANGED_HINT = 'Nothing to change: "" or [] clears a field; omitted or null fields keep their value.'
 
 
 @dataclass(slots=True)
 class CallContext:
-    """A call that runs: `unit` is shared with what runs inside it, `whole` says that all of it is one transaction.
+    """A running call: `unit` is shared with nested calls; `whole` means that all of it is one transaction.
 
-    `agreed` is the agreement that the person gave to the call, "" before they were asked. `position` counts the calls
-    of a script, from 1. A script that `reads_only` is refused what writes, a reviewed one all but what is `allowed`.
-    Without `may_confirm`, `confirm` does not count. `was_asked` says that the person agreed to this call. `budget`
-    bounds what its unit stores. `running` is the job that it is while somebody waits.
+    `agreed` is the user's agreement to the call, "" before they were asked. `position` counts the calls of a script
+    from 1. A script with `reads_only` cannot write; a reviewed one can only call what is `allowed`. Without
+    `may_confirm`, `confirm` is ignored. `was_asked` means that the user agreed to this call. `budget` limits the bytes
+    stored by its unit. `running` is its inline job.
     """
 
     conversation: Conversation
@@ -82,11 +80,11 @@ class CallContext:
 
     @property
     def is_for_script(self) -> bool:
-        """Whether a script reads the answer, itself or through a batch."""
+        """Whether a script reads the answer, directly or through a batch."""
         return self.reader.wants_all or self.conversation.actor == SCRIPT_ACTOR
 
     def inner_conversation(self) -> Conversation:
-        """Return the conversation of the calls inside this one: the same, with a working memory of its own."""
+        """Return the conversation of nested calls: the same, with its own record of read items."""
         self.memory = self.memory or Memory()
         return replace(self.conversation, memory=self.memory)
 
@@ -95,10 +93,10 @@ _current: ContextVar[CallContext | None] = ContextVar("frame", default=None)
 
 
 def current_call() -> CallContext:
-    """Return the call that runs in this context."""
+    """Return the running call of this context."""
     frame = _current.get()
     if frame is None:
-        raise RuntimeError("no call runs here")
+        raise RuntimeError("no call is running here")
     return frame
 
 
@@ -112,7 +110,7 @@ def _set_current(frame: CallContext) -> Generator[None]:
 
 
 def requester(conversation: Conversation) -> Requester:
-    """Return who asks for a job in a conversation."""
+    """Return the requester of a job in a conversation."""
     return Requester(actor=conversation.actor, client=conversation.client_name, conversation=conversation.id)
 
 
@@ -152,7 +150,7 @@ class Invocation:
         frame.whole = bool(self._values[decides]) if decides else self._operation.transactional
 
     def answer(self) -> Answer:
-        """Run the operation in the transaction it needs, or ask for it as a job."""
+        """Run the operation in the transaction it needs, or submit it as a job."""
         if self._put_off:
             return self._answer_as_job()
         if not self._operation.writes:
@@ -169,7 +167,7 @@ class Invocation:
         return self._run_in_transaction(dict(self._values))
 
     def _read(self) -> Answer:
-        """Run an operation that only reads, for a limited time and for as long as somebody waits."""
+        """Run a reading operation with a time limit, while the caller waits."""
         with self._context.database.limit_reads(SHOULD_STOP.get()):
             if not self._frame.whole:
                 return self._execute(None)
@@ -184,10 +182,10 @@ class Invocation:
             return self._execute(None, acting=acting)
 
     def _find_large_call(self) -> LargeCall | None:
-        """Return what is too large for one transaction, unless its key has an answer already.
+        """Return a split call if it is too large for one transaction and its key has no answer yet.
 
         Raises:
-            InvalidInputError: It is part of one.
+            InvalidInputError: It is part of a larger transaction.
         """
         if self._operation.split is None:
             return None
@@ -207,7 +205,7 @@ class Invocation:
         return large
 
     def _run_large(self, large: LargeCall) -> Answer:
-        """Run a call in several transactions: as a job where an assistant would give up waiting."""
+        """Run a call in several transactions, as a job if an assistant would not wait for it."""
         self._values, self._sent = dict(large.arguments), dict(large.arguments)
         is_awaited = self._frame.conversation.actor not in (CLI_ACTOR, SCRIPT_ACTOR, JOB_ACTOR)
         is_alone = self._frame.unit == self._frame.call
@@ -224,7 +222,7 @@ class Invocation:
         return answer
 
     def _run_in_transaction(self, values: dict[str, Any]) -> Answer:
-        """Run a write, for as long as somebody waits; what a batch reads and writes in all has a limit of time too."""
+        """Run a write while the caller waits; a batch also has a time limit."""
         self._values = values
         seconds = READ_SECONDS if self._operation.composed else math.inf
         database = self._context.database
@@ -233,7 +231,7 @@ class Invocation:
             return self._run_once(session, lambda: self._execute(session, before))
 
     def _answer_as_job(self) -> Answer:
-        """Ask for the operation as a job, in a transaction of its own; a repeated key asks once."""
+        """Submit the operation as a job in its own transaction; a repeated key submits once."""
         self._frame.whole = True
         with self._context.database.transaction(self._origin()) as session:
             answer = self._run_once(session, lambda: self._submit_job(session))
@@ -256,9 +254,9 @@ class Invocation:
         return self._operation.job.name if self._operation.job else ""
 
     def _job_arguments(self) -> dict[str, Any]:
-        """Return the arguments that the job is run with: what was sent, with ids for names; the person was asked.
+        """Return the job's arguments, with ids in place of names; the user was asked before.
 
-        A script may confirm for the person only if they were really asked.
+        A script may confirm for the user only if they were really asked.
         """
         named = {parameter.name for parameter in self._arguments.parameters if parameter.reference}
         values = {
@@ -277,7 +275,7 @@ class Invocation:
         )  # fmt: skip
 
     def _run_once(self, session: Session, create: Callable[[], Answer]) -> Answer:
-        """Give the first answer to a key again, or make it and keep it."""
+        """Return the stored answer to a key, or create and store it."""
         if first := self._find_first_answer(session):
             return first
         answer = create()
@@ -311,7 +309,7 @@ class Invocation:
         return call_digest(self._operation.name, self._identifying_arguments())
 
     def _identifying_arguments(self) -> dict[str, Any]:
-        """Return what was sent but for what does not change the deed: the key itself, and that it was agreed to."""
+        """Return the arguments without those that do not affect the result: the key and the confirmation."""
         return {
             name: value for name, value in self._identity.items() if name != "confirm" or not self._operation.asks
         } | {"idempotency_key": ""}
@@ -403,7 +401,7 @@ class Invocation:
         return last
 
     def _check_confirmation(self, session: Session | None) -> None:
-        """Stop where the person has to agree first, unless they agreed to just what would happen now.
+        """Stop where the user has to agree first, unless they agreed to just what would happen now.
 
         This is asked in the transaction of the write, so that nothing can come in between. An agreement counts once.
         """
@@ -437,12 +435,12 @@ class Invocation:
         )  # fmt: skip
 
     def _set_page(self) -> None:
-        """Turn limit and cursor into the part of the list that is wanted."""
+        """Build the page request from limit and cursor."""
         if self._arguments.page_parameter:
             self._question = rendering.query_digest(self._operation.name, self._values)
             after = rendering.decode_cursor(self._cursor, self._question) if self._cursor else None
             limit = self._reader.rows if self._reader.wants_all else self._reader.most_rows
-            counts = after is None or not self._reader.wants_all  # who reads all was told with the first page
+            counts = after is None or not self._reader.wants_all  # the total was reported with the first page
             self._values[self._arguments.page_parameter] = PageRequest(
                 min(self._limit or self._default_rows, limit), after, counts
             )
@@ -480,7 +478,7 @@ class Invocation:
         return rendering.list_read_filters(self._sent, self._context.now(), self._context.zone)
 
     def _name_recalled(self, summary: str) -> str:
-        """Return a summary that names the items that were not given but were read last."""
+        """Return a summary that names the items recalled from earlier reads."""
         for kind, id_, label in self._recalled:
             summary += f" · the {kind} read last" + ("" if id_ in summary else f": “{label[:80]}” ({id_})")
         return summary
@@ -489,7 +487,7 @@ class Invocation:
         return to_plain(value, self._context.zone, brief=self._brief, long=long, nulls=self._reader.wants_all)
 
     def _fit_page(self, page: Page[Any]) -> tuple[Page[Any], list[Any], list[bytes] | None]:
-        """Cut a page to the size that fits, say where the next begins; return it, its rows, and those packed."""
+        """Cut a page to the size limit and set its cursor; return it, its rows, and the packed rows."""
         reader = self._reader
         packed: list[bytes] | None = None
         row = (self._to_plain(item, reader.in_row) for item in page.items)
@@ -514,7 +512,7 @@ class Invocation:
             self._metadata["hint"] = hint
 
     def _add_project_names(self, data: Any, session: Session | None) -> None:
-        """Say once what the projects of the rows are called."""
+        """Add the names of the rows' projects once."""
         ids = sorted({id_ for id_ in _iter_projects(data) if kind_of(id_) == "project"})
         if ids and session is not None:
             known = lookup.get_labels(session, [("project", id_) for id_ in ids])

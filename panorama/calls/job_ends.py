@@ -1,4 +1,4 @@
-"""How a job ends: what its row keeps of an answer or an error."""
+"""The end of a job: what its row stores of an answer or an error."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ from panorama.services.jobs.progress import StoppedError
 from panorama.services.jobs.running_job import RunningJob
 
 MAX_RESULT_BYTES = 7_000
-"""The largest result that is kept with its job; a larger one becomes a file."""
+"""The largest result stored with its job; a larger one becomes a file."""
 
 FAILED = "failed"
 _log = logging.getLogger(__name__)
@@ -25,11 +25,11 @@ _log = logging.getLogger(__name__)
 def finished_job(
     jobs: Jobs, running: RunningJob, answer: Answer, write_file: Callable[[Job, Any], str] | None = None
 ) -> Job:
-    """Return a job that came to its end; one that did not keep its promise has not succeeded.
+    """Return a finished job; an incomplete one has not succeeded.
 
     Args:
-        write_file: Writes a result that is too large for its job into a file, and returns the file's id; without it
-            such a result is not kept.
+        write_file: Writes a result that is too large for its job to a file, and returns the file's id; without it such
+            a result is dropped.
     """
     if answer.shortfall and running.stop_reason in ("leaving", "lost"):
         return _interrupted_job(jobs, running)
@@ -43,8 +43,8 @@ def finished_job(
         try:
             file = write_file(running.job, answer.data)
             summary += f"; its result of {size:,} bytes is the file {file}"
-        except PanoramaError as refused:  # the work is done all the same
-            summary += f"; its result of {size:,} bytes could not be kept: {refused.message}"
+        except PanoramaError as refused:  # the work is done anyway
+            summary += f"; its result of {size:,} bytes could not be stored: {refused.message}"
     if state == "cancelled":
         summary = f"Cancelled. {_remaining_note(answer) or describe_progress(running.job, running.kind)}"
     fields: dict[str, Any] = {"summary": summary, "result": result, "result_file": file, "error": error}
@@ -52,7 +52,7 @@ def finished_job(
 
 
 def failed_job(jobs: Jobs, running: RunningJob, error: Exception) -> Job:
-    """Return a job that was stopped, or that failed."""
+    """Return a stopped or failed job."""
     if running.stop_reason in ("leaving", "lost"):
         return _interrupted_job(jobs, running)
     job = _redact_job(running.job)
@@ -65,17 +65,17 @@ def failed_job(jobs: Jobs, running: RunningJob, error: Exception) -> Job:
     if not isinstance(error, StoppedError):
         _log.error("the job %s (%s) failed", job.id, job.kind, exc_info=error)
     message = f"Panorama itself failed: {type(error).__name__}. {describe_progress(running.job)}"
-    hint = f"`panorama daemon logs` tells more; undo {job.unit} takes back what it wrote."
+    hint = f"See `panorama daemon logs`; undo {job.unit} reverts its changes."
     return job.finish("failed", jobs.now(), error={"code": "internal", "message": message, "hint": hint})
 
 
 def _remaining_note(answer: Answer) -> str:
-    """Return what an answer says of what stands."""
+    """Return an answer's note on the remaining changes."""
     return str(answer.data.get("note", "")) if is_object(answer.data) else ""
 
 
 def _interrupted_job(jobs: Jobs, running: RunningJob) -> Job:
-    """Return a job whose process leaves: it goes on later if it can."""
+    """Return a job whose process shuts down; it resumes later if it can."""
     if running.kind.resumable:
         return running.job.requeue()
     message = f"Panorama ended while it ran. {describe_progress(running.job)}"
@@ -85,5 +85,5 @@ def _interrupted_job(jobs: Jobs, running: RunningJob) -> Job:
 
 
 def _redact_job(job: Job) -> Job:
-    """Return a job without what only one that may go on needs: its arguments are kept as the log keeps them."""
+    """Return a job without the data for resuming; its arguments are redacted as in the log."""
     return replace(job, arguments=redact(job.arguments), checkpoint={})

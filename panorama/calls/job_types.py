@@ -1,4 +1,4 @@
-"""Offers: what the queue knows of an operation that may be a job."""
+"""Job types of operations: what the queue needs to know of an operation."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def find_job_wait(arguments: Arguments, sent: Mapping[str, Any]) -> JobWait | No
 
 
 def job_type(kind: JobKind, arguments: Arguments, context: ServiceContext) -> JobType:
-    """Return what the queue is told of an operation."""
+    """Return the job type of an operation."""
     operation = arguments.operation
     return JobType(
         kind,
@@ -53,12 +53,12 @@ def job_type(kind: JobKind, arguments: Arguments, context: ServiceContext) -> Jo
 
 
 def _make_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
-    """Return what refuses arguments that an operation does not take."""
+    """Return a check for an operation's arguments."""
 
     def check(sent: Mapping[str, Any]) -> None:
         if problem := find_unusable(sent):
             raise InvalidInputError(
-                f"{arguments.operation.name} was not asked for: {problem}.", hint="Send it otherwise."
+                f"{arguments.operation.name} was not submitted: {problem}.", hint="Send it otherwise."
             )
         arguments.parse(sent)
 
@@ -91,7 +91,7 @@ def _make_due_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]
         if operation.scheduled == "never":
             raise InvalidInputError(
                 f"A schedule cannot call {operation.name}.",
-                hint="Call it when it is wanted. A schedule runs reviewed scripts: save_script, then run_script.",
+                hint="Call it directly. A schedule runs reviewed scripts: save_script, then run_script.",
             )
         if operation.scheduled == "reviewed" and operation.plan:
             plan = operation.plan(**_operation_arguments(arguments.parse(sent)))
@@ -102,7 +102,7 @@ def _make_due_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]
 
 
 def _make_confirmation_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], bool]:
-    """Return what tells whether the person has to agree to an operation's being run when nobody can be asked.
+    """Return what tells whether the user has to agree to an operation's being run when nobody can be asked.
 
     That is so where they are asked whenever it is called, where it deletes, and where it is theirs alone.
     """

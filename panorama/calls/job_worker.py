@@ -13,7 +13,7 @@ from panorama.services.jobs.running_job import RunningJob
 
 
 def run_job(calls: Calls, jobs: Jobs, running: RunningJob) -> Job:
-    """Run a job to its end and return it as it is then; it never raises for what the operation did."""
+    """Run a job and return it at its end; errors of the operation are stored, not raised."""
     operation = jobs.offers.get(running.job.kind).operation
     try:
         with report_progress_to(running.report_progress, running.should_stop, running):
@@ -24,7 +24,7 @@ def run_job(calls: Calls, jobs: Jobs, running: RunningJob) -> Job:
 
 
 def write_result_file(calls: Calls, job: Job, result: Any) -> str:
-    """Keep the result of a job as a file of that job, and return the file's id."""
+    """Store the result of a job as a file, and return the file's id."""
     text = json.dumps(result, ensure_ascii=False, indent=1, default=str)
     answer = calls.call_as_job("files.write", {"name": f"{job.id}.json", "text": text}, job)
     return str(answer.data["id"])

@@ -1,4 +1,4 @@
-"""Compact text: the form of an answer that a model reads, with few tokens."""
+"""Compact text: the form of an answer for models, with few tokens."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 from panorama.domain.text.json_types import is_list, is_object
 
 SHOWN_METADATA = ("next_cursor", "undo", "repeated", "hint")
-"""What of the metadata a model gets; the rest is for programs."""
+"""The metadata shown to models; the rest is for programs."""
 
 _EMPTY_IF_ZERO = frozenset({
     "redo",
@@ -15,14 +15,14 @@ _EMPTY_IF_ZERO = frozenset({
     "overdue", "due_soon", "notes", "notes_touched", "tasks_touched", "reminders_waiting", "project", "task", "note",
     "link", "reminder", "journal", "file", "trash", "more", "archived", "left_out", "conflict_count", "output_cut",
 })  # fmt: skip
-"""Flags and counters that say as much by their absence as by false or zero."""
+"""Flags and counters that are omitted when false or zero."""
 
 SCRIPT_RESULT = "result"
-"""What a script returned, which stays as it is."""
+"""Fields with a script's result, which are not changed."""
 
 
 def compact(data: Any, names: Mapping[str, str]) -> Any:
-    """Return data without what is empty in objects, and with the names of projects in place of their ids.
+    """Return data without empty fields, and with project names in place of ids.
 
     Args:
         names: The projects' names by id.
@@ -53,10 +53,10 @@ def _is_empty(name: str, value: Any) -> bool:
 
 
 def render_data(data: Any, exact: Collection[str] = ()) -> str:
-    """Return data as a model reads it: tables for rows, lines for fields.
+    """Render data for a model: tables for rows, lines for fields.
 
     Args:
-        exact: Names of fields whose value is told so that it is mistaken for no other, also if it is empty.
+        exact: Names of fields that are rendered unambiguously, even if empty.
     """
     if is_list(data):
         return "\n".join(_render_rows(data))
@@ -66,7 +66,7 @@ def render_data(data: Any, exact: Collection[str] = ()) -> str:
 
 
 def render_answer(summary: str, data: str, metadata: Mapping[str, Any]) -> str:
-    """Return the summary, the data, and what of the metadata a model should know."""
+    """Render the summary, the data, and the relevant metadata."""
     lines = [f"{name}: {_render_inline(metadata[name])}" for name in SHOWN_METADATA if metadata.get(name)]
     return "\n".join([summary, *([data] if data else []), *lines])
 
@@ -91,7 +91,9 @@ def _render_fields(data: Mapping[str, Any], exact: Collection[str] = ()) -> list
 
 
 def _render_exact(name: str, value: Any) -> list[str]:
-    """A value as JSON, but for what is clear without: rows of plain values as a table, and text that is no JSON."""
+    """Render a value as JSON, except for unambiguous cases: rows of plain values as a table, and text that is not
+    JSON.
+    """
     if _is_table(value) and not any(is_list(cell) or is_object(cell) for row in value for cell in row.values()):
         return [f"{name}:", *_render_rows(value)]
     if is_object(value) and any(map(_is_table, value.values())):
@@ -110,7 +112,7 @@ def _is_json(text: str) -> bool:
 
 
 def _render_object(name: str, value: Mapping[str, Any]) -> list[str]:
-    """Fields of an object on one line, unless one of them needs lines of its own."""
+    """Render an object on one line, unless a field needs several lines."""
     if any(
         _is_table(entry) or is_object(entry) or (isinstance(entry, str) and "\n" in entry) for entry in value.values()
     ):
@@ -123,7 +125,7 @@ def _is_table(value: Any) -> bool:
 
 
 def _render_rows(rows: Sequence[Any]) -> list[str]:
-    """A head with the names of the columns, then a line per row; `-` where a row has no value."""
+    """Render a header line, then a line per row; `-` for a missing value."""
     if not _is_table(rows):
         return [_render_inline(row) for row in rows]
     columns = list(dict.fromkeys(name for row in rows for name in row))

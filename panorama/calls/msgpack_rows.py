@@ -1,4 +1,4 @@
-"""Answers in the form that scripts get them."""
+"""Answers as msgpack, the form for scripts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,12 +12,12 @@ def pack(data: Any, metadata: Mapping[str, Any]) -> bytes:
 
 
 def pack_rows(rows: Sequence[bytes], metadata: Mapping[str, Any]) -> bytes:
-    """Return an answer whose data are rows, each of which is msgpack already."""
+    """Return an answer whose rows are already msgpack."""
     return messages.join_packed({"metadata": dict(metadata)}, "data", rows)
 
 
 def take_fitting(rows: Iterable[Any], most: int) -> tuple[list[Any], list[bytes]]:
-    """Return those of the first rows that fit into a size in bytes, and each of them as msgpack; at least one."""
+    """Return the first rows that fit into a size in bytes, at least one, each also as msgpack."""
     size, fit, packed = 0, list[Any](), list[bytes]()
     for row in rows:
         one = messages.pack(row)

@@ -1,6 +1,6 @@
-"""Promoted scripts as operations: each has a tool of its own, made of what its text says.
+"""Promoted scripts as operations: each has its own tool, derived from its text.
 
-Nothing is registered: which tools there are follows, at every list and call, from what was approved and from the files.
+Nothing is registered: the tools are derived from the approvals and the files at every list and call.
 """
 
 import inspect
@@ -27,7 +27,7 @@ DRY_RUN = "dry_run"
 
 
 class PromotedTools:
-    """The tools that are scripts. Safe to use from several threads."""
+    """The script tools. Thread-safe."""
 
     def __init__(self, library: Library, scripts: LibraryRunner) -> None:
         self._library = library
@@ -44,13 +44,13 @@ class PromotedTools:
         return self._changed.subscribe(listener)
 
     def list_tools(self) -> list[Arguments]:
-        """Return what each of these tools takes, in the order of their names."""
+        """Return the arguments of each of these tools, sorted by name."""
         scripts = {_key(script): script for script in self._list_promoted()}
         self._known = {key: self._known.get(key) or self._build_arguments(script) for key, script in scripts.items()}
         return list(self._known.values())
 
     def list_versions(self) -> list[str]:
-        """Return what tells one state of these tools from another."""
+        """Return a digest of the current tools."""
         return [" ".join(map(str, _key(script))) for script in self._list_promoted()]
 
     def _list_promoted(self) -> list[SavedScript]:
@@ -68,7 +68,7 @@ class PromotedTools:
             self._list_promoted()
 
     def find(self, tool: str) -> Arguments | None:
-        """Return what a tool takes, None if there is none of this name (any more)."""
+        """Return the arguments of a tool, None if it does not exist (any more)."""
         if not tool.startswith(TOOL_PREFIX):
             return None
         for script in self._library.list_promoted(tool.removeprefix(TOOL_PREFIX)):
@@ -97,7 +97,7 @@ class PromotedTools:
         )
 
     def _build_function(self, name: str, signature: Signature, *, reads_only: bool) -> Callable[..., RunResult]:
-        """Return a function with the parameters of a script, as `Arguments` reads those of a service's method."""
+        """Return a function with a script's parameters, for `Arguments`."""
         names = {parameter.name for parameter in signature.parameters}
         may_try = not reads_only and DRY_RUN not in names
 

@@ -1,4 +1,4 @@
-"""Answers: results as plain data, cut to a size that a model can read, with the text it reads."""
+"""Answers: results as plain data, cut to a size that a model can read, and as text."""
 
 import base64
 import json
@@ -20,10 +20,10 @@ from panorama.domain.time.times import format_time, parse_date
 from panorama.errors import InvalidInputError
 
 PAGE_CHARS = 7_000
-"""The size a page is cut to unless a limit is asked for; with summary and metadata it stays under 8 KB."""
+"""The default size of a page in characters; with summary and metadata it stays under 8 KB."""
 
 MAX_CHARS = 38_500
-"""The size anything is cut to; with summary and metadata it stays under the 40,000 characters that clients take."""
+"""The largest data in characters; with summary and metadata it stays under the 40,000 that clients accept."""
 
 ROW_TEXT_CHARS = 600
 ITEM_TEXT_CHARS = 6_000
@@ -36,10 +36,10 @@ _CUT_TEXT = re.compile(r"… \([\d,]+ characters(?: in all; .*)?\)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audience:
-    """Who reads an answer, and how much they take at once, in characters and rows.
+    """The audience of an answer, and its limits in characters and rows.
 
-    `in_row` and `alone` are what is left of a long text in a row of a list, and in an item by itself. `wants_all` keeps
-    every field of a row, empty ones too. `recalls` lets a call mean what was read before.
+    `in_row` and `alone` limit a long text in a row of a list and in a single item. `wants_all` keeps every field of a
+    row, including empty ones. `recalls` lets a call refer to items read before.
     """
 
     page_chars: int = PAGE_CHARS
@@ -67,12 +67,11 @@ SCRIPT = Audience(
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a call gives back: `data` is plain (JSON), `metadata` tells how it came about.
+    """The answer to a call: `data` is plain (JSON), `metadata` describes how it was produced.
 
-    `rows` are those of `data` as a script gets them, if that was made of them already. `shortfall` says what of its
-    promise was not kept, "" if all was: a call may have an answer then, a job has failed. `exact` names fields that a
-    model must not mistake for anything else, `hidden` those that only programs read ("search.engine" is one of the
-    fields of `search`).
+    `rows` are the rows of `data` in the form for scripts, if they were already encoded. `shortfall` says what is
+    missing from the result, "" if nothing: a call then has an answer, but a job has failed. `exact` names fields that
+    are rendered unambiguously for models, `hidden` those only for programs ("search.engine" is a field of `search`).
     """
 
     data: Any
@@ -84,12 +83,12 @@ class Answer:
     hidden: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as programs read it."""
+        """Return the answer for programs."""
         return {"data": self.data, "summary": self.summary, "metadata": dict(self.metadata)}
 
     @cached_property
     def shown(self) -> Any:
-        """The data for a model: nothing that is empty, and projects by name; `exact` fields stay as they are."""
+        """The data for a model: no empty fields, and projects by name; `exact` fields are unchanged."""
         names = self.metadata.get("names", {})
         if not is_object(self.data):
             return model_text.compact(self.data, names)
@@ -101,7 +100,7 @@ class Answer:
 
     @cached_property
     def structure(self) -> dict[str, Any]:
-        """The answer as a model reads it if its client gives it the structure: no more than the text holds."""
+        """The structured answer for models: the same content as the text."""
         metadata = {name: value for name in model_text.SHOWN_METADATA if (value := self.metadata.get(name))}
         if is_list(self.data) and (total := self.metadata.get("total", 0)) > len(self.data):
             metadata["total"] = total
@@ -109,17 +108,17 @@ class Answer:
 
     @cached_property
     def body(self) -> str:
-        """The data as a model reads it."""
+        """The data as text for models."""
         return model_text.render_data(self.shown, self.exact)
 
     @cached_property
     def text(self) -> str:
-        """The answer as a model reads it: the summary, compact data, and what of the metadata matters."""
+        """The answer as text for models: the summary, compact data, and relevant metadata."""
         return model_text.render_answer(self.summary, self.body, self.metadata)
 
     @cached_property
     def msgpack_bytes(self) -> bytes:
-        """The answer as a script gets it, without the summary."""
+        """The answer for scripts, without the summary."""
         if self.rows is not None:
             return msgpack_rows.pack_rows(self.rows, self.metadata)
         return msgpack_rows.pack(self.data, self.metadata)
@@ -136,10 +135,10 @@ def _remove_hidden(fields: Mapping[str, Any], hidden: Sequence[str]) -> dict[str
 def to_plain(
     value: Any, zone: ZoneInfo, *, brief: bool = False, long: int = ITEM_TEXT_CHARS, nulls: bool = False
 ) -> Any:
-    """Return a value as JSON holds it, without nulls unless asked; brief rows keep few fields.
+    """Convert a value to plain JSON data, without nulls unless requested; brief rows keep few fields.
 
-    Moments are written in the person's zone, with nulls as exactly as they are kept. Texts over `long` characters in
-    fields named so are cut. Bytes are JSON that is on its way from one script to another, and stay as they are.
+    Times are formatted in the user's zone, with nulls in full precision. Texts over `long` characters in long fields
+    are cut. Bytes are JSON passed between scripts, and are unchanged.
     """
     if type(value) in _JSON_SCALARS or isinstance(value, str | int | float | bytes):
         return value
@@ -173,7 +172,7 @@ def _plain_fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int, nulls: 
 
 
 def drop_withheld(value: Any, data: Any) -> Any:
-    """Return a value's plain form without what its type withholds from scripts: they know no path of the person's."""
+    """Return a value's plain form without the fields withheld from scripts, such as paths."""
     withheld: tuple[str, ...] = getattr(value, "WITHHELD", ())
     return {name: value for name, value in data.items() if name not in withheld} if withheld else data
 
@@ -191,7 +190,7 @@ _TIMES = frozenset((datetime, date))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
-    """What is shown of the values of a type: fields, those among them that JSON may not hold, those that may be cut."""
+    """How values of a type are shown: fields, those that need conversion, and those that may be cut."""
 
     names: tuple[str, ...]
     read: Callable[[Any], tuple[Any, ...]]
@@ -211,7 +210,7 @@ def _layout_of(kind: type, brief: bool) -> _Layout:
 
 
 def _is_json_type(hint: Any) -> bool:
-    """Return whether JSON holds every value of a type."""
+    """Return whether every value of a type is plain JSON."""
     if get_origin(hint) is Literal:
         return all(type(arg) in _JSON_SCALARS for arg in get_args(hint))
     if get_origin(hint) in (Union, UnionType):
@@ -228,7 +227,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def truncate(value: Any, most: int, owner: Any) -> Any:
-    """Return a text that is not too long, with its length and how to read on."""
+    """Cut a long text, and add its length and how to read on."""
     if not isinstance(value, str) or len(value) <= most:
         return value
     is_alone = most >= ITEM_TEXT_CHARS
@@ -241,7 +240,7 @@ def truncate(value: Any, most: int, owner: Any) -> Any:
 
 
 def count_cut_texts(value: Any) -> int:
-    """Return how many texts of plain data were cut, for a page, an item or an excerpt."""
+    """Count the cut texts in plain data."""
     if isinstance(value, str):
         return bool(_CUT_TEXT.search(value, max(0, len(value) - 120)))
     if is_object(value):
@@ -283,7 +282,7 @@ def list_read_filters(sent: Mapping[str, Any], now: datetime, zone: ZoneInfo) ->
 
 
 def take_fitting(rows: list[Any], most: int) -> list[Any]:
-    """Return those of the first rows that fit into a size in characters; at least one."""
+    """Return the first rows that fit into a size in characters, at least one."""
     size = 0
     for count, row in enumerate(rows):
         size += len(dump_json(row)) + 1
@@ -293,7 +292,7 @@ def take_fitting(rows: list[Any], most: int) -> list[Any]:
 
 
 def shrink(value: Any, most: int) -> Any:
-    """Return plain data whose texts are cut, halving the longest allowed, until a model can read all of it."""
+    """Cut the texts in plain data, halving the limit until all of it fits."""
     allowed = most // 2
     while len(model_text.render_data(value)) > most and allowed > 40:
         value = _truncate_texts(value, allowed)
@@ -317,16 +316,16 @@ def dump_json(value: Any) -> str:
 
 
 def encode_cursor(key: Key, question: str) -> str:
-    """Return where the next page begins, as a text bound to the question it belongs to."""
+    """Encode the start of the next page as a cursor bound to its query."""
     values = [question, *(_encode_key_part(part) for part in key)]
     return base64.urlsafe_b64encode(dump_json(values).encode()).decode().rstrip("=")
 
 
 def decode_cursor(text_: str, question: str) -> Key:
-    """Return the place a cursor stands for.
+    """Decode a cursor to a position.
 
     Raises:
-        InvalidInputError: It is no cursor, or belongs to another question.
+        InvalidInputError: It is not a cursor, or belongs to another query.
     """
     try:
         raw = base64.urlsafe_b64decode(text_ + "=" * (-len(text_) % 4))
@@ -336,7 +335,7 @@ def decode_cursor(text_: str, question: str) -> Key:
         raise InvalidInputError("Invalid cursor.", hint="Pass next_cursor of the last answer, unchanged.") from error
     if asked != question:
         raise InvalidInputError(
-            "cursor belongs to another question.", hint="Repeat the call with the same arguments and its next_cursor."
+            "cursor belongs to another query.", hint="Repeat the call with the same arguments and its next_cursor."
         )
     return values
 
@@ -356,7 +355,7 @@ def _decode_key_part(value: Any) -> Any:
 
 
 def query_digest(name: str, arguments: Mapping[str, Any]) -> str:
-    """Return a short digest of what is asked, whatever page of it."""
+    """Return a short digest of a query, independent of its page."""
     asked = {
         key: value
         for key, value in arguments.items()

@@ -12,7 +12,7 @@ from panorama.domain.paging import Page, Result
 from panorama.domain.text.json_types import is_list, is_object
 
 _OMITTED_KEYS = ("title", "maxLength", "minimum", "maximum")
-"""What is left out: `calls` refuses wrong sizes in its own words."""
+"""Omitted keywords: `calls` reports wrong sizes with its own messages."""
 
 _NEVER_EMPTY = ("id", "title", "name")
 """The fields that every answer has of an object with an id."""
@@ -21,7 +21,7 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {}, False)
 
 
 def input_schema(arguments: Arguments) -> dict[str, Any]:
-    """Return what a tool takes; defaults are shown where they are not simply empty."""
+    """Return the input schema of a tool; non-empty defaults are shown."""
     schema = _shorten(arguments.model.model_json_schema())
     schema.setdefault("properties", {})
     return schema
@@ -77,7 +77,7 @@ def _simplify_property(name: str, value: Any, known: Mapping[str, Any]) -> Any:
 
 
 def _is_relevant(name: str, value: Any) -> bool:
-    if name == "additionalProperties":  # only what opens an object: `calls` refuses unknown names in its own words
+    if name == "additionalProperties":  # only for open objects: `calls` reports unknown names with its own messages
         return value is not False
     if name == "default":
         return value not in _EMPTY
@@ -90,7 +90,7 @@ def _drop_null(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merge_enums(branches: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Join what are all choices of words into one choice."""
+    """Merge several enums into one."""
     if not all("enum" in option or "const" in option for option in branches):
         return branches
     words = [word for option in branches for word in option.get("enum", [option.get("const")])]

@@ -1,4 +1,4 @@
-"""Guests: scripts that call operations, each call for itself, all of them one unit."""
+"""Script sessions: scripts call operations separately, and all calls of a run are one unit."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ _CallFunction = Callable[[str, Mapping[str, Any], CallContext, int], tuple[Answe
 
 
 class ScriptSession:
-    """The calls of one run, in the name of the call that started it. Safe to use from several threads."""
+    """The calls of one run, on behalf of the call that started it. Thread-safe."""
 
     def __init__(
         self, calling: _CallFunction, recorder: CallLogWriter, outer: CallContext, *, may_confirm: bool
@@ -39,31 +39,31 @@ class ScriptSession:
 
     @property
     def run(self) -> str:
-        """The run's id, which is the unit of all it does."""
+        """The run's id, which is the unit of all its calls."""
         return self._frame.unit
 
     @property
     def conversation(self) -> str:
-        """The id of the conversation that asked for it."""
+        """The id of the requesting conversation."""
         return self._frame.conversation.id
 
     def limit_writes(self, size_bytes: int) -> None:
-        """Bound what all calls of the run together store."""
+        """Limit the bytes stored by all calls of the run together."""
         self._frame.budget = WriteBudget(size_bytes)
 
     @property
     def client(self) -> str:
-        """The name of the client's program."""
+        """The client's name."""
         return self._frame.conversation.client_name
 
     @property
     def takes_all(self) -> bool:
-        """Whether a program reads the answer, whole; a model gets a large result as a file."""
+        """Whether a program reads the whole answer; models get a large result as a file."""
         return self._outer.reader.wants_all
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:
-        """What was called so far, in the order in which it began."""
+        """The calls so far, in starting order."""
         return tuple(sorted(self._made, key=lambda call: call.position))
 
     def call(
@@ -77,11 +77,11 @@ class ScriptSession:
         """Call one operation; return msgpack of {"data", "metadata"}.
 
         Args:
-            reads_only: Refuse what writes.
-            allowed: Refuse all but this.
+            reads_only: Reject writing operations.
+            allowed: Reject all other calls.
 
         Raises:
-            PanoramaError: The operation refused.
+            PanoramaError: The operation failed.
         """
         with self._lock:
             self._position += 1
@@ -97,12 +97,12 @@ class ScriptSession:
             self._made.append(CallRecord(position=position, name=name, ms=ms, ok=is_done, wrote=wrote))
 
     def record(self, run: Run, *, at_once: bool = False) -> None:
-        """Log how the run does; `at_once` waits until that is written."""
+        """Log the state of the run; `at_once` waits until it is written."""
         self._recorder.record(replace(run, inputs=redact(run.inputs)))
         if at_once:
             self._recorder.flush()
 
     def finish(self, *, stands: bool) -> None:
-        """Wait until all that happened is in the log, and say whether what was written stands."""
+        """Wait until everything is logged, and set whether the changes are kept."""
         self._outer.wrote = self._outer.wrote + sum(call.wrote for call in self._made) if stands else 0
         self._recorder.flush()

@@ -1,4 +1,4 @@
-"""Terminal commands: what a person types to do themselves what a client could not ask them about."""
+"""Terminal commands that users can type if their client cannot ask them."""
 
 import json
 import shlex
@@ -7,18 +7,18 @@ from typing import Any
 
 Values = Mapping[str, Any]
 MAX_COMMAND_CHARS = 300
-"""The longest command that an error names; a person would not type a longer one, nor one with signs that are hidden."""
+"""The longest command in an error; longer ones, and ones with hidden characters, are left out."""
 
 
 def format_terminal_command(operation: str, values: Values) -> str:
-    """Return the command that does what an operation would do with these values; "" if there is none to type."""
+    """Return the command equivalent to an operation with these values; "" if there is none."""
     build = _COMMANDS.get(operation)
     command = shlex.join(["panorama", *build(values)]) if build else ""
     return command if len(command) <= MAX_COMMAND_CHARS and command.isprintable() and "`" not in command else ""
 
 
 def _options(**values: Any) -> list[str]:
-    """Return options of a command; those without a value are left out."""
+    """Return the options of a command, without empty ones."""
     options: list[str] = []
     for name, value in values.items():
         if value not in ("", None, False):
@@ -68,4 +68,4 @@ _COMMANDS: Mapping[str, Callable[[Values], list[str]]] = {
     "backup": _backup,
     "export": lambda it: ["export", *filter(None, [it["folder"]])],
 }
-"""The commands by operation: those of each tool that may ask."""
+"""The commands of all tools that may ask, by operation."""

@@ -1,4 +1,4 @@
-"""The client: the one place where the command line reaches Panorama, through its daemon or in this process."""
+"""The client: the one way from the command line to Panorama, through its daemon or in this process."""
 
 import re
 import sys
@@ -23,29 +23,29 @@ from panorama.transport.launch import connect_or_launch
 from panorama.transport.rpc_client import ProgressCallback, RpcClient, RpcError
 
 MAX_PAGE_ROWS = 500
-"""The most rows that one call gives."""
+"""The most rows of one call."""
 
 CONVERSATION = "cli"
-"""All commands are one conversation, so that `panorama undo` takes back what the command before it wrote."""
+"""All commands share one conversation, so that `panorama undo` undoes the previous command."""
 
 _COUNT = re.compile(r"^\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a call gives back, as plain data."""
+    """The answer to a call as plain data."""
 
     data: Any
     summary: str
     metadata: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as programs read it."""
+        """Return the answer for programs."""
         return {"data": self.data, "summary": self.summary, "metadata": dict(self.metadata)}
 
 
 class _Transport(Protocol):
-    """A way to the operations."""
+    """A connection to the operations."""
 
     zone: ZoneInfo
 
@@ -57,10 +57,10 @@ class _Transport(Protocol):
 
 
 class Client:
-    """A conversation with Panorama, open inside a `with`."""
+    """A conversation with Panorama, used as a context manager."""
 
     def __enter__(self) -> Self:
-        """Reach Panorama.
+        """Connect to Panorama.
 
         Raises:
             UnavailableError: The daemon cannot be started, or the data directory or the database cannot be used.
@@ -74,12 +74,12 @@ class Client:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Hang up."""
+        """Disconnect."""
         self._open.__exit__(kind, error, trace)
 
     @property
     def now(self) -> datetime:
-        """This moment in the person's time zone."""
+        """The current time in the user's time zone."""
         return datetime.now(UTC).astimezone(self._line.zone)
 
     def call(
@@ -94,18 +94,18 @@ class Client:
         """Call an operation; arguments that are None are not sent.
 
         Args:
-            progress: Is told how far a long operation is: done, total, what it is at.
-            agreed: The agreement of the ConfirmationError whose question the person said yes to.
-            whole: Nothing of the answer is cut.
+            progress: Called with the progress of a long operation: done, total, current step.
+            agreed: The agreement of the ConfirmationError whose question the user confirmed.
+            whole: Return the answer uncut.
 
         Raises:
-            PanoramaError: It was refused.
+            PanoramaError: The call failed.
         """
         sent_arguments = {key: value for key, value in arguments.items() if value is not None}
         return Answer(**self._line.call(name, sent_arguments, progress, agreed, whole))
 
     def list_rows(self, name: str, arguments: Mapping[str, Any], limit: int) -> Answer:
-        """Call an operation that lists, page after page until there are `limit` rows, and join the pages."""
+        """Call a list operation page by page until there are `limit` rows, and join the pages."""
         answer = self.call(name, {**arguments, "limit": min(limit, MAX_PAGE_ROWS)})
         while (cursor := answer.metadata.get("next_cursor")) and len(answer.data) < limit:
             left = min(limit - len(answer.data), MAX_PAGE_ROWS)
@@ -180,7 +180,7 @@ def _open_in_process() -> Generator[_Transport]:
 
 @contextmanager
 def translate_errors() -> Generator[None]:
-    """Say in our errors what the daemon refused, or that it cannot be reached."""
+    """Translate errors of the daemon connection to ours."""
     try:
         yield
     except RpcError as error:

@@ -1,4 +1,4 @@
-"""Keeps Typer from loading Pydantic for values that are what they should be: a third of the start of a command."""
+"""Keeps Typer from loading Pydantic for valid values, which takes a third of a command's start."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -8,14 +8,14 @@ from typer import core
 
 _PLAIN_TYPES = (str, int, float, bool)
 _BUILDER = "build_runtime_param"
-"""The function of Typer 0.29 that makes the coercion of a parameter, given on the command line or not."""
+"""The function of Typer 0.29 that creates the coercion of a parameter."""
 
 
 @cache
 def defer_coercion() -> None:
-    """Let Typer make the coercion of a parameter only for a value that needs it.
+    """Make Typer create the coercion of a parameter only for values that need it.
 
-    A Typer without that function works as ever.
+    Other versions of Typer work unchanged.
     """
     build = vars(core).get(_BUILDER)
     if build is not None:
@@ -23,16 +23,16 @@ def defer_coercion() -> None:
 
 
 class _DeferredCoercion:
-    """Stands for the coercion of one parameter until there is something to coerce."""
+    """A lazy coercion of one parameter."""
 
     def __init__(self, build: Callable[[Any], Any], descriptor: Any) -> None:
         self._build = build
         self._descriptor = descriptor
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the value as the command takes it.
+        """Return the value in the command's type.
 
-        What comes from the command line is text, so a value of another plain type is a default.
+        Values from the command line are text, so a value of another plain type is a default.
         """
         if value is None:
             return () if param.multiple or param.nargs == -1 else None

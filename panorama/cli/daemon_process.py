@@ -1,4 +1,4 @@
-"""How the terminal reaches the daemon itself, and ends it."""
+"""Connects the terminal to the daemon, and stops it."""
 
 import os
 import signal
@@ -17,14 +17,14 @@ from panorama.transport.address import (
 from panorama.transport.rpc_client import RpcClient
 
 STOP_SECONDS = 40.0
-"""How long a daemon is given to leave: it finishes what runs, for at most 30 seconds."""
+"""How long a daemon may take to stop: running calls get at most 30 seconds."""
 
 REQUEST_SECONDS = 3.0
 KILL_SECONDS = 5.0
 
 
 def connect_to_daemon(address: Address, seconds: float = HANDSHAKE_SECONDS) -> RpcClient | None:
-    """Return a connection to the daemon, None if none runs."""
+    """Connect to the daemon; return None if none runs."""
     with translate_errors():
         try:
             return RpcClient(
@@ -35,13 +35,13 @@ def connect_to_daemon(address: Address, seconds: float = HANDSHAKE_SECONDS) -> R
 
 
 def end_daemon(address: Address, *, again: bool, force: bool = False) -> int | None:
-    """Let the daemon finish what runs, and wait for its end; return its process, None if none ran.
+    """Stop the daemon after running calls, and wait for its end; return its process id, None if none ran.
 
     Args:
-        again: Whether open clients are to look for a successor at once.
+        again: Whether open clients should start a successor at once.
 
     Raises:
-        UnavailableError: It has not left in time.
+        UnavailableError: It did not stop in time.
     """
     pid = address.find_pid()
     if pid is not None:
@@ -51,7 +51,7 @@ def end_daemon(address: Address, *, again: bool, force: bool = False) -> int | N
 
 
 def _ask_to_stop(address: Address, pid: int, *, again: bool) -> None:
-    """Ask over the socket; a daemon that does not answer there is sent a signal."""
+    """Request it over the socket; a daemon that does not answer gets a signal."""
     with suppress(UnavailableError):
         if (direct := connect_to_daemon(address, REQUEST_SECONDS)) is not None:
             with direct, translate_errors():
@@ -66,7 +66,8 @@ def _ensure_exit(address: Address, pid: int, *, force: bool) -> None:
         return
     if not force:
         raise UnavailableError(
-            f"The daemon (process {pid}) is still running.", hint="Wait, or `panorama daemon stop --force` kills it."
+            f"The daemon (process {pid}) is still running.",
+            hint="Wait, or kill it with `panorama daemon stop --force`.",
         )
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""The command `panorama`: nothing but the standard library is imported until it is known which verb runs."""
+"""The command `panorama`; imports only the standard library until the verb is known."""
 
 import gc
 import os
@@ -10,20 +10,20 @@ from panorama.cli.console.pipes import silence_stdout
 
 EXIT_INTERRUPTED = 130
 DAEMON_ARGUMENTS = ["serve", "--detached"]
-"""What a door starts as the daemon (`panorama.transport.address`)."""
+"""The command that starts the daemon (`panorama.transport.address`)."""
 
 _COMPLETION_VARIABLE = "_PANORAMA_COMPLETE"
-"""Set by the shell when it asks for completions; then there may be no argument either."""
+"""Set by the shell when it requests completions, possibly without arguments."""
 
 _INTRODUCTION = """\
 Panorama keeps your projects, tasks and notes on this machine and serves them to AI assistants over MCP.
 Without arguments it is the MCP server that a client starts (Claude, Cursor, VS Code …).
-Run `panorama demo` to see it at work, or `panorama --help` for what you can do here.
+Run `panorama demo` to see it at work, or `panorama --help` for all commands.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what the command line says and return its exit code."""
+    """Run the command line and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _run(words)
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         silence_stdout()
         return 0
     except Exception as error:
-        from panorama.cli.console.errors import report_error  # slow, and needed only now
+        from panorama.cli.console.errors import report_error  # slow, and only needed now
 
         return report_error(error, words)
 
@@ -45,7 +45,7 @@ def _run(words: list[str]) -> int:
         sys.stdout.write(f"panorama {__version__}\n")
         code = 0
     elif words == DAEMON_ARGUMENTS:
-        gc.disable()  # what is imported stays; the daemon looks for garbage once it has begun
+        gc.disable()  # imported objects are permanent; the daemon enables garbage collection after its start
         from panorama.daemon.serve import serve  # a second
 
         serve(detached=True)
@@ -59,7 +59,7 @@ def _run(words: list[str]) -> int:
 
 
 def _serve() -> int:
-    """Be the MCP server that a client starts; tell a person who started it by hand what it is."""
+    """Run the MCP server for a client; explain it to a user who started it by hand."""
     if not sys.stdin or sys.stdin.isatty():  # None if it is closed
         sys.stderr.write(_INTRODUCTION)
         return 0

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the group that needs no subcommand."""
+"""Shared options, and the group with a default subcommand."""
 
 from typing import Annotated, Any
 
@@ -11,12 +11,12 @@ _HELP = ("--help", "-h")
 
 
 def argument(help_: str, **settings: Any) -> Any:
-    """Return an argument's place on the command line."""
+    """Return an argument for the command line."""
     return typer.Argument(help=help_, show_default=False, **settings)
 
 
 def option(help_: str, *names: str, **settings: Any) -> Any:
-    """Return an option's place on the command line."""
+    """Return an option for the command line."""
     return typer.Option(*names, help=help_, show_default=False, **settings)
 
 
@@ -27,7 +27,7 @@ def _validate_kinds(kinds: list[str] | None) -> list[str] | None:
 
 
 AsJson = Annotated[bool, option("Print the whole answer as JSON: data, summary, metadata.", "--json")]
-Yes = Annotated[bool, option("Say yes to what would be asked.", "--yes", "-y")]
+Yes = Annotated[bool, option("Agree to questions in advance.", "--yes", "-y")]
 Background = Annotated[bool, option("Do not wait: `panorama jobs` shows it.", "--background")]
 Project = Annotated[str | None, option('Project, by name or id; "" for none.', "--project", "-p")]
 Tags = Annotated[list[str] | None, option("A tag; may be given several times.", "--tag", "-t")]
@@ -43,13 +43,13 @@ Kinds = Annotated[
 
 
 class DefaultGroup(TyperGroup):
-    """A group that needs no command: `panorama tasks --view overdue` lists, `panorama tasks "Order seeds"` shows."""
+    """A group with a default command: `panorama tasks --view overdue` lists, `panorama tasks "Order seeds"` shows."""
 
     default = ""
-    """The command that runs when none is named."""
+    """The default command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put a command's name in front of words that begin with none."""
+        """Insert the default command if no command is given."""
         named = args[0] in self.commands or args[0] in _HELP if args else ctx.resilient_parsing
         return super().parse_args(ctx, args if named else [self._choose(args), *args])
 
@@ -71,13 +71,13 @@ class DefaultGroup(TyperGroup):
 
 
 def examples(*commands: str) -> str:
-    """Return the end of a help text: commands to try, each with what it does behind `#`."""
+    """Render the examples at the end of a help text, with comments after `#`."""
     shown = [f"  {command}" for command in commands]
     return "[bold]Examples[/bold]\n" + "\n".join(shown)
 
 
 def group(name: str, help_: str, *, default: str = "") -> typer.Typer:
-    """Return a group of commands; `default` is the one that runs when none is named."""
+    """Return a group of commands; `default` is its default command."""
     kind = type("DefaultGroup", (DefaultGroup,), {"default": default}) if default else TyperGroup
     return typer.Typer(name=name, help=help_, cls=kind, **SETTINGS)
 

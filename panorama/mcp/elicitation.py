@@ -1,4 +1,4 @@
-"""Confirming: puts an operation's question to the person, in either protocol era, where their client can show it.
+"""Confirming: puts an operation's question to the user, in either protocol era, where their client can show it.
 
 Until 2025-11-25 the server asks while the call waits. Since 2026-07-28 the call ends with what has to be asked, and the
 client repeats it with the answer and with our state, which the SDK seals.
@@ -28,7 +28,7 @@ MAX_QUESTIONS = 3
 """How often one call asks again because what it would do has changed in the meantime."""
 
 ToolCall = Callable[[str], Awaitable[ToolResult]]
-"""Makes the call; takes the agreement that the person gave to it, "" if none."""
+"""Makes the call; takes the agreement that the user gave to it, "" if none."""
 
 _ANSWER = "confirmation"
 _FORM: dict[str, Any] = {
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 
 async def call_with_confirmation(call: ToolCall) -> ToolResult:
-    """Make a call, and if the person has to agree first, ask them; they agree to what was shown and nothing else.
+    """Make a call, and if the user has to agree first, ask them; they agree to what was shown and nothing else.
 
     Raises:
         ConfirmationError: Their client cannot put the question, or failed to.
@@ -104,7 +104,7 @@ def _can_ask(context: Context, error: ConfirmationError) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """A question that was put: what a yes to it is worth, when it was put, and what the person can type instead."""
+    """A question that was put: what a yes to it is worth, when it was put, and what the user can type instead."""
 
     agreement: str
     asked_at: float
@@ -127,7 +127,7 @@ class _Question:
         return json.dumps(asdict(self))
 
     def get_agreement(self, answer: ElicitResult, now: float) -> str:
-        """Return what the person agreed to.
+        """Return what the user agreed to.
 
         Raises:
             DeclinedError: They did not agree, or their client answered for them.
@@ -139,14 +139,14 @@ class _Question:
             raise DeclinedError(
                 f"The client refused the question sooner than a person can read it; nothing was changed. "
                 f"The question was: {self.text}",
-                hint=f"Tell the person what was asked; a client that cannot ask leaves it to them{terminal}.",
+                hint=f"Tell the user what was asked; a client that cannot ask leaves it to them{terminal}.",
             )
         if answer.action == "cancel":
             raise DeclinedError(
-                "The person closed the question without an answer; nothing was changed.",
+                "The user closed the question without an answer; nothing was changed.",
                 hint="Ask them what they want before you call this again.",
             )
         raise DeclinedError(
-            "The person was asked and did not agree; nothing was changed.",
+            "The user was asked and did not agree; nothing was changed.",
             hint="Leave it as it is, and do not repeat the call unless they ask for it.",
         )

@@ -27,13 +27,13 @@ def main(day: date, project: str = "", which: Literal["all", "unimportant"] = "a
     return sdk.markdown_table(moved, columns=["title", "deadline"]) if moved else "Nothing is overdue."
 ```
 
-- First sentence of the docstring: what it does, in the person's words. They read it, and the code, before they approve.
+- First sentence of the docstring: what it does, in the user's words. They read it, and the code, before they approve.
 - Parameters have types and defaults: str, int, float, bool, date, datetime, list[str], Literal, X | None.
 - Running it twice does no harm: look first, change only what differs. Nothing matches? Say so; do not fail.
 - A person decides on what cannot be read from data: propose by default, change with `apply`.
 - Return a table or a few numbers; long things go into sdk.files.write(...) and you return its name.
 - Find functions with search_sdk; another kept script is sdk.scripts.plan_day(day="today").
 
-Then: run_code until it is right, save_script, run_script with dry_run=true, show the person what it would do, and
+Then: run_code until it is right, save_script, run_script with dry_run=true, show the user what it would do, and
 promote_script: only they can approve. Any change of the text needs their approval again.
 '''

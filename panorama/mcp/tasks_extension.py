@@ -117,7 +117,7 @@ class TasksExtension(ServerExtension):
         return follows and request.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     async def _asks_first(self, params: CallToolRequestParams) -> bool:
-        """Return whether the person is asked before the call runs; such a call is waited for."""
+        """Return whether the user is asked before the call runs; such a call is waited for."""
         operation, sent = self._kinds[params.name], params.arguments or {}
         if operation.plan is None or not operation.asks or sent.get("confirm"):
             return False

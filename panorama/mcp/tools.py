@@ -101,7 +101,7 @@ async def call_tool(
     """Call an operation in a thread and return its answer, or its error in our voice.
 
     Args:
-        asks: It may have a question, which is put to the person.
+        asks: It may have a question, which is put to the user.
         reads: It only reads, so that it ends as soon as the client cancels it.
     """
     if wait := calls.find_wait(name, arguments):

@@ -5,8 +5,8 @@ SdkError
 │   └── LoopError       the same call came back with the same answer too often
 ├── NotFoundError       nothing has this id or name; `candidates` are the nearest
 ├── ConflictError       it changed since it was read, is taken by another, or several are called so
-├── ConfirmationError   the person has to agree first; nothing was changed
-├── DeclinedError       the person did not agree; nothing was changed
+├── ConfirmationError   the user has to agree first; nothing was changed
+├── DeclinedError       the user did not agree; nothing was changed
 └── UnavailableError    a part is out of order; try later
 """
 
@@ -74,13 +74,13 @@ class ConflictError(SdkError):
 
 
 class ConfirmationError(SdkError):
-    """The person has to agree first: ask them, then call again with confirm=True."""
+    """The user has to agree first: ask them, then call again with confirm=True."""
 
     code = "confirmation_needed"
 
 
 class DeclinedError(SdkError):
-    """The person was asked and did not agree."""
+    """The user was asked and did not agree."""
 
     code = "declined"
 

@@ -38,7 +38,7 @@ def delete(item: str | Item, items: Fate = "", confirm: bool = False) -> Removed
     Args:
         item: Its id, its exact name, or its row.
         items: For a project or a task with subtasks: "trash" what belongs to it too, or "keep" it.
-        confirm: The person has agreed; needed for a project with items="trash".
+        confirm: The user has agreed; needed for a project with items="trash".
 
     Returns:
         Its id, kind and label; how many items went to the trash (`trashed`) and how many stay without it (`kept`).
@@ -47,7 +47,7 @@ def delete(item: str | Item, items: Fate = "", confirm: bool = False) -> Removed
         NotFoundError: Nothing is called so.
         ConflictError: Several things are called so; `candidates` lists them.
         InvalidInputError: Something belongs to it and `items` does not say what becomes of that.
-        ConfirmationError: The person has to agree first.
+        ConfirmationError: The user has to agree first.
 
     Example:
         entry = sdk.journal.create("A slip of the pen")

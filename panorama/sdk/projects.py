@@ -157,7 +157,7 @@ def delete(project: str | Project, items: Fate = "", confirm: bool = False) -> R
     Args:
         project: Its id, its name, or its row.
         items: What becomes of what belongs to it: "keep" (it stays without a project) or "trash".
-        confirm: The person has agreed; needed with items="trash".
+        confirm: The user has agreed; needed with items="trash".
 
     Returns:
         Its id, kind and label; how many items went to the trash (`trashed`) and how many stay without it (`kept`).
@@ -165,7 +165,7 @@ def delete(project: str | Project, items: Fate = "", confirm: bool = False) -> R
     Raises:
         NotFoundError: No project is called so.
         InvalidInputError: Something belongs to it and `items` does not say what becomes of that, or it is no project.
-        ConfirmationError: The person has to agree first.
+        ConfirmationError: The user has to agree first.
 
     Example:
         attic = sdk.projects.create("Old attic")

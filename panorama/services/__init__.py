@@ -1,4 +1,4 @@
-"""What one can do: one class per noun."""
+"""The operations of Panorama: one class per noun."""
 
 from dataclasses import InitVar, dataclass
 
@@ -34,7 +34,7 @@ from panorama.services.status import StatusService
 
 @dataclass(kw_only=True)
 class Services(ItemServices):
-    """Every service, joined by `app.open_app`."""
+    """All services; `app.open_app` connects them."""
 
     context: InitVar[ServiceContext]
     tasks: Tasks

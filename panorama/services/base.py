@@ -1,4 +1,4 @@
-"""What every service stands on: the store, the clock, the maker of ids and the person's time zone."""
+"""What every service uses: the store, the clock, the id factory and the user's time zone."""
 
 import secrets
 from collections.abc import Callable, Mapping
@@ -30,13 +30,13 @@ def random_id(letter: str) -> str:
 
 
 def utc_now() -> datetime:
-    """Return this moment."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class LargeCall:
-    """A call that is too large for one transaction: the arguments to make it with, and whether it takes long."""
+    """A call that is too large for one transaction: its arguments, and whether it takes long."""
 
     arguments: Mapping[str, Any]
     is_long: bool
@@ -46,7 +46,7 @@ class LargeCall:
 class Plan:
     """What a call would do, found out before it does anything; making a plan refuses what cannot begin.
 
-    `question` is what the person is asked first, "" if they need not be. `schedule_refusal` is why no schedule may make
+    `question` is what the user is asked first, "" if they need not be. `schedule_refusal` is why no schedule may make
     the call, None if one may.
     """
 
@@ -56,7 +56,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ServiceContext:
-    """What services work with; tests put a clock that stands still and ids that count up here."""
+    """The dependencies of all services; tests use a fixed clock and counted ids."""
 
     database: Database
     zone: ZoneInfo
@@ -66,7 +66,7 @@ class ServiceContext:
 
 
 class Service:
-    """One noun's operations."""
+    """The operations of one noun."""
 
     def __init__(self, context: ServiceContext) -> None:
         self._context = context

@@ -1,4 +1,4 @@
-"""References: which item a caller means by an id or a name."""
+"""Resolves references: finds the item with an id or a name."""
 
 import difflib
 import textwrap
@@ -15,10 +15,10 @@ from panorama.store.items.lookup import NamedItem
 
 MAX_CANDIDATES = 5
 MAX_COMPARED_CHARS = 300
-"""How much of a name is compared with others: that takes a time that grows with the square of its length."""
+"""The most characters compared with other names: the time grows with the square of the length."""
 
 MAX_BEGINNING_CHARS = 60
-"""How much is shown of the text by which items of one name are told apart."""
+"""The most characters of the fields that distinguish items with the same name."""
 
 _POOL_SIZE = 60
 _DISTINGUISHING_FIELDS = ("status", "project", "deadline", "created_at")
@@ -26,10 +26,10 @@ _MIN_SIMILARITY = 0.45
 
 
 def resolve(session: Session, reference: Reference, text: str, name: str) -> str:
-    """Return the id of the item that is meant; "" stays "", and `tool:NAME` as it is where tools can be named.
+    """Resolve a reference to an id; "" and, where tools are allowed, `tool:NAME` are returned unchanged.
 
     Raises:
-        NotFoundError: There is no such item; `candidates` are the nearest.
+        NotFoundError: There is no such item; `candidates` are the closest.
         ConflictError: The name is not unique; `candidates` are the items that have it.
         InvalidInputError: The id is one of another kind.
     """
@@ -87,7 +87,7 @@ def _not_found_error(session: Session, reference: Reference, text: str, name: st
 
 
 def list_closest_names(text: str, pool: Sequence[NamedItem]) -> list[NamedItem]:
-    """Return the few items whose names are most like what was said, the most alike first."""
+    """Return the few items with the most similar names, the most similar first."""
     key = normalize_name(text[:MAX_COMPARED_CHARS])
 
     def measure_similarity(item: NamedItem) -> float:
@@ -105,7 +105,7 @@ def _candidate(named: NamedItem) -> dict[str, object]:
 
 
 def _distinguishing_fields(session: Session, named: NamedItem) -> dict[str, object]:
-    """Return by what items of one name are told apart."""
+    """Return the fields that distinguish items with the same name."""
     kind, id_, _ = named
     item = rows.load(session, kind, id_, trash=True)
     values = {name: getattr(item, name, None) for name in _DISTINGUISHING_FIELDS}

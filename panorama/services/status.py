@@ -1,4 +1,4 @@
-"""The state of the store, and what time it is."""
+"""The status of the store, and the current time."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ from panorama.store.log.calls import CallLogEntry
 
 
 class StatusService(Service):
-    """Tells how things are."""
+    """Reports the status."""
 
     def __init__(
         self,

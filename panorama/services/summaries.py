@@ -1,4 +1,4 @@
-"""Summaries: what an operation did, in one line."""
+"""Summaries: the result of an operation in one line."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -67,12 +67,12 @@ def make_list_summary(noun: str) -> Callable[[Page[Any]], str]:
 
 
 def _describe_more(page: Page[Any]) -> str:
-    """Return how to get the rows behind a page, "" if there are none."""
+    """Return the hint for the next page, "" if there is none."""
     return ", more with next_cursor" if page.more else ""
 
 
 def summarize_search(page: Page[Any]) -> str:
-    """Return how much was found, and what was not searched."""
+    """Summarize a search: the number of hits, and what was not searched."""
     index = page.index or {}
     found = "near in meaning, none holds the words" if "nearest" in index else "found"
     count = f"{len(page.items)} {found}" if page.items else "Nothing found"
@@ -83,7 +83,7 @@ def summarize_search(page: Page[Any]) -> str:
 
 
 def _describe_gap(index: Mapping[str, Any]) -> str:
-    """Return what search by meaning did not look at, "" if it looked at all."""
+    """Describe what search by meaning did not cover, "" if it covered all."""
     missing, pending = str(index.get("missing", "")), index.get("pending", 0)
     if missing.endswith("is off."):
         return ", by words alone"
@@ -95,7 +95,7 @@ def _describe_gap(index: Mapping[str, Any]) -> str:
 
 
 def summarize_reindex(done: ReindexResult) -> str:
-    """Return what a reindex did."""
+    """Summarize a reindex."""
     return (
         f"{done.passages:,} passages can be found by meaning ({done.model}); {done.items:,} items were looked at and "
         f"{done.embedded:,} texts embedded in {done.seconds:g} s"
@@ -107,7 +107,7 @@ def _describe_item(item: Any) -> str:
 
 
 def summarize_item(value: Any) -> str:
-    """Return what is shown."""
+    """Summarize a shown item."""
     if isinstance(value, ItemView) and value.kind == "tool":
         return f"Tool {value.item['name']}; call it through batch if it is not listed"
     item = value.item if isinstance(value, ItemView) else value
@@ -116,13 +116,13 @@ def summarize_item(value: Any) -> str:
 
 
 def _describe_left_out(more: Mapping[str, int], where: str) -> str:
-    """Return what an answer's short lists leave out, and what shows it; "" if nothing is left out."""
+    """Describe the rows omitted from short lists, and how to get them; "" if there are none."""
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in more.items())
     return f"; not shown: {counts} ({where} them)" if more else ""
 
 
 def summarize_note_text(note: NoteText) -> str:
-    """Return which part of a note is shown, and how to read on."""
+    """Summarize which part of a note is shown, and how to read on."""
     if note.start is None or note.end is None:
         return f"Note “{note.title}” ({note.id}), {note.chars:,} characters"
     onward = f"; read on with start={note.end}" if note.end < note.chars else ""
@@ -130,27 +130,27 @@ def summarize_note_text(note: NoteText) -> str:
 
 
 def summarize_create(item: Item) -> str:
-    """Return what was created."""
+    """Summarize a creation."""
     return f"Created {_describe_item(item)}"
 
 
 def summarize_update(item: Item) -> str:
-    """Return what was changed."""
+    """Summarize an update."""
     return f"Updated {_describe_item(item)}, version {item.version}"
 
 
 def summarize_no_change(item: Item) -> str:
-    """Return what stayed as it was."""
+    """Summarize an update without changes."""
     return f"Nothing changed in {_describe_item(item)}, version {item.version}"
 
 
 def summarize_restore(item: Item) -> str:
-    """Return what came back."""
+    """Summarize a restored item."""
     return f"Restored {_describe_item(item)}"
 
 
 def summarize_waiting_reminders(page: Page[FiredReminder]) -> str:
-    """Return how many reminders wait."""
+    """Summarize the waiting reminders."""
     if not page.items:
         return "No reminder waits"
     total = page.total or len(page.items)
@@ -160,19 +160,19 @@ def summarize_waiting_reminders(page: Page[FiredReminder]) -> str:
 
 
 def summarize_snooze(reminder: Reminder) -> str:
-    """Return until when a reminder is put off."""
+    """Summarize a snoozed reminder."""
     moment = (reminder.snoozed_until or reminder.at).astimezone(reminder.zone_info)
-    how = "Put off {} until {}" if reminder.snoozed_until else "Moved {} to {}"
+    how = "Snoozed {} until {}" if reminder.snoozed_until else "Moved {} to {}"
     return how.format(_describe_item(reminder), f"{moment:%Y-%m-%d %H:%M}")
 
 
 def summarize_acknowledge(reminder: Reminder) -> str:
-    """Return what was taken note of."""
+    """Summarize an acknowledged reminder."""
     return f"Acknowledged {_describe_item(reminder)}"
 
 
 def summarize_schedule(schedule: Schedule) -> str:
-    """Return when a schedule runs next."""
+    """Summarize a schedule."""
     when = "paused" if schedule.paused else "has ended"
     if schedule.next_at:
         zone = ZoneInfo(schedule.zone)
@@ -181,12 +181,12 @@ def summarize_schedule(schedule: Schedule) -> str:
 
 
 def summarize_schedule_removal(removed: RemovedSchedule) -> str:
-    """Return what was forgotten."""
-    return f"Forgot the schedule “{removed.name}” ({removed.id})"
+    """Summarize a removed schedule."""
+    return f"Removed the schedule “{removed.name}” ({removed.id})"
 
 
 def summarize_append(note: Any) -> str:
-    """Return what a note has grown to."""
+    """Summarize an extended note."""
     return f"Note “{note.title}” ({note.id}) has {note.chars:,} characters, version {note.version}"
 
 
@@ -194,12 +194,12 @@ summarize_edit = summarize_append
 
 
 def summarize_file_write(file: File) -> str:
-    """Return what was written."""
+    """Summarize a written file."""
     return f"Wrote {_describe_item(file)}, {_format_bytes(file.size)}, version {file.version}"
 
 
 def summarize_file_text(file: FileText) -> str:
-    """Return which part of a file is shown, and how to read on."""
+    """Summarize which part of a file is shown, and how to read on."""
     if file.chars is None:
         return f"{summarize_item(file)}, {file.media_type}, {_format_bytes(file.size)}: no text to show"
     if file.start is None or file.end is None:
@@ -213,12 +213,12 @@ def _format_bytes(count: int) -> str:
 
 
 def summarize_file_part(part: FilePart) -> str:
-    """Return how large the whole is."""
+    """Summarize a part of a file."""
     return f"“{part.name}” ({part.id}) from byte {part.start:,} of {part.size:,}"
 
 
 def summarize_backup(done: BackupResult) -> str:
-    """Return what a backup holds, and what it could not take."""
+    """Summarize a backup."""
     contents = f"{_format_rows_and_files(done.rows, done.files)}, {done.size_bytes / 1e6:,.1f} MB"
     removed = f"; {pluralize(done.removed, 'older one')} removed" if done.removed else ""
     missing = _format_missing(done.problem_count)
@@ -226,32 +226,32 @@ def summarize_backup(done: BackupResult) -> str:
 
 
 def summarize_backup_list(backups: BackupList) -> str:
-    """Return how many backups there are."""
+    """Summarize a list of backups."""
     return f"{pluralize(backups.count, 'backup')} in {backups.folder}"
 
 
 def summarize_backup_check(result: ArchiveCheckResult) -> str:
-    """Return that nothing is wrong, and with what."""
+    """Summarize a successful check."""
     contents = f"{pluralize(result.files, 'file')}, {pluralize(result.rows, 'row')}, {result.size_bytes / 1e6:,.1f} MB"
     made_at = f"{result.made_at:%Y-%m-%d %H:%M}"
-    return f"The {result.kind} of {made_at} is whole: {contents}{_format_missing(len(result.problems))}"
+    return f"The {result.kind} of {made_at} is intact: {contents}{_format_missing(len(result.problems))}"
 
 
 def summarize_export(done: ExportResult) -> str:
-    """Return what an export holds, and what it could not take."""
+    """Summarize an export."""
     contents = f"{pluralize(done.rows, 'row')}, {pluralize(done.pages, 'page')} and {_format_contents(done.files)}"
     return f"Exported {contents}, to {done.path}, in {done.seconds:g} s{_format_missing(done.problem_count)}"
 
 
 def summarize_restored_home(done: RestoreResult) -> str:
-    """Return what was restored, and where."""
+    """Summarize a restore."""
     contents = _format_rows_and_files(done.rows, done.files)
     missing = _format_missing(len(done.problems))
     return f"Restored {contents} of {done.made_at:%Y-%m-%d %H:%M} to {done.path}, compared{missing}"
 
 
 def _format_missing(count: int) -> str:
-    return f"; {pluralize(count, 'thing was', 'things were')} not to be had" if count else ""
+    return f"; {pluralize(count, 'item was', 'items were')} missing" if count else ""
 
 
 def _format_rows_and_files(rows: int, files: int) -> str:
@@ -263,19 +263,19 @@ def _format_contents(count: int) -> str:
 
 
 def summarize_delete(deleted: DeleteResult) -> str:
-    """Return what was deleted, and what became of the rest."""
+    """Summarize a deletion."""
     rest = f" with {deleted.trashed - 1} items" if deleted.trashed > 1 else ""
-    detached = f"; {deleted.kept} items stay without it" if deleted.kept else ""
+    detached = f"; {deleted.kept} items are kept without it" if deleted.kept else ""
     return f"Moved the {deleted.kind} “{deleted.label}” ({deleted.id}){rest} to the trash{detached}"
 
 
 def summarize_named_item(item: Mapping[str, Any]) -> str:
-    """Return what is meant by a name."""
+    """Summarize a resolved name."""
     return f"{str(item['kind']).capitalize()} “{item['label']}” ({item['id']})"
 
 
 def summarize_tag_change(change: TagChange) -> str:
-    """Return what became of a tag."""
+    """Summarize a tag change."""
     items = pluralize(change.items, "item")
     if change.renamed:
         return f"Renamed the tag “{change.tag}” to “{change.renamed}” on {items}"
@@ -283,14 +283,14 @@ def summarize_tag_change(change: TagChange) -> str:
 
 
 def summarize_history(page: Page[HistoryLine | RecentWrite]) -> str:
-    """Return how many changes there are."""
+    """Summarize a list of changes."""
     if page.total is None:
         return f"{pluralize(len(page.items), 'write')}, the newest first{_describe_more(page)}"
     return f"{len(page.items)} of {page.total} changes, the newest first{_describe_more(page)}"
 
 
 def summarize_undo(result: UndoResult) -> str:
-    """Return what was taken back, with the first titles."""
+    """Summarize an undo, with the first titles."""
     verb = "Brought back" if result.redo else "Took back"
     writes = result.units[0] if len(result.units) == 1 else f"{len(result.units)} writes"
     titles = ", ".join(f"“{row['label']}” ({row['was']})" for row in result.undone[:MAX_TITLES])
@@ -301,7 +301,7 @@ def summarize_undo(result: UndoResult) -> str:
 
 
 def summarize_run_result(result: RunResult) -> str:
-    """Return how a script ended, and what it did."""
+    """Summarize a run."""
     counts = ", ".join(f"{count} {noun}" for noun, count in result.changes.items())
     calls = sum(call.get("times", 1) for call in result.calls)
     did = f"{result.duration_ms:g} ms, {calls} {'call' if calls == 1 else 'calls'}, {counts or 'nothing changed'}"
@@ -316,7 +316,7 @@ def summarize_run_result(result: RunResult) -> str:
 
 
 def _describe_run_cuts(result: RunResult) -> str:
-    """Return what of a run's result, output and changes is not in its answer."""
+    """Describe what is omitted from a run's answer."""
     changed = sum(result.changes.values())
     cuts = [
         f"the result is the file {result.result_file}" if result.result_file else "",
@@ -328,58 +328,58 @@ def _describe_run_cuts(result: RunResult) -> str:
 
 
 def summarize_script_list(page: Page[ScriptLine]) -> str:
-    """Return how many scripts there are, or what is worth one."""
+    """Summarize a list of scripts or suggestions."""
     if page.items and page.items[0].state == "suggested":
         return f"{len(page.items)} {'thing is' if len(page.items) == 1 else 'things are'} worth a script"
     return make_list_summary("script")(page)
 
 
 def summarize_script_save(saved: ScriptSaveResult) -> str:
-    """Return what was kept."""
-    return f"Kept the script {saved.name}({saved.parameters}) as {saved.state}"
+    """Summarize a saved script."""
+    return f"Saved the script {saved.name}({saved.parameters}) as {saved.state}"
 
 
 def summarize_script(script: ScriptView) -> str:
-    """Return how a script stands."""
+    """Summarize a script."""
     by = f" by {script.by}" if script.by else ""
     return f"Script {script.name}({script.parameters}), {script.state}{by}: {script.summary}"
 
 
 def summarize_script_review(script: ScriptReviewResult) -> str:
-    """Return how a script stands from now on."""
+    """Summarize a decision on a script."""
     tool = f"; its tool is {script.tool}{', which only reads' if script.read_only else ''}" if script.tool else ""
     return f"The script {script.name} is {script.state}{tool}"
 
 
 def summarize_script_history(history: ScriptHistory) -> str:
-    """Return how often something was decided on a script."""
+    """Summarize a script's history."""
     return f"{len(history.versions)} decisions on {history.name}"
 
 
 def summarize_script_diff(diff: ScriptDiff) -> str:
-    """Return whether two texts differ."""
+    """Summarize a diff."""
     how = "differs from" if diff.diff else "is the same as"
     return f"{diff.name} {diff.new} {how} {diff.old}"
 
 
 def summarize_script_call(_: Any) -> str:
-    """Return that a script ran inside another."""
+    """Summarize a nested run."""
     return "It ran"
 
 
 def summarize_run(run: RunView) -> str:
-    """Return what became of a run."""
+    """Summarize a logged run."""
     how = f"Dry run {run.id}" if run.options.get("dry_run") else f"Run {run.id}"
     return f"{how} {run.status}: {run.called} {'call' if run.called == 1 else 'calls'} in {run.ms:g} ms"
 
 
 def summarize_jobs(jobs: JobView | Page[JobView]) -> str:
-    """Return how far a job is, or how many there are."""
+    """Summarize a job or a list of jobs."""
     return summarize_job(jobs) if isinstance(jobs, JobView) else make_list_summary("job")(jobs)
 
 
 def summarize_job(job: JobView) -> str:
-    """Return how far a job is, or what became of it."""
+    """Summarize a job."""
     wrong = str(job.error.get("message", "")) if job.error else ""
     text = (
         describe_progress(job) if job.state in ("queued", "running") else " ".join(filter(None, (wrong, job.summary)))
@@ -388,15 +388,15 @@ def summarize_job(job: JobView) -> str:
 
 
 def summarize_job_start(job: JobView, *, at_terminal: bool) -> str:
-    """Return which job was begun, and what to call or, at a terminal, to type next."""
+    """Summarize a started job, with the next call or terminal command."""
     shows, stops = ("get_job", "cancel_job")
     if at_terminal:
         shows, stops = f"`panorama jobs show {job.id}`", f"`panorama jobs cancel {job.id}`"
-    return f"Job {job.id} ({job.kind}) was begun; {shows} shows how far it is, {stops} stops it"
+    return f"Job {job.id} ({job.kind}) was started; {shows} shows its progress, {stops} cancels it"
 
 
 def summarize_batch(result: BatchResult) -> str:
-    """Return how many operations succeeded."""
+    """Summarize a batch."""
     left_out = result.left_out
     cut = (
         f"; the data of {pluralize(left_out, 'result')} left out, call {'it' if left_out == 1 else 'them'} alone"
@@ -410,7 +410,7 @@ def summarize_batch(result: BatchResult) -> str:
 
 
 def summarize_dashboard(board: Dashboard) -> str:
-    """Return a project's state."""
+    """Summarize a project."""
     numbers = board.project
     due = f"{numbers.open} open, {numbers.overdue} overdue, {numbers.due_soon} due soon"
     more = _describe_left_out(board.more, "list_* shows")
@@ -418,7 +418,7 @@ def summarize_dashboard(board: Dashboard) -> str:
 
 
 def summarize_overview(result: Overview) -> str:
-    """Return the state of all projects."""
+    """Summarize all projects."""
     late = sum(project.overdue for project in result.projects)
     open_ones = sum(project.open for project in result.projects)
     count = pluralize(len(result.projects), "project")
@@ -429,7 +429,7 @@ def summarize_overview(result: Overview) -> str:
 
 
 def summarize_weekly_review(result: WeeklyReview) -> str:
-    """Return a period in numbers."""
+    """Summarize a review."""
     return (
         f"{result.start} to {result.end}: {result.completed.count} completed, {result.created.count} created, "
         f"{result.slipped.count} slipped, {result.notes_written.count} notes written, "
@@ -438,12 +438,12 @@ def summarize_weekly_review(result: WeeklyReview) -> str:
 
 
 def summarize_markdown(page: Any) -> str:
-    """Return how long a page is."""
+    """Summarize a rendered page."""
     return f"{len(page['markdown']):,} characters"
 
 
 def summarize_status(state: Status) -> str:
-    """Return the moment and what is stored."""
+    """Summarize the status."""
     counts, rung = state.counts, state.reminders_waiting
     wait = f"; {rung:,} {'reminder' if rung == 1 else 'reminders'} rang and wait (list_waiting_reminders)"
     return (

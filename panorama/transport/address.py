@@ -1,6 +1,6 @@
-"""Where the daemon of a data directory is reached, and how it is greeted; standard library only.
+"""The address of a data directory's daemon, and the handshake; standard library only.
 
-All that is particular to Unix sockets and locks of files stands here and in `panorama.daemon.socket`.
+Everything specific to Unix sockets and file locks is here and in `panorama.daemon.socket`.
 """
 
 import json
@@ -15,13 +15,13 @@ from typing import IO, Any
 from panorama import __version__
 
 PROTOCOL = 1
-"""The greeting's own number; it rises when a door and a daemon of different numbers could not talk."""
+"""The version of the handshake; increased when proxy and daemon become incompatible."""
 
 MAX_SOCKET_PATH_BYTES = 103
-"""The longest path of a Unix socket on macOS (104 with its end, `sys/un.h`); Linux takes 107."""
+"""The longest Unix socket path on macOS (104 with its terminator, `sys/un.h`); Linux allows 107."""
 
 HANDSHAKE_SECONDS = 20.0
-"""How long a daemon that runs may take to greet."""
+"""The time limit for a running daemon's handshake."""
 
 POLL_SECONDS = 0.02
 DOCTOR_HINT = "Run `panorama doctor`."
@@ -32,7 +32,7 @@ Hello = dict[str, Any]
 
 
 class UnreachableError(Exception):
-    """No daemon answers and none can be started; `hint` is the next step."""
+    """No daemon answers, and none can be started; `hint` is the next step."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -41,17 +41,17 @@ class UnreachableError(Exception):
 
 
 class ShuttingDownError(Exception):
-    """The daemon is about to end; another may be started."""
+    """The daemon is shutting down; another may be started."""
 
 
 def data_directory() -> str:
-    """Return where the data lives: `PANORAMA_HOME`, else the platform's place for user data."""
+    """Return the data directory: `PANORAMA_HOME`, else the platform's folder for user data."""
     chosen = os.environ.get("PANORAMA_HOME", "").strip()
     return os.path.abspath(os.path.expanduser(chosen)) if chosen else default_directory()
 
 
 def default_directory() -> str:
-    """Return the platform's place for a person's data, as platformdirs finds it."""
+    """Return the platform's folder for user data, as platformdirs does."""
     if sys.platform == "win32":  # untested
         local = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
         return os.path.join(local, "panorama", "panorama")
@@ -62,23 +62,22 @@ def default_directory() -> str:
 
 
 def is_in_process() -> bool:
-    """Return whether everything is to run in this process, without a daemon."""
+    """Return whether everything runs in this process, without a daemon."""
     return os.environ.get("PANORAMA_NO_DAEMON", "").strip() not in ("", "0") or sys.platform == "win32"
 
 
 def settings_in(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what of an environment are settings that a daemon started with it would have."""
+    """Return the settings in an environment that a daemon started with it would have."""
     return {
         name: value for name, value in environment.items() if name.startswith("PANORAMA_") and name not in _NOT_SETTINGS
     }
 
 
 class Address:
-    """The places of one data directory's daemon.
+    """The paths of one data directory's daemon.
 
-    `socket` stands in a directory that only its owner may enter: in the data directory, or, where that path is too long
-    for a socket, in /tmp under a digest of it. `lock` is held by the daemon while it lives, `starting` by whoever
-    starts one.
+    `socket` is in a directory that only its owner can enter: in the data directory or, if that path is too long, in
+    /tmp under a digest of it. `lock` is held by the running daemon, `starting` by the process that starts one.
     """
 
     def __init__(self, home: str) -> None:
@@ -88,7 +87,7 @@ class Address:
         self.starting = os.path.join(self.home, "starting.lock")
         self.socket = os.path.join(self.home, "run", "daemon.sock")
         if len(os.fsencode(self.socket)) > MAX_SOCKET_PATH_BYTES:
-            import hashlib  # 10 ms, for long paths alone
+            import hashlib  # 10 ms, and only for long paths
 
             digest = hashlib.sha256(os.fsencode(self.home)).hexdigest()[:16]
             self.socket = f"/tmp/panorama-{os.getuid()}/{digest}.sock"
@@ -110,7 +109,7 @@ class Address:
 
 
 class Handshake:
-    """A connection that was greeted: the socket, what the daemon said of itself, and bytes that came after."""
+    """A finished handshake: the socket, the daemon's hello, and the bytes after it."""
 
     def __init__(self, stream: socket.socket, reply: Hello, rest: bytes) -> None:
         self.stream = stream
@@ -119,7 +118,7 @@ class Handshake:
 
 
 def hello_message(address: Address, purpose: str, conversation: str) -> Hello:
-    """Return how a client introduces itself; `purpose` is "mcp" or "calls"."""
+    """Return a client's hello message; `purpose` is "mcp" or "calls"."""
     return {
         "panorama": PROTOCOL, "version": __version__, "home": address.home, "for": purpose,
         "conversation": conversation, "pid": os.getpid(), "settings": settings_in(os.environ),
@@ -127,16 +126,16 @@ def hello_message(address: Address, purpose: str, conversation: str) -> Hello:
 
 
 def settings_warning(address: Address, reply: Hello) -> str:
-    """Return what to tell a person whose environment has other settings than the daemon's, "" if it has not."""
+    """Return the warning for an environment whose settings differ from the daemon's, "" if they do not."""
     if not reply.get("differs"):
         return ""
     differs = list(reply["differs"])
     remedy = settings_hint(os.path.join(address.home, "config.toml"), differs)
-    return f"panorama: the daemon that runs was started with another {', '.join(differs)}. {remedy}\n"
+    return f"panorama: the running daemon was started with another {', '.join(differs)}. {remedy}\n"
 
 
 def settings_hint(file: str, differs: Sequence[str]) -> str:
-    """Return how a daemon that was started with other values of some variables gets those of a person's shell."""
+    """Return how to pass variables of the user's shell to the daemon."""
     settings = [name for name in differs if name not in _KEYS]
     hints = [f"Put such settings into {file}, or run `panorama daemon restart`."] if settings else []
     if keys := [name for name in differs if name in _KEYS]:
@@ -148,7 +147,7 @@ def settings_hint(file: str, differs: Sequence[str]) -> str:
 
 
 def is_newer(one: str, other: str) -> bool:
-    """Return whether one version comes after the other; 2.0rc1 comes before 2.0."""
+    """Return whether one version is later than the other; 2.0rc1 is before 2.0."""
     return _version_key(one) > _version_key(other)
 
 
@@ -159,15 +158,15 @@ def _version_key(version: str) -> tuple[list[int], bool, str]:
 
 
 NO_DAEMON_ERRORS = (FileNotFoundError, NotADirectoryError, ConnectionError, ShuttingDownError)
-"""What says that no daemon listens."""
+"""Errors which mean that no daemon listens."""
 
 
 def handshake(address: Address, hello: Hello, *, seconds: float = HANDSHAKE_SECONDS) -> Handshake:
-    """Connect to the daemon that runs, and greet it.
+    """Connect to the running daemon, and do the handshake.
 
     Raises:
-        FileNotFoundError, NotADirectoryError, ConnectionError: None runs.
-        LeavingError: It is about to end.
+        FileNotFoundError, NotADirectoryError, ConnectionError: No daemon runs.
+        LeavingError: It is shutting down.
         UnreachableError: It refuses, does not answer, or the socket is not ours.
     """
     _check_owner(address)
@@ -182,7 +181,8 @@ def handshake(address: Address, hello: Hello, *, seconds: float = HANDSHAKE_SECO
         stream.close()
         who = f" (process {pid})" if (pid := address.find_pid()) else ""
         raise UnreachableError(
-            f"Panorama's daemon{who} does not answer.", "Run `panorama daemon restart --force`; its log may tell why."
+            f"Panorama's daemon{who} does not answer.",
+            "Run `panorama daemon restart --force`; see its log for the reason.",
         ) from error
     except BaseException:
         stream.close()
@@ -192,7 +192,7 @@ def handshake(address: Address, hello: Hello, *, seconds: float = HANDSHAKE_SECO
 
 
 def _connect(stream: socket.socket, path: str, seconds: float) -> None:
-    """Connect; where more knock than can be let in at the moment, Linux does not wait but says EAGAIN (unix(7))."""
+    """Connect; if the backlog is full, Linux does not wait but returns EAGAIN (unix(7))."""
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -204,7 +204,7 @@ def _connect(stream: socket.socket, path: str, seconds: float) -> None:
 
 
 def _check_owner(address: Address) -> None:
-    """Refuse a directory in /tmp that somebody else made."""
+    """Reject a directory in /tmp that another user created."""
     stat = os.lstat(address.socket_directory)
     if stat.st_uid != os.getuid():
         raise UnreachableError(
@@ -236,12 +236,12 @@ def _parse_reply(line: bytes) -> Hello:
 
 
 def open_private(path: str, flags: int) -> int:
-    """Open a file that its owner alone may read, if it is made."""
+    """Open a file; a new one is readable only by its owner."""
     return os.open(path, flags, 0o600)
 
 
 def _is_locked(file: IO[bytes]) -> bool:
-    """Return whether another holds a lock on a file; the lock is not taken."""
+    """Return whether another process holds the lock on a file, without taking it."""
     import fcntl
 
     try:
@@ -254,7 +254,7 @@ def _is_locked(file: IO[bytes]) -> bool:
 
 @contextmanager
 def hold_lock(path: str) -> Generator[IO[bytes] | None]:
-    """Hold the lock of a file that is made if need be; None if another holds it."""
+    """Lock a file, created if needed; yield None if another process holds the lock."""
     import fcntl
 
     with open(path, "a+b", opener=open_private) as file:

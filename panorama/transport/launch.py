@@ -1,4 +1,4 @@
-"""How the daemon of a data directory is started, by one of the many that find none; standard library only."""
+"""Starts the daemon of a data directory, once even with many callers; standard library only."""
 
 import errno
 import json
@@ -30,11 +30,11 @@ LOG_TAIL_LINES = 5
 
 
 class DaemonExitedError(UnreachableError):
-    """A daemon that was started ended before it listened, and left no word why."""
+    """A started daemon ended before it listened, without a reason."""
 
 
 def connect_or_launch(address: Address, hello: Hello) -> Handshake:
-    """Connect to the daemon, and start one if none runs; of many that find none, one starts it and the others wait.
+    """Connect to the daemon, or start one; of concurrent callers one starts it and the others wait.
 
     Raises:
         UnreachableError: It refuses, or cannot be started; the message says why.
@@ -45,7 +45,7 @@ def connect_or_launch(address: Address, hello: Hello) -> Handshake:
             return handshake(address, hello)
         with _hold_start_lock(address) as lock:
             if lock is not None:
-                # Between the look above and the lock, another may have started it, or failed to.
+                # Between the check and the lock, another process may have started it, or failed to.
                 with suppress(*NO_DAEMON_ERRORS):
                     return handshake(address, hello)
                 _start(address, lock, began)
@@ -56,7 +56,7 @@ def connect_or_launch(address: Address, hello: Hello) -> Handshake:
 
 @contextmanager
 def exclusive_start(address: Address) -> Generator[None]:
-    """Keep everybody else from starting a daemon.
+    """Hold the lock for starting a daemon.
 
     Raises:
         UnreachableError: Another program has been starting one for a minute.
@@ -72,25 +72,25 @@ def exclusive_start(address: Address) -> Generator[None]:
 
 
 def _start(address: Address, lock: IO[bytes], since: float) -> None:
-    """Start the daemon under the lock, or tell why another, who tried while we waited, could not."""
+    """Start the daemon under the lock, or raise the error of another process that just failed to."""
     if failed := _read_failure(lock, since):
         raise UnreachableError(*failed)
     try:
         with suppress(DaemonExitedError):
             return launch(address)
-        launch(address)  # once more: the first may have been killed
+        launch(address)  # retry once: the first may have been killed
     except UnreachableError as error:
         _write_failure(lock, error)
         raise
 
 
 def launch(address: Address) -> None:
-    """Start a daemon of its own session, inside `alone`, and wait until it says that it listens.
+    """Start a daemon in its own session, inside `exclusive_start`, and wait until it reports that it listens.
 
     Raises:
         UnreachableError: It cannot be started; the message says why.
     """
-    import subprocess  # 10 ms, and needed only by the first
+    import subprocess  # 10 ms, and only needed by the first
 
     command = [sys.executable, "-m", "panorama", "serve", "--detached"]
     environment = {**os.environ, "PANORAMA_HOME": address.home}
@@ -104,12 +104,12 @@ def launch(address: Address) -> None:
         waiting = select.poll()
         waiting.register(output, select.POLLIN)
         line = output.readline() if waiting.poll(START_SECONDS * 1000) else b""
-    daemon.returncode = 0  # it is not waited for: it goes on without us
+    daemon.returncode = 0  # not waited for: it outlives this process
     _check_start(address, line)
 
 
 def reap() -> None:
-    """Let a daemon that this process started and that has ended go from the list of processes."""
+    """Reap a daemon that this process started."""
     with suppress(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
 
@@ -145,12 +145,12 @@ def _hold_start_lock(address: Address) -> Generator[IO[bytes] | None]:
             f"The data directory {address.home} cannot be used: {error.strerror}.",
             "Free some space."
             if error.errno == errno.ENOSPC
-            else "Choose another folder with PANORAMA_HOME, or mend its owner and permissions.",
+            else "Choose another folder with PANORAMA_HOME, or fix its owner and permissions.",
         ) from error
 
 
 def _write_failure(lock: IO[bytes], error: UnreachableError) -> None:
-    """Leave word for those who wait for the lock, so that they do not all try in vain one after another."""
+    """Store the error for processes waiting for the lock, so that they do not all fail one after another."""
     lock.truncate(0)
     lock.write(json.dumps([time.time(), error.message, error.hint]).encode())
     lock.flush()

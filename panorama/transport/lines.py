@@ -1,22 +1,22 @@
-"""Lines: how messages are told apart in a stream of bytes, whoever reads it; standard library only."""
+"""Splits a byte stream into lines, one message each; standard library only."""
 
 from collections.abc import Generator
 
 MAX_LINE_BYTES = 32 << 20
-"""The longest line that is read: a note of 10 MB fits, also when every third of its bytes is written as an escape."""
+"""The longest accepted line: a note of 10 MB fits, even if a third of its bytes is escaped."""
 
 EDGE_BYTES = 4096
 
 
 class OversizedLine:
-    """A line that was too long to keep; its beginning and end are there, to find out whom to tell."""
+    """An oversized line; its beginning and end are kept to find its sender's request id."""
 
     def __init__(self, edges: bytes) -> None:
         self.edges = edges
 
 
 class LineDecoder:
-    """Cuts chunks of bytes into lines, without their end; what is too long is dropped as it comes, and reported."""
+    """Splits chunks of bytes into lines without line ends; oversized ones are dropped and reported."""
 
     def __init__(self, limit: int = MAX_LINE_BYTES) -> None:
         self._most = limit
@@ -25,7 +25,7 @@ class LineDecoder:
         self._dropped: tuple[bytes, bytes] | None = None
 
     def feed(self, chunk: bytes) -> Generator[bytes | OversizedLine]:
-        """Take a chunk and give the lines that it completes."""
+        """Add a chunk and yield the completed lines."""
         *ends, rest = chunk.split(b"\n")
         for end in ends:
             self._append(end)

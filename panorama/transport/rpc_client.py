@@ -13,7 +13,7 @@ ProgressCallback = Callable[[int, int, str], None]
 
 
 class RpcError(Exception):
-    """The daemon refused; `told` is its error: code, message, perhaps hint and candidates."""
+    """The daemon returned an error: code, message, perhaps hint and candidates."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__(data.get("message", ""))
@@ -21,7 +21,7 @@ class RpcError(Exception):
 
 
 class RpcClient:
-    """An open connection; several calls go one after another."""
+    """An open connection for sequential calls."""
 
     def __init__(self, address: Address, greeted: Handshake) -> None:
         self._address = address
@@ -38,7 +38,7 @@ class RpcClient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the connection; a call that is under way ends between two of its steps."""
+        """Close the connection; a running call ends between two steps."""
         self._stream.close()
 
     def call(
@@ -53,12 +53,12 @@ class RpcClient:
         """Call an operation and return data, summary and metadata.
 
         Args:
-            progress: Is told how far a long operation is: done, total, what it is at.
-            agreed: The agreement of the refusal whose question the person said yes to.
-            whole: A program reads the answer: rows have every field, texts are not cut, pages have up to 1 MB.
+            progress: Called with the progress of a long operation: done, total, current step.
+            agreed: The agreement of the refusal whose question the user confirmed.
+            whole: Return a complete answer: rows with every field, uncut texts, pages up to 1 MB.
 
         Raises:
-            RefusedError: It refused.
+            RefusedError: The call failed.
             UnreachableError: The daemon ended meanwhile; whether a write was done is unknown.
         """
         params = {"operation": operation, "arguments": dict(arguments), "progress": progress is not None}
@@ -82,7 +82,7 @@ class RpcClient:
             subject = str(params.get("operation", method))
             raise UnreachableError(
                 f"Panorama's daemon ended while {subject} was running: its outcome is unknown.",
-                f"Look whether it was done before you repeat it; the log is {self._address.log}.",
+                f"Check whether it was done before you repeat it; the log is {self._address.log}.",
             ) from error
 
     def _receive(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Answers that are the same for every client, stored for the time in which the daemon starts; standard library only.
+"""Answers that are the same for every client, stored for the time while the daemon starts; standard library only.
 
-The file holds one line of JSON that says what the answers belong to, then one result a line. The daemon writes it; the
-proxy reads it.
+The first line of the file is JSON that identifies the answers, followed by one result per line. The daemon writes it;
+the proxy reads it.
 """
 
 import json
@@ -20,7 +20,7 @@ _TOOLSETS = "PANORAMA_TOOLSETS"
 
 
 def settings_key(address: Address) -> str:
-    """Return what of this process's settings decides over the answers, without reading them."""
+    """Return a key for this process's settings that affect the answers, without parsing them."""
     config = ""
     with suppress(OSError):
         status = os.stat(os.path.join(address.home, "config.toml"))
@@ -44,7 +44,7 @@ class StoredAnswers:
 
     @classmethod
     def load(cls, address: Address) -> Self | None:
-        """Return the stored answers, None if there are none that belong to this process's settings."""
+        """Return the stored answers, None if there are none for this process's settings."""
         try:
             with open(os.path.join(address.home, FILE), "rb") as file:
                 head = json.loads(file.readline())
@@ -57,7 +57,7 @@ class StoredAnswers:
             return None
 
     def save(self, address: Address) -> None:
-        """Store the answers in place of others.
+        """Store the answers, replacing previous ones.
 
         Raises:
             OSError: The file cannot be written.

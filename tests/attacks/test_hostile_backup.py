@@ -205,7 +205,7 @@ def test_a_script_whose_name_no_list_can_hold_is_told_and_all_else_is_kept(call:
 
     told = call("backup").data
 
-    assert (told["problem_count"], "its name cannot be kept" in told["problems"][0]) == (2, True)
+    assert (told["problem_count"], "its name cannot be stored" in told["problems"][0]) == (2, True)
     assert {"scripts/fine.py"} == {each for each in read(Path(told["path"])).files if each.startswith("scripts")}
 
 

@@ -160,7 +160,7 @@ def test_a_run_that_would_begin_inside_another_is_refused(call: Call, app: App, 
 
     try:
         for operation, sent in (("run_code", {"code": "1"}), ("script_write", {"title": "evil"})):
-            with pytest.raises(ConflictError, match="runs already"):
+            with pytest.raises(ConflictError, match="already running"):
                 call(operation, **sent)
     finally:
         NESTED_RUN_SCOPE.reset(token)

@@ -147,7 +147,7 @@ def test_what_a_schedule_gets_says_nothing_before_its_act(home: Path) -> None:
         alone.calls.call("add_schedule", sent, Conversation("v_talk", "tool", "talk"))
 
     first, second, *rest = refusal.value.question.split("\n")
-    assert first == "Let backup run by itself every 1d? Nobody will be asked then."
+    assert first == "Run backup automatically every 1d? It will not ask again."
     assert second.isprintable()
     assert len(second) < 2 * LINE_CHARS
     assert rest == []
@@ -262,7 +262,7 @@ def test_an_agreement_that_was_changed_is_none(
         app.calls.call("delete_item", sent, conversation, agreed=agreed)
 
 
-# Clients that answer for the person.
+# Clients that answer for the user.
 
 
 async def refuse(app: App, era: Era, action: str, tool: str, **arguments: Any) -> Refusal:
@@ -280,7 +280,7 @@ async def test_a_client_that_refuses_by_itself_is_told_the_terminal_command(
     refusal = await refuse(app, era, action, "delete_item", item=project, items="trash")
 
     assert refusal.code == "declined"
-    assert "person was asked" not in refusal.message
+    assert "user was asked" not in refusal.message
     assert "The question was: Move 2 tasks to the trash, with the project “Tea”?" in refusal.message
     assert f"`panorama projects delete {project} --items trash`" in refusal.hint
 
@@ -293,7 +293,7 @@ async def test_a_refusal_that_takes_as_long_as_reading_is_the_persons(
 
     refusal = await refuse(app, era, action, "delete_item", item=store(call, "Tea"), items="trash")
 
-    assert refusal.message.startswith(("The person was asked and did not agree", "The person closed the question"))
+    assert refusal.message.startswith(("The user was asked and did not agree", "The user closed the question"))
 
 
 async def test_a_client_that_cannot_ask_is_told_the_terminal_command(call: Call, either: Chat) -> None:

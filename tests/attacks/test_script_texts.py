@@ -191,7 +191,7 @@ def test_an_undone_write_is_undone_once(call: Call, app: App) -> None:
     call("save_script", name="count", code=OTHER, replace=True)
     unit = call("undo").data["units"][0]
 
-    with pytest.raises(ConflictError, match="taken back already"):
+    with pytest.raises(ConflictError, match="already undone"):
         call("undo", unit=unit)
 
     assert text(app) == COUNTING

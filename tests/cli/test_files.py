@@ -17,7 +17,7 @@ WHOLE = bytes(range(256)) * 400
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Path:
-    """A folder of the person's own, with one file in it."""
+    """A folder of the user's own, with one file in it."""
     (tmp_path / "all.bin").write_bytes(WHOLE)
     return tmp_path
 

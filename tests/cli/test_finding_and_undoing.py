@@ -41,7 +41,7 @@ def test_without_a_daemon_nobody_is_told_to_ask_for_the_meaning_again(
     index = run("search", "tea", "--json").answer["metadata"]["index"]
     shown = run("search", "tea").err + run("similar", "Tea").err + run("status").out
 
-    assert index["missing"] == "Search by meaning runs in the daemon, and here is none."
+    assert index["missing"] == "Search by meaning runs in the daemon, and none is running."
     assert index["do"] == "Use Panorama without PANORAMA_NO_DAEMON."
     assert shown.count(f"{index['missing']} {index['do']}") == 3
     assert "Ask again" not in shown
@@ -55,7 +55,7 @@ def test_that_meaning_did_not_run_is_said_beside_what_words_alone_found_in_part(
 
     said = run("search", "tea locomotive").err
 
-    assert "these hold some of them" in said
+    assert "these contain some of them" in said
     assert "by words alone: Search by meaning runs in the daemon" in said
 
 

@@ -159,7 +159,7 @@ def test_an_entry_that_starts_something_else_is_brought_up_to_date(
 
     again = run("install", name)
 
-    assert "set up anew" in again.out
+    assert "is updated" in again.out
     assert entry_of(client)["command"] == command
     assert "PANORAMA_HOME" not in entry_of(client).get("env", {})
 

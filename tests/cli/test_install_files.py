@@ -112,7 +112,7 @@ def test_a_file_that_may_not_be_written_is_not_replaced(
     installed = run("install", "cursor")
 
     assert installed.code == 3
-    assert "may not be written" in installed.err
+    assert "is not writable" in installed.err
     assert files_in(client.file.parent) == before
 
 

@@ -45,7 +45,7 @@ def test_backups_are_listed_and_checked(run: Command, given: Given, home: Path) 
 
     assert path.name in listed.lines[1]
     assert "1 backup in" in listed.err
-    assert (checked.code, "is whole" in checked.out) == (0, True)
+    assert (checked.code, "is intact" in checked.out) == (0, True)
 
 
 def test_a_damaged_backup_ends_with_2_and_says_what_to_do(
@@ -74,7 +74,7 @@ def test_what_was_not_to_be_had_is_told_and_ends_with_1(run: Command, given: Giv
     made, listed = run("backup"), run("backup", "list")
 
     assert made.code == 1
-    assert "1 thing was not to be had" in made.out
+    assert "1 item was missing" in made.out
     assert "the content is missing" in made.err
     assert "1 thing missing" in listed.out
 
@@ -175,7 +175,7 @@ def test_in_the_background_it_needs_somebody_who_runs_jobs(run: Command, given: 
     ]
 
     assert {each.code for each in asked} == {3}
-    assert all("Nobody runs jobs" in each.err for each in asked)
+    assert all("No background worker" in each.err for each in asked)
     assert run("restore", "--background").code == 2
 
 
@@ -224,7 +224,7 @@ def test_a_path_is_meant_from_where_the_terminal_stands(
     ("words", "said"),
     [
         (("backup",), "No backup was made."), (("export",), "No export was made."),
-        (("purge",), "What was forgotten stays so"),
+        (("purge",), "What was deleted stays deleted"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("moment", ["panorama.app.open_app", "panorama.services.jobs.pace.ProgressTracker.start"])

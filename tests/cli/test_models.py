@@ -107,7 +107,7 @@ def test_the_list_tells_that_the_environment_wins(run: Command, monkeypatch: pyt
 
     told = run("models", "list")
 
-    assert "PANORAMA_EMBEDDER=none is set, and wins over config.toml" in told.err
+    assert "PANORAMA_EMBEDDER=none is set and overrides config.toml" in told.err
 
 
 # Choosing one.
@@ -163,11 +163,11 @@ def test_the_same_choice_again_changes_nothing(run: Command, config: Path) -> No
 def test_the_work_that_is_left_is_told_with_how_long_it_takes(run: Command, embedded: None) -> None:
     told = run("models", "use", "minilm")
 
-    assert "Search by meaning begins when 2 passages are embedded by minilm, in about 1 s." in told.err
+    assert "Search by meaning starts when 2 passages are embedded by minilm, in about 1 s." in told.err
 
 
 def test_a_model_that_has_made_all_its_vectors_has_nothing_left_to_do(run: Command, embedded: None) -> None:
-    assert "static has embedded all there is." in run("models", "use", "static").err
+    assert "static has embedded everything." in run("models", "use", "static").err
 
 
 def test_search_goes_on_with_the_old_model_until_the_new_one_is_ready(run: Command, embedded: None) -> None:
@@ -176,7 +176,7 @@ def test_search_goes_on_with_the_old_model_until_the_new_one_is_ready(run: Comma
 
     told = run("models", "use", "minilm", "--force")
 
-    assert "Search goes on with static until 2 passages are embedded by minilm." in told.err
+    assert "Search uses static until 2 passages are embedded by minilm." in told.err
 
 
 def test_the_environment_wins_over_the_choice_and_that_is_told(
@@ -187,7 +187,7 @@ def test_the_environment_wins_over_the_choice_and_that_is_told(
     told = run("models", "use", "static")
 
     assert (told.code, config.read_text()) == (0, 'embedder = "static"\n')
-    assert "PANORAMA_EMBEDDER=none is set, and wins over config.toml" in told.err
+    assert "PANORAMA_EMBEDDER=none is set and overrides config.toml" in told.err
 
 
 @pytest.mark.parametrize("name", ["minilmm", "ollama", "ollama:", "olama:x", "openai:#x", "openai:http://a", "MINILM"])
@@ -215,7 +215,7 @@ def test_a_file_that_cannot_be_read_is_left_alone(run: Command, config: Path) ->
     told = run("models", "use", "static")
 
     assert (told.code, config.read_text()) == (2, "log_days = = 7\n")
-    assert "Mend it and run this again" in told.err
+    assert "Fix it and run this again" in told.err
 
 
 def test_a_file_of_unusual_form_is_left_alone(run: Command, config: Path) -> None:
@@ -271,7 +271,7 @@ def test_a_service_that_misbehaves_is_refused_before_anything_changes(
 
     assert (told.code, config.exists()) == (3, False)
     assert words in told.err
-    assert "Nothing was changed; --force takes it untried." in told.err
+    assert "Nothing was changed; use --force to select it without a trial." in told.err
 
 
 def test_a_service_that_is_not_there_is_refused_at_once(run: Command, config: Path) -> None:
@@ -381,7 +381,7 @@ def test_ones_own_notes_are_looked_for_by_their_titles(run: Command, notes: None
     told = run("models", "test", "static", "--own")
 
     assert told.lines[1].split() == ["title", "2", "static", "1.00", "1.00", "1.00"]
-    assert "Looked for 2 titles of your notes among 2 notes; take so few with care" in told.err
+    assert "Searched 2 titles of your notes among 2 notes; so few are not reliable" in told.err
 
 
 def test_ones_own_notes_are_read_page_by_page(run: Command, given: Given, monkeypatch: pytest.MonkeyPatch) -> None:

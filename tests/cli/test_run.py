@@ -34,7 +34,7 @@ def test_a_script_is_read_from_standard_input(run: Command) -> None:
 
     assert (ran.code, ran.answer) == (0, ["Crème"])
     assert re.search(r"^Run x_\w{10}: [\d.]+ ms, 2 calls, 1 created$", ran.err, re.MULTILINE)
-    assert re.search(r"^`panorama undo x_\w{10}` takes it back$", ran.err, re.MULTILINE)
+    assert re.search(r"^`panorama undo x_\w{10}` undoes it$", ran.err, re.MULTILINE)
 
 
 def test_a_script_is_read_from_a_file(run: Command, tmp_path: Path) -> None:
@@ -141,9 +141,7 @@ def test_an_interrupt_ends_with_130_and_says_what_is_left(run: Command) -> None:
         out, err = running.communicate(timeout=PATIENCE)
 
     assert (running.returncode, out) == (130, "")
-    assert re.search(
-        r"Stopped\. `panorama runs show (x_\w{10})` tells what it printed .*, `panorama undo \1` takes back", err
-    )
+    assert re.search(r"Stopped\. `panorama runs show (x_\w{10})` shows its output .*, `panorama undo \1` undoes", err)
     assert run("runs", "--json").answer["data"][0]["status"] == "cancelled"
 
 

@@ -107,7 +107,7 @@ def test_the_word_approve_at_a_terminal_approves(state: State) -> None:
 
     assert "def main(project: str" in terminal.seen
     assert "reads  tasks.list" in terminal.seen
-    assert "No text of it was reviewed before." in terminal.seen
+    assert "It was not reviewed before." in terminal.seen
     assert "The script count is reviewed" in terminal.seen
     assert state() == "reviewed"
 
@@ -152,7 +152,7 @@ def test_a_pipe_is_refused(process: Command, state: State, verb: str) -> None:
     done = subprocess.run(command, input="approve\nyes\n", capture_output=True, text=True, timeout=60)
 
     assert done.returncode == 2
-    assert "decided by a person at a terminal; nothing was decided" in done.stderr
+    assert "needs a user at a terminal; nothing was decided" in done.stderr
     assert state() == "draft"
 
 
@@ -186,7 +186,7 @@ def test_edit_opens_the_editor_and_shows_what_differs(kept: Path, state: State, 
     editor.write_text("import sys\nwith open(sys.argv[1], 'a') as file: file.write('# mine\\n')\n")
 
     with Terminal(("scripts", "review", "count"), {"EDITOR": f"{sys.executable} {editor}"}) as terminal:
-        terminal.until("It is the text that was reviewed last.")
+        terminal.until("It is the last reviewed text.")
         terminal.until("approve, edit or reject?")
         terminal.types("edit")
         terminal.until("+# mine")
@@ -206,7 +206,7 @@ def test_promote_asks_for_yes_and_shows_what_it_does(run: Command, state: State)
         terminal.types("yes")
         assert terminal.ends() == 0
 
-    assert "Make the script count a tool of your assistants, which will only be able to read?" in terminal.seen
+    assert "Make the script count a tool for your assistants, which will only be able to read?" in terminal.seen
     assert "its tool is script_count, which only reads" in terminal.seen
     assert state() == "promoted"
     assert "approved, current" in run("scripts", "history", "count").out

@@ -92,7 +92,7 @@ def test_a_file_that_cannot_be_written_is_as_it_was(tmp_path: Path, monkeypatch:
 def test_what_is_no_text_is_not_replaced(tmp_path: Path, content: str) -> None:
     (tmp_path / "config.toml").write_text(content)
 
-    with pytest.raises(UnavailableError, match="no text"):
+    with pytest.raises(UnavailableError, match="not text"):
         settings_file.write_setting(tmp_path, "embedder", "new")
 
     assert (tmp_path / "config.toml").read_text() == content

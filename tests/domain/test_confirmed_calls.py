@@ -1,4 +1,4 @@
-"""Which calls of a script confirm for the person, as its text shows."""
+"""Which calls of a script confirm for the user, as its text shows."""
 
 import pytest
 

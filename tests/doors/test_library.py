@@ -28,7 +28,7 @@ def scripts(peer: Peer) -> list[str]:
 
 
 def promoted(peer: Peer, name: str) -> dict[str, Any]:
-    """Promote a script, with the person's yes."""
+    """Promote a script, with the user's yes."""
     call = {"name": "promote_script", "arguments": {"script": name}}
     if peer.era == LEGACY:
         number = peer.send("tools/call", **call)

@@ -133,7 +133,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 
     opening = House.opened(tmp_path / "outer" / "home")
 
-    with unwritable(tmp_path / "outer"), pytest.raises(UnavailableError, match="cannot be made") as refusal, opening:
+    with unwritable(tmp_path / "outer"), pytest.raises(UnavailableError, match="cannot be created") as refusal, opening:
         pass
 
     assert "PANORAMA_HOME" in refusal.value.hint

@@ -88,7 +88,7 @@ def test_an_atomic_run_of_a_server_that_was_killed_is_taken_back_by_the_next(hom
         left = server.call("list_tasks")
 
     assert [each["title"] for each in left["data"]] == ["Good"]
-    assert "All it wrote was taken back" in one(home, "SELECT error FROM runs")
+    assert "All its changes were undone" in one(home, "SELECT error FROM runs")
     assert is_sound(home)
 
 
@@ -159,5 +159,5 @@ def test_a_script_that_ran_never_answers_as_failed_because_its_state_cannot_be_k
         told = server.call("run_code", code="sdk.tasks.create('Tea')\nsdk.state['n'] = 1\nreturn 'done'")
 
         assert told["data"]["result"] == "done"
-        assert "sdk.state was not kept" in told["data"]["note"]
+        assert "sdk.state was not saved" in told["data"]["note"]
         assert tasks(home) == 1

@@ -77,7 +77,7 @@ class Scripts(RuleBasedStateMachine):
 
     @rule(name=names, text=texts)
     def save(self, name: str, text: int) -> None:
-        """A model writes it; the person agrees if it overwrites what they wrote."""
+        """A model writes it; the user agrees if it overwrites what they wrote."""
         try:
             self._call("save_script", name=name, code=TEXTS[text], replace=True)
         except ConfirmationError as asked:

@@ -40,7 +40,7 @@ class DeathError(BaseException):
 
 @dataclass
 class Expected:
-    """A reminder as the person means it."""
+    """A reminder as the user means it."""
 
     anchor: datetime
     rule: str

@@ -149,7 +149,7 @@ def test_a_time_limit_is_1_to_60_seconds(run: Run, seconds: int) -> None:
 
 
 def test_a_run_in_the_background_is_refused_where_nobody_runs_jobs(run: Run) -> None:
-    with pytest.raises(UnavailableError, match="Nobody runs jobs in the background here; nothing was begun"):
+    with pytest.raises(UnavailableError, match="No background worker is running here; nothing was started"):
         run("1", background=True)
 
 
@@ -195,7 +195,7 @@ def test_a_state_that_two_runs_made_too_large_together_is_not_kept_by_the_second
     with report_progress_to(meanwhile):
         told = run('sdk.progress(1, 2)\nsdk.tasks.list()\nsdk.state["mine"] = "x" * 200_000', state="shared")
 
-    assert "sdk.state was not kept" in told["note"]
+    assert "sdk.state was not saved" in told["note"]
     assert run("return {name: len(kept) for name, kept in sdk.state.items()}", state="shared")["result"] == {
         "theirs": 200_000
     }

@@ -68,7 +68,7 @@ def test_an_atomic_run_that_fails_leaves_nothing(run: Run, call: Call) -> None:
     call("create_task", title="Old")
     told = run('sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea")\n1 / 0', atomic=True)
 
-    assert told["note"] == "All it wrote was taken back (2 changes)."
+    assert told["note"] == "All its changes were undone (2 changes)."
     assert titles(call) == ["Old"]
 
 
@@ -89,7 +89,7 @@ def test_of_a_run_that_was_taken_back_nothing_can_be_undone(run: Run, call: Call
     call("create_task", title="Good")
     told = run(FAILING, atomic=True)
 
-    with pytest.raises(ConflictError, match=f"Nothing stands of {told['run_id']}"):
+    with pytest.raises(ConflictError, match=f"Nothing remains of {told['run_id']}"):
         call("undo", unit=told["run_id"])
 
     assert titles(call) == ["Good"]
@@ -133,7 +133,7 @@ def test_a_run_that_took_all_of_it_back_itself_offers_no_undo(run: Run, call: Ca
     failed = call("run_code", code=code + "\n1 / 0", atomic=True)
 
     assert [("undo" in each.metadata, each.data["changes"]) for each in (answer, failed)] == [(False, {})] * 2
-    assert failed.data["note"] == "Nothing it wrote stands."
+    assert failed.data["note"] == "None of its changes remain."
 
 
 def test_a_run_that_was_taken_back_counts_nothing_and_offers_no_undo(run: Run, call: Call) -> None:
@@ -171,7 +171,7 @@ def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: 
     assert answer.data["note"] == f"{told}title of “Newest” ({old})."
     assert (answer.data["changes"], "undo" in answer.metadata) == ({"updated": 1}, False)
     page = call("pages.run", run=answer.data["run_id"]).data["markdown"]
-    assert f"1 updated. {answer.data['note']} Undo {answer.data['run_id']} takes back what of this" in page
+    assert f"1 updated. {answer.data['note']} Undo {answer.data['run_id']} reverts those that were not" in page
     assert titles(call) == ["Newest"]
 
 
@@ -248,7 +248,7 @@ def test_a_script_undoes_an_earlier_call_of_its_own(run: Run, call: Call) -> Non
     assert titles(call) == ["Coffee"]
 
 
-@pytest.mark.parametrize(("ends", "note"), [("", ""), ("1 / 0", "All it wrote was taken back (3 changes).")])
+@pytest.mark.parametrize(("ends", "note"), [("", ""), ("1 / 0", "All its changes were undone (3 changes).")])
 def test_what_others_took_back_of_a_run_is_not_counted(app: App, run: Run, call: Call, ends: str, note: str) -> None:
     def undo() -> None:
         call("undo", unit=str(call("query", collection="changes", limit=1, sort=["-id"]).data[0]["id"]))

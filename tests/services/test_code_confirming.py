@@ -1,4 +1,4 @@
-"""Scripts that confirm for the person: refused, unless the person was asked before the run or it is a dry run."""
+"""Scripts that confirm for the user: refused, unless the user was asked before the run or it is a dry run."""
 
 from collections.abc import Callable
 from typing import Any

@@ -108,7 +108,7 @@ def test_a_run_is_shown_with_what_it_changed_and_how_to_take_that_back(wrote: st
     view, page = call("runs.get", run=wrote).data, call("pages.run", run=wrote).data["markdown"]
 
     assert view["changes"] == {"created": 1, "updated": 1}
-    assert view["stands"] == f"Undo {wrote} takes back what of this nobody else changed since."
+    assert view["stands"] == f"Undo {wrote} reverts those that were not changed since."
     assert [(each["action"], each["label"]) for each in view["wrote"]] == [("create", "Tea"), ("update", "Old")]
     assert f"1 created, 1 updated. {view['stands']}" in page
     assert f'- update task “Old” ({view["wrote"][1]["item"]}): notes `""` → `"n"`' in page
@@ -120,8 +120,8 @@ def test_a_run_that_was_taken_back_is_shown_as_such(wrote: str, call: Call) -> N
     view, page = call("runs.get", run=wrote).data, call("pages.run", run=wrote).data["markdown"]
 
     assert (view["changes"], view["wrote"]) == ({}, [])
-    assert view["stands"] == "All it wrote was taken back (2 changes)."
-    assert "## Changes\n\nAll it wrote was taken back (2 changes)." in page
+    assert view["stands"] == "All its changes were undone (2 changes)."
+    assert "## Changes\n\nAll its changes were undone (2 changes)." in page
 
 
 def test_a_run_of_which_a_part_was_taken_back_is_shown_with_the_rest(wrote: str, call: Call) -> None:
@@ -132,13 +132,13 @@ def test_a_run_of_which_a_part_was_taken_back_is_shown_with_the_rest(wrote: str,
     view = call("runs.get", run=wrote).data
 
     assert view["changes"] == {"updated": 1}
-    assert view["stands"].startswith("1 of its 2 changes stands, the others were taken back. Undo ")
+    assert view["stands"].startswith("1 of its 2 changes stands, the others were undone. Undo ")
 
 
 def test_an_atomic_run_that_failed_is_shown_as_taken_back(run: Run, call: Call) -> None:
     failed = run('sdk.tasks.create("Tea")\n1 / 0', atomic=True)["run_id"]
 
-    assert call("runs.get", run=failed).data["stands"] == "All it wrote was taken back (1 change)."
+    assert call("runs.get", run=failed).data["stands"] == "All its changes were undone (1 change)."
 
 
 def test_a_dry_run_is_shown_as_one_that_changed_nothing(run: Run, call: Call) -> None:

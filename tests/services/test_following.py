@@ -221,7 +221,7 @@ def test_it_tells_how_many_changes_are_read_and_how_much_is_embedded(
     told = [far for far in said if "embedded" in far[2]]
     assert [far[0] for far in told] == sorted(far[0] for far in told)
     assert {far[1] for far in told} == {35}
-    assert (35, 35, "reading what was written: 35 passages embedded") in told
+    assert (35, 35, "reading changes: 35 passages embedded") in told
     assert any(0 < far[0] < 35 for far in told)
 
 

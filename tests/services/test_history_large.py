@@ -63,7 +63,7 @@ def test_a_question_names_the_changes_that_are_left_of_a_large_unit(call: Call) 
 
     with pytest.raises(PanoramaError, match="Take back 69 changes"):
         call("undo", unit=unit, skip_conflicts=True)
-    with pytest.raises(ConflictError, match="were overtaken"):
+    with pytest.raises(ConflictError, match="were changed again since"):
         call("undo", unit=unit)
 
 

@@ -273,7 +273,7 @@ def test_fields_that_a_task_does_not_have_are_kept_and_named(vault: Vault, run: 
 
     assert here.tasks()["Pay"]["notes"] == "why\n\nStart: 2026-06-01\nPriority: medium\nId: a1"
     assert whys(report) == {
-        "": "tasks have no field for these; they stand in the tasks' notes: Id (1), Priority (2), Start (1)"
+        "": "tasks have no field for these values; they were added to the tasks' notes: Id (1), Priority (2), Start (1)"
     }
 
 
@@ -284,7 +284,7 @@ def test_the_global_filter_of_the_tasks_plug_in_says_which_boxes_are_tasks(vault
     report = run()
 
     assert (list(here.tasks()), here.tasks()["Pay"]["tags"]) == (["Pay"], [])
-    assert whys(report)[""] == "boxes without #todo are no tasks in this folder: 1"
+    assert whys(report)[""] == "checkboxes without #todo are not tasks in this folder: 1"
 
 
 def test_a_folder_that_becomes_a_link_while_it_is_read_is_not_followed(vault: Vault, tmp_path: Path):
@@ -340,7 +340,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_imported(vault: Vault, run:
     assert (report["notes_created"], report["skipped"], report["problem_count"]) == (1, 4, 4)
     assert whys(report) == {
         "latin.md": "it is not UTF-8 (byte 2); save it as UTF-8",
-        "utf16.md": "it holds NUL bytes, so it is not text in UTF-8",
+        "utf16.md": "it contains NUL bytes, so it is not UTF-8 text",
         "big.md": "it is over 10 MB; split it into several files",
         "long.md": "project has 300 characters; 200 is the most.",
     }
@@ -439,9 +439,9 @@ def test_progress_is_told_a_few_hundred_times_at_most(vault: Vault, run: Import)
         ("", "folder is empty."),
         ("  ", "folder is empty."),
         ("/no/such/folder", "There is no folder '/no/such/folder'."),
-        ("~nobody-is-called-so/x", "cannot be the path of a folder."),
+        ("~nobody-is-called-so/x", "is not a valid folder path."),
         ("/a\x00b", "holds a NUL byte."),
-        ("/" + "x" * 5000, "cannot be the path of a folder."),
+        ("/" + "x" * 5000, "is not a valid folder path."),
         (__file__, "is not a folder."),
     ],
 )
@@ -493,7 +493,7 @@ def test_the_summary_tells_what_came_of_it(vault: Vault, run: Import, call: Call
     first = call("import.markdown", folder=str(vault.root)).summary
     second = call("import.markdown", folder=str(vault.root)).summary
 
-    assert empty == f"There is no Markdown file in {vault.root}"
+    assert empty == f"No Markdown file in {vault.root}"
     assert dry == f"Would import 1 note, 3 tasks, 1 project from {vault.root}"
     assert first == f"Imported 1 note, 3 tasks, 1 project from {vault.root}"
     assert second == f"Imported nothing new from {vault.root}; 1 of 1 file unchanged"

@@ -61,7 +61,10 @@ def test_of_equal_checkboxes_each_keeps_its_own_task(
     report = run()
 
     assert here.get(second["id"])["status"] == "done"
-    assert (report["gone"], whys(report)) == (1, {"a.md": "the task “Pay” is no longer in the file; it stays here"})
+    assert (report["gone"], whys(report)) == (
+        1,
+        {"a.md": "the task “Pay” is no longer in the file; it is kept in Panorama"},
+    )
 
 
 def all_tasks(call: Callable[..., Answer]) -> list[dict[str, Any]]:
@@ -87,7 +90,7 @@ def test_a_file_that_left_the_folder_is_named(vault: Vault, run: Import):
 
     (vault.root / "a.md").unlink()
 
-    assert whys(run()) == {"a.md": "the file is no longer in the folder; its 2 items stay here"}
+    assert whys(run()) == {"a.md": "the file is no longer in the folder; its 2 items are kept here"}
     assert whys(run()) == {}
 
 
@@ -298,8 +301,8 @@ def test_an_error_half_way_tells_what_was_kept(vault: Vault, run: Import, monkey
         run()
     PROGRESS.reset(token)
 
-    assert stopped.value.message == "The import stopped after 2 of 4 files, which stay: The disk is full."
-    assert stopped.value.hint.endswith("it goes on where it stopped.")
+    assert stopped.value.message == "The import stopped after 2 of 4 files, which are kept: The disk is full."
+    assert stopped.value.hint.endswith("to resume.")
 
 
 def test_a_file_that_another_import_took_meanwhile_is_not_taken_twice(vault: Vault, run: Import, here: Here):

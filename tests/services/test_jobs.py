@@ -35,9 +35,9 @@ def test_who_asks_is_told_what_to_call_next_and_a_person_at_a_terminal_what_to_t
     told = call("test.nothing", background=True).summary
     typed = app.calls.call("test.nothing", {"background": True}, person)
 
-    assert told.endswith("was begun; get_job shows how far it is, cancel_job stops it")
+    assert told.endswith("was started; get_job shows its progress, cancel_job cancels it")
     shows, stops = (f"`panorama jobs {word} {typed.data['id']}`" for word in ("show", "cancel"))
-    assert typed.summary.endswith(f"was begun; {shows} shows how far it is, {stops} stops it")
+    assert typed.summary.endswith(f"was started; {shows} shows its progress, {stops} cancels it")
 
 
 def test_two_run_at_a_time_in_the_order_they_were_asked_for(working: None, call: Call, app: App, works: Works) -> None:

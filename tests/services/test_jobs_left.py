@@ -96,7 +96,7 @@ def test_a_queue_that_closes_puts_back_what_can_go_on(app: App, call: Call, work
 
 
 def test_where_nobody_runs_jobs_none_is_taken(app: App, call: Call, works: Works) -> None:
-    with pytest.raises(UnavailableError, match="Nobody runs jobs in the background here"):
+    with pytest.raises(UnavailableError, match="No background worker is running here"):
         call("test.nothing", background=True)
 
     assert call("list_jobs").data == []

@@ -263,7 +263,7 @@ def test_scripts_nest_three_deep_and_never_in_themselves(call: Call, app: App) -
 
     assert call("run_script", script="b").data["result"] == 5
     assert "nest 3 deep: a → b → c" in deep["error"]["message"]
-    assert "loop runs already: loop → turn → loop" in round_["error"]["message"]
+    assert "loop is already running: loop → turn → loop" in round_["error"]["message"]
 
 
 def test_what_runs_side_by_side_inside_others_does_not_wait_for_ever(call: Call, app: App) -> None:

@@ -30,12 +30,12 @@ def test_there_are_at_most_twelve_tools(app: App, person: Person) -> None:
         person.promotes(f"s{number}")
     put(app, "more", COUNTING)
 
-    with pytest.raises(ConflictError, match="12 tools") as refused:
+    with pytest.raises(ConflictError, match="12 script tools") as refused:
         person.promotes("more")
     person.promotes("s3", to="demoted")
     person.promotes("more")
 
-    assert "used least" in refused.value.hint
+    assert "least used" in refused.value.hint
     assert len(tools(app)) == 12
 
 
@@ -47,7 +47,7 @@ def test_a_tool_whose_text_was_changed_keeps_its_place_among_the_twelve(app: App
     assert tools(app) == []
     put(app, "more", COUNTING)
 
-    with pytest.raises(ConflictError, match="12 tools"):
+    with pytest.raises(ConflictError, match="12 script tools"):
         person.promotes("more")
     person.promotes("s3", to="retired")
     person.promotes("more")

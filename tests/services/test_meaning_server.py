@@ -72,7 +72,7 @@ def test_a_qdrant_server_that_is_slow_does_not_delay_the_answers(home: Path, sta
         found = [searched(house, "steam engines") for _ in range(20)]
 
         assert {tuple(each["metadata"]["index"]["ran"]) for each in found} == {("keyword",)}
-        assert found[0]["metadata"]["index"]["missing"] == "The index of meanings did not answer in time."
+        assert found[0]["metadata"]["index"]["missing"] == "The semantic index did not answer in time."
         stand_in.waits = False
         stand_in.delay.set()
         recovers(house)

@@ -145,7 +145,7 @@ def test_removing_forgets_one_models_vectors_and_no_other(
 
     told = call("models.remove", model="static", confirm=True)
 
-    assert told.summary.startswith("Forgot 5 vectors of static")
+    assert told.summary.startswith("Deleted 5 vectors of static")
     assert (row("static")["vectors"], row("minilm")["vectors"]) == (0, 5)
 
 

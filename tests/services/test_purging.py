@@ -322,7 +322,7 @@ def test_an_undo_that_needs_what_was_forgotten_is_refused_with_the_reason(
 
     with pytest.raises(ConflictError) as refusal:
         call("undo", unit=gone.metadata["undo"])
-    assert "removed for good" in str(refusal.value.candidates)
+    assert "permanently deleted" in str(refusal.value.candidates)
 
 
 def test_an_import_does_not_bring_back_what_was_forgotten(
@@ -353,7 +353,7 @@ def test_a_purge_that_was_stopped_is_finished_by_the_next(call: Call, app: App, 
         pass
 
     def leave(done: int, total: int, at: str) -> None:
-        if at == "forgetting the old log":
+        if at == "deleting old log entries":
             raise LeftError
 
     with pytest.raises(LeftError), report_progress_to(leave):

@@ -18,7 +18,7 @@ from tests.services.test_undo_large import sizes as sizes
 from tests.working import at_work, until
 
 WRITING = f"for number in range({SIZE}): sdk.tasks.create(f'Task {{number}}')"
-TAKEN_BACK = f"All it wrote was taken back ({SIZE} changes)."
+TAKEN_BACK = f"All its changes were undone ({SIZE} changes)."
 
 
 def leave_atomic_run(app: App, call: Call, worker: str) -> str:

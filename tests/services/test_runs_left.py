@@ -104,9 +104,9 @@ def test_an_atomic_run_whose_process_is_gone_is_taken_back(app: App, run: Run, c
 
     found = shown(call, id_)
     assert titles(call) == ["Good"]
-    assert found["error"]["message"] == "Panorama ended while it ran. All it wrote was taken back (2 changes)."
+    assert found["error"]["message"] == "Panorama ended while it ran. All its changes were undone (2 changes)."
     assert found["changes"] == {}
-    with pytest.raises(ConflictError, match="Nothing stands"):
+    with pytest.raises(ConflictError, match="Nothing remains"):
         call("undo", unit=id_)
     call("undo")
     assert titles(call) == []

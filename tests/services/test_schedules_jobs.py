@@ -74,7 +74,7 @@ def test_the_person_agrees_to_what_will_ask_nobody_when_it_runs(
 
         alone.calls.call("add_schedule", wanted, talk, agreed=asked.value.agreement)
 
-        assert "by itself every 1d? Nobody will be asked then." in asked.value.question
+        assert "automatically every 1d? It will not ask again." in asked.value.question
         assert len(alone.calls.call("list_schedules", {}, talk).data) == 1
 
 

@@ -13,7 +13,7 @@ Call = Callable[..., Answer]
 
 @pytest.fixture
 def approved(app: App) -> None:
-    """Two scripts that the person approved."""
+    """Two scripts that the user approved."""
     for name, text in (("count_tasks", COUNTING), ("write_down", WRITING)):
         put(app, name, text)
         Person(app).approves(name)

@@ -216,7 +216,7 @@ def test_what_is_only_near_to_words_that_no_item_holds_is_said_to_be(context: De
     meaning.hits = {context.note("Coffee"): 0.3}
 
     page = context.found("xqzv blorp", mode)
-    assert "No item holds any of these words" in page.hint
+    assert "No item contains any of these words" in page.hint
     assert "near in meaning, none holds the words" in summarize_search(page)
     assert context.found("coffee xqzv", "semantic").hint == ""
 
@@ -257,8 +257,8 @@ def test_small_words_that_many_items_hold_are_told_of_nowhere(context: Desk) -> 
             {"project": "p_0000000000", "since": "today", "until": "today"},
             "Narrowed by project, since and until: leave them out to look everywhere.",
         ),
-        ({"mode": "keyword"}, "Mode keyword looks for the words alone; hybrid looks for their meaning, too."),
-        ({"mode": "semantic"}, "Mode semantic looks for the meaning alone; hybrid looks for the words, too."),
+        ({"mode": "keyword"}, "Mode keyword searches words only; use hybrid to search by meaning too."),
+        ({"mode": "semantic"}, "Mode semantic searches by meaning only; use hybrid to search words too."),
     ],
 )
 def test_where_nothing_is_found_is_said_what_narrowed_the_search(
@@ -276,7 +276,7 @@ def test_a_phrase_that_nothing_holds_is_said_to_be_looked_for_as_it_is(context: 
 
     page = context.found('"green tea"')
 
-    said = "Quoted words stand together, as they are: leave out the quotes to look further."
+    said = "Quoted words match exactly and together: remove the quotes to find more."
     assert (page.items, page.hint) == ((), said)
 
 
@@ -600,7 +600,7 @@ def test_words_that_no_item_holds_are_said_to_be_so(context: Desk, meaning: Told
     page = context.found("qwertyuiop")
 
     assert [row.title for row in page.items] == ["Boiler"]
-    assert "No item holds any of these words" in page.hint
+    assert "No item contains any of these words" in page.hint
 
 
 def test_a_period_that_ends_before_it_begins_is_refused(context: Desk) -> None:

@@ -117,8 +117,8 @@ def test_a_repeating_reminder_tells_its_next_three_occurrences(call: Call, app: 
 
     assert weekly.metadata["hint"] == "It rings Mon 2026-05-25 07:00, Mon 2026-06-01 07:00, Mon 2026-06-08 07:00 …"
     assert "Tue 2026-05-26 07:00, Mon 2026-06-01 07:00" in odd.metadata["hint"]
-    assert odd.metadata["hint"].endswith("The first is not on a day of its rule.")
-    assert once.metadata["hint"] == "It rings once, Tue 2026-05-26 07:00: its rule names no later moment."
+    assert odd.metadata["hint"].endswith("The first one does not match its rule.")
+    assert once.metadata["hint"] == "It rings once, Tue 2026-05-26 07:00: its rule has no later time."
 
 
 def test_snoozing_a_reminder_that_has_not_rung_moves_it_and_says_so(call: Call, app: App) -> None:

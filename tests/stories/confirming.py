@@ -1,4 +1,4 @@
-"""A project whose deletion a person is asked about, and the person."""
+"""A project whose deletion a person is asked about, and the user."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

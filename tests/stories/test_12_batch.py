@@ -69,7 +69,7 @@ async def test_a_reference_inside_a_longer_text_is_refused_before_anything_runs(
 
     refusal = await chat.refused("batch", operations=steps, atomic=False)
 
-    assert f"${number}.data.id stands inside a longer text" in refusal.message
+    assert f"${number}.data.id is inside a longer text" in refusal.message
     assert f"$${number}.data.id" in refusal.hint
     assert await titles(chat) == []
 

@@ -1,4 +1,4 @@
-"""Chapter 18: before much goes at once, the person is asked, and a yes is worth what was shown."""
+"""Chapter 18: before much goes at once, the user is asked, and a yes is worth what was shown."""
 
 import inspect
 from collections.abc import AsyncGenerator

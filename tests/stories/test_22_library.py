@@ -152,7 +152,7 @@ async def test_a_tool_whose_script_writes_nothing_is_not_asked_about_as_if_it_di
 
         tool = next(each for each in await client.list_tools() if each.name == "script_count")
         ran = await chat("script_count")
-    assert person.questions[0].startswith("Make the script count a tool of your assistants, which only reads?")
+    assert person.questions[0].startswith("Make the script count a tool for your assistants, which only reads?")
     assert tool.annotations is not None
     assert tool.annotations.read_only_hint is True
     assert not {"dry_run", "idempotency_key"} & set(tool.input_schema["properties"])

@@ -1,4 +1,4 @@
-"""The MCP clients: where each keeps its configuration, and what an entry looks like there. A table: it reads no file.
+"""The MCP clients: the paths and the form of their configuration. A table; it reads no file.
 
 Checked against the clients' documentation of late 2026. The paths for Windows are untested.
 """
@@ -10,20 +10,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 SERVER_KEY = "panorama"
-"""What Panorama is called among a client's servers."""
+"""Panorama's name among a client's servers."""
 
 CLIENT_NAMES = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini")
 
 STDIO: Mapping[str, Any] = {"type": "stdio"}
 
 CODEX_TIMEOUT: Mapping[str, Any] = {"startup_timeout_sec": 30}
-"""Codex waits 10 seconds, then does without the server until its next session. A start takes 2; the first one after an
-upgrade copies and migrates the data, and a busy machine is slower. To wait longer costs nothing."""
+"""Codex waits 10 seconds, then ignores the server until its next session. A start takes 2 seconds; the first one after
+an upgrade also copies and migrates the data. A longer limit costs nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpClient:
-    """A client: `folder` is there if it is installed, `servers` is the key above the servers in its `file`."""
+    """A client: `folder` exists if it is installed, `servers` is the key of the servers in its `file`."""
 
     name: str
     title: str
@@ -37,20 +38,22 @@ class McpClient:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The keys that lead to Panorama's entry."""
+        """The keys of Panorama's entry."""
         return self.servers, SERVER_KEY
 
     def is_found(self) -> bool:
-        """Return whether the client has been on this machine."""
-        return os.path.isdir(self.folder) or os.path.exists(self.file)  # pathlib's raise where a folder is locked
+        """Return whether the client seems to be installed."""
+        return os.path.isdir(self.folder) or os.path.exists(
+            self.file
+        )  # pathlib's functions raise if a folder is locked
 
 
 def build_clients(system: str, home: Path, environment: Mapping[str, str]) -> dict[str, McpClient]:
-    """Return every client by its name.
+    """Return all clients by name.
 
     Args:
-        system: The platform as `sys.platform` calls it.
-        home: The person's home directory.
+        system: The platform, as in `sys.platform`.
+        home: The user's home directory.
     """
     every = (
         _claude_code(home, environment),
@@ -74,7 +77,7 @@ def _claude_code(home: Path, environment: Mapping[str, str]) -> McpClient:
         fixed=STDIO,
         suggested={},
         # An open session may write the whole file from memory (github.com/anthropics/claude-code/issues/27941).
-        next_step="Start Claude Code anew: /mcp lists panorama. If it does not, end every session and run this again.",
+        next_step="Restart Claude Code: /mcp lists panorama. If it does not, end every session and run this again.",
     )
 
 
@@ -156,7 +159,7 @@ def _folder_from_env(environment: Mapping[str, str], name: str, default: Path) -
 
 
 def _app_data_folder(system: str, home: Path, environment: Mapping[str, str]) -> Path:
-    """Return where programs made with Electron keep their data."""
+    """Return the data folder of Electron programs."""
     if system == "darwin":
         return home / "Library" / "Application Support"
     if system == "win32":
@@ -167,7 +170,7 @@ def _app_data_folder(system: str, home: Path, environment: Mapping[str, str]) ->
 def _msix_folder(environment: Mapping[str, str]) -> Path | None:
     """Return what stands for %APPDATA%\\Claude where Claude Desktop came as an MSIX package, as it does since 2026.
 
-    Windows shows the packaged program another folder than ours (github.com/anthropics/claude-code/issues/26073).
+    Windows redirects the folder of packaged programs (github.com/anthropics/claude-code/issues/26073).
     """
     packages = Path(environment.get("LOCALAPPDATA", "")) / "Packages"
     folders = sorted(packages.glob("Claude_*"))

@@ -1,6 +1,6 @@
 """Clients' configuration files: the only module that reads and writes them.
 
-A file is replaced only if the new one means the same apart from Panorama's entry; a dated copy is put beside it first.
+A file is replaced only if the new one is equivalent apart from Panorama's entry; a dated copy is written first.
 """
 
 import json
@@ -29,24 +29,24 @@ State = Literal["ok", "warn", "fail"]
 
 HOME_VARIABLE = "PANORAMA_HOME"
 PRIVATE_MODE = 0o600
-"""The mode of a file that is made here: clients keep tokens in theirs."""
+"""The mode of new files: clients store tokens in theirs."""
 
 _REMOTE_KEYS = frozenset({"url", "httpUrl", "serverUrl"})
-"""Keys of a server that a client reaches over the network instead of starting it."""
+"""Keys of a server that a client reaches over the network."""
 
-_REMOVE_HINT = f"Mend it and run this again, or take “{SERVER_KEY}” out by hand."
+_REMOVE_HINT = f"Fix it and run this again, or remove “{SERVER_KEY}” by hand."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What was done to a client's file, and `copy`, the file as it was."""
+    """The change to a client's file, and `copy`, the previous file."""
 
     did: Did
     copy: Path | None = None
 
 
 class ConfigCheck(NamedTuple):
-    """A client's file in which Panorama stands: what is wrong with it, and the next step."""
+    """A client's file with Panorama's entry: its problem, and the next step."""
 
     client: str
     file: Path
@@ -56,19 +56,19 @@ class ConfigCheck(NamedTuple):
 
 
 class _Content(NamedTuple):
-    """A file as bytes, None if there is none, and as text."""
+    """A file as bytes (None if missing) and as text."""
 
     raw: bytes | None
     text: str
 
 
 def all_clients() -> dict[str, McpClient]:
-    """Return every client by its name, with its places on this machine, installed or not."""
+    """Return all clients by name, with their paths on this machine, installed or not."""
     return clients.build_clients(sys.platform, Path.home(), os.environ)
 
 
 def build_entry(client: McpClient) -> dict[str, Any]:
-    """Return what a client has to know: how this program is started, and `PANORAMA_HOME` if it is set."""
+    """Return the entry for a client: the command of this program, and `PANORAMA_HOME` if it is set."""
     command, *arguments = launch_command()
     home = os.environ.get(HOME_VARIABLE, "").strip()
     env = {"env": {HOME_VARIABLE: str(Path(home).expanduser().absolute())}} if home else {}
@@ -76,24 +76,24 @@ def build_entry(client: McpClient) -> dict[str, Any]:
 
 
 def launch_command() -> list[str]:
-    """Return the words that start this program, the first an absolute path."""
+    """Return the command that starts this program, with an absolute path."""
     called = shutil.which(sys.argv[0]) if Path(sys.argv[0]).stem == "panorama" else None
     script = called or shutil.which(str(Path(sys.executable).with_name("panorama")))
-    # A link such as ~/.local/bin/panorama is not followed: it outlives the environment that it leads to.
+    # A link such as ~/.local/bin/panorama is not resolved: it outlives the environment behind it.
     return [str(Path(script).absolute())] if script else [sys.executable, "-m", "panorama"]
 
 
 def render_snippet(client: McpClient) -> str:
-    """Return Panorama's entry as it stands in a file that holds nothing else."""
+    """Return a file that contains only Panorama's entry."""
     return _set_value(client, "", client.path, build_entry(client))
 
 
 def install(client: McpClient) -> Outcome:
-    """Put Panorama's entry into a client's file, or bring the one that is there up to date.
+    """Add Panorama's entry to a client's file, or update it.
 
     Raises:
-        UnavailableError: The file cannot be understood or written; it is as it was.
-        ConflictError: Another program wrote it meanwhile.
+        UnavailableError: The file cannot be parsed or written; it is unchanged.
+        ConflictError: Another program changed it meanwhile.
     """
     with _translate_errors(client, _manual_hint(client)):
         before = _read(client)
@@ -107,11 +107,11 @@ def install(client: McpClient) -> Outcome:
 
 
 def uninstall(client: McpClient) -> Outcome:
-    """Take Panorama's entry, and nothing else, out of a client's file.
+    """Remove Panorama's entry, and nothing else, from a client's file.
 
     Raises:
-        UnavailableError: The file cannot be understood or written; it is as it was.
-        ConflictError: Another program wrote it meanwhile.
+        UnavailableError: The file cannot be parsed or written; it is unchanged.
+        ConflictError: Another program changed it meanwhile.
     """
     with _translate_errors(client, _REMOVE_HINT):
         before = _read(client)
@@ -123,14 +123,14 @@ def uninstall(client: McpClient) -> Outcome:
 
 
 def check_configs() -> list[ConfigCheck]:
-    """Return what there is to say about every client's file in which Panorama stands; changes nothing."""
+    """Check every client's file with Panorama's entry, without changing any."""
     return [config for client in all_clients().values() if (config := check_config(client))]
 
 
 def check_config(client: McpClient) -> ConfigCheck | None:
-    """Return whether a client can start Panorama, and with the data used here; None if it does not try to."""
+    """Check that a client can start Panorama with the current data directory; None if it has no entry."""
     try:
-        with _translate_errors(client, "Mend it, or put back one of the copies beside it."):
+        with _translate_errors(client, "Fix it, or restore one of the copies beside it."):
             entry = _find_entry(client, _read(client).text) if _is_mentioned(client) else None
     except UnavailableError as error:
         return ConfigCheck(client.name, client.file, "fail", error.message, error.hint)
@@ -138,7 +138,7 @@ def check_config(client: McpClient) -> ConfigCheck | None:
 
 
 def _is_mentioned(client: McpClient) -> bool:
-    """Return whether Panorama may stand in a file; one that cannot be understood is ours to report only then."""
+    """Return whether a file may contain our entry; only then is a parse error reported."""
     word = SERVER_KEY if client.format == "toml" else json.dumps(SERVER_KEY)
     return os.path.exists(client.file) and word.encode() in client.file.read_bytes()
 
@@ -149,15 +149,15 @@ def _check_entry(client: McpClient, entry: Mapping[str, Any]) -> tuple[State, st
         return "ok", "", ""
     command = str(entry.get("command", ""))
     if not shutil.which(command):
-        return "fail", f"{client.title} starts {command or 'nothing'}, which is no program here", again
+        return "fail", f"{client.title} starts {command or 'nothing'}, which is not a program on this machine", again
     there, here = _home(entry), _home(build_entry(client))
     if os.path.realpath(there) != os.path.realpath(here):
-        return "warn", f"{client.title} keeps its data in {there}, not in {here} as you do here", again
+        return "warn", f"{client.title} uses the data in {there}, not in {here} as this shell does", again
     return "ok", "", ""
 
 
 def _home(entry: Mapping[str, Any]) -> Path:
-    """Return where a server keeps its data."""
+    """Return the data directory of a server's entry."""
     chosen = str(_as_mapping(entry.get("env")).get(HOME_VARIABLE, "")).strip()
     return Path(chosen).expanduser() if chosen else Path(default_directory())
 
@@ -167,7 +167,7 @@ def _as_mapping(value: object) -> dict[str, Any]:
 
 
 def _update_entry(client: McpClient, old: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry as it has to be now, with all else that a person put into it."""
+    """Return an updated entry, keeping the user's other settings."""
     fresh = build_entry(client)
     if _REMOTE_KEYS & set(old):
         return fresh
@@ -183,7 +183,7 @@ def _update_entry(client: McpClient, old: Mapping[str, Any]) -> dict[str, Any]:
 def _parse(client: McpClient, text: str) -> dict[str, Any]:
     value: object = toml.parse(text) if client.format == "toml" else _parse_json(client, text)
     if not isinstance(value, dict):
-        raise ValueError("line 1: there is no object")
+        raise ValueError("line 1: an object is expected")
     return cast("dict[str, Any]", value)
 
 
@@ -200,7 +200,7 @@ def _delete_value(client: McpClient, text: str, path: Sequence[str]) -> str:
 
 
 def _find_entry(client: McpClient, text: str) -> dict[str, Any] | None:
-    """Return Panorama's entry, None if there is none; what cannot be one is empty."""
+    """Return Panorama's entry, None if there is none; an invalid one is empty."""
     servers = _as_mapping(_parse(client, text).get(client.servers))
     return _as_mapping(servers[SERVER_KEY]) if SERVER_KEY in servers else None
 
@@ -216,7 +216,7 @@ def _apply_entry(client: McpClient, text: str, old: Mapping[str, Any] | None, ne
 def _iter_differences(
     path: tuple[str, ...], old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> Iterator[tuple[tuple[str, ...], object]]:
-    """Yield where two entries differ and what the new one has there, None for nothing."""
+    """Yield the differences of two entries with the new values, None for removed ones."""
     for key in dict.fromkeys((*old, *new)):
         if isinstance(old.get(key), dict) and isinstance(new.get(key), dict):
             yield from _iter_differences((*path, key), old[key], new[key])
@@ -226,11 +226,11 @@ def _iter_differences(
 
 def _check(client: McpClient, before: str, after: str, new: Mapping[str, Any] | None) -> None:
     if _other_settings(client, before) != _other_settings(client, after) or _find_entry(client, after) != new:
-        raise ValueError("its form is unusual, and something else would change too")
+        raise ValueError("its format is unusual, and other parts would change too")
 
 
 def _other_settings(client: McpClient, text: str) -> dict[str, Any]:
-    """Return what a file means without Panorama's entry, and without servers if there are no others."""
+    """Return a file's content without Panorama's entry, and without servers if there are no others."""
     value = _parse(client, text)
     others = {key: setting for key, setting in _as_mapping(value.get(client.servers)).items() if key != SERVER_KEY}
     if isinstance(value.get(client.servers, {}), dict):
@@ -240,7 +240,7 @@ def _other_settings(client: McpClient, text: str) -> dict[str, Any]:
 
 @contextmanager
 def _translate_errors(client: McpClient, hint: str) -> Generator[None]:
-    """Turn what can be wrong with a file into an error that says so."""
+    """Translate problems of a file to our errors."""
     try:
         yield
     except OSError as error:
@@ -252,16 +252,16 @@ def _translate_errors(client: McpClient, hint: str) -> Generator[None]:
 
 
 def _unusable_error(client: McpClient, why: str, hint: str) -> UnavailableError:
-    return UnavailableError(f"{client.file} cannot be used ({why}); it stays as it is.", hint=hint)
+    return UnavailableError(f"{client.file} cannot be used ({why}); it was not changed.", hint=hint)
 
 
 def _manual_hint(client: McpClient) -> str:
-    """Return the next step where a file cannot be changed, in one line."""
+    """Return the next step for a file that cannot be changed, in one line."""
     if client.format == "toml":
         header, *lines = render_snippet(client).splitlines()
-        return f"Mend it and run this again, or add by hand, below a line {header}: {'; '.join(lines)}"
+        return f"Fix it and run this again, or add by hand, below a line {header}: {'; '.join(lines)}"
     words = json.dumps({SERVER_KEY: build_entry(client)}, ensure_ascii=False)[1:-1]
-    return f"Mend it and run this again, or add by hand to “{client.servers}”: {words}"
+    return f"Fix it and run this again, or add by hand to “{client.servers}”: {words}"
 
 
 def _read(client: McpClient) -> _Content:
@@ -276,14 +276,14 @@ def _read(client: McpClient) -> _Content:
 
 
 def _replace(client: McpClient, before: _Content, after: str) -> Path | None:
-    """Put a new file in place of the old one at once, and return where the old one was copied to.
+    """Replace a file atomically, and return the path of the copy of the old one.
 
-    A link stays a link: what it leads to is replaced, and the copy stands beside the link.
+    A symbolic link is kept: its target is replaced, and the copy is written beside the link.
     """
     data = (BOM_UTF8 if (before.raw or b"").startswith(BOM_UTF8) else b"") + after.encode()
     target = Path(os.path.realpath(client.file))
     if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError(EACCES, "it may not be written")
+        raise PermissionError(EACCES, "it is not writable")
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = S_IMODE(target.stat().st_mode) if target.exists() else PRIVATE_MODE
     with _temporary_file(target, data, mode) as new:
@@ -296,7 +296,7 @@ def _replace(client: McpClient, before: _Content, after: str) -> Path | None:
 
 @contextmanager
 def _temporary_file(target: Path, content: bytes, mode: int) -> Generator[Path]:
-    """Write a file beside another; it is gone at the end unless it was moved."""
+    """Write a temporary file beside another; it is deleted at the end unless it was moved."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:

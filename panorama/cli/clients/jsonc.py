@@ -1,6 +1,6 @@
-"""JSON with comments, changed as text: what is not named stays as it is, byte for byte. Pure.
+"""Edits JSON with comments as text: everything else stays as it is, byte for byte. Pure.
 
-Comments and commas before a closing bracket are understood and kept, as are indentation and the ends of lines.
+Comments and commas before a closing bracket are accepted and kept, as are indentation and line endings.
 """
 
 import json
@@ -27,7 +27,7 @@ _SPACED = re.compile(r'":\s')
 
 
 class Member(NamedTuple):
-    """One `"key": value` of an object: where its key begins and where the comma behind it stands, if there is one."""
+    """One `"key": value` of an object: the start of its key, and the position of the comma after it, if any."""
 
     key: str
     start: int
@@ -36,7 +36,7 @@ class Member(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A value, where it stands in the text, and an object's members."""
+    """A value, its range in the text, and an object's members."""
 
     start: int
     end: int
@@ -45,13 +45,13 @@ class Node(NamedTuple):
 
 
 def parse(text: str, *, strict: bool = False) -> Any:
-    """Return what the text means; an empty one is an empty object.
+    """Parse a text; an empty one is an empty object.
 
     Args:
-        strict: Refuse comments and commas before a closing bracket.
+        strict: Reject comments and commas before a closing bracket.
 
     Raises:
-        ValueError: It cannot be read; names the line.
+        ValueError: It cannot be parsed; names the line.
     """
     with suppress(ValueError):
         return json.loads(text, parse_constant=_refuse_constant)  # a hundred times faster, and mostly enough
@@ -60,10 +60,11 @@ def parse(text: str, *, strict: bool = False) -> Any:
 
 
 def set_value(text: str, path: Sequence[str], value: object) -> str:
-    """Return the text with this value at this path; objects on the way are made, at the end of what holds them.
+    """Set the value at a path; missing objects are appended.
 
     Raises:
-        ValueError: The text cannot be read, or the path leads through something that is no object; names the line.
+        ValueError: The text cannot be parsed, or the path leads through something that is not an object; names the
+            line.
     """
     node = root = _parse_root(text)
     if node is None or root is None:
@@ -77,10 +78,11 @@ def set_value(text: str, path: Sequence[str], value: object) -> str:
 
 
 def delete_value(text: str, path: Sequence[str]) -> str:
-    """Return the text without what stands at this path, every time if a key is there twice.
+    """Delete the value at a path, including duplicates of its key.
 
     Raises:
-        ValueError: The text cannot be read, or the path leads through something that is no object; names the line.
+        ValueError: The text cannot be parsed, or the path leads through something that is not an object; names the
+            line.
     """
     while member := _find_member(text, path):
         text = _remove_member(text, *member)
@@ -122,7 +124,7 @@ class _Parser:
             if match is None:
                 raise _error_at(self._text, at, f"{self._text[at : at + 20]!r} cannot be read")
             if match.lastgroup == "comment" and self._strict:
-                raise _error_at(self._text, at, "there is a comment, which this file may not have")
+                raise _error_at(self._text, at, "comments are not allowed in this file")
             if match.lastgroup in ("scalar", "mark"):
                 tokens.append(match.span())
             at = match.end()
@@ -148,7 +150,7 @@ class _Parser:
 
     def _missing_error(self, expected: str) -> ValueError:
         at = len(self._text.rstrip()) if self.is_at_end() else self._tokens[self._at][0]
-        return _error_at(self._text, at, f"{expected} is missing here")
+        return _error_at(self._text, at, f"{expected} is expected here")
 
     def _parse_value(self) -> Node:
         first = self._peek()
@@ -193,7 +195,7 @@ class _Parser:
 
 
 def _last_member(node: Node, key: str) -> Member | None:
-    """Return the member that counts: of equal keys the last."""
+    """Return the effective member: the last of equal keys."""
     return next((member for member in reversed(node.members) if member.key == key), None)
 
 
@@ -208,7 +210,7 @@ def _newline(text: str) -> str:
 
 
 def _indent(text: str, at: int) -> str | None:
-    """Return the blanks before this place, None if it is not the first on its line."""
+    """Return the blanks before a position, None if it is not the first on its line."""
     before = text[text.rfind("\n", 0, at) + 1 : at]
     return None if before.strip(" \t") else before
 
@@ -219,14 +221,14 @@ def _line_indent(text: str, at: int) -> str:
 
 
 def _indent_unit(text: str, root: Node) -> str:
-    """Return by how much the file indents."""
+    """Return the indentation unit of the file."""
     outer = _line_indent(text, root.start)
     indents = (_indent(text, member.start) for member in root.members)
     return next((inner.removeprefix(outer) for inner in indents if inner and inner != outer), "  ")
 
 
 def _render_block(value: object, indent: str, unit: str, newline: str) -> str:
-    """Return a value over several lines; its first begins where it is put."""
+    """Render a value over several lines."""
     return json.dumps(value, ensure_ascii=False, indent=unit).replace("\n", newline + indent)
 
 
@@ -236,7 +238,7 @@ def _render_inline(value: object, text: str) -> str:
 
 
 def _create_document(text: str, value: object) -> str:
-    """Return what becomes of a text that holds nothing, or comments alone."""
+    """Render a new object for a text that is empty or has only comments."""
     newline, comments = _newline(text), text.rstrip()
     return f"{comments}{newline if comments else ''}{_render_block(value, '', '  ', newline)}{newline}"
 
@@ -263,7 +265,7 @@ def _insert_member(text: str, root: Node, node: Node, key: str, value: object) -
 
 
 def _insert_first_member(text: str, root: Node, node: Node, value: Mapping[str, object], *, on_one_line: bool) -> str:
-    """Return the text with the first members of an object, behind the comments that stand in it."""
+    """Insert the first members of an object, after the comments in it."""
     before = text[: node.end - 1].rstrip()
     if on_one_line:
         return f"{before}{_render_inline(value, text)[1:-1]}{text[node.end - 1 :]}"
@@ -272,7 +274,7 @@ def _insert_first_member(text: str, root: Node, node: Node, value: Mapping[str, 
 
 
 def _append_member(text: str, last: Member, gap: str, member: str) -> str:
-    """Return the text with one more member behind the last; on a line of its own, behind that one's comments too."""
+    """Append a member, on its own line, after the comments of the last one."""
     end = last.value.end if last.comma is None else last.comma + 1
     comment = _COMMENTS_ON_THE_LINE.match(text, end) if "\n" in gap else None
     place = comment.end() if comment else end
@@ -281,7 +283,7 @@ def _append_member(text: str, last: Member, gap: str, member: str) -> str:
 
 
 def _find_member(text: str, path: Sequence[str]) -> tuple[Node, Member] | None:
-    """Return the member at this path and the object that holds it."""
+    """Return the member at a path and its object."""
     node = _parse_root(text)
     holder, member = node, None
     for depth, key in enumerate(path):
@@ -303,7 +305,7 @@ def _remove_member(text: str, holder: Node, member: Member) -> str:
 
 
 def _member_extent(text: str, member: Member) -> tuple[int, int]:
-    """Return what goes with a member: its comma, and its line unless something else stands there."""
+    """Return the range deleted with a member: its comma, and its line unless something else is on it."""
     start, end = member.start, member.value.end if member.comma is None else member.comma + 1
     indent, rest = _indent(text, start), _REST_OF_AN_EMPTY_LINE.match(text, end)
     if indent is not None and rest:

@@ -1,4 +1,4 @@
-"""Units: what systemd and launchd are told so that they keep the daemon up. Pure."""
+"""Unit files for systemd and launchd that keep the daemon running. Pure."""
 
 import plistlib
 import re
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 LABEL = "panorama"
 LAUNCHD_LABEL = "org.panorama.daemon"
 PAUSE_SECONDS = 30
-"""How long a daemon that ended is let be: another, which a client started, may hold the data for some time."""
+"""The pause before a restart: another daemon, started by a client, may still hold the data."""
 
 
 _PLAIN = re.compile(r"[\w/.+@-]+")
@@ -16,7 +16,7 @@ _PLAIN = re.compile(r"[\w/.+@-]+")
 def render_systemd_unit(command: Sequence[str], environment: Mapping[str, str]) -> str:
     """Return a systemd user unit (systemd.service(5), systemd.exec(5))."""
     lines = "".join(f'Environment="{_escape(f"{name}={value}")}"\n' for name, value in sorted(environment.items()))
-    # The name of a program may hold none of systemd's own signs; an argument may.
+    # A program name must not contain systemd's special characters; an argument may.
     by = () if _PLAIN.fullmatch(command[0]) else ("/usr/bin/env",)
     words = " ".join(_quote_word(word) for word in (*by, *command, "serve"))
     return f"""\
@@ -35,7 +35,7 @@ WantedBy=default.target
 
 
 def _quote_word(text: str) -> str:
-    """Return a word of a command line: quoted where that is needed, without specifiers (%) and variables ($)."""
+    """Return a word of a command line: quoted if needed, with specifiers (%) and variables ($) escaped."""
     if _PLAIN.fullmatch(text):
         return text
     return f'"{_escape(text)}"'.replace("$", "$$")

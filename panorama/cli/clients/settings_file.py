@@ -1,4 +1,4 @@
-"""One setting in `config.toml`: the only module that writes that file; all else in it stays as it is, byte for byte."""
+"""Edits settings in `config.toml`; the only module that writes it. Everything else stays as it is, byte for byte."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from panorama.errors import InvalidInputError, UnavailableError
 CONFIG_FILE = "config.toml"
 EMBEDDER_VARIABLE = "PANORAMA_EMBEDDER"
 PRIVATE_MODE = 0o600
-"""The mode of a file that is made here: it may hold a key."""
+"""The mode of a new file: it may contain a key."""
 
 _VALUE = re.compile(r"^[ \t]*[^\s#\[][^\n]*$", re.MULTILINE)
 _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
@@ -23,21 +23,21 @@ _HEAD = re.compile(r"(?:[ \t]*#[^\n]*\n)+(?=[ \t]*\r?\n|\Z)")
 
 
 def write_setting(home: Path, name: str, value: str) -> bool:
-    """Make a setting this value; return whether the file was another before.
+    """Set a setting; return whether the file changed.
 
     Raises:
         InvalidInputError: The file cannot be read as TOML.
-        UnavailableError: The file cannot be changed; it is as it was.
+        UnavailableError: The file cannot be changed; it is as before.
     """
     return _update_file(home, {name: value}, lambda text: _iter_candidates(text, name, value))
 
 
 def remove_setting(home: Path, name: str) -> bool:
-    """Leave a setting to its default; return whether the file was another before.
+    """Reset a setting to its default; return whether the file changed.
 
     Raises:
         InvalidInputError: The file cannot be read as TOML.
-        UnavailableError: The file cannot be changed; it is as it was.
+        UnavailableError: The file cannot be changed; it is as before.
     """
     return _update_file(home, {name: None}, lambda text: iter([toml.delete_value(text, (name,))]))
 
@@ -49,7 +49,7 @@ def _update_file(home: Path, settings: dict[str, str | None], written: Callable[
         text = path.read_bytes().decode() if path.exists() else ""
         before = _parse_file(path, text)
         if not isinstance(before.get(name, ""), str):
-            raise ValueError(f"{name} is no text there")
+            raise ValueError(f"{name} is not text there")
         after = {
             **{key: setting for key, setting in before.items() if key != name},
             **({} if value is None else settings),
@@ -58,28 +58,26 @@ def _update_file(home: Path, settings: dict[str, str | None], written: Callable[
             return False
         new_text = next((candidate for candidate in written(text) if _is_equivalent(candidate, after)), None)
         if new_text is None:
-            raise ValueError("its form is unusual, and something else would change too")
+            raise ValueError("its format is unusual, and other parts would change too")
         _replace(path, new_text.encode())
     return True
 
 
 def _manual_hint(name: str, value: str | None) -> str:
     return (
-        f"Take the line {name} out by hand."
-        if value is None
-        else f'Put this line at its top by hand: {name} = "{value}"'
+        f"Remove the line {name} by hand." if value is None else f'Add this line at its top by hand: {name} = "{value}"'
     )
 
 
 def _iter_candidates(text: str, name: str, value: str) -> Iterator[str]:
-    """Yield texts with the setting, the best first; one of them means what it should, unless the file is odd."""
+    """Yield candidate texts with the setting, the best first; at least one is correct for usual files."""
     if name not in toml.parse(text):
         yield _insert_line(text, f'{name} = "{value}"')
     yield toml.set_value(text, (name,), value)
 
 
 def _insert_line(text: str, line: str) -> str:
-    """Return the text with a line behind the settings that are there; what stands above a table stays with it."""
+    """Insert a line after the existing settings; comments above a table stay with it."""
     table = _TABLE.search(text)
     values = list(_VALUE.finditer(text, 0, table.start() if table else len(text)))
     head = _HEAD.match(text)
@@ -101,11 +99,11 @@ def _parse_file(path: Path, text: str) -> dict[str, Any]:
     try:
         return dict(toml.parse(text))
     except ValueError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error}.", hint="Mend it and run this again.") from error
+        raise InvalidInputError(f"{path} cannot be read: {error}.", hint="Fix it and run this again.") from error
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Put a new file in place of the old one at once; what a link leads to is replaced."""
+    """Replace a file atomically; the target of a link is replaced."""
     target = Path(os.path.realpath(path))
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     mode = S_IMODE(target.stat().st_mode) if target.exists() else PRIVATE_MODE
@@ -132,10 +130,10 @@ def _translate_errors(path: Path, hint: str) -> Generator[None]:
 
 
 def env_override(used: str) -> str:
-    """Return why another model is in use than config.toml says, "" if that is not so."""
+    """Return why a model other than that of config.toml is in use, "" if it is not."""
     value = os.environ.get(EMBEDDER_VARIABLE)
     if value is None:
         return ""
-    return f"{EMBEDDER_VARIABLE}={value} is set, and wins over config.toml" + (
+    return f"{EMBEDDER_VARIABLE}={value} is set and overrides config.toml" + (
         f"; {used} is in use." if value != used else "."
     )

@@ -1,7 +1,7 @@
-"""TOML, changed as text: what is not named stays as it is, byte for byte. Pure.
+"""Edits TOML as text: everything else stays as it is, byte for byte. Pure.
 
-Tables are found by their headers, because a comment above a header belongs to that header for a person, and to the
-table before it for a parser. tomlkit changes what stands inside a table, and servers that are written within one line.
+Tables are found by their headers, because users write the comment above a header for that header, while parsers assign
+it to the previous table. tomlkit edits the contents of a table, and servers written on one line.
 """
 
 import re
@@ -13,26 +13,26 @@ Table = MutableMapping[str, Any]
 Span = tuple[int, int]
 
 TABLE_DEPTH = 2
-"""How many keys lead to a server's table: `mcp_servers`, and the server's name."""
+"""The number of keys of a server's table: `mcp_servers`, and the server's name."""
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _BARE_NEWLINE = re.compile(r"(?<!\r)\n")
 
 
 def parse(text: str) -> Any:
-    """Return what the text means.
+    """Parse a text.
 
     Raises:
-        ValueError: It cannot be read; names the line.
+        ValueError: It cannot be parsed; names the line.
     """
     return tomllib.loads(text)
 
 
 def set_value(text: str, path: Sequence[str], value: object) -> str:
-    """Return the text with this value at this path: a table becomes the last one, all else goes into its table.
+    """Set the value at a path: a new table is appended, other values go into their table.
 
     Raises:
-        ValueError: The text cannot be read, or the path leads through something that is no table.
+        ValueError: The text cannot be parsed, or the path leads through something that is not a table.
     """
     if len(path) == TABLE_DEPTH:
         appended = _append_table(_remove_spans(text, _spans(text, path)), path, cast("Mapping[str, Any]", value))
@@ -42,10 +42,10 @@ def set_value(text: str, path: Sequence[str], value: object) -> str:
 
 
 def delete_value(text: str, path: Sequence[str]) -> str:
-    """Return the text without what stands at this path; comments behind a table stay, as they are about the next.
+    """Delete the value at a path; comments after a table stay, because they belong to the next one.
 
     Raises:
-        ValueError: The text cannot be read, or the path leads through something that is no table.
+        ValueError: The text cannot be parsed, or the path leads through something that is not a table.
     """
     if len(path) == TABLE_DEPTH and (spans := _spans(text, path)):
         return _remove_spans(text, spans)
@@ -61,7 +61,7 @@ def _is_valid(text: str) -> bool:
 
 
 def _spans(text: str, path: Sequence[str]) -> list[Span]:
-    """Return where the tables at and below this path stand, from a header to a last value."""
+    """Return the ranges of the tables at and below a path, from the header to the last value."""
     spans: list[Span] = []
     is_ours = False
     for match in _LINE.finditer(text):
@@ -76,7 +76,7 @@ def _spans(text: str, path: Sequence[str]) -> list[Span]:
 
 
 def _parse_header(line: str) -> tuple[str, ...]:
-    """Return the keys of a table's header, none if the line is something else."""
+    """Return the keys of a table's header, none for other lines."""
     if not line.startswith("["):
         return ()
     try:
@@ -114,11 +114,11 @@ def _append_table(text: str, path: Sequence[str], value: Mapping[str, Any]) -> s
 
 
 def _edit_table(text: str, path: Sequence[str], change: Callable[[Table], object]) -> str:
-    """Return the text after a change to the table that holds the end of this path."""
+    """Change the table that contains the end of a path."""
     import tomlkit
 
     spans = _spans(text, path[:TABLE_DEPTH])
-    # Our own tables are parsed alone, so that nothing new ends up behind the comments that follow them.
+    # Our own tables are parsed separately, so that new values are not put after the following comments.
     document = tomlkit.parse("".join(text[start:end] for start, end in spans) or text)
     change(_parent_table(document, path))
     new_text = tomlkit.dumps(document)
@@ -138,7 +138,7 @@ def _parent_table(document: Table, path: Sequence[str]) -> Table:
 
 
 def _to_inline(value: object) -> Any:
-    """Return a value as it is written within a line."""
+    """Render a value inline."""
     import tomlkit
 
     if not isinstance(value, Mapping):
@@ -150,7 +150,7 @@ def _to_inline(value: object) -> Any:
 
 
 def _restore_line_endings(text: str, new_text: str) -> str:
-    """Return what was made with the ends of lines that the text has."""
+    """Return new text with the line endings of the original."""
     if "\r\n" in text and not _BARE_NEWLINE.search(text):
         return _BARE_NEWLINE.sub("\r\n", new_text)
     return new_text

@@ -1,4 +1,4 @@
-"""`panorama backup`, `export`, `purge`, and `restore PATH`: copies of everything, and what is forgotten for good."""
+"""`panorama backup`, `export`, `purge`, and `restore PATH`."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,10 +21,10 @@ PURGE_EXAMPLES = examples(
 )
 MANIFEST = "manifest.json"
 EXIT_INCOMPLETE = 1
-"""The exit code where something was not to be had."""
+"""The exit code if something is missing."""
 
-app = group("backup", "Copy everything; list copies, and check them.", default="create")
-Folder = Annotated[str | None, argument("A folder; else the one in the data directory.", metavar="[DIR]")]
+app = group("backup", "Back up everything; list and check backups.", default="create")
+Folder = Annotated[str | None, argument("A folder; by default the one in the data directory.", metavar="[DIR]")]
 
 
 @app.command(
@@ -38,18 +38,18 @@ Folder = Annotated[str | None, argument("A folder; else the one in the data dire
 )
 def create(
     folder: Folder = None,
-    with_secrets: Annotated[bool, option("Also keep the keys in config.toml.", "--with-secrets")] = False,
+    with_secrets: Annotated[bool, option("Also back up the keys in config.toml.", "--with-secrets")] = False,
     background: Background = False,
     as_json: AsJson = False,
 ) -> int:
-    """Back up everything while you go on: database, files, scripts and configuration; the copy is checked."""
+    """Back up the database, files, scripts and configuration, and verify the copy. You can keep working."""
     arguments = {
         "folder": _absolute_path(folder),
         "with_secrets": with_secrets or None,
         "background": background or None,
     }
     with _report_interrupt("No backup was made."), Client() as panorama, console.progress("Backing up") as progress:
-        # Whoever types the folder has said where; a model is asked.
+        # Users who type the folder need no question; models do.
         answer = panorama.call("backup", {**arguments, "confirm": True}, progress)
     return _print_result(answer, as_json)
 
@@ -66,7 +66,7 @@ def list_(folder: Folder = None, as_json: AsJson = False) -> None:
 
 
 def backups_table(rows: Sequence[Row], now: datetime) -> TextTable:
-    """Return backups: which, how old, how large."""
+    """Build the table of backups."""
     columns = (
         Column("name"), Column("made", drop=3), Column("kind", drop=2), Column("size", right=True, drop=1),
         Column("rows", right=True, drop=4), Column("files", right=True, drop=5), Column("", fold=True),
@@ -98,14 +98,14 @@ def check(
     path: Annotated[str, argument("A backup, or an export.", metavar="DIR")],
     as_json: AsJson = False,
 ) -> int:
-    """Compare a backup or an export with its own list, file by file, and look for damage; changes nothing."""
+    """Verify a backup or an export against its manifest, file by file; changes nothing."""
     with _report_interrupt("Nothing was changed."), Client() as panorama, console.progress("Comparing") as progress:
         answer = panorama.call("backups.check", {"path": _absolute_path(path)}, progress)
     return _print_result(answer, as_json)
 
 
 def export(folder: Folder = None, background: Background = False, as_json: AsJson = False) -> int:
-    """Export everything: as JSON Lines, from which it can be restored, and as a tree of Markdown to read."""
+    """Export everything as JSON Lines, which can be restored, and as Markdown to read."""
     with _report_interrupt("No export was made."), Client() as panorama, console.progress("Exporting") as progress:
         arguments = {"folder": _absolute_path(folder), "background": background or None}
         answer = panorama.call("export", {**arguments, "confirm": True}, progress)
@@ -115,15 +115,15 @@ def export(folder: Folder = None, background: Background = False, as_json: AsJso
 def purge(
     days: Annotated[
         int | None,
-        option("Days in the trash; else as `trash_days` says. 0 empties it.", "--days", min=0),
+        option("Days in the trash; by default `trash_days`. 0 empties it.", "--days", min=0),
     ] = None,
-    dry_run: Annotated[bool, option("Only tell what would be forgotten.", "--dry-run")] = False,
+    dry_run: Annotated[bool, option("Only report what would be deleted.", "--dry-run")] = False,
     background: Background = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Forget for good what has been in the trash for long, with its history, and the old log. It cannot be undone."""
-    on_interrupt = _report_interrupt("What was forgotten stays so; run it again to go on.")
+    """Permanently delete old items in the trash with their history, and old log entries. It cannot be undone."""
+    on_interrupt = _report_interrupt("What was deleted stays deleted; run it again to continue.")
     with on_interrupt, _ProgressClient() as panorama:
         arguments = {"days": days, "dry_run": dry_run or None, "background": background or None}
         answer = call_confirmed(panorama, "purge", arguments, yes=yes)
@@ -134,22 +134,22 @@ def purge(
 
 
 class _ProgressClient(Client):
-    """A client that shows how far each call is, and no bar while the person is asked."""
+    """A client with a progress bar for each call, but not while it asks the user."""
 
     def call(self, name: str, arguments: Any, progress: Any = None, agreed: str = "", *, whole: bool = False) -> Answer:
-        """Call an operation under a bar of its own."""
+        """Call an operation with its own progress bar."""
         with console.progress("Purging") as bar:
             return super().call(name, arguments, progress or bar, agreed, whole=whole)
 
 
 def is_copy(text: str) -> bool:
-    """Return whether what is to be restored is a path: written like one, or of a backup or a database that is there."""
+    """Return whether the argument is a path: written like one, or of an existing backup or database."""
     path = Path(text).expanduser()
     return text.startswith(("/", "~", ".")) or (path / MANIFEST).is_file() or (path.suffix == ".db" and path.is_file())
 
 
 def restore(source: str, to: str | None, *, background: bool, yes: bool, as_json: bool) -> None:
-    """Restore a backup, an export or a database file: into a new folder, or in place of the present data."""
+    """Restore a backup, an export or a database file: into a new folder, or in place of the current data."""
     from panorama.cli.commands import restore as present  # half a second
 
     path = Path(source).expanduser()
@@ -167,7 +167,7 @@ def restore(source: str, to: str | None, *, background: bool, yes: bool, as_json
 
 
 def _restore_into_folder(source: str, to: str | None, *, background: bool, yes: bool, as_json: bool) -> None:
-    """Make a new data directory of a backup or an export; no daemon is needed, unless it is to do it."""
+    """Restore into a new data directory; needs no daemon, except with --background."""
     if background:
         with Client() as panorama:
             job = panorama.call(
@@ -206,7 +206,7 @@ def _restore(source: str, to: str | None, *, yes: bool) -> Answer:
 
 
 def keep_sending_settings(sending: Sequence[str], *, yes: bool) -> bool:
-    """Ask whether settings stay that send texts elsewhere; where nobody can answer they do not."""
+    """Ask whether to keep settings that send texts elsewhere; without a terminal they are removed."""
     if not sending:
         return yes
     statement = f"config.toml in it sends your texts elsewhere: {', '.join(sending)}."
@@ -235,7 +235,7 @@ def _print_remarks(data: Row) -> None:
 
 
 def _absolute_path(folder: str | None) -> str | None:
-    """Return the absolute path of a folder, as this terminal means it; a home is looked up by whoever reads it."""
+    """Return the absolute path of a folder relative to this terminal; `~` is resolved by the daemon."""
     if folder is None or folder.startswith("~"):
         return folder
     if not folder.strip():

@@ -1,4 +1,4 @@
-"""`panorama run`, `panorama runs` and `panorama sdk`: scripts at the command line."""
+"""`panorama run`, `panorama runs` and `panorama sdk`: scripts on the command line."""
 
 import json
 import re
@@ -22,16 +22,16 @@ from panorama.transport.rpc_client import ProgressCallback
 
 _SCRIPT_NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONTEXT_LINES = 2
-"""How many lines are shown before and after the one that failed."""
+"""The lines shown before and after the failing one."""
 
-runs = group("runs", "Look at what scripts did.", default="list")
+runs = group("runs", "List runs of scripts; show one.", default="list")
 
 
 class RunCommand(TyperCommand):
-    """The command `run`: behind the name of a saved script, `--help` is about that script."""
+    """The command `run`: after the name of a saved script, `--help` shows that script's options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Show a script's own options where its help is asked for."""
+        """Show a script's own options for `--help`."""
         if args and {"--help", "-h"} & set(args[1:]) and is_saved_script(args[0]):
             _print_script_help(args[0])
             ctx.exit()
@@ -46,7 +46,7 @@ def _print_script_help(name: str) -> None:
     console.print_report(f"Usage: panorama run {name} [OPTIONS]\n\n{view['summary']}\n")
     console.print_table(options_)
     console.print_report(
-        f"{'' if options_.rows else 'It takes no options of its own. '}"
+        f"{'' if options_.rows else 'It has no options of its own. '}"
         "Those of every run, such as --dry-run and --background: `panorama run --help`."
     )
 
@@ -54,11 +54,11 @@ def _print_script_help(name: str) -> None:
 def run(
     context: typer.Context,
     script: Annotated[
-        str | None, argument("A file, - for standard input, or the name of a kept script.", metavar="FILE|NAME")
+        str | None, argument("A file, - for standard input, or the name of a saved script.", metavar="FILE|NAME")
     ] = None,
     code: Annotated[str | None, option("The script itself.", "--code", "-c")] = None,
     dry_run: Annotated[bool, option("Change nothing; show what would change.", "--dry-run")] = False,
-    atomic: Annotated[bool, option("If it fails, take back what it wrote.", "--atomic")] = False,
+    atomic: Annotated[bool, option("If it fails, undo its changes.", "--atomic")] = False,
     inputs: Annotated[
         list[str] | None, option("A name in the script: k=v, where v is JSON or text.", "--input", "-i", metavar="K=V")
     ] = None,
@@ -69,10 +69,10 @@ def run(
     background: Background = False,
     as_json: AsJson = False,
 ) -> int:
-    """Run a Python script against your data, in a sandbox: `sdk.tasks.list()` and its kin are there.
+    """Run a Python script on your data, in a sandbox with functions such as `sdk.tasks.list()`.
 
-    A kept script is run by its name and takes its own options: `panorama run late_tasks --project Alpha`.
-    Its output and its result are printed. What it wrote, `panorama undo` takes back.
+    Run a saved script by its name, with its own options: `panorama run late_tasks --project Alpha`.
+    Prints its output and its result. `panorama undo` undoes its changes.
     """
     if script and code is None and is_saved_script(script):
         options: dict[str, Any] = {"dry_run": dry_run, "atomic": atomic, "timeout": timeout}
@@ -81,7 +81,7 @@ def run(
         )
     if context.args:
         raise InvalidInputError(
-            f"panorama run has no option {context.args[0]!r}.", hint="A file gets what it needs by --input k=v."
+            f"panorama run has no option {context.args[0]!r}.", hint="Pass inputs to a file with --input k=v."
         )
     source = _read_source(script, code)
     wanted: dict[str, Any] = {"code": source, "inputs": _parse_inputs(inputs or []), "state": state, "timeout": timeout}
@@ -97,7 +97,7 @@ def run(
 def run_saved(
     name: str, words: list[str], given: Mapping[str, Any], how: dict[str, Any], *, background: bool, as_json: bool
 ) -> int:
-    """Run a script of the library with the options that it takes itself."""
+    """Run a saved script with its own options."""
     with Client() as panorama:
         view = panorama.call("scripts.get", {"script": name}, whole=True).data
         args = {**options.parse_options(words, view["schema"].get("properties", {})), **given}
@@ -113,7 +113,9 @@ def _run_operation(operation: str, arguments: Mapping[str, Any], source: str, as
     with Client() as panorama, console.progress("Running") as moved:
         watched = _RunProgress(moved)
         try:
-            answer = panorama.call(operation, {**arguments, "confirm": True}, watched, whole=True)  # theirs to run
+            answer = panorama.call(
+                operation, {**arguments, "confirm": True}, watched, whole=True
+            )  # the user's own call
         except KeyboardInterrupt:
             console.print_message(watched.describe_stop(dry_run=arguments["dry_run"], atomic=arguments["atomic"]))
             raise
@@ -124,36 +126,36 @@ def _run_operation(operation: str, arguments: Mapping[str, Any], source: str, as
     _print_run(data, source)
     console.print_message(answer.summary if not data.get("error") else answer.summary.split(":", 1)[0])
     if unit := answer.metadata.get("undo"):
-        console.print_message(f"`panorama undo {unit}` takes it back")
+        console.print_message(f"`panorama undo {unit}` undoes it")
     return 1 if data.get("error") else 0
 
 
 def is_saved_script(script: str) -> bool:
-    """Return whether what is to be run is the name of a kept script: an existing path is a file."""
+    """Return whether the argument is the name of a saved script; an existing path is a file."""
     return bool(_SCRIPT_NAME.fullmatch(script)) and not Path(script).is_file()
 
 
 class _RunProgress:
-    """Passes progress on, and remembers which run it is of."""
+    """Forwards progress, and records the run's id."""
 
     def __init__(self, moved: ProgressCallback) -> None:
         self._moved = moved
         self._run = ""
 
     def __call__(self, done: int, total: int, at: str) -> None:
-        """Move the bar."""
+        """Update the progress bar."""
         if not self._run and at.startswith("Run x_"):
             self._run, at = at.removeprefix("Run "), ""
         self._moved(done, total, at)
 
     def describe_stop(self, *, dry_run: bool, atomic: bool) -> str:
-        """Say what a run leaves that the person stopped."""
+        """Report what remains of a run that the user stopped."""
         if dry_run or not self._run:
             return "Stopped. Nothing was changed."
         if atomic:
-            return f"Stopped. What it wrote is taken back; `panorama runs show {self._run}` tells."
-        tells = f"`panorama runs show {self._run}` tells what it printed and wrote until then"
-        return f"Stopped. {tells}, `panorama undo {self._run}` takes back what it wrote."
+            return f"Stopped. Its changes are undone; see `panorama runs show {self._run}`."
+        tells = f"`panorama runs show {self._run}` shows its output and changes"
+        return f"Stopped. {tells}, `panorama undo {self._run}` undoes them."
 
 
 def _read_source(script: str | None, code: str | None) -> str:
@@ -165,9 +167,9 @@ def _read_source(script: str | None, code: str | None) -> str:
     try:
         return sys.stdin.read() if script == "-" else Path(str(script)).read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise InvalidInputError(f"{script} cannot be read: {error.strerror}.", hint="Give a file of Python.") from error
+        raise InvalidInputError(f"{script} cannot be read: {error.strerror}.", hint="Give a Python file.") from error
     except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{script} is not text in UTF-8.", hint="Give a file of Python.") from error
+        raise InvalidInputError(f"{script} is not UTF-8 text.", hint="Give a Python file.") from error
 
 
 def _parse_inputs(pairs: Sequence[str]) -> dict[str, Any]:
@@ -205,7 +207,7 @@ def _print_changes(data: Mapping[str, Any]) -> None:
 
 
 def _format_change(change: Mapping[str, Any]) -> Text:
-    """Return a change: what, and each field before and after."""
+    """Render a change: the item, and each field before and after."""
     mark, style = {"create": ("+", "green"), "delete": ("-", "red")}.get(change["action"], ("~", "yellow"))
     head = Text.assemble((f"{mark} ", style), safe_line(f"{change['kind']} “{change['label']}” ({change['item']})"))
     for name, (before, after) in change["fields"].items():
@@ -219,7 +221,7 @@ def _with_newline(text: str) -> str:
 
 
 def _format_trace(error: Mapping[str, Any], source: str) -> Text:
-    """Return what went wrong in the script's own lines."""
+    """Render an error with the script's own lines."""
     shown, written = Text(), source.splitlines()
     if at := error.get("line"):
         for number in range(max(1, at - CONTEXT_LINES), min(len(written), at + CONTEXT_LINES) + 1):
@@ -249,11 +251,11 @@ def list_(
 
 @runs.command("show", epilog=examples("panorama runs show x_7k3q9xv2mh", "panorama runs show x_7k3q9xv2mh --all"))
 def show_(
-    run: Annotated[str, argument("The run, as `panorama runs` lists it.", metavar="ID")],
-    every: Annotated[bool, option("All its calls, not the first 200 alone.", "--all")] = False,
+    run: Annotated[str, argument("The id of a run, from `panorama runs`.", metavar="ID")],
+    every: Annotated[bool, option("Show all its calls, not only the first 200.", "--all")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a run: its script, what it printed, the calls it made and what it changed."""
+    """Show a run: its script, output, calls and changes."""
     with Client() as panorama:
         answer = panorama.call("runs.get", {"run": run})
         if every and _count_unlisted_calls(answer.data):
@@ -288,16 +290,16 @@ def _print_remaining_changes(data: Mapping[str, Any]) -> None:
 
 
 def _count_unlisted_calls(data: Mapping[str, Any]) -> int:
-    """Return how many calls of a run are not told with it."""
+    """Return the hint about calls of a run that are not shown."""
     return data["called"] - len(data.get("calls", ()))
 
 
 def sdk(
-    query: Annotated[list[str] | None, argument("What you look for; none lists every function.")] = None,
+    query: Annotated[list[str] | None, argument("What to search for; without it, all functions are listed.")] = None,
     full: Annotated[bool, option("Whole docstrings.", "--full")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print the reference of what scripts can call."""
+    """Show the functions that scripts can call."""
     detail = "full" if full else "signatures" if query else "brief"
     with Client() as panorama:
         answer = panorama.call("sdk.search", {"query": " ".join(query or []), "detail": detail})

@@ -1,4 +1,4 @@
-"""The commands of the daemon: to be it, to see it, to end it, to read its log."""
+"""`panorama daemon`: run, show, stop and restart the daemon, and show its log."""
 
 import os
 import time
@@ -21,17 +21,17 @@ from panorama.transport.address import (
 from panorama.transport.launch import exclusive_start, launch
 
 FOLLOW_SECONDS = 0.25
-app = group("daemon", "The process that owns the store and serves every client.", default="status")
+app = group("daemon", "Manage the background process that serves all clients.", default="status")
 
 
 def serve(
     http: Annotated[
         int | None,
-        option("Also serve MCP over HTTP on this port of this machine.", "--http", metavar="PORT", min=1, max=65535),
+        option("Also serve MCP over HTTP on this local port.", "--http", metavar="PORT", min=1, max=65535),
     ] = None,
     detached: Annotated[bool, option("", "--detached", hidden=True)] = False,
 ) -> None:
-    """Be the daemon, in the foreground. There is no need to: the first client starts one by itself."""
+    """Run the daemon in the foreground. Clients start it automatically."""
     from panorama.daemon.serve import serve as be_daemon  # a second
 
     be_daemon(detached=detached, http_port=http)
@@ -39,7 +39,7 @@ def serve(
 
 @app.command(epilog=examples("panorama daemon status", "panorama daemon status --json"))
 def status(as_json: AsJson = False) -> int:
-    """Return whether the daemon runs, since when, and who is connected."""
+    """Show whether the daemon runs, since when, and who is connected."""
     address = Address(data_directory())
     status_data = _fetch_status(address)
     summary = (
@@ -58,7 +58,7 @@ def status(as_json: AsJson = False) -> int:
 
 
 def _fetch_status(address: Address) -> dict[str, Any]:
-    """Return what the daemon tells of itself, empty if none runs."""
+    """Return the daemon's status, empty if none runs."""
     direct = connect_to_daemon(address)
     if direct is None:
         return {}
@@ -68,9 +68,9 @@ def _fetch_status(address: Address) -> dict[str, Any]:
 
 @app.command(epilog=examples("panorama daemon stop", "panorama daemon stop --force   # if it does not answer"))
 def stop(
-    force: Annotated[bool, option("Kill it if it does not leave in time.", "--force")] = False,
+    force: Annotated[bool, option("Kill it if it does not stop in time.", "--force")] = False,
 ) -> None:
-    """Let the daemon finish what runs and end. Open clients start it again when they need it."""
+    """Stop the daemon after running calls have finished. Open clients start it again when needed."""
     address = Address(data_directory())
     pid = end_daemon(address, again=False, force=force)
     console.print_message(f"The daemon (process {pid}) has ended" if pid else "No daemon runs")
@@ -78,9 +78,9 @@ def stop(
 
 @app.command(epilog=examples("panorama daemon restart"))
 def restart(
-    force: Annotated[bool, option("Kill it if it does not leave in time.", "--force")] = False,
+    force: Annotated[bool, option("Kill it if it does not stop in time.", "--force")] = False,
 ) -> None:
-    """Let the daemon finish what runs, and start a new one with the settings of this moment; no call is lost."""
+    """Restart the daemon with the current settings; no call is lost."""
     address = Address(data_directory())
 
     with translate_errors(), exclusive_start(address):
@@ -91,7 +91,7 @@ def restart(
 
 
 def _keep_http(address: Address) -> None:
-    """Let the next daemon serve over HTTP where this one was told to (`panorama serve --http`)."""
+    """Pass the HTTP port of this daemon to the next one (`panorama serve --http`)."""
     with suppress(UnavailableError), translate_errors():
         if (direct := connect_to_daemon(address, REQUEST_SECONDS)) is not None:
             with direct:
@@ -102,13 +102,13 @@ def _keep_http(address: Address) -> None:
 
 @app.command(epilog=examples("panorama daemon logs", "panorama daemon logs -n 200 --follow"))
 def logs(
-    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many of the last lines.")] = 50,
-    follow: Annotated[bool, option("Go on until Ctrl-C.", "--follow", "-f")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="The number of last lines.")] = 50,
+    follow: Annotated[bool, option("Follow the log until Ctrl-C.", "--follow", "-f")] = False,
 ) -> None:
     """Show the daemon's log."""
     path = Path(Address(data_directory()).log)
     if not path.exists():
-        console.print_message(f"There is no {path} yet")
+        console.print_message(f"{path} does not exist yet")
         return
     with ExitStack() as stack:
         file = stack.enter_context(path.open(encoding="utf-8", errors="replace"))
@@ -116,5 +116,5 @@ def logs(
         while follow:
             time.sleep(FOLLOW_SECONDS)
             console.print_text(file.read())
-            if path.exists() and path.stat().st_ino != os.fstat(file.fileno()).st_ino:  # begun anew
+            if path.exists() and path.stat().st_ino != os.fstat(file.fileno()).st_ino:  # truncated
                 file = stack.enter_context(path.open(encoding="utf-8", errors="replace"))

@@ -1,6 +1,6 @@
-"""The doctor: looks for what is wrong with an installation and its data, without making or changing anything.
+"""The doctor: checks the installation and its data, without changing anything.
 
-It asks the database itself what is wrong, because it must work when that cannot be opened.
+It checks the database directly, because it must work when the database cannot be opened.
 """
 
 import importlib.metadata
@@ -42,7 +42,7 @@ from panorama.transport.rpc_client import RpcClient, RpcError
 
 PACKAGES = ("panorama-mcp", "fastmcp", "sqlalchemy", "alembic", "pydantic", "typer", "rich", "numpy")
 OPTIONAL_PACKAGES = ("onnxruntime", "qdrant-edge-py", "qdrant-client")
-"""Packages that search by meaning can do without; the first two are not made for every machine."""
+"""Optional packages of search by meaning; the first two are not available for every machine."""
 
 OLDEST_PYTHON, UNTESTED_PYTHON = (3, 11), (3, 14)
 LOW_DISK_BYTES, MIN_DISK_BYTES = 1 << 30, 50 << 20
@@ -52,7 +52,7 @@ SHIPPED_FILES = {"minilm": (MINILM, VOCABULARY), "static": (STATIC, VOCABULARY)}
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """Where to look; `problem` is why the settings cannot be read."""
+    """The locations to check; `problem` is why the settings cannot be read."""
 
     home: Path
     settings: Settings | None
@@ -60,12 +60,12 @@ class Installation:
 
     @property
     def database(self) -> Maintenance:
-        """What is asked of the database."""
+        """The checks of the database."""
         return open_backend(self.home).maintenance
 
 
 def run_checks() -> list[dict[str, str]]:
-    """Return `check` (its name), `state`, `found` and perhaps `mend` of every check, in the order to mend them."""
+    """Return `check` (its name), `state`, `found` and perhaps `mend` of every check, in the order of repair."""
     place = _read_installation()
     results = {name: _run_check(partial(check, place)) for name, check in _CHECKS.items()}
     if results["database"].state != "fail" and place.database.has_data():
@@ -86,7 +86,7 @@ def _read_installation() -> Installation:
 
 
 def _run_check(check: Callable[[], CheckResult]) -> CheckResult:
-    """Run a check; one that breaks is a finding too."""
+    """Run a check; an exception in it is a finding too."""
     try:
         return check()
     except PanoramaError as error:
@@ -96,7 +96,7 @@ def _run_check(check: Callable[[], CheckResult]) -> CheckResult:
             "fail", f"It cannot be read: {error}.", "Check the owner and permissions of the data directory."
         )
     except Exception as error:
-        return CheckResult("fail", f"The check broke: {type(error).__name__}: {error}.", "Please report this.")
+        return CheckResult("fail", f"The check failed: {type(error).__name__}: {error}.", "Please report this.")
 
 
 def _check_python(_: Installation) -> CheckResult:
@@ -110,7 +110,7 @@ def _check_python(_: Installation) -> CheckResult:
 
 
 def _check_command(_: Installation) -> CheckResult:
-    """Look for `panorama` where a shell does."""
+    """Search for `panorama` in the PATH."""
     place = shutil.which("panorama")
     if place is None:
         hint = "In the checkout: uv tool install . && uv tool update-shell; then open a new shell."
@@ -140,9 +140,7 @@ def _check_settings(place: Installation) -> CheckResult:
     names = set(tomllib.loads(file.read_text("utf-8")))
     unknown = sorted(names - (set(Settings.model_fields) - {"home"}))
     if unknown:
-        return CheckResult(
-            "warn", f"{file} has {', '.join(unknown)}, which mean nothing there", "See docs/settings.md."
-        )
+        return CheckResult("warn", f"{file} has unknown settings: {', '.join(unknown)}", "See docs/settings.md.")
     return CheckResult("ok", f"defaults, the environment and {file}")
 
 
@@ -159,11 +157,11 @@ def _check_time_zone(place: Installation) -> CheckResult:
 def _check_directory(place: Installation) -> CheckResult:
     home = place.home
     if not home.exists():
-        return CheckResult("warn", f"{home} does not exist yet", "It is made when Panorama is used first.")
+        return CheckResult("warn", f"{home} does not exist yet", "It is created at the first use of Panorama.")
     if not home.is_dir():
         return CheckResult("fail", f"{home} is not a directory", "Choose another one with PANORAMA_HOME.")
     if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
-        return CheckResult("fail", f"{home} may not be read and written", f"chown -R $USER {home} && chmod 700 {home}")
+        return CheckResult("fail", f"{home} is not readable and writable", f"chown -R $USER {home} && chmod 700 {home}")
     mode = home.stat().st_mode & 0o777
     if mode & 0o077:
         return CheckResult("warn", f"{home} is open to others (mode {mode:04o})", f"chmod 700 {home}")
@@ -175,7 +173,7 @@ def _check_disk(place: Installation) -> CheckResult:
     free = shutil.disk_usage(near).free
     description = f"{free / 1e9:,.1f} GB free"
     if free < MIN_DISK_BYTES:
-        return CheckResult("fail", description, "Free some space: writes will be refused.")
+        return CheckResult("fail", description, "Free some space: writes will fail.")
     return (
         CheckResult("warn", description, "Free some space soon.")
         if free < LOW_DISK_BYTES
@@ -191,7 +189,7 @@ def _check_daemon(place: Installation) -> CheckResult:
     try:
         greeted_ = handshake(address, hello_message(address, "calls", "doctor"))
     except (OSError, ShuttingDownError) as error:
-        mend = "Wait a moment; if it stays so: panorama daemon restart --force"
+        mend = "Wait a moment; if it persists: panorama daemon restart --force"
         return CheckResult("warn", f"process {pid} does not listen: {error or 'it is leaving'}", mend)
     except UnreachableError as error:
         return CheckResult("fail", error.message, error.hint)
@@ -205,14 +203,14 @@ def _check_daemon_reply(address: Address, pid: int, reply: Hello) -> CheckResult
         return CheckResult("warn", f"{description}; this is version {__version__}", "panorama daemon restart")
     if differs := reply["differs"]:
         mend = settings_hint("config.toml", differs)
-        return CheckResult("warn", f"{description}; it was started with another {', '.join(differs)}", mend)
+        return CheckResult("warn", f"{description}; it was started with different {', '.join(differs)}", mend)
     if os.stat(address.socket).st_mode & 0o077 or os.stat(address.socket_directory).st_mode & 0o077:
-        return CheckResult("warn", f"{description}; others may come to its socket", "panorama daemon restart")
+        return CheckResult("warn", f"{description}; other users can access its socket", "panorama daemon restart")
     return CheckResult("ok", description)
 
 
 def _check_semantic_search(place: Installation) -> CheckResult:
-    """Return whether the model that the settings name can be had; nothing is loaded, and no service is asked."""
+    """Check that the model in the settings is available; nothing is loaded, and no service is queried."""
     if place.settings is None:
         return CheckResult("warn", "the settings cannot be read")
     choice = EmbedderChoice(place.settings.embedder) if place.settings.embedder else default_choice()
@@ -233,7 +231,7 @@ def _check_semantic_search(place: Installation) -> CheckResult:
 
 
 def _check_scripts(place: Installation) -> CheckResult:
-    """Run a script that does nothing."""
+    """Run an empty script."""
     least = place.settings.script_isolation if place.settings else "language-only"
     runner = ForkServer(least=least)
     try:
@@ -244,9 +242,7 @@ def _check_scripts(place: Installation) -> CheckResult:
     finally:
         runner.close()
     if ending.failure:
-        return CheckResult(
-            "warn", f"A script that does nothing ended as {ending.failure.reason}.", ending.failure.message
-        )
+        return CheckResult("warn", f"An empty script failed: {ending.failure.reason}.", ending.failure.message)
     if isolation == "language-only":
         return CheckResult("warn", isolation, "No kernel isolation is active: only the language restricts scripts.")
     if isolation == "seatbelt":
@@ -263,13 +259,13 @@ def _ignore_progress(_current: float, _total: float, _message: str) -> None:
 
 
 def _fetch_search_error(place: Installation) -> Mapping[str, Any]:
-    """Return what a running daemon tells of search by meaning if something is wrong with it; no service is asked."""
+    """Return the error of search by meaning in a running daemon; no service is queried."""
     search: Mapping[str, Any] = _fetch_daemon_status(place).get("search", {})
     return search if "last_error" in search else {}
 
 
 def _fetch_daemon_status(place: Installation) -> Mapping[str, Any]:
-    """Return what a running daemon tells of itself; what is wrong with it, the check `daemon` says."""
+    """Return the status of a running daemon; its problems are reported by the check `daemon`."""
     address = Address(str(place.home))
     if address.find_pid() is None:
         return {}
@@ -281,7 +277,7 @@ def _fetch_daemon_status(place: Installation) -> Mapping[str, Any]:
 
 
 def _check_uptime(place: Installation) -> CheckResult:
-    """Look whether something keeps the daemon up: the system's service, or somebody who runs `panorama serve`."""
+    """Check what keeps the daemon running: a system service, or `panorama serve` in the foreground."""
     status = _fetch_daemon_status(place)
     if (status and status["linger_seconds"] is None) or _has_service():
         return CheckResult("ok", "reminders and schedules run at any time")
@@ -291,12 +287,12 @@ def _check_uptime(place: Installation) -> CheckResult:
 def _has_service() -> bool:
     try:
         return detect_manager().file.exists()
-    except UnavailableError:  # nothing that we know keeps services up here
+    except UnavailableError:  # no known service manager here
         return False
 
 
 def _check_clients() -> dict[str, CheckResult]:
-    """Return a finding for each client in which Panorama is set up; that there is none is no fault."""
+    """Return a finding for each client with Panorama's entry; having none is not a fault."""
     configs = {
         f"client {config.client}": CheckResult(config.state, config.problem or f"set up in {config.file}", config.mend)
         for config in check_configs()

@@ -1,4 +1,4 @@
-"""`panorama files`: beside the shared verbs, write one to the disk or to a pipe, and take one in."""
+"""`panorama files`: besides the shared verbs, `get` and `add` for files on disk and pipes."""
 
 from base64 import b64decode, b64encode
 from hashlib import sha256
@@ -24,10 +24,10 @@ app = build_group(FILES)
 )
 def get(
     file: Annotated[str, argument("The file, by name or id.")],
-    to: Annotated[Path | None, option("Where to write it: a file, or a folder; else standard output.", "--to")] = None,
-    force: Annotated[bool, option("Write over a file that is there.", "--force", "-f")] = False,
+    to: Annotated[Path | None, option("The target file or folder; by default standard output.", "--to")] = None,
+    force: Annotated[bool, option("Overwrite an existing file.", "--force", "-f")] = False,
 ) -> None:
-    """Write what a file holds to the disk, or to standard output."""
+    """Write a file's content to the disk, or to standard output."""
     with Client() as panorama:
         name, content = _read_content(panorama, file)
     if to is None:
@@ -41,7 +41,7 @@ def get(
 
 
 def _get_plain_name(name: str) -> str:
-    """Return the name of a file that is written into a folder: one from a foreign database may lead out of it."""
+    """Return a safe file name for a folder: a name from a foreign database may lead out of it."""
     try:
         return validate_file_name(name)
     except InvalidInputError as error:
@@ -50,10 +50,10 @@ def _get_plain_name(name: str) -> str:
 
 
 def _read_content(panorama: Client, file: str) -> tuple[str, bytes]:
-    """Read a file part by part and join them; return its name and its content.
+    """Read a file in parts; return its name and content.
 
     Raises:
-        ConflictError: It was written meanwhile.
+        ConflictError: It was changed meanwhile.
         UnavailableError: The content is damaged.
     """
     first = panorama.call("files.content", {"file": file}).data
@@ -61,12 +61,14 @@ def _read_content(panorama: Client, file: str) -> tuple[str, bytes]:
     while len(content) < first["size"]:
         read = panorama.call("files.content", {"file": first["id"], "start": len(content)}).data
         if read["sha256"] != first["sha256"]:
-            raise ConflictError("The file was written while it was read.", hint="Try again.")
+            raise ConflictError("The file was changed while it was read.", hint="Try again.")
         if not read["base64"]:
             break
         content += b64decode(read["base64"])
     if sha256(content).hexdigest() != first["sha256"]:
-        raise UnavailableError("The content of the file is damaged.", hint="Write the file again, or undo to another.")
+        raise UnavailableError(
+            "The content of the file is damaged.", hint="Write the file again, or undo to an earlier version."
+        )
     return str(first["name"]), bytes(content)
 
 
@@ -75,7 +77,7 @@ def _write(target: Path, content: bytes, force: bool) -> None:
         with target.open("wb" if force else "xb") as file:
             file.write(content)
     except FileExistsError as error:
-        raise ConflictError(f"{target} is there already.", hint="Choose another path, or add --force.") from error
+        raise ConflictError(f"{target} already exists.", hint="Choose another path, or add --force.") from error
     except OSError as error:
         raise UnavailableError(f"{target} cannot be written: {error.strerror}.", hint="Choose another path.") from error
 
@@ -92,7 +94,7 @@ def add(
     tag: Tags = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take in a file from the disk; one of the same name in the project becomes its next version."""
+    """Add a file from the disk; an existing file of the same name in the project gets a new version."""
     arguments: dict[str, Any] = {"name": path.name, "base64": _read(path.expanduser()), "project": project, "tags": tag}
     with Client() as panorama:
         answer = panorama.call("files.write", arguments)

@@ -1,4 +1,4 @@
-"""`panorama install` and `panorama uninstall`: set Panorama up in an MCP client, or take it out again."""
+"""`panorama install` and `panorama uninstall`: add Panorama to an MCP client, or remove it."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -15,13 +15,13 @@ from panorama.cli.options import AsJson, argument, option
 
 _SUMMARIES = {
     "added": "Panorama is set up in {title}, in {file}",
-    "changed": "Panorama is set up anew in {title}, in {file}",
+    "changed": "Panorama is updated in {title}, in {file}",
     "kept": "Panorama is already there in {title}, in {file}",
-    "removed": "Panorama is taken out of {title}, from {file}",
-    "absent": "Panorama was not set up in {title}; there is nothing to take out of {file}",
+    "removed": "Panorama is removed from {title}, from {file}",
+    "absent": "Panorama was not set up in {title}; nothing to remove from {file}",
 }
 _UVX_CACHE = "archive-v0"
-"""The folder of uv's cache in which `uvx` keeps environments; `uv cache clean` removes it."""
+"""The folder of uv's cache with the environments of `uvx`; `uv cache clean` deletes it."""
 
 
 def _validate_client(name: str | None) -> str | None:
@@ -36,12 +36,12 @@ def _client_argument(help_: str) -> Any:
 
 def install(
     client: Annotated[str | None, _client_argument(f"Where to ({', '.join(CLIENT_NAMES)}); else list them.")] = None,
-    only_print: Annotated[bool, option("Print what would be put there, and where; change nothing.", "--print")] = False,
+    only_print: Annotated[bool, option("Only print what would be written, and where.", "--print")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Set Panorama up in an MCP client; without one, list the clients and where they stand.
+    """Add Panorama to an MCP client; without one, list the clients and their state.
 
-    All else in the client's file stays as it is, and a dated copy is put beside it first. May be run again.
+    Everything else in the client's file is kept, and a dated copy is written first. Can be repeated.
     """
     if client is None:
         if only_print:
@@ -54,7 +54,7 @@ def install(
 def uninstall(
     client: Annotated[str, _client_argument(f"Where from: {', '.join(CLIENT_NAMES)}.")], as_json: AsJson = False
 ) -> None:
-    """Take Panorama out of an MCP client; your data stay, and so does all else in the client's file."""
+    """Remove Panorama from an MCP client; your data and everything else in the client's file are kept."""
     chosen = configurations.all_clients()[client]
     _print_outcome(chosen, configurations.uninstall(chosen), "", as_json)
 
@@ -64,7 +64,7 @@ def _install(client: McpClient, as_json: bool) -> None:
     outcome = configurations.install(client)
     remarks = [] if is_found else [f"{client.title} does not seem to be installed here: {client.folder} was not there."]
     if _UVX_CACHE in str(configurations.build_entry(client)["command"]):
-        remarks.append("The command stands in uv's cache; `uv tool install panorama-mcp` gives it a lasting place.")
+        remarks.append("The command is in uv's cache; install it permanently with `uv tool install panorama-mcp`.")
     _print_outcome(client, outcome, " ".join(remarks), as_json)
 
 
@@ -77,7 +77,7 @@ def _print_outcome(client: McpClient, outcome: Outcome, hint: str, as_json: bool
         return _print_json(data | {key: value for key, value in more.items() if value}, summary, "write", hint)
     console.print_blocks([safe_line(summary)])
     if outcome.copy:
-        console.print_message(f"As it was: {outcome.copy}")
+        console.print_message(f"Previous file: {outcome.copy}")
     if hint:
         console.print_message(hint, "yellow")
     if next_step:
@@ -93,7 +93,7 @@ def _next_step(client: McpClient, outcome: Outcome) -> str:
 
 def _print_snippet(client: McpClient, as_json: bool) -> None:
     words = configurations.render_snippet(client)
-    summary = f"This belongs into {client.file}; nothing was changed."
+    summary = f"Add this to {client.file}; nothing was changed."
     if as_json:
         data = {"client": client.name, "file": client.file, "entry": configurations.build_entry(client), "text": words}
         return _print_json(data, summary, "read")
@@ -126,7 +126,7 @@ def _client_row(client: McpClient, standing: ConfigCheck | None) -> dict[str, An
 
 
 def clients_table(rows: Sequence[dict[str, Any]]) -> TextTable:
-    """Return clients: which, whether Panorama stands in them, where."""
+    """Build the table of clients."""
     columns = (Column("client"), Column("panorama"), Column("installed", drop=1), Column("file", fold=True, drop=2))
     return TextTable(
         columns, tuple((safe_line(row["client"], "bold"), *_cells(row), safe_line(row["file"])) for row in rows)

@@ -1,4 +1,4 @@
-"""`panorama jobs`: what runs in the background; watch it, look at one, cancel one."""
+"""`panorama jobs`: list, watch, show and cancel background jobs."""
 
 import os
 import threading
@@ -15,32 +15,32 @@ from panorama.cli.options import AsJson, Limit, argument, examples, group, optio
 from panorama.transport.address import is_in_process
 
 LARGE_FILES = 1000
-"""A folder of so many Markdown files is imported as a job: it takes longer than one likes to keep a terminal open."""
+"""A folder with this many Markdown files is imported as a job, because it takes long."""
 
 WATCH_SECONDS = 0.5
 WAIT_SECONDS = 50
 STANDING_JOB = "catch_up"
 OPEN_STATES = ("queued", "running")
 
-app = group("jobs", "Look at what runs in the background; cancel it.", default="list")
+app = group("jobs", "List background jobs; show, watch or cancel them.", default="list")
 
 
 @app.command(
     "list",
     epilog=examples(
-        "panorama jobs                       # what runs, what waits, what has ended",
-        "panorama jobs --watch               # bars, until nothing runs any more",
+        "panorama jobs                       # running, queued and ended ones",
+        "panorama jobs --watch               # progress bars until all have ended",
         "panorama jobs --state failed --json",
     ),
 )
 def list_(
-    watch: Annotated[bool, option("Show bars until nothing runs any more.", "--watch", "-w")] = False,
+    watch: Annotated[bool, option("Show progress bars until all jobs have ended.", "--watch", "-w")] = False,
     state: Annotated[str | None, option("active, ended, or one state such as failed.", "--state")] = None,
     kind: Annotated[str | None, option("Only this kind, such as reindex.", "--kind")] = None,
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List jobs: how far they are, and what became of them."""
+    """List jobs with their progress and results."""
     with Client() as panorama:
         if watch:
             _watch(panorama, kind)
@@ -54,7 +54,7 @@ def list_(
 
 
 def _print_work(answer: Answer, standing: Sequence[Row], now: datetime) -> None:
-    """Print the jobs that somebody asked for, and below them the one that runs as long as the daemon."""
+    """Print the requested jobs, and below them the permanent one of the daemon."""
     work = [row for row in answer.data if row["kind"] != STANDING_JOB]
     console.print_table(tables.jobs(work, now))
     console.print_message(f"{len(work)} {'job' if len(work) == 1 else 'jobs'}")
@@ -64,7 +64,7 @@ def _print_work(answer: Answer, standing: Sequence[Row], now: datetime) -> None:
 
 
 def _watch(panorama: Client, kind: str | None) -> None:
-    """Show a bar for each job that runs or waits, until none does; what stands is no reason to wait."""
+    """Show a progress bar for each running or queued job until all have ended, ignoring the permanent one."""
     seen: dict[str, None] = {}
     with console.job_bars() as moved:
         while True:
@@ -83,7 +83,7 @@ def show_(
     job: Annotated[str, argument("The job's id.")],
     as_json: AsJson = False,
 ) -> int:
-    """Show a job: how far it is, its result or what went wrong."""
+    """Show a job: its progress, and its result or error."""
     with Client() as panorama:
         answer = panorama.call("jobs.get", {"job": job})
     return _print_job(answer, as_json)
@@ -94,7 +94,7 @@ def _undo_metadata(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _print_job(answer: Answer, as_json: bool) -> int:
-    """Print a job; return 1 if it did not do what it should."""
+    """Print a job; return 1 if it did not succeed."""
     data: Mapping[str, Any] = answer.data
     if as_json:
         console.print_json(answer.to_dict())
@@ -105,7 +105,7 @@ def _print_job(answer: Answer, as_json: bool) -> int:
         if hint := data.get("error", {}).get("hint"):
             console.print_message(to_terminal(str(hint)), "yellow")
         if data.get("undo") and data["state"] not in OPEN_STATES:
-            console.print_message(f"`panorama undo {data['undo']}` takes back what it wrote")
+            console.print_message(f"`panorama undo {data['undo']}` undoes its changes")
     return 0 if data["state"] in ("succeeded", *OPEN_STATES) else 1
 
 
@@ -114,14 +114,14 @@ def cancel(
     job: Annotated[str, argument("The job's id.")],
     as_json: AsJson = False,
 ) -> None:
-    """Cancel a job; what it finished stands, and can be undone."""
+    """Cancel a job; finished steps are kept and can be undone."""
     with Client() as panorama:
         answer = panorama.call("jobs.cancel", {"job": job})
     console.print_result(answer, as_json)
 
 
 def needs_job(folder: Path) -> bool:
-    """Return whether a folder is so large that it is imported as a job; without a daemon nobody would do it."""
+    """Return whether a folder is large enough to be imported as a job, which needs a daemon."""
     if is_in_process():
         return False
     count = 0
@@ -133,7 +133,7 @@ def needs_job(folder: Path) -> bool:
 
 
 def import_as_job(arguments: Mapping[str, Any], name: str, *, waits: bool, as_json: bool) -> int:
-    """Import a folder as a job, and wait for its end if that is wanted; Ctrl-C cancels it then."""
+    """Import a folder as a job, and optionally wait for its end; Ctrl-C then cancels it."""
     with Client() as panorama:
         job = panorama.call("import.markdown", {**arguments, "background": True})
     if not waits:
@@ -148,7 +148,7 @@ def import_as_job(arguments: Mapping[str, Any], name: str, *, waits: bool, as_js
     except KeyboardInterrupt:
         with Client() as again:
             again.call("jobs.cancel", {"job": id_})
-        console.print_message("Stopped. What was taken so far stays; run it again to go on.")
+        console.print_message("Stopped. What was imported so far is kept; run it again to continue.")
         raise
     result = ended.data.get("result")
     if result is None:

@@ -1,4 +1,4 @@
-"""`panorama reminders`: those that rang and wait; beside the shared verbs, add one, put one off, acknowledge one."""
+"""`panorama reminders`: list waiting ones; besides the shared verbs, add, snooze and acknowledge."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ Which = Annotated[str, argument("The reminder, by title or id.")]
 
 @app.command(epilog=examples("panorama reminders                      # those that rang and wait"))
 def waiting(limit: Limit = 50, as_json: AsJson = False) -> None:
-    """List reminders that rang and wait for you to take note."""
+    """List reminders that rang and are not acknowledged."""
     with Client() as panorama:
         answer = panorama.list_rows("reminders.waiting", {}, limit)
         now = panorama.now
@@ -31,12 +31,12 @@ add_verbs(app, REMINDERS)
     )
 )
 def add(
-    title: Annotated[str, argument("What to be reminded of.")],
+    title: Annotated[str, argument("The text of the reminder.")],
     at: Annotated[str, option("A moment: 2026-06-01T09:00.", "--at")],
     recurrence: Annotated[
         str | None, option("every friday, every 2 weeks, or an RFC 5545 rule.", "--recurrence")
     ] = None,
-    item: Annotated[str | None, option("What it is about, by name or id.", "--item")] = None,
+    item: Annotated[str | None, option("The item it is about, by name or id.", "--item")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Set a reminder."""
@@ -49,10 +49,10 @@ def add(
 @app.command(epilog=examples('panorama reminders snooze "Call Petra" 2h', 'panorama reminders snooze "Call Petra"'))
 def snooze(
     reminder: Which,
-    until: Annotated[str, argument("A span (10m, 2h, 1d) or a moment; else ten minutes.")] = "10m",
+    until: Annotated[str, argument("A duration (10m, 2h, 1d) or a time; by default ten minutes.")] = "10m",
     as_json: AsJson = False,
 ) -> None:
-    """Put off a reminder that rang."""
+    """Snooze a reminder that rang."""
     with Client() as panorama:
         answer = panorama.call("reminders.snooze", {"reminder": reminder, "until": until})
     console.print_result(answer, as_json)
@@ -60,7 +60,7 @@ def snooze(
 
 @app.command(epilog=examples('panorama reminders done "Call Petra"'))
 def done(reminder: Which, as_json: AsJson = False) -> None:
-    """Take note of a reminder that rang: it waits no more."""
+    """Acknowledge a reminder that rang."""
     with Client() as panorama:
         answer = panorama.call("reminders.acknowledge", {"reminder": reminder})
     console.print_result(answer, as_json)

@@ -1,4 +1,4 @@
-"""Restoring: puts a copy of the database in place of the present one; needs no daemon, and ends the one that runs."""
+"""Restores in place: replaces the current database; needs no daemon, and stops a running one."""
 
 import shutil
 import time
@@ -19,28 +19,28 @@ from panorama.transport.address import Address, hold_lock
 from panorama.transport.launch import exclusive_start
 
 LOCK_SECONDS = 10.0
-"""How long it waits for the daemon that ends to let go of the data."""
+"""How long it waits for a stopping daemon to release the data."""
 
 
 def restore_database(copy: Path, *, yes: bool) -> None:
-    """Put a copy in place once the person agrees; what was there is kept in the folder backups.
+    """Replace the database by a copy after the user agrees; the old one is kept in the folder backups.
 
     Raises:
-        InvalidInputError: The file cannot be the database.
-        DeclinedError: The person did not say yes.
-        UnavailableError: The daemon does not leave, or the disk does not take the copy; nothing was changed.
+        InvalidInputError: The file is not a valid database.
+        DeclinedError: The user did not agree.
+        UnavailableError: The daemon does not stop, or the copy cannot be written; nothing was changed.
     """
     copy, home = copy.expanduser().absolute(), data_directory()
     database = open_backend(home).maintenance
     database.validate_copy(copy)
     if not yes:
-        note = f"The present file is kept in {home / 'backups'}."
-        _confirm(f"Put {quote_path(copy)} in place of {database.describe()}? {note}")
+        note = f"The current file is kept in {home / 'backups'}."
+        _confirm(f"Replace {database.describe()} by {quote_path(copy)}? {note}")
     address = Address(str(home))
     with translate_errors(), exclusive_start(address):
         end_daemon(address, again=False)
         note = _replace_database(copy, database, address)
-    console.print_message(f"Restored from {copy}" + (f"; what was there before is {note}" if note else ""))
+    console.print_message(f"Restored from {copy}" + (f"; the previous data is {note}" if note else ""))
 
 
 def has_data() -> bool:
@@ -49,14 +49,14 @@ def has_data() -> bool:
 
 
 def restore_folder(source: str, *, yes: bool) -> None:
-    """Put a backup or an export in place once the person agrees; the database that was there is kept.
+    """Restore a backup or an export in place after the user agrees; the old database is kept.
 
-    Contents of files are added. Scripts that were there are kept in the folder backups; the configuration stays.
+    File contents are added. The old scripts are kept in the folder backups; the configuration is not changed.
 
     Raises:
-        InvalidInputError: It is no backup, or is damaged.
-        DeclinedError: The person did not say yes.
-        UnavailableError: The daemon does not leave, or the disk does not take the copy; nothing was changed.
+        InvalidInputError: It is not a backup, or is damaged.
+        DeclinedError: The user did not agree.
+        UnavailableError: The daemon does not stop, or the copy cannot be written; nothing was changed.
     """
     home, now = data_directory(), datetime.now(UTC)
     backend = open_backend(home)
@@ -64,8 +64,8 @@ def restore_folder(source: str, *, yes: bool) -> None:
     fresh = home.with_name(f"{home.name}.restored-{now:%Y%m%dT%H%M%SZ}")
     service.plan_restore(source, str(fresh))
     if not yes:
-        note = f"What is there is kept in {home / 'backups'}."
-        _confirm(f"Put {quote_path(Path(source))} in place of {backend.maintenance.describe()}? {note}")
+        note = f"The current data is kept in {home / 'backups'}."
+        _confirm(f"Replace {backend.maintenance.describe()} by {quote_path(Path(source))}? {note}")
     address = Address(str(home))
     try:
         done = service.restore(source, str(fresh))
@@ -75,13 +75,13 @@ def restore_folder(source: str, *, yes: bool) -> None:
             _move_files(fresh, home, now)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    console.print_message(f"Restored from {source}" + (f"; what was there before is {note}" if note else ""))
+    console.print_message(f"Restored from {source}" + (f"; the previous data is {note}" if note else ""))
     if done.withheld:
         console.print_message(f"Settings that were left out of config.toml: {', '.join(done.withheld)}", "yellow")
 
 
 def _move_files(fresh: Path, home: Path, now: datetime) -> None:
-    """Add the contents of files, and put the scripts in place of those that are there."""
+    """Add the file contents, and replace the scripts."""
     for content in (fresh / "files").rglob("*"):
         target = home / content.relative_to(fresh)
         if content.is_file() and not target.exists():
@@ -97,7 +97,7 @@ def _move_files(fresh: Path, home: Path, now: datetime) -> None:
 
 
 def _replace_database(copy: Path, database: Maintenance, address: Address) -> Path | None:
-    """Put the copy in place as soon as nobody serves the data: a process that ends lets go of it at the very last."""
+    """Replace the database once no process holds the data; a stopping process releases it last."""
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         with hold_lock(address.lock) as lock:
@@ -110,6 +110,6 @@ def _replace_database(copy: Path, database: Maintenance, address: Address) -> Pa
 
 def _confirm(question: str) -> None:
     if not console.is_interactive():
-        raise ConfirmationError(question, hint="Add --yes to say yes to it.")
+        raise ConfirmationError(question, hint="Add --yes to agree to it.")
     if not console.confirm(question):
         raise DeclinedError("Nothing was changed.")

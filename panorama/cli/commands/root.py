@@ -1,4 +1,4 @@
-"""The commands: what each takes, which operation it calls, and how its answer is shown."""
+"""The commands: their options, operations and output."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -49,11 +49,11 @@ EXIT_CODES = """[bold]Options[/bold]
   -V, --version           print the version
   -h, --help              show this message; every command has its own
   --install-completion    complete commands in your shell
-  --show-completion       show what that would add
+  --show-completion       print the completion script
 
 [bold]Exit codes[/bold]
   0    done
-  1    the answer is no: refused, not found, the doctor found a fault
+  1    failed: rejected, not found, or the doctor found a fault
   2    wrong usage: an unknown option, a date that does not exist
   3    the store, or a service it needs, is unavailable: locked, full, damaged
   130  interrupted
@@ -68,21 +68,21 @@ EVERYDAY_PANEL, SCRIPTS_PANEL, UNDO_PANEL, MAINTENANCE_PANEL = PANELS = (
     "Everyday", "Scripts", "History and undo", "Maintenance",
 )  # fmt: skip
 
-SkipConflicts = Annotated[bool, option("Leave what was changed since, undo the rest.", "--skip-conflicts")]
+SkipConflicts = Annotated[bool, option("Skip what was changed since, and undo the rest.", "--skip-conflicts")]
 UndoCount = Annotated[int, option("How many of the last writes.", "--count")]
 
 TRASH_ROWS = 500
 
 
 class _PanelGroup(TyperGroup):
-    """The commands by their panels, everyday ones first, and what concerns `panorama` itself at the end."""
+    """The commands by panel, everyday ones first, and those about `panorama` itself last."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (the signature is Typer's)
         """Return the names in the order of the panels."""
         return sorted(self.commands, key=lambda name: PANELS.index(_panel_of(self.commands[name])))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Leave the options out: the end of the text names them."""
+        """Omit the options: the end of the text lists them."""
         for parameter in self.get_params(ctx):
             vars(parameter)["hidden"] = True
         super().format_help(ctx, formatter)
@@ -94,7 +94,7 @@ def _panel_of(command: Any) -> str:
 
 
 app = typer.Typer(name="panorama", cls=_PanelGroup, epilog=EXIT_CODES, **SETTINGS)
-imports = group("import", "Bring in what you have elsewhere.")
+imports = group("import", "Import data from elsewhere.")
 for each in (*GROUPS, files.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY_PANEL)
 app.add_typer(NOTES_GROUP, name="note", hidden=True)
@@ -116,7 +116,7 @@ def run_command(words: Sequence[str]) -> int:
     """Run a command and return its exit code.
 
     Raises:
-        PanoramaError: The command was refused.
+        PanoramaError: The command failed.
     """
     defer_coercion()
     command = get_command(_narrow_to(words[0]) if words else app)
@@ -125,7 +125,7 @@ def run_command(words: Sequence[str]) -> int:
 
 
 def _narrow_to(name: str) -> typer.Typer:
-    """Return the app with the one command or group of a name, else the whole: to build all takes 40 ms."""
+    """Return the app with only the named command or group, else all: building all takes 40 ms."""
     narrow = copy(app)
     narrow.registered_groups = [info for info in app.registered_groups if _group_name(info) == name]
     narrow.registered_commands = [info for info in app.registered_commands if _command_name(info) == name]
@@ -171,11 +171,11 @@ app.command(epilog=search.SIMILAR_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(sear
     rich_help_panel=UNDO_PANEL,
 )
 def history(
-    item: Annotated[str | None, argument("Anything, by id or name; what is in the trash by id.")] = None,
+    item: Annotated[str | None, argument("Any item, by id or name; trashed ones by id.")] = None,
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Show what was changed on an item, the newest first; without one, show the last writes."""
+    """Show the changes of an item, the newest first; without one, show the last writes."""
     with Client() as panorama:
         answer = panorama.list_rows("history.list", {"item": item}, limit)
         now = panorama.now
@@ -199,18 +199,18 @@ def recent(limit: Limit = 20, as_json: AsJson = False) -> None:
         "panorama undo --count 3             # the last three writes",
         "panorama undo c_7k3q9xv2mh          # a call, a batch or an import: see `panorama history`",
         "panorama undo c_7k3q9xv2mh --skip-conflicts",
-        "panorama undo --yes                 # does not ask before it takes back more than 20 changes",
+        "panorama undo --yes                 # does not ask before undoing more than 20 changes",
     ),
     rich_help_panel=UNDO_PANEL,
 )
 def undo(
-    unit: Annotated[str, argument("What to take back; else the last write that is not undone.")] = "",
+    unit: Annotated[str, argument("What to undo; by default the last write that is not undone.")] = "",
     skip_conflicts: SkipConflicts = False,
     count: UndoCount = 1,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take back a write; each further undo takes back the write before it. `panorama redo` brings it back."""
+    """Undo a write; each further undo takes the write before it. `panorama redo` restores it."""
     _undo({"unit": unit, "skip_conflicts": skip_conflicts, "count": count}, yes=yes, as_json=as_json)
 
 
@@ -218,7 +218,7 @@ def undo(
 def redo(
     skip_conflicts: SkipConflicts = False, count: UndoCount = 1, yes: Yes = False, as_json: AsJson = False
 ) -> None:
-    """Bring back what the last undo took."""
+    """Redo what the last undo reverted."""
     _undo({"skip_conflicts": skip_conflicts, "count": count, "redo": True}, yes=yes, as_json=as_json)
 
 
@@ -251,13 +251,13 @@ def restore(
         argument("An item in the trash, or the path of a backup, an export or a database.", metavar="[ITEM|PATH]"),
     ] = None,
     items: Annotated[bool, option("Also what was deleted with a project or a task.", "--items")] = False,
-    to: Annotated[str | None, option("Make a new data directory there instead.", "--to", metavar="DIR")] = None,
+    to: Annotated[str | None, option("Restore into a new data directory there.", "--to", metavar="DIR")] = None,
     background: Background = False,
     yes: Yes = False,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Bring an item back from the trash; without one, list the trash. Or bring back a copy of everything."""
+    """Restore an item from the trash; without one, list the trash. Or restore a backup."""
     if item is not None and (archive.is_copy(item) or to is not None or background):
         archive.restore(item, to, background=background, yes=yes, as_json=as_json)
         return
@@ -278,7 +278,7 @@ def restore(
 
 
 def _resolve_trashed(panorama: Client, reference: str) -> str:
-    """Return the id of the one item in the trash that has this name, or what was said."""
+    """Return the id of the single item in the trash with a name, or the reference itself."""
     if kind_of(reference.strip()):
         return reference
     rows: list[dict[str, Any]] = panorama.list_rows("items.trash", {}, TRASH_ROWS).data
@@ -294,7 +294,7 @@ def _resolve_trashed(panorama: Client, reference: str) -> str:
     epilog=examples("panorama status", "panorama status --json | jq .data.counts"), rich_help_panel=MAINTENANCE_PANEL
 )
 def status(as_json: AsJson = False) -> None:
-    """Tell how much is stored, where, and what time it is for Panorama."""
+    """Show what is stored, where, and the current time and time zone."""
     with Client() as panorama:
         answer = panorama.call("status", {})
     console.print_answer(answer, as_json, lambda: _print_status(answer))
@@ -329,7 +329,7 @@ def calls(
 
 @app.command(epilog=examples("panorama doctor", "panorama doctor --json"), rich_help_panel=MAINTENANCE_PANEL)
 def doctor(as_json: AsJson = False) -> int:
-    """Look for what is wrong with this installation and its data, and say how to mend it; changes nothing."""
+    """Check this installation and its data, and say how to fix problems; changes nothing."""
     from panorama.cli.commands.doctor import run_checks
 
     checks = run_checks()
@@ -344,9 +344,9 @@ def doctor(as_json: AsJson = False) -> int:
 
 @app.command(
     epilog=examples(
-        "panorama reindex                    # what waits, now",
-        "panorama reindex index              # the index of meanings too, from the vectors that are kept",
-        "panorama reindex everything         # every text is cut anew",
+        "panorama reindex                    # pending changes, now",
+        "panorama reindex index              # also rebuild the index from the stored vectors",
+        "panorama reindex everything         # split and embed every text again",
         "panorama reindex --project Garden --kind note",
         "panorama reindex everything --background",
     ),
@@ -359,8 +359,8 @@ def reindex(
     background: Background = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring search by meaning up to date while you watch; it happens in the background by itself."""
-    on_interrupt = console.report_interrupt("What was done is kept; run it again to go on.")
+    """Bring search by meaning up to date now; it also happens in the background."""
+    on_interrupt = console.report_interrupt("What was done is kept; run it again to continue.")
     arguments = {"scope": scope, "project": project, "kind": kind, "background": background or None}
     with Client() as panorama, on_interrupt, console.progress("Reading what waits") as progress:
         answer = panorama.call("reindex", arguments, progress)
@@ -373,8 +373,8 @@ app.command(
         "panorama run report.py --dry-run -i project=Garden",
         "panorama run -c 'len(sdk.tasks.list(view=\"overdue\"))'",
         "panorama run - < report.py",
-        "panorama run plan_day --day tomorrow       # a kept script, with options of its own",
-        "panorama run plan_day --help               # which these are",
+        "panorama run plan_day --day tomorrow       # a saved script, with its own options",
+        "panorama run plan_day --help               # its options",
     ),
     cls=code.RunCommand,
     context_settings={**SETTINGS["context_settings"], "allow_extra_args": True, "ignore_unknown_options": True},
@@ -386,9 +386,9 @@ app.command(epilog=examples("panorama sdk", 'panorama sdk "group by"'), rich_hel
 
 app.command(
     epilog=examples(
-        "panorama install                    # the clients, and where Panorama is set up",
+        "panorama install                    # list the clients and their state",
         "panorama install claude-code",
-        "panorama install cursor --print     # only show what would be put there",
+        "panorama install cursor --print     # only show what would be written",
     ),
     rich_help_panel=MAINTENANCE_PANEL,
 )(install.install)
@@ -402,7 +402,7 @@ app.command(epilog=examples("panorama uninstall cursor"), rich_help_panel=MAINTE
 def demo(
     keep: Annotated[Path | None, option("Keep the demo's data here.", "--keep", metavar="DIR")] = None,
 ) -> int:
-    """Show the product at work, on data of its own; yours is not touched."""
+    """Show Panorama at work on sample data; yours is not touched."""
     from panorama.cli.demo.demo import run as run_demo
 
     return run_demo(keep)
@@ -410,19 +410,19 @@ def demo(
 
 @imports.command(epilog=examples("panorama import markdown ~/Notes --dry-run", "panorama import markdown ~/Notes"))
 def markdown(
-    folder: Annotated[Path, argument("A folder of Markdown.", metavar="DIR", exists=True, file_okay=False)],
-    dry_run: Annotated[bool, option("Tell what would be done, and do nothing.", "--dry-run")] = False,
+    folder: Annotated[Path, argument("A folder with Markdown files.", metavar="DIR", exists=True, file_okay=False)],
+    dry_run: Annotated[bool, option("Only report what would be done.", "--dry-run")] = False,
     background: Background = False,
     as_json: AsJson = False,
 ) -> int:
-    """Import a folder of Markdown: files become notes, open boxes become tasks. May be run again.
+    """Import a folder of Markdown: files become notes, checkboxes become tasks. Can be repeated.
 
-    A large folder is imported as a job, which goes on if this terminal is closed; Ctrl-C stops it.
+    A large folder is imported as a job, which continues if this terminal is closed; Ctrl-C stops it.
     """
     arguments = {"folder": str(folder.resolve()), "dry_run": dry_run or None}
     if background or (not dry_run and jobs.needs_job(folder)):
         return jobs.import_as_job(arguments, folder.name, waits=not background, as_json=as_json)
-    on_interrupt = console.report_interrupt("What was taken so far stays; run it again to go on.")
+    on_interrupt = console.report_interrupt("What was imported so far is kept; run it again to continue.")
     with Client() as panorama, on_interrupt, console.progress(f"Reading {folder.name}") as progress:
         answer = panorama.call("import.markdown", arguments, progress)
     console.print_result(answer, as_json, lambda: console.print_table(tables.problems(answer.data)))

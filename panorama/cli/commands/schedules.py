@@ -1,4 +1,4 @@
-"""`panorama schedule`: list what runs by itself, add to it, let it rest, remove it."""
+"""`panorama schedule`: list, add, pause, resume and remove schedules."""
 
 import json
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from panorama.cli.console.confirm import call_confirmed
 from panorama.cli.options import AsJson, Limit, Yes, argument, examples, group, option
 from panorama.errors import InvalidInputError
 
-app = group("schedule", "List what runs by itself; add to it, let it rest, remove it.", default="list")
+app = group("schedule", "List scheduled jobs; add, pause, resume or remove one.", default="list")
 Which = Annotated[str, argument("The schedule, by name or id.")]
 
 
 @app.command(
     "list",
-    epilog=examples("panorama schedule                       # what runs next first", "panorama schedule --json"),
+    epilog=examples("panorama schedule                       # the next to run first", "panorama schedule --json"),
 )
 def list_(limit: Limit = 50, as_json: AsJson = False) -> None:
     """List schedules."""
@@ -35,25 +35,25 @@ def list_(limit: Limit = 50, as_json: AsJson = False) -> None:
     )
 )
 def add(
-    kind: Annotated[str, argument("What runs: the kind of job.")],
-    name: Annotated[str | None, argument("What to call it; else its kind.")] = None,
+    kind: Annotated[str, argument("The kind of job to run.")],
+    name: Annotated[str | None, argument("A name; by default its kind.")] = None,
     cron: Annotated[str | None, option("Five fields of a crontab: minute hour day month weekday.", "--cron")] = None,
-    every: Annotated[str | None, option("A span: 15m, 2h, 1d, 1h 30m.", "--every")] = None,
-    at: Annotated[str | None, option("A moment to run once, or at which --every begins.", "--at")] = None,
-    zone: Annotated[str | None, option("IANA name of the zone whose clock is meant; else yours.", "--zone")] = None,
+    every: Annotated[str | None, option("An interval: 15m, 2h, 1d, 1h 30m.", "--every")] = None,
+    at: Annotated[str | None, option("A time to run once, or the start of --every.", "--at")] = None,
+    zone: Annotated[str | None, option("IANA name of the time zone; by default yours.", "--zone")] = None,
     missed: Annotated[
-        Literal["run", "skip"], option("Runs that were missed: run one for all of them, or skip.", "--missed")
+        Literal["run", "skip"], option("Missed runs: run once for all of them, or skip.", "--missed")
     ] = "run",
     inputs: Annotated[
         list[str] | None,
-        option("What the job gets: k=v, where v is JSON or text.", "--input", "-i", metavar="K=V"),
+        option("An argument of the job: k=v, where v is JSON or text.", "--input", "-i", metavar="K=V"),
     ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a job run by itself: at times of the day, every so often, or once.
+    """Schedule a job: at times of the day, at an interval, or once.
 
-    It asks first where the job would: nobody is there to be asked when it runs.
+    It asks now if the job would ask, because scheduled runs cannot.
     """
     arguments = {
         "kind": kind, "name": name, "cron": cron, "every": every, "at": at, "zone": zone, "missed": missed,
@@ -79,13 +79,13 @@ def _parse_inputs(pairs: Sequence[str]) -> dict[str, Any] | None:
 
 @app.command(epilog=examples("panorama schedule pause backup"))
 def pause(schedule: Which, as_json: AsJson = False) -> None:
-    """Let a schedule rest; what comes due meanwhile is not made up for."""
+    """Pause a schedule; runs that become due meanwhile are skipped."""
     _change("pause", schedule, as_json)
 
 
 @app.command(epilog=examples("panorama schedule resume backup"))
 def resume(schedule: Which, as_json: AsJson = False) -> None:
-    """Let a schedule go on."""
+    """Resume a schedule."""
     _change("resume", schedule, as_json)
 
 
@@ -97,7 +97,7 @@ def _change(verb: str, schedule: str, as_json: bool) -> None:
 
 @app.command(epilog=examples("panorama schedule remove backup", "panorama schedule remove backup --yes"))
 def remove(schedule: Which, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Forget a schedule for good."""
+    """Remove a schedule permanently."""
     with Client() as panorama:
         answer = call_confirmed(panorama, "schedules.remove", {"schedule": schedule}, yes=yes)
     console.print_result(answer, as_json)

@@ -1,4 +1,4 @@
-"""Options of kept scripts: turns `--project Alpha --days 3 --apply` into arguments, by what a script says it takes."""
+"""Options of saved scripts: converts `--project Alpha --days 3 --apply` to arguments by the script's parameters."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,10 +8,10 @@ from panorama.errors import InvalidInputError
 
 
 def parse_options(words: Sequence[str], properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the arguments that words of the command line give; what they should be is looked at by the script's host.
+    """Parse words of the command line to arguments; the host validates their types.
 
     Raises:
-        InvalidInputError: A word is no option of the script, or its value is missing.
+        InvalidInputError: A word is not an option of the script, or its value is missing.
     """
     values: dict[str, Any] = {}
     left = list(words)
@@ -25,7 +25,7 @@ def parse_options(words: Sequence[str], properties: Mapping[str, Mapping[str, An
             continue
         if known is None or not word.startswith("--"):
             options = ", ".join(f"--{name.replace('_', '-')}" for name in properties)
-            hint = f"It takes {options}; its name comes first." if options else "It takes none."
+            hint = f"Its options are {options}; its name comes first." if options else "It takes none."
             raise InvalidInputError(f"The script has no option {word[:60]!r}.", hint=hint)
         if _is_flag(known) and not equals:
             values[name] = True

@@ -1,7 +1,6 @@
-"""`panorama scripts`: what is kept, and the one place besides a client's question where a person decides on it.
+"""`panorama scripts`: list and review saved scripts; one of two places where the user can decide on them.
 
-A decision is a word typed at a terminal, after all of the text was shown. There is no option for it, and no pipe is
-listened to.
+A decision is typed at a terminal after the whole text was shown. No option grants it, and piped input is ignored.
 """
 
 import os
@@ -19,7 +18,7 @@ from panorama.cli.console.tables import format_ago, format_pairs, safe_line, saf
 from panorama.cli.options import AsJson, Limit, argument, examples, group, option
 from panorama.errors import ConfirmationError, DeclinedError, InvalidInputError
 
-app = group("scripts", "List the scripts that are kept; look at them, decide on them.", default="list")
+app = group("scripts", "List saved scripts; show, review and promote them.", default="list")
 Name = Annotated[str, argument("The script.", metavar="NAME")]
 DECISIONS = ("approve", "edit", "reject")
 
@@ -31,11 +30,11 @@ def list_(
     state: Annotated[
         Literal["all", "draft", "reviewed", "promoted", "retired"], option("Only those in this state.", "--state")
     ] = "all",
-    suggest: Annotated[bool, option("What was done often and is worth a script.", "--suggest")] = False,
+    suggest: Annotated[bool, option("Repeated work that is worth a script.", "--suggest")] = False,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List scripts: yours, and those that came with Panorama."""
+    """List scripts: yours, and those shipped with Panorama."""
     with Client() as panorama:
         asked = {"state": state, "suggest": suggest, "detail": "full"}
         answer = panorama.list_rows("scripts.list", asked, limit)
@@ -44,7 +43,7 @@ def list_(
 
 @app.command("show", epilog=examples("panorama scripts show plan_day"))
 def show_(script: Name, as_json: AsJson = False) -> None:
-    """Show a script: its text, its state, what it takes and does, and how its runs went."""
+    """Show a script: its text, state, parameters, calls and runs."""
     with Client() as panorama:
         answer = panorama.call("scripts.get", {"script": script}, whole=True)
         now = panorama.now
@@ -59,7 +58,7 @@ def _print_script(view: Mapping[str, Any], summary: str, now: Any) -> None:
 
 
 def _format_facts(view: Mapping[str, Any]) -> list[Text]:
-    """Return what a person should know of a script: what was found out, not what it says."""
+    """Render the facts about a script that were determined from its text and runs."""
     did = [
         f"{name} ({count:,} change{'' if count == 1 else 's'})" if count else name
         for name, count in view["did"].items()
@@ -71,7 +70,7 @@ def _format_facts(view: Mapping[str, Any]) -> list[Text]:
         "runs scripts": ", ".join(view["scripts"]),
         "its runs called": _join_names(did) if did else "",
         "tool": f"{view['tool']}{', which only reads' if view['read_only'] else ''}" if view["tool"] else "",
-        "once approved": f"it is the tool {view['again']} again" if view["again"] else "",
+        "once approved": f"it becomes the tool {view['again']} again" if view["again"] else "",
         "sha256": view["digest"],
     }
     lines = [Text.assemble((f"{name:>16}  ", "dim"), safe_line(value)) for name, value in facts.items() if value]
@@ -100,9 +99,9 @@ def _join_names(names: Any) -> str:
 
 
 def _print_source(text: str) -> None:
-    """Print a text with its lines numbered; in a terminal with colours, and nothing in it hidden."""
+    """Print a text with line numbers; in a terminal with colours, and with hidden characters shown."""
     from panorama.domain.scripts.library import (
-        escape_controls,  # a person reads what is there, and not what it looks like
+        escape_controls,  # the user must see the real text
     )
 
     plain = escape_controls(text)
@@ -119,28 +118,28 @@ def _print_source(text: str) -> None:
 @app.command(epilog=examples("panorama scripts save late_tasks late.py", "panorama scripts save late_tasks --run x_…"))
 def save(
     script: Name,
-    file: Annotated[Path | None, argument("A file of Python.", metavar="FILE")] = None,
-    run: Annotated[str | None, option("Keep the code of this run.", "--run", metavar="ID")] = None,
-    summary: Annotated[str | None, option("What it does, if its text does not say so.", "--summary")] = None,
+    file: Annotated[Path | None, argument("A Python file.", metavar="FILE")] = None,
+    run: Annotated[str | None, option("Save the code of this run.", "--run", metavar="ID")] = None,
+    summary: Annotated[str | None, option("What it does, if it has no docstring.", "--summary")] = None,
     replace: Annotated[bool, option("Overwrite the script of this name.", "--replace")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a script, as a draft."""
+    """Save a script as a draft."""
     code = None
     if file is not None:
         try:
             code = file.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInputError(f"{file} cannot be read.", hint="Give a file of Python.") from error
+            raise InvalidInputError(f"{file} cannot be read.", hint="Give a Python file.") from error
     arguments = {"name": script, "code": code, "run": run, "summary": summary, "replace": replace}
     with Client() as panorama:
-        answer = _call_agreed(panorama, "scripts.save", arguments)  # `--replace` is the person's answer
+        answer = _call_agreed(panorama, "scripts.save", arguments)  # `--replace` is the user's answer
     console.print_result(answer, as_json)
 
 
 @app.command(epilog=examples("panorama scripts review late_tasks"))
 def review(script: Name) -> None:
-    """Look at a script and decide on it: approve, edit or reject, typed at this terminal."""
+    """Review a script: type approve, edit or reject at this terminal."""
     _require_terminal("review")
     with Client() as panorama:
         while True:
@@ -155,7 +154,7 @@ def review(script: Name) -> None:
             _keep_version(panorama, script)
             _open_editor(view)
         if word not in DECISIONS:
-            raise DeclinedError("Nothing was decided.", hint="The word is approve, edit or reject, in full.")
+            raise DeclinedError("Nothing was decided.", hint="Type approve, edit or reject in full.")
         arguments = {"script": script, "digest": view["digest"]}
         done = (
             _call_agreed(panorama, "scripts.approve", arguments)
@@ -167,7 +166,7 @@ def review(script: Name) -> None:
 
 def _print_dry_run(view: Mapping[str, Any]) -> None:
     if not view["dry_run"]:
-        console.print_message("There was no dry run of this text that would have changed anything.")
+        console.print_message("No dry run of this text would have changed anything.")
         return
     console.print_blocks([safe_line("Its last dry run would have made these changes:", "bold")])
     for call in view["dry_run"]:
@@ -178,16 +177,16 @@ def _print_dry_run(view: Mapping[str, Any]) -> None:
 
 
 def _print_difference(view: Mapping[str, Any]) -> None:
-    from panorama.services.scripts.library import unified_diff  # half a second, while a person reads
+    from panorama.services.scripts.library import unified_diff  # half a second, while the user reads
 
     if not view["reviewed"]:
-        console.print_message("No text of it was reviewed before.")
+        console.print_message("It was not reviewed before.")
     elif difference := unified_diff(view["reviewed"], view["text"], "reviewed last", "now"):
-        console.print_blocks([safe_line("What differs from the text that was reviewed last:", "bold")])
+        console.print_blocks([safe_line("Differences from the last reviewed text:", "bold")])
         styles = {"+": "green", "-": "red", "@": "cyan"}
         console.print_blocks(Text(safe_lines(line), styles.get(line[:1], "")) for line in difference.split("\n"))
     else:
-        console.print_message("It is the text that was reviewed last.")
+        console.print_message("It is the last reviewed text.")
 
 
 @app.command(epilog=examples("panorama scripts promote plan_day", "panorama scripts promote plan_day --read-only"))
@@ -195,19 +194,19 @@ def promote(
     script: Name,
     read_only: Annotated[bool, option("Its tool cannot change anything.", "--read-only")] = False,
 ) -> None:
-    """Make a script a tool of your assistants; `yes` is typed at this terminal."""
+    """Make a script a tool for your assistants; type `yes` at this terminal."""
     _change_state(script, {"to": "promoted", "read_only": read_only}, "promote")
 
 
 @app.command(epilog=examples("panorama scripts demote plan_day"))
 def demote(script: Name) -> None:
-    """Take a script's tool away; it stays reviewed."""
+    """Remove a script's tool; it stays reviewed."""
     _change_state(script, {"to": "demoted"}, "demote")
 
 
 @app.command(epilog=examples("panorama scripts retire late_tasks"))
 def retire(script: Name) -> None:
-    """Take a script out of use; its file and its history stay."""
+    """Retire a script; its file and history are kept."""
     _change_state(script, {"to": "retired"}, "retire")
 
 
@@ -223,7 +222,7 @@ def _change_state(script: str, to: Mapping[str, Any], verb: str) -> None:
 
 @app.command(epilog=examples("panorama scripts history late_tasks"))
 def history(script: Name, as_json: AsJson = False) -> None:
-    """Tell what was decided on a script, the newest first."""
+    """Show the decisions on a script, the newest first."""
     with Client() as panorama:
         answer = panorama.call("scripts.history", {"script": script}, whole=True)
         now = panorama.now
@@ -234,8 +233,8 @@ def history(script: Name, as_json: AsJson = False) -> None:
 @app.command(epilog=examples("panorama scripts diff late_tasks", "panorama scripts diff late_tasks --old 1 --new 2"))
 def diff(
     script: Name,
-    old: Annotated[int | None, option("A version; else the one approved last.", "--old", metavar="N")] = None,
-    new: Annotated[int | None, option("Another one; else the file.", "--new", metavar="N")] = None,
+    old: Annotated[int | None, option("A version; by default the last approved one.", "--old", metavar="N")] = None,
+    new: Annotated[int | None, option("Another version; by default the file.", "--new", metavar="N")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare two texts of a script."""
@@ -251,9 +250,9 @@ def diff(
 @app.command(epilog=examples("panorama scripts rollback late_tasks", "panorama scripts rollback late_tasks 1"))
 def rollback(
     script: Name,
-    version: Annotated[int | None, argument("Its number; else the one before.", metavar="N")] = None,
+    version: Annotated[int | None, argument("Its number; by default the previous one.", metavar="N")] = None,
 ) -> None:
-    """Put a text back that stood there before; `yes` is typed at this terminal."""
+    """Restore an earlier text; type `yes` at this terminal."""
     _require_terminal("rollback")
     with Client() as panorama:
         done = _call_confirmed(panorama, "scripts.rollback", {"script": script, "version": version})
@@ -262,33 +261,33 @@ def rollback(
 
 @app.command(epilog=examples("panorama scripts edit plan_day"))
 def edit(script: Name) -> None:
-    """Open a script in your editor; one that came with Panorama is copied first, and your copy stands above it."""
+    """Open a script in your editor; a shipped script is copied first, and your copy replaces it."""
     with Client() as panorama:
         view = panorama.call("scripts.get", {"script": script}, whole=True).data
         _keep_version(panorama, script)
     _open_editor(view)
-    console.print_message(f"`panorama scripts review {script}` decides on it.")
+    console.print_message(f"Review it with `panorama scripts review {script}`.")
 
 
-# How a person decides.
+# Decisions.
 
 
 def _require_terminal(verb: str) -> None:
-    """Refuse everything but a terminal: what comes out of a pipe, nobody has typed.
+    """Require a terminal, because nobody types the input of a pipe.
 
     Raises:
-        InvalidInputError: There is no person.
+        InvalidInputError: There is no terminal.
     """
     streams = (sys.stdin, sys.stdout, sys.stderr)
     if not all(stream is not None and stream.isatty() for stream in streams):
         raise InvalidInputError(
-            f"panorama scripts {verb} is decided by a person at a terminal; nothing was decided.",
-            hint="Run it in a terminal, without a pipe. There is no option that answers.",
+            f"panorama scripts {verb} needs a user at a terminal; nothing was decided.",
+            hint="Run it in a terminal, without a pipe. No option answers the question.",
         )
 
 
 def _read_answer(question: str) -> str:
-    """Return what the person types once the question is there; what was typed before it does not count."""
+    """Return the user's answer; input typed before the question is discarded."""
     import termios
 
     with suppress(termios.error):
@@ -298,7 +297,7 @@ def _read_answer(question: str) -> str:
 
 
 def _call_confirmed(panorama: Client, operation: str, arguments: Mapping[str, Any]) -> Any:
-    """Put an operation's question, and make the call once `yes` is typed.
+    """Ask an operation's question, and call it after `yes` is typed.
 
     Raises:
         DeclinedError: Something else was typed.
@@ -309,12 +308,12 @@ def _call_confirmed(panorama: Client, operation: str, arguments: Mapping[str, An
         agreement = error.agreement
         console.print_blocks(safe_line(line) for line in error.question.split("\n"))
     if _read_answer("Type yes: ") != "yes":
-        raise DeclinedError("Nothing was decided.", hint="The word is yes.")
+        raise DeclinedError("Nothing was decided.", hint="Type yes to agree.")
     return panorama.call(operation, arguments, agreed=agreement)
 
 
 def _call_agreed(panorama: Client, operation: str, arguments: Mapping[str, Any]) -> Any:
-    """Make a call whose question the person has answered already, about the text that they were shown."""
+    """Call an operation whose question the user already answered, for the text shown."""
     try:
         return panorama.call(operation, arguments)
     except ConfirmationError as error:
@@ -322,13 +321,13 @@ def _call_agreed(panorama: Client, operation: str, arguments: Mapping[str, Any])
 
 
 def _keep_version(panorama: Client, script: str) -> None:
-    """Store the text that is there before the person changes it; one that is no text cannot be stored."""
+    """Store the current text before the user edits it; invalid text cannot be stored."""
     with suppress(InvalidInputError):
         panorama.call("scripts.keep", {"script": script})
 
 
 def _open_editor(view: Mapping[str, Any]) -> None:
-    """Let the person edit their own copy of a script."""
+    """Let the user edit their own copy of a script."""
     path = Path(view["path"])
     if not path.exists():
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

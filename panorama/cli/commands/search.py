@@ -1,4 +1,4 @@
-"""`panorama search` and `panorama similar`: by words, by meaning, and what is like one item."""
+"""`panorama search` and `panorama similar`."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ from panorama.cli.options import AsJson, Kinds, Limit, Project, argument, exampl
 
 Mode = Literal["hybrid", "keyword", "semantic"]
 Cursor = Annotated[
-    str | None, option("Go on behind a page: the next_cursor that --json shows.", "--cursor", metavar="CURSOR")
+    str | None, option("Continue after a page: the next_cursor from --json.", "--cursor", metavar="CURSOR")
 ]
 
 SEARCH_EXAMPLES = examples(
@@ -25,7 +25,7 @@ SIMILAR_EXAMPLES = examples(
 
 
 def search(
-    query: Annotated[list[str], argument("Words to look for.")],
+    query: Annotated[list[str], argument("The words to search.")],
     kind: Kinds = None,
     project: Project = None,
     since: Annotated[str | None, option("First day of the last change: 2026-05-01, yesterday, -7d.", "--since")] = None,
@@ -44,14 +44,14 @@ def search(
 
 
 def similar(
-    item: Annotated[str, argument("Anything, by id or name.")],
+    item: Annotated[str, argument("Any item, by id or name.")],
     kind: Kinds = None,
     project: Project = None,
     limit: Limit = 10,
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find what is like one item in meaning: related notes, tasks on the same matter, duplicates."""
+    """Find items similar in meaning: related notes and tasks, duplicates."""
     asked = {"item": item, "kinds": kind, "project": project, "cursor": cursor}
     with Client() as panorama:
         answer = panorama.list_rows("similar", asked, limit)

@@ -1,4 +1,4 @@
-"""`panorama service`: lets the system keep the daemon up, so that schedules and reminders need no open client."""
+"""`panorama service`: installs the daemon as a system service, so that schedules and reminders need no client."""
 
 import os
 import shutil
@@ -20,14 +20,14 @@ from panorama.errors import UnavailableError
 from panorama.transport.address import Address, data_directory
 
 TIMEOUT_SECONDS = 60.0
-app = group("service", "Let the system keep the daemon up.", default="status")
+app = group("service", "Run the daemon as a system service.", default="status")
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceManager:
-    """What keeps services up on a platform: where it reads them, and the commands it takes.
+    """A service manager: the path of its unit file, and its commands.
 
-    Those of `ready` must succeed before the daemon that runs is asked to leave; of `begin` and `end` the last.
+    All commands of `ready` must succeed before the running daemon is stopped; of `begin` and `end` only the last.
     """
 
     name: str
@@ -41,10 +41,10 @@ class ServiceManager:
 
 
 def detect_manager(platform: str = sys.platform) -> ServiceManager:
-    """Return what keeps services up here.
+    """Return the service manager of this machine.
 
     Raises:
-        UnavailableError: Nothing that we know of.
+        UnavailableError: There is no supported one.
     """
     command, environment, person = launch_command(), _environment(), Path.home()
     if platform == "darwin":
@@ -71,8 +71,8 @@ def detect_manager(platform: str = sys.platform) -> ServiceManager:
             asked=["--user", "is-active", unit],
         )
     raise UnavailableError(
-        f"Panorama does not know what keeps services up on {platform}.",
-        hint="Start `panorama serve` when you log in, by the means of your system.",
+        f"Panorama supports no service manager on {platform}.",
+        hint="Configure your system to run `panorama serve` at login.",
     )
 
 
@@ -85,15 +85,13 @@ def _environment() -> dict[str, str]:
     epilog=examples("panorama service install", "panorama service install --print   # only show what would be written")
 )
 def install(
-    only_print: Annotated[bool, option("Print what would be written, and where; change nothing.", "--print")] = False,
+    only_print: Annotated[bool, option("Only print what would be written, and where.", "--print")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let the system start the daemon when you log in, and again whenever it ends."""
+    """Start the daemon at login, and restart it whenever it ends."""
     manager = detect_manager()
     if only_print:
-        _print_result(
-            manager, "read", f"This belongs into {manager.file}; nothing was changed.", as_json, text=manager.text
-        )
+        _print_result(manager, "read", f"Add this to {manager.file}; nothing was changed.", as_json, text=manager.text)
         return
     _check_program(manager)
     before = manager.file.read_text(encoding="utf-8") if manager.file.exists() else None
@@ -109,35 +107,41 @@ def install(
         _restore_file(manager.file, before)
         raise
     _print_result(
-        manager, "write", f"{manager.name} keeps Panorama's daemon up, by {manager.file}", as_json, hint=_hint(manager)
+        manager,
+        "write",
+        f"{manager.name} keeps Panorama's daemon running, by {manager.file}",
+        as_json,
+        hint=_hint(manager),
     )
 
 
 @app.command(epilog=examples("panorama service remove"))
 def remove(as_json: AsJson = False) -> None:
-    """Let the system keep the daemon up no more; the next client starts one, as before."""
+    """Remove the service; clients start the daemon again, as before."""
     manager = detect_manager()
     if not manager.file.exists():
-        return _print_result(manager, "write", f"There is no {manager.file}; nothing was changed.", as_json)
+        return _print_result(manager, "write", f"{manager.file} does not exist; nothing was changed.", as_json)
     _check_program(manager)
     _run_all(manager, manager.end)
     manager.file.unlink(missing_ok=True)
     if manager.name == "systemd":
         _run(manager, ["--user", "daemon-reload"])
-    return _print_result(manager, "write", f"{manager.name} keeps Panorama's daemon up no more", as_json)
+    return _print_result(manager, "write", f"{manager.name} no longer keeps Panorama's daemon running", as_json)
 
 
 @app.command(epilog=examples("panorama service status", "panorama service status --json"))
 def status(as_json: AsJson = False) -> int:
-    """Return whether the system keeps the daemon up. Ends with 1 if it does not."""
+    """Show whether the service is installed and running. Exits with 1 if not."""
     manager = detect_manager()
     is_there = manager.file.exists()
     is_current = is_there and manager.file.read_text(encoding="utf-8", errors="replace") == manager.text
     runs = is_there and shutil.which(manager.program) is not None and _run(manager, manager.asked).returncode == 0
-    summary = f"{manager.name} keeps the daemon up" if runs else "Nothing keeps the daemon up"
+    summary = f"{manager.name} keeps the daemon running" if runs else "No service keeps the daemon running"
     if is_there and not runs:
-        summary = f"{manager.file} is there, but {manager.name} does not keep the daemon up"
-    stale = "" if is_current or not is_there else "It is of another Panorama or other data: install it again."
+        summary = f"{manager.file} exists, but {manager.name} does not keep the daemon running"
+    stale = (
+        "" if is_current or not is_there else "It belongs to another installation or data directory: install it again."
+    )
     data = {
         "manager": manager.name,
         "file": str(manager.file),
@@ -156,7 +160,7 @@ def status(as_json: AsJson = False) -> int:
 
 
 def service_table(data: Row) -> TextTable:
-    """Return what keeps the daemon up, a line for each part of it."""
+    """Render the service's state, one line each."""
     words = {True: "yes", False: "no"}
     rows = tuple((safe_line(name, "cyan"), safe_line(words.get(value, value))) for name, value in data.items())
     return TextTable((Column("service"), Column("", fold=True)), rows)
@@ -179,7 +183,7 @@ def _print_result(
 def _hint(manager: ServiceManager) -> str:
     notes = ["On macOS this is untested: see `panorama service status`."] if manager.name == "launchd" else []
     if manager.name == "systemd":
-        notes.append("To keep it up while you are logged out: `loginctl enable-linger`.")
+        notes.append("To keep it running while you are logged out: `loginctl enable-linger`.")
     return " ".join(notes)
 
 
@@ -191,8 +195,8 @@ def _print_json(data: Any, summary: str, policy: str, hint: str = "") -> None:
 def _check_program(manager: ServiceManager) -> None:
     if shutil.which(manager.program) is None:
         raise UnavailableError(
-            f"There is no {manager.program} here; nothing was changed.",
-            hint="Start `panorama serve` when you log in, by the means of your system.",
+            f"{manager.program} is not installed here; nothing was changed.",
+            hint="Configure your system to run `panorama serve` at login.",
         )
 
 
@@ -206,7 +210,7 @@ def _write(file: Path, text: str) -> None:
         with suppress(OSError):
             part.unlink(missing_ok=True)
         raise UnavailableError(
-            f"{file} cannot be written: {error.strerror}.", hint="`panorama service install --print` shows its text."
+            f"{file} cannot be written: {error.strerror}.", hint="`panorama service install --print` prints its text."
         ) from error
 
 
@@ -218,10 +222,10 @@ def _restore_file(file: Path, before: str | None) -> None:
 
 
 def _run_all(manager: ServiceManager, commands: Sequence[Sequence[str]]) -> None:
-    """Give commands one after the other; only the last must succeed, as what is not there cannot be ended.
+    """Run commands in order; only the last must succeed, because stopping an inactive service fails.
 
     Raises:
-        UnavailableError: The last was refused.
+        UnavailableError: The last one failed.
     """
     done = [_run(manager, words) for words in commands][-1]
     if done.returncode:

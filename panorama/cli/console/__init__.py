@@ -1,1 +1,1 @@
-"""Output, questions and error messages of the terminal."""
+"""Terminal output, questions and error messages."""

@@ -1,7 +1,6 @@
-"""Widths of columns: which of a table a terminal has room for, and how much each takes. Pure.
+"""Chooses the columns of a table that fit into a terminal, and their widths. Pure.
 
-Titles are the last to go: a terminal that is too narrow loses the columns with the highest `drop`, then parts of
-others.
+A narrow terminal loses the columns with the highest `drop` first, then parts of others; titles are kept longest.
 """
 
 from collections.abc import Mapping
@@ -14,11 +13,11 @@ GAP = 2
 """Spaces between two columns."""
 
 TEXT_WIDTH = 20
-"""What a column of free text gets at least, if it has so much to show."""
+"""The minimum width of a column of free text."""
 
 
 def fit_columns(table: TextTable, width: int) -> Mapping[int, int]:
-    """Return the positions of the columns to show in a terminal of a width, and how wide each is."""
+    """Return the indexes of the columns that fit, with their widths."""
     natural = {at: _natural_width(table, at) for at in range(len(table.columns))}
     least = {at: min(width, TEXT_WIDTH) if table.columns[at].is_text else width for at, width in natural.items()}
     while _total(least) > width and (dropped := _next_dropped(table.columns, least)) is not None:
@@ -43,7 +42,7 @@ def _next_dropped(columns: tuple[Column, ...], shown: Mapping[int, int]) -> int 
 
 
 def _shrink(widths: dict[int, int], width: int) -> None:
-    """Take from the widest what a terminal has no room for."""
+    """Shrink the widest columns to fit."""
     while _total(widths) > width and max(widths.values()) > 1:
         widths[max(widths, key=lambda at: widths[at])] -= 1
 
@@ -51,7 +50,7 @@ def _shrink(widths: dict[int, int], width: int) -> None:
 def _widen(
     columns: tuple[Column, ...], widths: dict[int, int], natural: Mapping[int, int], width: int
 ) -> Mapping[int, int]:
-    """Give what is left to the columns that could use it, to folded ones first."""
+    """Distribute the remaining width, to folded columns first."""
     for at in sorted(widths, key=lambda at: not columns[at].fold):
         widths[at] += min(natural[at] - widths[at], max(0, width - _total(widths)))
     return widths

@@ -1,4 +1,4 @@
-"""Asking: puts an operation's question to the person at the terminal, if one is there."""
+"""Asks the user an operation's question at the terminal, if there is one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,15 +8,15 @@ from panorama.cli.console import console
 from panorama.errors import ConfirmationError, DeclinedError
 
 MAX_QUESTIONS = 3
-"""How often a command asks again because what it would do has changed, or the answer took over five minutes."""
+"""How often a command asks again because its effect has changed, or the answer took over five minutes."""
 
 
 def call_confirmed(panorama: Client, name: str, arguments: Mapping[str, Any], *, yes: bool) -> Answer:
-    """Call an operation that may have a question; `yes` answers it beforehand.
+    """Call an operation that may ask; `yes` agrees in advance.
 
     Raises:
-        DeclinedError: The person did not say yes.
-        PanoramaError: It was refused, or there is nobody to ask.
+        DeclinedError: The user did not agree.
+        PanoramaError: The call failed, or there is no terminal.
     """
     agreed = ""
     for _ in range(MAX_QUESTIONS):

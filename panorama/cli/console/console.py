@@ -1,6 +1,6 @@
-"""Shows: the only module that prints. Answers go to standard output, all that is said about them to standard error.
+"""The only module that prints: answers to standard output, everything else to standard error.
 
-A terminal gets colours, folded tables and rendered Markdown; a pipe gets plain text, each row on one line.
+A terminal gets colours, folded tables and rendered Markdown; a pipe gets plain text, one row per line.
 """
 
 import json
@@ -31,14 +31,14 @@ STEP_CHARS = 24
 
 class _Console(Console):
     def on_broken_pipe(self) -> NoReturn:
-        """End in silence."""
+        """Exit silently."""
         silence_stdout()
         raise SystemExit(0)
 
 
 @dataclass(frozen=True, slots=True)
 class _SafeRenderable:
-    """What is printed, without what could steer a terminal: a renderer may make signs of what was text before."""
+    """A renderable without terminal controls, which a renderer may create from plain text."""
 
     content: Any
 
@@ -49,10 +49,10 @@ class _SafeRenderable:
 
 
 class _SafeRendering(RenderHook):
-    """Makes everything safe that a console prints."""
+    """A console that removes terminal controls from its output."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Return what is printed in the place of some renderables."""
+        """Wrap renderables to make them safe."""
         return [_SafeRenderable(renderable) for renderable in renderables]
 
 
@@ -65,17 +65,17 @@ def _console(*, stderr: bool = False) -> Console:
 
 
 def is_terminal() -> bool:
-    """Return whether a person reads the answer, rather than a pipe or a file."""
+    """Return whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
 def is_interactive() -> bool:
-    """Return whether a person can be asked."""
+    """Return whether a user can be asked."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
 def confirm(question: str) -> bool:
-    """Put a question to the person; all but a yes is a no."""
+    """Ask the user; any answer except yes means no."""
     _console(stderr=True).print(safe_line(f"{question} [y/N]"), end=" ")
     answer = sys.stdin.readline()
     if not answer.endswith("\n"):
@@ -85,7 +85,7 @@ def confirm(question: str) -> bool:
 
 @contextmanager
 def _guard_stdout() -> Generator[None]:
-    """End in silence if nobody reads any more; say what else is wrong with standard output."""
+    """Exit silently on a broken pipe; report other errors of standard output."""
     try:
         yield
     except BrokenPipeError:
@@ -97,7 +97,7 @@ def _guard_stdout() -> Generator[None]:
 
 
 def print_text(words: str) -> None:
-    """Print text as it is."""
+    """Print plain text."""
     stream = sys.stdout
     with _guard_stdout():
         if "utf" not in (stream.encoding or "").lower():
@@ -107,28 +107,28 @@ def print_text(words: str) -> None:
 
 
 def print_raw(content: str) -> None:
-    """Print a text exactly; in a terminal without what could steer it, and with an end of line."""
+    """Print a text unchanged; in a terminal without controls, and with a final newline."""
     print_text(safe_lines(content).rstrip("\n") + "\n" if is_terminal() else content)
 
 
 def print_report(text: str) -> None:
-    """Print several lines about something, with an end of line; also in a pipe without what could steer a terminal.
+    """Print a report, always without terminal controls, and with a final newline.
 
-    Who reads on at the end of a pipe is mostly a person with a pager; `--json` gives programs all of it.
+    At the end of a pipe is usually a pager; programs use `--json`.
     """
     print_text(safe_lines(text).rstrip("\n") + "\n")
 
 
 def print_content(content: bytes) -> None:
-    """Print what a file holds exactly; in a terminal only what is text.
+    """Print a file's content unchanged; in a terminal only text.
 
     Raises:
-        InvalidInputError: It is no text, and a terminal would show it.
+        InvalidInputError: It is binary, and the output is a terminal.
     """
     if is_terminal():
         text = decode_text(content)
         if text is None:
-            raise InvalidInputError("The file holds no text.", hint="Write it to the disk with --to PATH.")
+            raise InvalidInputError("The file is not text.", hint="Write it to the disk with --to PATH.")
         print_raw(text)
         return
     with _guard_stdout():
@@ -147,13 +147,13 @@ def _to_json(value: Mapping[str, Any]) -> str:
 
 
 def print_blocks(parts: Iterable[Text]) -> None:
-    """Print texts one under the other."""
+    """Print texts one below the other."""
     for part in parts:
         _print(part)
 
 
 def print_table(table: TextTable) -> None:
-    """Print a table, nothing if it has no rows."""
+    """Print a table, or nothing if it has no rows."""
     if not table.rows:
         return
     if is_terminal():
@@ -171,7 +171,7 @@ def _print(renderable: RenderableType) -> None:
 
 
 def build_grid(table: TextTable, width: int) -> Table:
-    """Return a table as a terminal of that width shows it."""
+    """Render a table for a terminal of a width."""
     grid = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
     widths = fit_columns(table, width)
     for at, column_width in widths.items():
@@ -185,7 +185,7 @@ def build_grid(table: TextTable, width: int) -> Table:
 
 
 def align_rows(table: TextTable) -> list[str]:
-    """Return a table's lines as a pipe gets them: whole, in columns."""
+    """Render a table's lines for a pipe: uncut, in columns."""
     every = [[column.name for column in table.columns], *([cell.plain for cell in row] for row in table.rows)]
     widths = [max(cell_len(row[at]) for row in every) for at in range(len(table.columns))]
     return ["  ".join(_pad(*cell) for cell in zip(row, widths, table.columns, strict=True)).rstrip() for row in every]
@@ -197,7 +197,7 @@ def _pad(cell: str, width: int, column: Column) -> str:
 
 
 def print_markdown(head: Text, content: str) -> None:
-    """Print a note as a terminal shows it."""
+    """Print a note as rendered Markdown."""
     from rich.markdown import Markdown  # 100 ms
 
     console = _console()
@@ -206,12 +206,12 @@ def print_markdown(head: Text, content: str) -> None:
 
 
 def print_message(words: str, style: str = "dim") -> None:
-    """Say something about the answer."""
+    """Print a note about the answer."""
     _console(stderr=True).print(safe_line(words, style))
 
 
 def print_error(message: str, hint: str, candidates: Sequence[Mapping[str, object]]) -> None:
-    """Say what went wrong, what to do next, and what may have been meant."""
+    """Print an error with its hint and candidates."""
     console = _console(stderr=True)
     console.print(safe_line(message, "red"))
     if hint:
@@ -221,27 +221,27 @@ def print_error(message: str, hint: str, candidates: Sequence[Mapping[str, objec
 
 
 def print_renderable(renderable: RenderableType) -> None:
-    """Print what a terminal shows in colours."""
+    """Print a renderable with colours."""
     _print(renderable)
 
 
 def prompt(question: str) -> None:
-    """Put a question to the person, who types behind it."""
+    """Print a question; the user types after it."""
     _console(stderr=True).print(safe_line(question), end=" ")
 
 
 def print_script_error(text: Text) -> None:
-    """Say what is wrong with a script, in its own lines."""
+    """Print a script's error with its lines."""
     _console(stderr=True).print(text)
 
 
 def print_error_json(value: Mapping[str, Any]) -> None:
-    """Say what went wrong, to a program."""
+    """Print an error as JSON."""
     sys.stderr.write(_to_json(value))
 
 
 def print_traceback(error: BaseException) -> None:
-    """Print where an error came from."""
+    """Print a traceback."""
     import traceback
 
     sys.stderr.write(safe_lines("".join(traceback.format_exception(error))))
@@ -249,7 +249,7 @@ def print_traceback(error: BaseException) -> None:
 
 @contextmanager
 def progress(title: str) -> Generator[ProgressCallback]:
-    """Show a bar on standard error, if that is a terminal, which moves when the given function is called."""
+    """Show a progress bar on standard error, if it is a terminal; the yielded function updates it."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 
@@ -265,7 +265,7 @@ def progress(title: str) -> Generator[ProgressCallback]:
 
 @contextmanager
 def job_bars() -> Generator[Callable[[Sequence[Mapping[str, Any]]], None]]:
-    """Show a bar for each job on standard error; the given function is called with the jobs as they are now."""
+    """Show a progress bar for each job on standard error; the yielded function takes the current jobs."""
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bars
 
@@ -289,7 +289,7 @@ def job_bars() -> Generator[Callable[[Sequence[Mapping[str, Any]]], None]]:
 
 @contextmanager
 def report_interrupt(left: str) -> Generator[None]:
-    """Say what became of a long operation that the person stops."""
+    """Report the state of a long operation that the user stops."""
     try:
         yield
     except KeyboardInterrupt:
@@ -302,7 +302,7 @@ def _format_step(words: str) -> str:
 
 
 def print_answer(answer: Answer, as_json: bool, shown: Callable[[], None]) -> None:
-    """Print an answer as JSON, or the way that is given."""
+    """Print an answer as JSON, or with the given function."""
     if as_json:
         print_json(answer.to_dict())
     else:
@@ -310,7 +310,7 @@ def print_answer(answer: Answer, as_json: bool, shown: Callable[[], None]) -> No
 
 
 def print_rows(answer: Answer, as_json: bool, shown: Callable[[], None]) -> None:
-    """Print a list, and beside it how much of the whole it is."""
+    """Print a list, and its summary."""
     print_answer(answer, as_json, shown)
     if not as_json:
         print_message(to_terminal(answer.summary))
@@ -318,7 +318,7 @@ def print_rows(answer: Answer, as_json: bool, shown: Callable[[], None]) -> None
 
 
 def print_result(answer: Answer, as_json: bool, shown: Callable[[], None] = lambda: None) -> None:
-    """Print what was done, and how to take it back."""
+    """Print what was done, and how to undo it."""
     if as_json:
         print_json(answer.to_dict())
         return
@@ -326,7 +326,7 @@ def print_result(answer: Answer, as_json: bool, shown: Callable[[], None] = lamb
     shown()
     _print_hint(answer)
     if unit := answer.metadata.get("undo"):
-        print_message(f"`panorama undo {unit}` takes it back")
+        print_message(f"`panorama undo {unit}` undoes it")
 
 
 def _print_hint(answer: Answer) -> None:

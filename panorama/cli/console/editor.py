@@ -1,4 +1,4 @@
-"""The person's editor: opens a file, or a text in a file of its own."""
+"""The user's editor: opens a file, or a text in a temporary file."""
 
 import os
 import shlex
@@ -14,11 +14,11 @@ def edit_file(path: Path) -> None:
     """Open a file in the editor and wait until it is closed.
 
     Raises:
-        InvalidInputError: The editor failed, or none is set and nobody sits at a terminal.
+        InvalidInputError: The editor failed, or none is set and there is no terminal.
     """
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("vi" if console.is_interactive() else "")
     if not editor:
-        raise InvalidInputError("There is no editor.", hint="Set EDITOR, or give the change as an option.")
+        raise InvalidInputError("No editor is set.", hint="Set EDITOR, or give the change as an option.")
     try:
         subprocess.run([*shlex.split(editor), str(path)], check=True)
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
@@ -28,7 +28,7 @@ def edit_file(path: Path) -> None:
 
 
 def create_draft(text: str, name: str) -> Path:
-    """Write a text to a new file for the editor, readable by its owner alone."""
+    """Write a text to a new file for the editor, readable only by its owner."""
     descriptor, path = tempfile.mkstemp(prefix=f"{name}-", suffix=".md")
     with open(descriptor, "w", encoding="utf-8", newline="") as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""Failures: what went wrong, as words on standard error and as an exit code."""
+"""Prints errors on standard error, and returns their exit codes."""
 
 import os
 import traceback
@@ -16,13 +16,13 @@ EXIT_REFUSED, EXIT_USAGE, EXIT_UNAVAILABLE = 1, 2, 3
 
 @runtime_checkable
 class _UsageError(Protocol):
-    """Typer's own errors; it took them from Click once and brings its own now: this method they have in common."""
+    """Typer's errors, now separate from Click's; both have this method."""
 
     def format_message(self) -> str: ...
 
 
 def report_error(error: Exception, words: Sequence[str]) -> int:
-    """Say what went wrong and return the exit code; with `--json` among the words as JSON."""
+    """Print an error and return the exit code; as JSON if `--json` is among the arguments."""
     if os.environ.get("PANORAMA_DEBUG") == "1":
         console.print_traceback(error)
     failure = _describe(error)
@@ -56,7 +56,7 @@ def _failure(code: str, message: str, hint: str, candidates: Sequence[Mapping[st
 
 
 def _write_crash_log(error: Exception) -> str:
-    """Write the trace into the data directory, if there is one, and return where it can be read."""
+    """Write the traceback to the data directory, if there is one, and return its path."""
     again = "run it again with PANORAMA_DEBUG=1 to see them here."
     with suppress(Exception):
         from panorama.config import data_directory

@@ -1,4 +1,4 @@
-"""Tables of projects, links, journal entries and tags, and the sheet of one item; pure."""
+"""Tables of projects, links, journal entries and tags, and the view of one item; pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -25,7 +25,7 @@ _HIDDEN_FIELDS = {"id", "version", "title", "name", "text", "rank", "created_at"
 
 
 def projects(rows: Sequence[Row], _: Mapping[str, str], now: datetime) -> TextTable:
-    """Return projects: what, how far, until when, with which tags."""
+    """Build the table of projects."""
     columns = (
         Column("id", drop=2), Column("name", fold=True), Column("status"), Column("target date", drop=3),
         Column("tags", width=24, flexible=True, drop=4),
@@ -46,7 +46,7 @@ def _project_row(row: Row, now: datetime) -> tuple[Text, ...]:
 
 
 def links(rows: Sequence[Row], names: Mapping[str, str], _: datetime) -> TextTable:
-    """Return links: what, where to, of which project."""
+    """Build the table of links."""
     columns = (
         Column("id", drop=2), Column("title", fold=True), Column("address", width=40, flexible=True, drop=3),
         PROJECT_COLUMN,
@@ -59,7 +59,7 @@ def links(rows: Sequence[Row], names: Mapping[str, str], _: datetime) -> TextTab
 
 
 def journal(rows: Sequence[Row], _: Mapping[str, str], now: datetime) -> TextTable:
-    """Return journal entries: when, and what happened."""
+    """Build the table of journal entries."""
     columns = (Column("id", drop=3), Column("at", drop=2), Column("text", fold=True))
     return TextTable(
         columns,
@@ -68,13 +68,13 @@ def journal(rows: Sequence[Row], _: Mapping[str, str], now: datetime) -> TextTab
 
 
 def tags(rows: Sequence[Row]) -> TextTable:
-    """Return tags and how many items have each."""
+    """Build the table of tags."""
     columns = (Column("tag", fold=True), Column("items", right=True))
     return TextTable(columns, tuple((safe_line(row["tag"]), safe_line(f"{row['items']:,}")) for row in rows))
 
 
 def tagged(rows: Sequence[Row]) -> TextTable:
-    """Return items of any kind."""
+    """Build the table of items of any kind."""
     columns = (Column("id", drop=2), Column("kind", drop=1), Column("title", fold=True))
     return TextTable(
         columns,
@@ -83,7 +83,7 @@ def tagged(rows: Sequence[Row]) -> TextTable:
 
 
 def item_lines(item: Row, body: str, names: Mapping[str, str], now: datetime) -> list[Text]:
-    """Return the title of an item and a line for each field that says something."""
+    """Render the title of an item and a line for each non-empty field."""
     label = next(str(item[name]) for name in ("name", "title", "text") if name in item)
     about = f"{item['id']} · version {item['version']} · changed {format_ago(item['updated_at'], now)}"
     if item.get("deleted_at"):
@@ -96,7 +96,7 @@ def item_lines(item: Row, body: str, names: Mapping[str, str], now: datetime) ->
 
 
 def format_value(name: str, value: Any, names: Mapping[str, str], now: datetime) -> str:
-    """Return a field's value as a person reads it; "" if it says nothing."""
+    """Format a field's value; "" if it is empty."""
     if isinstance(value, bool):
         return ("yes" if value else "no") if value or name == "enabled" else ""
     if is_list(value):
@@ -116,7 +116,7 @@ def _format_day(text: str, now: datetime) -> str:
 
 
 def belonging(rows: Mapping[str, Sequence[Row]], now: datetime) -> list[Text]:
-    """Return what belongs to an item, under a heading for each kind."""
+    """Render the items that belong to an item, with a heading for each kind."""
     lines: list[Text] = []
     for kind, items in rows.items():
         lines.append(safe_line(kind, "dim"))

@@ -1,4 +1,4 @@
-"""Tables of scripts, of what was decided on them, and of their runs; pure."""
+"""Tables of scripts, decisions and runs; pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from panorama.cli.console.tables import Column, Row, TextTable, format_ago, form
 
 
 def scripts(rows: Sequence[Row]) -> TextTable:
-    """Return scripts: which, in what state, how often they ran, what they do."""
+    """Build the table of scripts."""
     columns = (
         Column("script"), Column("state", drop=1), Column("by", drop=3), Column("runs", right=True, drop=2),
         Column("what it does", width=70, fold=True),
@@ -26,7 +26,7 @@ def _script_row(row: Row) -> tuple[Text, ...]:
 
 
 def versions(rows: Sequence[Row], now: datetime) -> TextTable:
-    """Return what was decided on a script: which text, when, by whom."""
+    """Build the table of decisions on a script."""
     columns = (
         Column("version", right=True), Column("when", drop=1), Column("verdict"), Column("by", drop=2),
         Column("sha256", drop=3),
@@ -46,7 +46,7 @@ def _version_row(row: Row, now: datetime) -> tuple[Text, ...]:
 
 
 def runs(rows: Sequence[Row], now: datetime) -> TextTable:
-    """Return runs of scripts: when, how they ended, what they changed."""
+    """Build the table of runs."""
     columns = (
         Column("run"), Column("when", drop=2), Column("status", drop=1), Column("ms", right=True, drop=5),
         Column("calls", right=True, drop=4), Column("changes", drop=3), Column("script", width=60, flexible=True),
@@ -71,7 +71,7 @@ def _run_row(row: Row, now: datetime) -> tuple[Text, ...]:
 
 
 def run_calls(rows: Sequence[Row]) -> TextTable:
-    """Return the calls of a run."""
+    """Build the table of a run's calls."""
     columns = (
         Column("#", right=True, drop=2), Column("call"), Column("ms", right=True, drop=3),
         Column("changes", right=True, drop=1), Column("arguments", width=80, flexible=True, drop=4),
@@ -94,7 +94,7 @@ def _call_row(call: Row) -> tuple[Text, ...]:
 
 
 def script_options(properties: Mapping[str, Row], required: Sequence[str]) -> TextTable:
-    """Return the options that a script takes itself: what each is, and its default."""
+    """Build the table of a script's own options, with defaults."""
     columns = (Column("option"), Column("takes", drop=2), Column("default", flexible=True, drop=1))
     rows = tuple(_option_row(name, known, name in required) for name, known in properties.items())
     return TextTable((*columns, Column("what it is", fold=True)), rows)

@@ -1,4 +1,4 @@
-"""Tables of how Panorama itself does: its state, its daemon, its log of calls, what the doctor found; pure."""
+"""Tables of Panorama's status, daemon, call log and doctor; pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from panorama.kinds import name_kind
 
 
 def status(data: Row) -> TextTable:
-    """Return the state of the store, a line for each part of it."""
+    """Render the state of the store, one line each."""
     counts: Row = data["counts"]
     now = datetime.fromisoformat(data["now"])
     told: dict[str, object] = {
@@ -30,7 +30,7 @@ def status(data: Row) -> TextTable:
 
 
 def _search_rows(search: Row) -> Row:
-    """Return how search does, and of meaning only what there is to say."""
+    """Return the rows about search; those about meaning only if there is something to report."""
     pending = search.get("pending", 0)
     waiting = "1 change waits" if pending == 1 else f"{pending:,} changes wait"
     index = f"{search.get('passages', 0):,} passages in {search.get('engine')}, {waiting}"
@@ -45,7 +45,7 @@ def _search_rows(search: Row) -> Row:
 
 
 def daemon(data: Row) -> TextTable:
-    """Return what a daemon tells of itself, a line for each part of it; nothing if none runs."""
+    """Render a daemon's status, one line each; nothing if none runs."""
     if not data:
         return TextTable((), ())
     clients = [str(client["name"]) for client in data["clients"]]
@@ -69,7 +69,7 @@ def _pluralize_kind(kind: str, count: int) -> str:
 
 
 def calls(rows: Sequence[Row], now: datetime) -> TextTable:
-    """Return calls of the log; the arguments come last, because they are long."""
+    """Build the table of logged calls, with the long arguments last."""
     columns = (
         Column("age", drop=4), Column("client", width=12, drop=3), Column("call"), Column("ms", right=True, drop=2),
         Column("result"), Column("tokens", right=True, drop=6), Column("wrote", right=True, drop=5),
@@ -87,7 +87,7 @@ def _call_row(row: Row, now: datetime) -> tuple[Text, ...]:
 
 
 def checks(rows: Sequence[Row]) -> TextTable:
-    """Return what the doctor found, and how to mend it."""
+    """Build the table of the doctor's findings and fixes."""
     styles = {"ok": "green", "warn": "yellow", "fail": "bold red"}
     cells = tuple(
         (safe_line(row["state"], styles[row["state"]]), safe_line(row["check"], "bold"), _check_text(row))

@@ -1,4 +1,4 @@
-"""Tables: what answers look like. Pure: rows of an answer in, styled texts out."""
+"""Tables of answers. Pure: rows of an answer in, styled texts out."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from panorama.domain.text.visible_text import drop_controls
 Row = Mapping[str, Any]
 
 RELATIVE_LIMIT = timedelta(days=60)
-"""A deadline that is farther away is shown as a date."""
+"""Deadlines beyond this are shown as dates."""
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(\+00:00|Z)")
 _OPEN = ("todo", "in_progress")
@@ -24,10 +24,10 @@ _STATUS_STYLES = {"in_progress": "cyan", "done": "green", "cancelled": "dim", "i
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading; a terminal cuts its cells where they are too long, or folds them.
+    """A column; a terminal cuts or folds its long cells.
 
-    `width` is the most it takes; `flexible` ones may be cut. Where a terminal is too narrow, columns with the highest
-    `drop` go first; 0 stays.
+    `width` is its maximum; `flexible` ones may be cut. A narrow terminal drops the columns with the highest `drop`
+    first; 0 is never dropped.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Column:
 
     @property
     def is_text(self) -> bool:
-        """Whether its cells can be folded or cut without loss of what matters."""
+        """Whether its cells can be folded or cut without losing important content."""
         return self.fold or self.flexible
 
 
@@ -52,18 +52,18 @@ class TextTable:
 
 
 def safe_line(value: object, style: str = "") -> Text:
-    """Return a value as one line that cannot steer a terminal; None is empty."""
+    """Return a value on one line without terminal controls; "" for None."""
     words = "" if value is None else str(value)
     return Text(drop_controls(" ".join(words.split())), style)
 
 
 def safe_lines(text: str) -> str:
-    """Return text of several lines that cannot steer a terminal."""
+    """Return multi-line text without terminal controls."""
     return drop_controls(text, keep="\n\t")
 
 
 def format_deadline(deadline: str | None, status: str, now: datetime) -> Text:
-    """Return a deadline as a person says it: red if an open task is late, yellow if it is due today."""
+    """Format a deadline: red if an open task is late, yellow if it is due today."""
     if not deadline:
         return Text()
     moment = datetime.fromisoformat(deadline) if len(deadline) > len("2026-05-31") else None
@@ -81,13 +81,13 @@ def format_deadline(deadline: str | None, status: str, now: datetime) -> Text:
 
 
 def format_ago(at: str, now: datetime) -> str:
-    """Return how long ago a moment was in words: now, 5 min ago, 2026-05-31."""
+    """Format the time since: now, 5 min ago, 2026-05-31."""
     old = format_age(at, now)
     return f"{old} ago" if " " in old else old
 
 
 def format_age(at: str, now: datetime) -> str:
-    """Return how long ago a moment was: now, 5 min, 3 h, 12 d; a date if it was long ago."""
+    """Format the time since: now, 5 min, 3 h, 12 d; a date if it was long ago."""
     moment = datetime.fromisoformat(at)
     minutes = int((now - moment).total_seconds() // 60)
     if minutes < 1:
@@ -101,7 +101,7 @@ def format_age(at: str, now: datetime) -> str:
 
 
 def tasks(rows: Sequence[Row], names: Mapping[str, str], now: datetime) -> TextTable:
-    """Return tasks: what, how far, until when, of which project."""
+    """Build the table of tasks."""
     columns = (
         Column("id", drop=3), Column("title", fold=True), Column("status", drop=2), Column("deadline", drop=1),
         PROJECT_COLUMN,
@@ -132,7 +132,7 @@ def format_project(row: Row, names: Mapping[str, str]) -> Text:
 
 
 def notes(rows: Sequence[Row], names: Mapping[str, str], now: datetime) -> TextTable:
-    """Return notes: which, how long, when changed, of which project."""
+    """Build the table of notes."""
     columns = (
         Column("id", drop=2),
         Column("title", fold=True),
@@ -155,14 +155,14 @@ def _note_row(row: Row, names: Mapping[str, str], now: datetime) -> tuple[Text, 
 
 
 def note_head(row: Row, names: Mapping[str, str], now: datetime) -> Text:
-    """Return what stands above a note: its title, id, project, tags."""
+    """Render the header of a note: its title, id, project, tags."""
     parts = [row["id"], format_project(row, names).plain, *(f"#{tag}" for tag in row.get("tags", ()))]
     parts += [f"version {row['version']}", f"changed {format_ago(row['updated_at'], now)}"]
     return Text.assemble(safe_line(row["title"], "bold"), "\n", safe_line(" · ".join(filter(None, parts)), "dim"))
 
 
 def files(rows: Sequence[Row], names: Mapping[str, str], now: datetime) -> TextTable:
-    """Return files: which, of what type, how large, when written, of which project."""
+    """Build the table of files."""
     columns = (
         Column("id", drop=2), Column("name", fold=True), Column("type", width=18, drop=5),
         Column("size", right=True, drop=1), Column("changed", drop=3), PROJECT_COLUMN,
@@ -180,7 +180,7 @@ def _file_row(row: Row, names: Mapping[str, str], now: datetime) -> tuple[Text, 
 
 
 def hits(rows: Sequence[Row], names: Mapping[str, str]) -> TextTable:
-    """Return search hits, one line each."""
+    """Build the table of search hits."""
     columns = (
         Column("id", drop=3), Column("kind", drop=2), Column("title", fold=True), Column("project", width=18, drop=4),
         Column("snippet", width=60, flexible=True, drop=1),
@@ -202,7 +202,7 @@ _MATCH_LABELS: Mapping[str, str] = {"semantic": "by meaning", "id": "by its id",
 
 
 def hit(row: Row, names: Mapping[str, str]) -> Text:
-    """Return a search hit as a block: what it is, and under that the words that matched."""
+    """Render a search hit as a block, with the matching words below."""
     found_by: Sequence[str] = row.get("why", ())
     why = "" if "keyword" in found_by else ", ".join(_MATCH_LABELS.get(way, way) for way in found_by)
     parts = " · ".join(filter(None, (row["kind"], row["id"], format_project(row, names).plain, why)))
@@ -212,7 +212,7 @@ def hit(row: Row, names: Mapping[str, str]) -> Text:
 
 
 def highlight_matches(snippet: str) -> Text:
-    """Return a snippet in one line, what matched (between `**`) marked."""
+    """Return a snippet on one line, with matches (between `**`) highlighted."""
     text = Text()
     for at, part in enumerate(safe_line(snippet).plain.split("**")):
         text.append(part, "bold yellow" if at % 2 else "")
@@ -235,14 +235,14 @@ def history(row: Row, names: Mapping[str, str], now: datetime) -> Text:
 
 
 def _format_field(value: object, now: datetime) -> str:
-    """Return a field's value; moments, which are stored in UTC, in the person's zone."""
+    """Format a field's value; times, which are stored in UTC, in the user's zone."""
     if isinstance(value, str) and _MOMENT.fullmatch(value):
         return f"{datetime.fromisoformat(value).astimezone(now.tzinfo):%Y-%m-%d %H:%M}"
     return format_plain(value)
 
 
 def format_plain(value: object) -> str:
-    """Return a value as prose: lists with commas, an object as names and values; nothing for what is empty."""
+    """Format a value as text: lists with commas, an object as names and values; "" if it is empty."""
     if value is None or value in ("", [], {}):
         return "nothing"
     if isinstance(value, bool):
@@ -253,30 +253,30 @@ def format_plain(value: object) -> str:
 
 
 def format_report(result: object) -> str:
-    """Return a result as a person reads it: a line for each of its names."""
+    """Render a result, one line for each name."""
     if not is_object(result):
         return format_plain(result)
     return "\n".join(f"{name.replace('_', ' '):>16}  {format_plain(value)}" for name, value in result.items())
 
 
 def format_pairs(values: Mapping[str, Any]) -> str:
-    """Return an object in one line: `project=Garden, urgent=yes`."""
+    """Format an object on one line: `project=Garden, urgent=yes`."""
     return ", ".join(f"{name}={format_plain(value)}" for name, value in values.items())
 
 
 def format_local_time(at: str, now: datetime) -> Text:
-    """Return a moment by the person's clock."""
+    """Format a time in the user's zone."""
     return safe_line(f"{datetime.fromisoformat(at).astimezone(now.tzinfo):%Y-%m-%d %H:%M}")
 
 
 def trash(rows: Sequence[Row], now: datetime) -> TextTable:
-    """Return what is in the trash."""
+    """Build the table of the trash."""
     columns = (Column("id", drop=2), Column("kind", drop=3), Column("title", fold=True), Column("deleted", drop=1))
     return TextTable(columns, tuple(_trash_row(row, now) for row in rows))
 
 
 def recent_writes(rows: Sequence[Row], now: datetime) -> TextTable:
-    """Return the last writes: what, by whom, when, and the unit to undo."""
+    """Build the table of the last writes."""
     columns = (
         Column("unit", drop=2), Column("what", fold=True), Column("title", fold=True), Column("client", drop=3),
         Column("when", drop=1),
@@ -305,7 +305,7 @@ def _trash_row(row: Row, now: datetime) -> tuple[Text, ...]:
 
 
 def undo_result(data: Row) -> TextTable:
-    """Return what an undo took back, and what it left."""
+    """Render the undone changes and the conflicts of an undo."""
     took = [
         (
             safe_line(row["id"], "dim"),
@@ -334,7 +334,7 @@ _JOB_STYLES = {"running": "green", "failed": "red", "interrupted": "red", "cance
 
 
 def jobs(rows: Sequence[Row], now: datetime) -> TextTable:
-    """Return jobs, a line for each."""
+    """Build the table of jobs."""
     columns = (
         Column("id", drop=2), Column("kind"), Column("state"), Column("", fold=True), Column("asked for", drop=1),
     )  # fmt: skip
@@ -348,7 +348,7 @@ def _job_row(row: Row, now: datetime) -> tuple[Any, ...]:
 
 
 def format_progress(job: Row) -> str:
-    """Return how far a job is, or what became of it, in a few words."""
+    """Describe the progress or result of a job in a few words."""
     if job["state"] not in ("running", "queued"):
         return str(job.get("error", {}).get("message") or job.get("summary", ""))
     total, current = job.get("total", 0), job.get("current", 0)
@@ -359,7 +359,7 @@ def format_progress(job: Row) -> str:
 
 
 def problems(data: Row) -> TextTable:
-    """Return what an import could not take, a line each."""
+    """Render the problems of an import, one line each."""
     rows = tuple(tuple(safe_line(value) for value in row.values()) for row in data.get("problems", ()))
     names = list(data["problems"][0]) if rows else []
     return TextTable(tuple(Column(name, fold=True) for name in names), rows)

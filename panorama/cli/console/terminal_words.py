@@ -1,4 +1,4 @@
-"""Terminal words: hints are written for tools; here is what a person types instead."""
+"""Converts hints about tools to hints about terminal commands."""
 
 import re
 from collections.abc import Mapping
@@ -25,13 +25,13 @@ COMMANDS: Mapping[str, str] = {
     "batch": "run", "query": "run", "history": "history", "reindex": "reindex", "search": "search",
     "similar": "similar", "status": "status", "undo": "undo",
 }  # fmt: skip
-"""Tools and the commands that do the same."""
+"""Tools and the equivalent commands."""
 
 _PHRASES: Mapping[str, str] = {
-    'Ask the person, then call again with items="keep" (they stay without it) or items="trash".': (
+    'Ask the user, then call again with items="keep" (they stay without it) or items="trash".': (
         "Add --items keep (they stay without it) or --items trash."
     ),
-    "Ask the person; if they agree, repeat the call with confirm=true": "Add --yes to say yes to it",
+    "Ask the user; if they agree, repeat the call with confirm=true": "Add --yes to agree to it",
     "call again with skip_conflicts=true": "add --skip-conflicts",
     "call again with items=true": "add --items",
     ", more with next_cursor": "; --limit shows more",
@@ -42,16 +42,16 @@ _PHRASES: Mapping[str, str] = {
     "undo brings it back": "`panorama undo` brings it back",
     "Bring it back with undo, or `panorama restore` in a terminal": "Bring it back with `panorama restore`",
     "with search": "with `panorama search`",
-    '"" or [] clears a field, what is left out or null stays': '"" clears a field, what is left out stays',
+    '"" or [] clears a field; omitted or null fields keep': '"" clears a field; omitted fields keep',
 }
-"""Whole phrases that read differently at a terminal."""
+"""Whole phrases with a different form at a terminal."""
 
 _NAMES = sorted((name for name in COMMANDS if "_" in name), key=len, reverse=True)
 _TOOL = re.compile(rf"(“[^”]*”|`[^`]*`)|\b({'|'.join(_NAMES)})\b")
 
 
 def to_terminal(text: str) -> str:
-    """Return a hint with commands in the place of tools; what stands in quotes is left as it is."""
+    """Replace tools by commands in a hint; quoted text is not changed."""
     for phrase, words in _PHRASES.items():
         text = text.replace(phrase, words)
     return _TOOL.sub(lambda match: match[1] or f"`panorama {COMMANDS[match[2]]}`", text)

@@ -1,4 +1,4 @@
-"""Tables of what happens by the clock: schedules and reminders; pure."""
+"""Tables of schedules and reminders; pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from panorama.cli.console.tables import Column, Row, TextTable, format_local_tim
 
 
 def schedules(rows: Sequence[Row], now: datetime) -> TextTable:
-    """Return schedules: what runs, how often, when next."""
+    """Build the table of schedules."""
     columns = (
         Column("id", drop=3), Column("name", fold=True), Column("job", drop=4), Column("when", drop=2),
         Column("next", drop=1), Column("problem", fold=True), Column("zone", drop=5),
@@ -37,7 +37,7 @@ def _schedule_row(row: Row, now: datetime) -> tuple[Text, ...]:
 
 
 def waiting_reminders(rows: Sequence[Row], now: datetime) -> TextTable:
-    """Return reminders that wait: of what, since when."""
+    """Build the table of waiting reminders."""
     columns = (
         Column("reminder", drop=3), Column("title", fold=True), Column("due", drop=1), Column("late", drop=2),
         Column("missed", right=True, drop=4),
@@ -53,7 +53,7 @@ def waiting_reminders(rows: Sequence[Row], now: datetime) -> TextTable:
 
 
 def reminders(rows: Sequence[Row], now: datetime) -> TextTable:
-    """Return reminders: of what, when, how often."""
+    """Build the table of reminders."""
     columns = (
         Column("id", drop=2), Column("title", fold=True), Column("at", drop=1),
         Column("recurrence", flexible=True, drop=3), Column("on", drop=4),

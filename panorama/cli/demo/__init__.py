@@ -1,1 +1,1 @@
-"""The demo: a workspace, its steps, and what it checks."""
+"""The demo: a workspace, its steps, and their checks."""

@@ -1,4 +1,4 @@
-"""What must be true of each answer in the demo, told in numbers that come from the answers themselves."""
+"""Checks of each answer in the demo, with numbers from the answers themselves."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ OPEN_BEFORE = "Still open: grout, and the handles."
 OPEN_AFTER = "Grout is linen. Still open: the handles."
 HOB = "induction hob"
 JOINT, KNEE = ("painful", "joint", "jogging"), "Knee"
-"""Words to look for, and the note that is meant by them and holds none of them."""
+"""Search words, and the matching note that contains none of them."""
 
 _COUNTED = ("open", "in_progress", "done", "cancelled", "ideas", "overdue", "due_soon", "notes")
 _BOX = re.compile(r"\s*[-*] \[(.)\] ")
@@ -24,9 +24,9 @@ _DUE = re.compile(r"📅 (\d{4}-\d\d-\d\d)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepResult:
-    """What came back, and how long it took; `code` is the error's, "" if it went well.
+    """The result of a step and its duration; `code` is the error's, "" on success.
 
-    `tokens` is about how many of them a model reads, 0 if none does; `asked` are the questions that Hanne said yes to.
+    `tokens` estimates those read by a model, 0 if none; `asked` are the questions that Hanne agreed to.
     """
 
     text: str
@@ -40,7 +40,7 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What the demo says of an answer; it holds if `found` is what was `expected`."""
+    """A claim about an answer; it holds if `found` equals `expected`."""
 
     told: str
     expected: object
@@ -49,14 +49,14 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class DemoFacts:
-    """What the steps know: the day, the Markdown on disk, and what was answered so far, by the step's name."""
+    """The context of the steps: the day, the Markdown on disk, and the answers so far by step."""
 
     day: date
     workspace: Path
     answers: dict[str, StepResult] = field(default_factory=dict[str, StepResult])
 
     def data(self, step: str) -> Any:
-        """Return the data that an earlier step got."""
+        """Return the data of an earlier step."""
         return self.answers[step].data
 
     def iter_texts(self) -> Iterator[tuple[str, str]]:
@@ -65,7 +65,7 @@ class DemoFacts:
             yield path.stem, path.read_text(encoding="utf-8")
 
     def iter_checkboxes(self) -> Iterator[tuple[str, str]]:
-        """Yield the mark and the due date (or "") of each checkbox, as a plain look at the files finds them."""
+        """Yield the mark and the due date (or "") of each checkbox, parsed independently."""
         for _, text in self.iter_texts():
             fenced = False
             for line in text.splitlines():
@@ -96,7 +96,7 @@ def check_import(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation
 
 
 def check_import_again(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
-    """A second import makes nothing."""
+    """A second import creates nothing."""
     created = sum(answer.data.get(f"{kind}_created", 0) for kind in ("notes", "tasks", "projects"))
     unchanged = answer.data.get("unchanged", 0)
     yield Expectation(f"{pluralize(created, 'new item')}", 0, created)
@@ -134,7 +134,7 @@ def check_semantic_search(answer: StepResult, morning: DemoFacts) -> Iterator[Ex
 
 
 def check_created(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
-    """The person's word became a date."""
+    """The user's word became a date."""
     tomorrow = (morning.day + timedelta(days=1)).isoformat()
     yield Expectation(f"“tomorrow” became {answer.data['deadline']}", tomorrow, answer.data["deadline"])
 
@@ -168,7 +168,7 @@ def check_new_version(answer: StepResult, _: DemoFacts) -> Iterator[Expectation]
 
 
 def decision_line(morning: DemoFacts) -> str:
-    """Return the line that is put on the list of decisions."""
+    """Return the line added to the list of decisions."""
     return f"- **{morning.day}** Grout in linen, the same on both walls."
 
 
@@ -188,7 +188,7 @@ def check_batch(answer: StepResult, _: DemoFacts) -> Iterator[Expectation]:
 
 
 def check_batch_undone(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
-    """One undo took back everything that the batch had made."""
+    """One undo reverted everything that the batch created."""
     created = sorted(result["data"]["id"] for result in morning.data("batch")["results"])
     undone = sorted(item["id"] for item in answer.data.get("undone", ()))
     yield Expectation(f"one undo took back all {len(created)}", created, undone)
@@ -244,11 +244,11 @@ def check_week(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
 
 
 def _part_count(review: Mapping[str, Any], part: str) -> int:
-    return review.get(part, {}).get("count", 0)  # what is empty or 0 is not sent
+    return review.get(part, {}).get("count", 0)  # empty values and 0 are not sent
 
 
 def make_sum_check(part: str) -> Check:
-    """Return a check that the groups' counts make up what the review said of this part."""
+    """Return a check that the groups' counts add up to the review's total."""
 
     def check(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation]:
         count = _part_count(morning.data("week"), part)

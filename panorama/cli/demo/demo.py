@@ -1,4 +1,4 @@
-"""The demo: the product's main job, end to end, in a home of its own that is gone afterwards."""
+"""The demo: the main workflow, end to end, in a temporary data directory."""
 
 import asyncio
 import json
@@ -36,21 +36,21 @@ LINGER = timedelta(seconds=30)
 """How long the daemon waits for the next step."""
 
 CHARS_PER_TOKEN = 4
-"""The usual rule of thumb for English text and current models."""
+"""The usual ratio for English text and current models."""
 
 LOG_CHARS = 2_000
 SHOWN_CHARS = 300
 
 
 def run(keep: Path | None) -> int:
-    """Live a morning with the product and tell it; return 0 only if every step did what it says.
+    """Run the demo and print it; return 0 only if every step succeeded.
 
     Args:
-        keep: A new or empty folder that the workspace and the data are left in; else nothing is left.
+        keep: A new or empty folder for the workspace and the data; by default they are deleted.
 
     Raises:
         InvalidInputError: `keep` cannot be used.
-        KeyboardInterrupt: It was stopped; what it had made is removed.
+        KeyboardInterrupt: It was stopped; everything it created is deleted.
     """
     transcript = Transcript()
     with interrupt_on_signals(), open_workspace(keep) as folder:
@@ -85,7 +85,7 @@ class _Demo:
         return self.passed == len(IMPORTS) + len(STEPS)
 
     def run(self) -> None:
-        """Lay out the workspace, import it, and live the morning; ends at the first step that fails."""
+        """Create the workspace, import it, and run the steps; ends at the first failure."""
         day = datetime.now(self.settings.zone).date()
         morning = DemoFacts(day, self.folder / WORKSPACE)
         files = sample.write_files(morning.workspace, day)
@@ -105,7 +105,7 @@ class _Demo:
                 self.transcript.print_remark(f"The server's log ends:\n{log_tail}")
 
     async def _run_with_server(self, morning: DemoFacts, log: TextIO) -> None:
-        """Start the server as any client does, and speak with it."""
+        """Start the server as a client does, and run the steps."""
         from fastmcp import Client  # a second
         from fastmcp.client.transports import StdioTransport
         from mcp_types import Implementation
@@ -156,7 +156,7 @@ class _Demo:
         return True
 
     async def _run_import(self, step: Step, arguments: Mapping[str, Any]) -> StepResult:
-        """Run the command as a person does."""
+        """Run the command as a user does."""
         words = [sys.executable, "-m", *step.tool.split(), *arguments.values(), "--json"]
         with anyio.fail_after(TIMEOUT.total_seconds()):
             done = await anyio.run_process(words, env=self._environment(), check=False)
@@ -166,7 +166,7 @@ class _Demo:
         return StepResult(text=answer["summary"], data=answer["data"], metadata=answer["metadata"])
 
     def _environment(self) -> dict[str, str]:
-        """The person's environment without their settings, but for the time zone."""
+        """Return the user's environment without Panorama's settings, except the time zone."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PANORAMA_")}
         return {
             **environment,
@@ -175,16 +175,16 @@ class _Demo:
         }  # fmt: skip
 
     def end(self) -> None:
-        """Let the daemon finish and leave; one that does not is ended, since its data goes too."""
+        """Stop the daemon; kill it if it does not stop, because its data is deleted."""
         end_daemon(Address(str(self.folder / HOME)), again=False, force=True)
 
     def measure(self) -> None:
-        """Measure what is there before it is removed."""
+        """Measure the data before it is deleted."""
         self.took = _elapsed_since(self.began)
         self.database_bytes = open_backend(self.folder / HOME).open().size_bytes()
 
     def totals(self) -> Mapping[str, str]:
-        """Return the sums of the run."""
+        """Return the totals of the run."""
         asked = self.calls[len(IMPORTS) :]
         times = [result.took.total_seconds() for result in asked]
         median = format_milliseconds(timedelta(seconds=statistics.median(times))) if times else "no time"
@@ -201,7 +201,7 @@ async def _time_call(asking: Awaitable[StepResult]) -> StepResult:
     started = time.perf_counter()
     try:
         answer = await asking
-    except Exception as error:  # whatever it is, the step has failed, and the demo says so
+    except Exception as error:  # any exception fails the step and is reported
         answer = StepResult(text=f"{type(error).__name__}: {error}", code="no answer")
     return replace(answer, took=_elapsed_since(started))
 
@@ -227,7 +227,7 @@ def _describe_call(step: Step, arguments: Mapping[str, Any], morning: DemoFacts)
 
 
 def _check_answer(step: Step, answer: StepResult, morning: DemoFacts) -> tuple[str, str]:
-    """Return what can be said of an answer, and what is wrong with it ("" if nothing is)."""
+    """Return the summary of an answer, and its problem ("" if none)."""
     if answer.code != step.refused:
         return "", f"expected {step.refused or 'an answer'}, got {answer.code or 'an answer'}"
     try:

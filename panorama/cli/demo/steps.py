@@ -1,4 +1,4 @@
-"""The morning of the demo: what the person says, and the call that follows."""
+"""The steps of the demo: what the user says, and the following call."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Arguments = Callable[[DemoFacts], Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One thing the person says, the call that follows, and its check; `refused` is the error that must come."""
+    """One request, its call and its check; `refused` is the expected error."""
 
     name: str
     said: str
@@ -96,7 +96,7 @@ IMPORTS = (
         check=checks.check_indexed,
     ),
 )
-"""Done by the command line, before the server starts."""
+"""Steps on the command line, before the server starts."""
 
 STEPS = (
     Step(
@@ -255,4 +255,4 @@ STEPS = (
         check=checks.check_status,
     ),
 )
-"""Asked of the server, in one conversation."""
+"""Steps on the server, in one conversation."""

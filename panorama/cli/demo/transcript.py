@@ -1,4 +1,4 @@
-"""How the demo is told: a transcript for a terminal of any width, or for a pipe, without colours."""
+"""The transcript of the demo: for a terminal of any width, or a pipe without colours."""
 
 import json
 import shlex
@@ -21,29 +21,29 @@ VALUE_CHARS = 44
 
 
 class Transcript:
-    """Tells the demo, line by line."""
+    """Prints the demo line by line."""
 
     def __init__(self) -> None:
         self._console = Console(highlight=False, markup=False, emoji=False)
         self._width = min(self._console.width, MAX_WIDTH)
 
     def print_title(self, text: str) -> None:
-        """Head the transcript, or a part of it."""
+        """Print a heading."""
         self._print([Text(), Text(f"── {text} ".ljust(self._width, "─"), "cyan")])
 
     def print_remark(self, text: str, style: str = "dim") -> None:
-        """Say something in between, in lines that are left as they are."""
+        """Print a remark, without wrapping."""
         self._print(Text(line, style) for line in text.splitlines())
 
     def print_question(self, number: int, question: str, call: str) -> None:
-        """Tell what the person says and what is called."""
+        """Print the request and the call."""
         sentence = question if question.startswith("(") else f"“{question}”"
         head = self._wrap(Text(sentence, "bold"))
         head[0] = Text.assemble((f"{number:>2}  ", "cyan"), head[0][INDENT:])
         self._print([Text(), *head, self._truncate(Text(call, "yellow"))])
 
     def print_answer(self, answer: StepResult, summary: str) -> None:
-        """Tell what was asked and agreed to, what came back, what it cost, and why it is right."""
+        """Print the question, the answer, its cost, and the check."""
         asked = [
             row
             for question in answer.asked
@@ -52,13 +52,13 @@ class Transcript:
         self._print([*asked, *self._format_lines(answer.text), *self._format_verdict(answer, "ok", summary, "green")])
 
     def print_failure(self, answer: StepResult, step: str, wrong: str) -> None:
-        """Tell what came back and what was expected."""
+        """Print the actual and the expected answer."""
         self._print(
             [*self._format_lines(answer.text), *self._format_verdict(answer, "FAILED", f"{step}: {wrong}", "bold red")]
         )
 
     def print_summary(self, rows: Mapping[str, str]) -> None:
-        """Tell the sum of it all, each on one line of any length, so that paths and commands can be copied."""
+        """Print the totals, without wrapping, so that paths and commands can be copied."""
         widest = max(map(len, rows))
         self._print(Text.assemble((f"{name:<{widest}}  ", "dim"), value) for name, value in rows.items())
 
@@ -93,17 +93,17 @@ class Transcript:
 
 
 def format_milliseconds(took: timedelta) -> str:
-    """Return a short time in words."""
+    """Format a short duration."""
     return f"{took / timedelta(milliseconds=1):,.0f} ms"
 
 
 def format_call(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return a call on one line: `→ create_task(title="…", deadline="tomorrow")`."""
+    """Format a call on one line: `→ create_task(title="…", deadline="tomorrow")`."""
     return f"→ {tool}({', '.join(f'{name}={_short_value(value)}' for name, value in arguments.items())})"
 
 
 def format_command(*words: str) -> str:
-    """Return a command as one types it."""
+    """Format a command as typed in a shell."""
     return f"$ {shlex.join(words)}"
 
 

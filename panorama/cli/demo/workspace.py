@@ -1,4 +1,4 @@
-"""Where the demo lives: a folder of its own that is gone afterwards, however it ends."""
+"""The demo's workspace: a temporary folder that is deleted at the end."""
 
 import shlex
 import signal
@@ -10,15 +10,15 @@ from pathlib import Path
 from panorama.errors import InvalidInputError
 
 WORKSPACE, HOME = "workspace", "home"
-_NEW_FOLDER_HINT = "Give --keep a folder that is new or empty."
+_NEW_FOLDER_HINT = "Give a new or empty folder to --keep."
 
 
 @contextmanager
 def open_workspace(keep: Path | None) -> Generator[Path]:
-    """Give a folder for the workspace and the data; it is removed at the end unless it is to be kept.
+    """Yield a folder for the workspace and the data; it is deleted at the end unless it is kept.
 
     Raises:
-        InvalidInputError: The folder to keep is not empty, or cannot be made.
+        InvalidInputError: The folder to keep is not empty, or cannot be created.
     """
     if keep is None:
         with tempfile.TemporaryDirectory(prefix="panorama-demo-", ignore_cleanup_errors=True) as folder:
@@ -37,12 +37,12 @@ def open_workspace(keep: Path | None) -> Generator[Path]:
 
 @contextmanager
 def interrupt_on_signals() -> Generator[None]:
-    """Let a request to end (SIGTERM, a closed terminal) interrupt as Ctrl-C does, so that all is cleaned up."""
+    """Convert SIGTERM and SIGHUP to an interrupt like Ctrl-C, so that everything is cleaned up."""
 
     def interrupt(*_: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    # A shell starts its background jobs deaf to SIGINT.
+    # A shell starts background jobs with SIGINT ignored.
     before = {signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler)}
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
@@ -56,7 +56,7 @@ def interrupt_on_signals() -> Generator[None]:
 
 
 def describe_leftovers(folder: Path, *, left: bool, kept: bool) -> Mapping[str, str]:
-    """Return what is left of a room, and how to look around in it."""
+    """Describe what is left of a workspace, and how to explore it."""
     if kept:
         home = shlex.quote(str(folder / HOME))
         return {

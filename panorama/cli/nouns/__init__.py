@@ -1,1 +1,1 @@
-"""Nouns at the terminal: one table of what a person keeps, and the verbs that all of it shares."""
+"""Nouns on the command line: a table of the kinds, and the verbs that they share."""

@@ -1,4 +1,4 @@
-"""Long texts: a note read whole, and the text of any item in the person's editor."""
+"""Long texts: reads whole notes, and edits an item's text in the user's editor."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -11,15 +11,15 @@ from panorama.cli.nouns.table import Noun
 from panorama.errors import ConflictError, InvalidInputError
 
 PART_CHARS = 32_000
-"""How much of a note is read at once; less where the door cuts it, because it has over 36,000 characters as JSON."""
+"""The characters of a note read at once; fewer if the answer would exceed 36,000 characters as JSON."""
 
 
 def edit_body(panorama: Client, noun: Noun, item: str) -> dict[str, Any]:
-    """Let the person edit an item's long text; return the field to change.
+    """Open an item's long text in the editor; return the changed field.
 
     Raises:
         InvalidInputError: There is no editor, or it failed.
-        ConflictError: The item was changed meanwhile; the person's text stays in a file.
+        ConflictError: The item was changed meanwhile; the user's text stays in a file.
     """
     if not noun.body:
         raise InvalidInputError("Nothing to change.", hint=f"See `panorama {noun.group} edit --help`.")
@@ -52,7 +52,7 @@ def _read_draft(draft: Path) -> str:
 
 
 def print_note(answer: Answer, raw: bool, now: datetime) -> None:
-    """Print a note: as Markdown in a terminal, exactly in a pipe."""
+    """Print a note: rendered in a terminal, unchanged in a pipe."""
     content = str(answer.data["content"])
     if raw or not console.is_terminal():
         console.print_raw(content)
@@ -61,7 +61,7 @@ def print_note(answer: Answer, raw: bool, now: datetime) -> None:
 
 
 def read_note(panorama: Client, note: str) -> Answer:
-    """Read a note part by part and join them.
+    """Read a note in parts.
 
     Raises:
         ConflictError: It was changed meanwhile.
@@ -81,7 +81,7 @@ def read_note(panorama: Client, note: str) -> Answer:
 
 
 def _part_content(data: dict[str, Any]) -> str:
-    """Return what was read, or nothing if the door cut it: then it is no part of the note."""
+    """Return the part, or "" if the answer was cut."""
     length = data.get("end", data.get("chars", 0)) - data.get("start", 0)
     content = str(data.get("content", ""))
     return content if len(content) == length else ""

@@ -1,4 +1,4 @@
-"""Fields: options and arguments as values, so that one table makes the commands of every noun."""
+"""Fields: options and arguments as values, so that one table defines the commands of every noun."""
 
 from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature
@@ -23,22 +23,22 @@ def text(name: str, help_: str, *names: str) -> Parameter:
 
 
 def flag(name: str, help_: str) -> Parameter:
-    """Return an option that is on, off, or left as it is."""
+    """Return an option that is on, off, or unchanged."""
     return field(name, Annotated[bool | None, option(help_, f"--{name}/--no-{name}")])
 
 
 def choice(name: str, kinds: Any, help_: str, *names: str) -> Parameter:
-    """Return an option that takes one of several words."""
+    """Return an option with a choice of words."""
     return field(name, Annotated[kinds | None, option(help_, *names, metavar=name.upper())])
 
 
 def required(name: str, help_: str) -> Parameter:
-    """Return an argument that must be given."""
+    """Return a required argument."""
     return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[str, argument(help_)])
 
 
 def with_parameters(run: Callable[..., Any], help_: str, *parameters: Parameter) -> Callable[..., Any]:
-    """Return a function with the parameters and the help that Typer shows."""
+    """Return a function with parameters and help for Typer."""
 
     def command(**given: Any) -> Any:
         return run(**given)
@@ -50,7 +50,7 @@ def with_parameters(run: Callable[..., Any], help_: str, *parameters: Parameter)
 
 
 def drop_empty(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was given: options that were left out are None, lists of them empty."""
+    """Return the given values: omitted options are None, omitted lists empty."""
     return {name: value for name, value in values.items() if value is not None and value != []}
 
 
@@ -58,7 +58,7 @@ PROJECT = field("project", Project)
 TAG = field("tag", Tag)
 TAGS = field(
     "tags",
-    Annotated[list[str] | None, option("A tag; again for more. `edit` replaces those there are.", "--tag", "-t")],
+    Annotated[list[str] | None, option("A tag; can be repeated. `edit` replaces existing tags.", "--tag", "-t")],
 )
 TASK_STATUS = choice("status", TaskStatus, f"The state: {', '.join(get_args(TaskStatus))}.", "--status", "-s")
 PROJECT_STATUS = choice("status", ProjectStatus, f"The state: {', '.join(get_args(ProjectStatus))}.", "--status", "-s")

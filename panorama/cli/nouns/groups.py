@@ -1,4 +1,4 @@
-"""The groups of commands that the table of nouns gives, and those of tags and of the trash."""
+"""The command groups of the nouns, of tags and of the trash."""
 
 from typing import Annotated
 
@@ -15,14 +15,14 @@ TagName = Annotated[str, argument("The tag.")]
 
 
 def build_group(noun: Noun) -> typer.Typer:
-    """Return the group of a noun, with the verbs that it knows."""
+    """Return the group of a noun, with its verbs."""
     app = group(noun.group, noun.help, default="list")
     add_verbs(app, noun)
     return app
 
 
 def add_verbs(app: typer.Typer, noun: Noun) -> None:
-    """Add the shared verbs that a noun knows to a group."""
+    """Add the shared verbs of a noun to a group."""
     for verb in noun.verbs:
         app.command(verb, epilog=examples(*_examples_of(noun, verb)))(verbs.MAKERS[verb](noun))
 
@@ -36,7 +36,7 @@ def _examples_of(noun: Noun, verb: str) -> list[str]:
     return [f"panorama {noun.group} {verb} {arguments}", *examples]
 
 
-tags = group("tags", "List the tags in use; show, rename, delete one.", default="list")
+tags = group("tags", "List the tags in use; show, rename or delete one.", default="list")
 
 
 @tags.command("list", epilog=examples("panorama tags                          # the most used first"))
@@ -56,7 +56,9 @@ def show_tag(tag: TagName, as_json: AsJson = False) -> None:
 
 
 @tags.command("rename", epilog=examples("panorama tags rename spring summer"))
-def rename_tag(tag: TagName, name: Annotated[str, argument("The tag's new word.")], as_json: AsJson = False) -> None:
+def rename_tag(
+    tag: TagName, name: Annotated[str, argument("The new name of the tag.")], as_json: AsJson = False
+) -> None:
     """Rename a tag on every item that has it."""
     with Client() as panorama:
         answer = panorama.call("tags.rename", {"tag": tag, "name": name})
@@ -71,12 +73,12 @@ def delete_tag(tag: TagName, as_json: AsJson = False) -> None:
     console.print_result(answer, as_json)
 
 
-trash = group("trash", "List what was deleted; show one.", default="list")
+trash = group("trash", "List deleted items; show one.", default="list")
 
 
 @trash.command("list", epilog=examples("panorama trash                         # the last deleted first"))
 def list_trash(limit: Limit = 50, as_json: AsJson = False) -> None:
-    """List what is in the trash; `panorama restore` brings it back."""
+    """List the trash; restore items with `panorama restore`."""
     with Client() as panorama:
         answer = panorama.list_rows("items.trash", {}, limit)
         now = panorama.now
@@ -84,8 +86,8 @@ def list_trash(limit: Limit = 50, as_json: AsJson = False) -> None:
 
 
 @trash.command("show", epilog=examples('panorama trash show "Order seeds"'))
-def show_trashed(item: Annotated[str, argument("What was deleted, by name or id.")], as_json: AsJson = False) -> None:
-    """Show something that is in the trash."""
+def show_trashed(item: Annotated[str, argument("A deleted item, by name or id.")], as_json: AsJson = False) -> None:
+    """Show a deleted item."""
     with Client() as panorama:
         answer = panorama.call("items.get_trashed", {"item": item}, whole=True)
         now = panorama.now

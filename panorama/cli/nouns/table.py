@@ -1,4 +1,4 @@
-"""The table of nouns: what each is called, what it has, and which verbs it knows."""
+"""The table of nouns: their names, fields and verbs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,12 +17,12 @@ BuildTable = Callable[[Sequence[Row], Mapping[str, str], datetime], TextTable]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noun:
-    """What the commands of a noun are made of.
+    """The definition of a noun's commands.
 
-    `group` is its command and the prefix of its operations, `reference` the argument of these that names one.
-    `main` is the argument of `add` and its help, `label` the field that `rename` changes, `body` the long text that
-    `edit` opens in an editor. `states` are those that `done` and `reopen` give. `examples` are a name to show in
-    examples and words that `add` takes.
+    `group` is its command and the prefix of its operations, `reference` their argument that names one. `main` is the
+    argument of `add` and its help, `label` the field that `rename` changes, `body` the long text that `edit` opens in
+    an editor. `states` are those set by `done` and `reopen`. `examples` are a name and arguments of `add` for
+    examples.
     """
 
     group: str
@@ -43,13 +43,13 @@ class Noun:
 
     @property
     def list_help(self) -> str:
-        """What `list` does."""
-        words = "tasks: open ones unless a view or a status says otherwise" if self.kind == "task" else self.plural
+        """The help of `list`."""
+        words = "tasks: open ones by default" if self.kind == "task" else self.plural
         return f"List {words}."
 
     @property
     def plural(self) -> str:
-        """The word for several."""
+        """The plural."""
         return name_kind(self.kind, 2)
 
     @property
@@ -61,10 +61,10 @@ class Noun:
 PROJECTS = Noun(
     group="projects", kind="project", word="project", label="name", body="description",
     help="List projects; show, add, edit, finish, delete one.",
-    main=("name", "What it is called."),
+    main=("name", "The name or title."),
     fields=(
-        f.text("description", "What it is about, in Markdown."), f.PROJECT_STATUS,
-        f.text("target_date", f.DATE_HELP), f.flag("favorite", "Keep it at hand."), f.TAGS,
+        f.text("description", "The description, in Markdown."), f.PROJECT_STATUS,
+        f.text("target_date", f.DATE_HELP), f.flag("favorite", "Mark it as a favourite."), f.TAGS,
     ),
     filters=(f.PROJECT_FILTER, f.TAG),
     table=noun_tables.projects, states=("done", "active"),
@@ -79,12 +79,12 @@ PROJECTS = Noun(
 TASKS = Noun(
     group="tasks", kind="task", word="task", body="notes",
     help="List tasks; show, add, edit, complete, move, delete one.",
-    main=("title", "What there is to do."),
+    main=("title", "The title of the task."),
     fields=(
         f.PROJECT, f.text("deadline", f.DATE_HELP, "--deadline", "-d"), f.TASK_STATUS, f.TAGS,
         f.flag("urgent", "It cannot wait."), f.flag("important", "It matters."),
-        f.text("notes", "More words, in Markdown."), f.text("recurrence", "every friday, or an RFC 5545 rule."),
-        f.text("parent", "The task that it is a part of."), f.text("scheduled_at", "When it is worked on."),
+        f.text("notes", "More details, in Markdown."), f.text("recurrence", "every friday, or an RFC 5545 rule."),
+        f.text("parent", "The parent task."), f.text("scheduled_at", "The planned time of work."),
     ),
     filters=(f.PROJECT, f.VIEW, f.TASK_FILTER, f.TAG),
     table=tables.tasks, states=("done", "todo"),
@@ -105,10 +105,10 @@ TASKS = Noun(
 NOTES = Noun(
     group="notes", kind="note", word="note", body="content",
     help="List notes; show, add, edit, move, delete one.",
-    main=("title", "What it is called."),
+    main=("title", "The name or title."),
     fields=(
         f.text("content", "The Markdown; `add` reads standard input without it.", "--content", "-c"),
-        f.PROJECT, f.TAGS, f.flag("pinned", "Keep it at hand."),
+        f.PROJECT, f.TAGS, f.flag("pinned", "Mark it as a favourite."),
     ),
     filters=(f.PROJECT, f.TAG),
     table=tables.notes,
@@ -126,8 +126,8 @@ LINKS = Noun(
     help="List links; show, add, edit, move, delete one.",
     main=("url", "The address."),
     fields=(
-        f.text("title", "What it is called; else its address."), f.PROJECT, f.TAGS,
-        f.text("description", "More words, in Markdown."),
+        f.text("title", "The title; by default its address."), f.PROJECT, f.TAGS,
+        f.text("description", "More details, in Markdown."),
     ),
     filters=(f.PROJECT, f.TAG),
     table=noun_tables.links,
@@ -139,7 +139,7 @@ JOURNAL = Noun(
     group="journal", kind="journal", word="journal entry", reference="entry", label="text", body="text",
     help="List journal entries; show, add, edit, delete one.",
     main=("text", "What happened."),
-    fields=(f.text("at", "The moment it happened; else now."),),
+    fields=(f.text("at", "When it happened; by default now."),),
     filters=(f.text("first_day", f.DATE_HELP, "--since"), f.text("last_day", f.DATE_HELP, "--until")),
     table=noun_tables.journal,
     verbs=("list", "show", "add", "edit", "delete"),
@@ -152,7 +152,7 @@ FILES = Noun(
     main=("path", "The file on the disk."),
     filters=(
         f.PROJECT, f.TAG,
-        f.field("name", Annotated[str | None, option("Only those whose name holds this.", "--name")]),
+        f.field("name", Annotated[str | None, option("Only names that contain this.", "--name")]),
     ),
     table=tables.files,
     verbs=("list", "show", "move", "rename", "delete"),
@@ -165,10 +165,10 @@ FILES = Noun(
 REMINDERS = Noun(
     group="reminders", kind="reminder", word="reminder",
     help="List reminders that wait; show, add, edit, put off, acknowledge, delete one.",
-    main=("title", "What to be reminded of."),
+    main=("title", "The text of the reminder."),
     fields=(
         f.text("at", "A moment: 2026-06-01T09:00."), f.text("recurrence", "every friday, or an RFC 5545 rule."),
-        f.text("item", "What it is about, by name or id."), f.flag("enabled", "Whether it rings at all."),
+        f.text("item", "The item it is about, by name or id."), f.flag("enabled", "Whether it is enabled."),
     ),
     table=lambda rows, _names, now: timing_tables.reminders(rows, now),
     verbs=("list", "show", "edit", "rename", "delete"),

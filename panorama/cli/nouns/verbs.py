@@ -1,4 +1,4 @@
-"""The verbs that all nouns share: each makes the command of one noun."""
+"""The verbs that all nouns share: each builds the command of one noun."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -20,14 +20,12 @@ Command = Callable[..., Any]
 
 LIMIT, AS_JSON = fields.field("limit", Limit, 50), fields.field("as_json", AsJson, False)
 YES = fields.field("yes", Yes, False)
-RAW = fields.field(
-    "raw", Annotated[bool, option("The Markdown as it is written (always so in a pipe).", "--raw")], False
-)
+RAW = fields.field("raw", Annotated[bool, option("Print the raw Markdown (always in a pipe).", "--raw")], False)
 BELONGING = fields.field(
     "items",
     Annotated[
         Literal["keep", "trash"] | None,
-        option("What becomes of what belongs to it: keep (it stays) or trash.", "--items", metavar="keep|trash"),
+        option("Items that belong to it: keep or trash them.", "--items", metavar="keep|trash"),
     ],
 )
 
@@ -62,11 +60,11 @@ def make_show(noun: Noun) -> Command:
 
     if noun.kind == "note":
         return _for_item(noun, show_note, "Show a note.", RAW, AS_JSON)
-    return _for_item(noun, show_item, f"Show a {noun.word} and what belongs to it.", AS_JSON)
+    return _for_item(noun, show_item, f"Show a {noun.word} and the items that belong to it.", AS_JSON)
 
 
 def print_item(answer: Answer, body: str, now: datetime) -> None:
-    """Print an item: its fields, its long text, what belongs to it."""
+    """Print an item: its fields, its long text, and the items that belong to it."""
     item: Mapping[str, Any] = answer.data["item"]
     console.print_blocks(noun_tables.item_lines(item, body, answer.metadata.get("names", {}), now))
     if text := item.get(body, "") if body != "text" else "":
@@ -89,11 +87,11 @@ def make_add(noun: Noun) -> Command:
 
 def _read_stdin() -> str:
     if sys.stdin.isatty():
-        console.print_message("Write the note; end it with Ctrl-D on a line of its own.")
+        console.print_message("Type the note; end it with Ctrl-D on its own line.")
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidInputError("What is on standard input is not text in UTF-8.", hint="Convert it first.") from error
+        raise InvalidInputError("Standard input is not UTF-8 text.", hint="Convert it first.") from error
 
 
 def make_edit(noun: Noun) -> Command:
@@ -107,7 +105,7 @@ def make_edit(noun: Noun) -> Command:
         console.print_result(answer, as_json)
 
     editing = f" Without an option, its {noun.body} opens in your editor." if noun.body else ""
-    help_ = f"Change a {noun.word}; what is left out stays.{editing}"
+    help_ = f"Change a {noun.word}; omitted fields are kept.{editing}"
     return _for_item(noun, run, help_, fields.text(*noun.main), *noun.fields, AS_JSON)
 
 
@@ -117,8 +115,8 @@ def make_done(noun: Noun) -> Command:
 
 
 def make_reopen(noun: Noun) -> Command:
-    """Return the command that opens one again."""
-    return _make_status_change(noun, noun.states[1], f"Open a {noun.word} again.")
+    """Return the command that reopens one."""
+    return _make_status_change(noun, noun.states[1], f"Reopen a {noun.word}.")
 
 
 def _make_status_change(noun: Noun, status: str, help_: str) -> Command:
@@ -144,8 +142,8 @@ def make_move(noun: Noun) -> Command:
 
 
 def make_rename(noun: Noun) -> Command:
-    """Return the command that gives one another name."""
-    target = fields.required("name", "What it is called from now on.")
+    """Return the command that renames one."""
+    target = fields.required("name", "The new name.")
 
     def run(item: str, name: str, as_json: bool) -> None:
         console.print_result(_update(noun, item, {noun.label: name}), as_json)
@@ -167,7 +165,7 @@ def make_delete(noun: Noun) -> Command:
 
 
 def _for_item(noun: Noun, run: Command, help_: str, *parameters: Parameter) -> Command:
-    """Return a command whose first argument is an item of the noun."""
+    """Return a command with an item of the noun as its first argument."""
     which = f"The {noun.word}, by name or id." if noun.kind != "journal" else "The entry's id."
 
     def command(**values: Any) -> None:
@@ -177,7 +175,7 @@ def _for_item(noun: Noun, run: Command, help_: str, *parameters: Parameter) -> C
 
 
 def _resolve(panorama: Client, noun: Noun, item: str) -> str:
-    """Return the id of an item of the noun: a name may be that of another kind too."""
+    """Resolve an item of the noun to its id, because other kinds may have the same name."""
     return str(panorama.call("items.resolve", {"kind": noun.kind, "item": item}).data["id"])
 
 

@@ -8,7 +8,7 @@ from panorama.transport.launch import connect_or_launch
 
 
 class Connector:
-    """An attempt to reach the daemon, which is started if need be; its file becomes readable when it has ended."""
+    """An attempt to connect to the daemon, started if needed; its file becomes readable at the end."""
 
     def __init__(self, address: Address, hello: Hello) -> None:
         self._address = address

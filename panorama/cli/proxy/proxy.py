@@ -1,10 +1,11 @@
-"""The door: joins a client's standard input and output to the daemon, line by line; standard library only.
+"""The stdio proxy: connects a client's standard input and output to the daemon; standard library only.
 
-While the daemon starts, the proxy answers from a stored copy what every client asks first.
+While the daemon starts, the proxy answers the first requests of every client from a stored copy.
 
-It outlives the daemon. If that is killed, the handshake and the subscriptions are sent to the next one, reading
-requests are sent again, and each call that was under way is answered with «outcome unknown». If the daemon leaves in
-order, it has answered what it took, and what it did not take goes to its successor: the client notices nothing.
+It outlives the daemon. If the daemon is killed, the proxy repeats the handshake, the subscriptions and reading
+requests
+with the next one, and answers each running call with «outcome unknown». If the daemon shuts down in order, it has
+answered everything it accepted, and the rest goes to its successor: the client notices nothing.
 """
 
 import os
@@ -36,52 +37,52 @@ from panorama.transport.stored_answers import StoredAnswers
 STDIN_FD, STDOUT_FD = 0, 1
 CHUNK_BYTES = 1 << 16
 PIPE_BYTES = select.PIPE_BUF
-"""What a pipe takes without blocking once `poll` says that it takes something (POSIX, `write`)."""
+"""The bytes that a writable pipe accepts without blocking (POSIX, `write`)."""
 
 MAX_PENDING_BYTES = 4 << 20
-"""While so much waits to be written to one side, the other side is not read."""
+"""With more pending output to one side, the other side is not read."""
 
 MAX_PENDING_REQUESTS = 2000
-"""While so many requests are not answered, the client is not read."""
+"""With more unanswered requests, the client is not read."""
 
 MAX_EARLY_REQUESTS = 50
-"""The same while there is no daemon."""
+"""The same without a daemon."""
 
 UNLIMITED_BYTES = 1 << 40
 SHORT_LIFE_SECONDS, MAX_SHORT_LIVES = 5.0, 3
-"""After so many daemons in a row that died at once, the next is started only when the client asks for something."""
+"""After this many daemons that died at once, the next is started only for a client's request."""
 
 FIRST_REQUEST_WAIT_MS = 1000
 POLL_INTERVAL_MS = 1000
-"""How often a door without a daemon looks whether somebody has started one: its client may listen for changes."""
+"""How often a proxy without a daemon checks for a new one, because its client may listen for changes."""
 
 HANGUP_EVENTS = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
 
 class ClientClosedError(Exception):
-    """The client is gone."""
+    """The client has gone."""
 
 
 def run() -> int:
-    """Serve the client on standard input and output until it leaves; return the exit code."""
+    """Serve the client on standard input and output until it disconnects; return the exit code."""
     return StdioProxy(Address(data_directory()), conversation=f"v_{os.urandom(5).hex()}").run()
 
 
 class WriteBuffer:
-    """Bytes that wait to be written."""
+    """Pending output."""
 
     def __init__(self) -> None:
         self._waiting: deque[memoryview] = deque()
         self.size = 0
 
     def add(self, lines: Iterable[bytes]) -> None:
-        """Put lines at the end."""
+        """Append lines."""
         for line in lines:
             self._waiting.append(memoryview(line))
             self.size += len(line)
 
     def write(self, write: Callable[[memoryview], int], most: int = 1 << 20) -> None:
-        """Write once, at most so many bytes."""
+        """Write once, at most a number of bytes."""
         first = self._waiting.popleft()
         try:
             count = write(first[:most])
@@ -93,7 +94,7 @@ class WriteBuffer:
 
 
 class StdioProxy:
-    """One client, and the daemon that serves it at the moment, if any."""
+    """One client, and its current daemon, if any."""
 
     def __init__(self, address: Address, conversation: str) -> None:
         self._address = address
@@ -107,13 +108,13 @@ class StdioProxy:
         self._answers: StoredAnswers | None = None
         self._finished = False
         self._tools: object = None
-        """The digest of the list of tools that the client may have."""
+        """The digest of the client's list of tools."""
         self._warned = False
         self._connected_at = 0.0
         self._short_lives = 0
 
     def run(self) -> int:
-        """Serve until the client leaves, and has been given all that it waits for."""
+        """Serve until the client has disconnected and received all its answers."""
         self._start_connecting()
         try:
             with suppress(ClientClosedError, BrokenPipeError, ConnectionResetError):
@@ -125,7 +126,7 @@ class StdioProxy:
 
     @property
     def _is_done(self) -> bool:
-        """Whether the client has left and has all that it waits for; one that sent nothing hears whether it starts."""
+        """Whether the client has disconnected and received everything; without requests it waits for the start."""
         is_waiting = self._exchange.is_awaiting_answer or self._to_client.size
         return self._finished and not is_waiting and not (self._is_starting and self._tools is None)
 
@@ -135,7 +136,7 @@ class StdioProxy:
         return not self._connected_at
 
     def _poll_once(self) -> None:
-        """Wait until something can be read or written, and do that."""
+        """Wait until something can be read or written, and process it."""
         self._register_events()
         happened = self._poll.poll(None if self._daemon or self._connector else POLL_INTERVAL_MS)
         if self._daemon is None and self._connector is None and os.path.exists(self._address.socket):
@@ -151,7 +152,7 @@ class StdioProxy:
                 self._finish_connecting(self._connector)
 
     def _register_events(self) -> None:
-        """Say what to wait for: each side is read only while the other takes what comes."""
+        """Register events: each side is read only while the other accepts data."""
         self._poll.register(STDOUT_FD, select.POLLOUT if self._to_client.size else 0)
         limit = MAX_PENDING_REQUESTS if self._daemon is not None else MAX_EARLY_REQUESTS
         is_full = self._to_daemon.size >= MAX_PENDING_BYTES or self._exchange.pending_count >= limit
@@ -225,13 +226,13 @@ class StdioProxy:
             self._to_client.add([onward if onward.endswith(b"\n") else onward + b"\n"])
 
     def _shutdown_writes(self) -> None:
-        """Tell the daemon, once it has all, that no more requests will come."""
+        """Signal the end of requests to the daemon after everything was sent."""
         if self._finished and self._daemon is not None and not self._to_daemon.size:
             with suppress(OSError):
                 self._daemon.shutdown(socket.SHUT_WR)
 
     def _handle_disconnect(self) -> None:
-        """Answer what nobody will, and turn to the next daemon, unless a person stopped this one and nobody asks."""
+        """Answer lost requests, and connect to the next daemon unless this one was stopped and nothing is pending."""
         assert self._daemon is not None
         self._unregister(self._daemon)
         self._daemon.close()
@@ -245,13 +246,13 @@ class StdioProxy:
             self._start_connecting()
 
     def _start_connecting(self) -> None:
-        """Turn to the next daemon, which is started if need be; what is stored answers the client meanwhile."""
+        """Connect to the next daemon, started if needed; stored answers serve the client meanwhile."""
         self._answers = StoredAnswers.load(self._address)
         self._connector = Connector(self._address, self._hello_message())
         self._poll.register(self._connector, select.POLLIN)
 
     def _finish_connecting(self, connector: Connector) -> None:
-        """Go on with the daemon; if there is none, report that to those who wait."""
+        """Continue with the daemon, or report to waiting requests that there is none."""
         self._unregister(connector)
         self._connector = None
         try:
@@ -262,7 +263,7 @@ class StdioProxy:
             self._to_client.add(self._exchange.fail_pending(error.message, error.hint))
 
     def _attach(self) -> None:
-        """Turn to a daemon that somebody else has started."""
+        """Connect to a daemon that another process has started."""
         with suppress(UnreachableError, *NO_DAEMON_ERRORS):
             self._accept_handshake(handshake(self._address, self._hello_message()))
 
@@ -270,7 +271,7 @@ class StdioProxy:
         return hello_message(self._address, "mcp", self._conversation)
 
     def _accept_handshake(self, greeting: Handshake) -> None:
-        """Bring a daemon to where the client is, and tell the client what may have changed for it."""
+        """Replay the client's state to a daemon, and notify the client of possible changes."""
         greeting.stream.setblocking(False)
         self._daemon = greeting.stream
         self._to_daemon.add(self._exchange.replay())
@@ -285,16 +286,16 @@ class StdioProxy:
             self._read_daemon(greeting.rest)
         self._shutdown_writes()
 
-    # What a person hears.
+    # Messages for users.
 
     def _warn(self, greeting: Handshake) -> None:
-        """Warn once of settings that this client's environment has and the daemon has not."""
+        """Warn once about settings that differ from the daemon's."""
         if not self._warned and (warning := settings_warning(self._address, greeting.reply)):
             self._warned = True
             sys.stderr.write(warning)
 
     def _report_unreachable(self, error: UnreachableError) -> int:
-        """Say why there is no daemon: to the person on standard error, and to the client in answer to its requests."""
+        """Report why there is no daemon: to the user on standard error, and to the client's requests."""
         text = f"panorama: {error.message}\n{error.hint}\n"
         sys.stderr.write("".join(sign if sign.isprintable() or sign == "\n" else "?" for sign in text))
         with suppress(OSError):

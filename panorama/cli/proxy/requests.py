@@ -1,6 +1,6 @@
-"""What a door knows of the talk between its client and the daemon, and what is to be said when the daemon dies.
+"""Tracks the requests between a client and its daemon, and what to replay or answer when the daemon dies.
 
-Without input and output, standard library only. Of the daemon's answers only the id is looked at.
+No input or output, standard library only. Of the daemon's answers only the id is read.
 """
 
 import json
@@ -9,16 +9,16 @@ from collections.abc import Iterator
 from typing import Any
 
 LISTEN_METHOD = "subscriptions/listen"
-"""The request that is answered only when the connection ends (MCP 2026-07-28)."""
+"""The request that stays open until the connection ends (MCP 2026-07-28)."""
 
 HEAD_BYTES = 400
-"""Where in an answer its id stands."""
+"""Finds the id in an answer."""
 
 _ENVELOPE = "io.modelcontextprotocol/protocolVersion"
-"""What the `_meta` of every request carries in the stateless era."""
+"""The key in the `_meta` of every stateless request."""
 
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
-"""What the `_meta` of a notification carries in the stateless era: the id of the request that asked for it."""
+"""The key in the `_meta` of a stateless notification: the id of its request."""
 
 _TOOLS_CHANGED, _UPDATED = "notifications/tools/list_changed", "notifications/resources/updated"
 _STATEFUL_METHODS = {"resources/subscribe", "logging/setLevel"}
@@ -33,7 +33,7 @@ Message = dict[str, Any]
 
 
 class RequestTracker:
-    """The requests under way, and the state that the next daemon must be told of."""
+    """The pending requests, and the state to replay to the next daemon."""
 
     def __init__(self) -> None:
         self._under_way: dict[Any, tuple[Message, bytes]] = {}
@@ -49,7 +49,7 @@ class RequestTracker:
 
     @property
     def is_awaiting_answer(self) -> bool:
-        """Whether the client waits for an answer that comes by itself."""
+        """Whether the client waits for an answer, except for open subscriptions."""
         return any(request["method"] != LISTEN_METHOD for request, _ in self._under_way.values())
 
     @property
@@ -59,16 +59,16 @@ class RequestTracker:
 
     @property
     def protocol_version(self) -> str:
-        """The version that the client asked for in its handshake, "" if it made none."""
+        """The protocol version of the client's handshake, "" if there was none."""
         return str(_params(parse_message(self._handshake[0])).get("protocolVersion", "")) if self._handshake else ""
 
     @property
     def pending_count(self) -> int:
-        """How many requests are under way."""
+        """The number of pending requests."""
         return len(self._under_way)
 
     def on_client_line(self, line: bytes) -> bytes | None:
-        """Remember a client's line; return it as the daemon is to get it, None if it is for one that is gone."""
+        """Track a client's line; return it for the daemon, None if it was for a previous one."""
         message = parse_message(line)
         method, id_ = message.get("method"), message.get("id")
         if isinstance(method, str):
@@ -81,12 +81,12 @@ class RequestTracker:
         return line
 
     def on_early_line(self, line: bytes) -> None:
-        """Remember a client's line that comes while the next daemon is being connected."""
+        """Track a client's line that arrives while the next daemon is being connected."""
         if self.on_client_line(line) is not None and not self._is_repeated(line):
             self._early.append(line)
 
     def _is_repeated(self, line: bytes) -> bool:
-        """Return whether `replay` gives the line as a part of what the next daemon must know."""
+        """Return whether `replay` repeats the line."""
         known = (*self._under_way.values(), *self._state.values())
         return line in self._handshake or any(line is known_line for _, known_line in known)
 
@@ -106,7 +106,7 @@ class RequestTracker:
             self._under_way.pop(_key(_params(message).get("requestId")), None)
 
     def on_daemon_line(self, line: bytes) -> bytes | None:
-        """Note what a daemon's line answers; return it as the client is to get it, None if it did not ask."""
+        """Track a daemon's line; return it for the client, None if it answers no request."""
         if line.startswith(_CONTROL_PREFIX):
             self._handle_control(json.loads(line))
             return None
@@ -123,7 +123,7 @@ class RequestTracker:
         return line
 
     def _handle_control(self, message: Message) -> None:
-        """Note what a daemon says to its door: that it began a call, or that it leaves in order."""
+        """Handle a control message of the daemon: a call started, or it shuts down in order."""
         if message["panorama"] == "began":
             self._begun.add(_key(message["id"]))
         elif message["panorama"] == "leaving":
@@ -131,22 +131,22 @@ class RequestTracker:
             self._begun = {_key(id_) for id_ in message["unfinished"]}
 
     def _renumber_question(self, id_: Any, line: bytes) -> bytes:
-        """Give a question of a later daemon an id of its own: an answer to an earlier one is not taken for it."""
+        """Give a later daemon's question a new id, so that it is not confused with an earlier one."""
         shown = f"{self._daemons}:{id_}" if self._daemons else id_
         self._questions[_key(shown)] = id_
         return line if shown == id_ else _encode_line({**json.loads(line), "id": shown})
 
     def on_daemon_lost(self) -> Iterator[bytes]:
-        """Yield what the client is to be told when its daemon is gone.
+        """Yield the messages for the client when its daemon has died.
 
-        Of a call that was begun nobody knows whether it was done; all else is sent to the next daemon, but only once.
+        Started calls have an unknown outcome; other requests are repeated with the next daemon, but only once.
         """
         for id_, (request, _) in list(self._under_way.items()):
             if id_ in self._begun or (id_ in self._repeated and not self.farewell):
                 del self._under_way[id_]
                 yield _outcome_unknown_response(request)
         self._daemons += 1
-        # A request that kills every daemon is not sent to a third one.
+        # A request that kills daemons is not sent to a third one.
         if not self.farewell:
             self._repeated = {
                 id_ for id_, (request, _) in self._under_way.items() if request["method"] != LISTEN_METHOD

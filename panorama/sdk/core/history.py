@@ -91,7 +91,7 @@ def undo(
         skip_conflicts: Undo the rest.
         count: Take back so many last writes, 1 to 50; not with `unit`.
         redo: Bring back what the last undo took; not with `unit`.
-        confirm: The person has agreed; needed for more than 20 changes, and for writes of another client.
+        confirm: The user has agreed; needed for more than 20 changes, and for writes of another client.
 
     Returns:
         The `units`; whether it was a `redo`; how many changes were taken back (`count`), the first 50 of them as
@@ -101,7 +101,7 @@ def undo(
         NotFoundError: There is no such unit, or nothing left to take back.
         ConflictError: It was changed since, or is taken back already.
         InvalidInputError: It is the script that is running, or `unit` is given with `count` or `redo`.
-        ConfirmationError: The person has to agree first.
+        ConfirmationError: The user has to agree first.
 
     Example:
         task = sdk.tasks.update("Decide the grout colour", important=True)

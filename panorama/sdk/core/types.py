@@ -1,6 +1,6 @@
 """Types: what each kind of row holds, for readers and type checkers; every row is a plain `Row` when a script runs.
 
-Moments are ISO texts in the person's time zone (2026-05-31T15:00+02:00), days are 2026-05-31.
+Moments are ISO texts in the user's time zone (2026-05-31T15:00+02:00), days are 2026-05-31.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Backing up: copies of everything, made while others write, checked before they count, and kept for a while."""
+"""Creates, lists, checks and expires backups, while others write."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -27,14 +27,14 @@ from panorama.store.backend import Snapshots
 from panorama.store.items import files
 
 SPARE_BYTES = 32 << 20
-"""What must stay free on the disk beside a backup."""
+"""The disk space that must stay free besides a backup."""
 
 MIB = 1 << 20
 MAX_LISTED = 50
 
 
 class Backups(Service):
-    """Backups of everything that cannot be made again."""
+    """Backups of all data that cannot be rebuilt."""
 
     def __init__(
         self,
@@ -51,12 +51,11 @@ class Backups(Service):
     def create(self, folder: str = "", with_secrets: bool = False) -> BackupResult:
         """Back up everything: the database, the contents of files, scripts and configuration; others go on writing.
 
-        The copy is checked before it counts. Then backups that have had their time are removed. To read your data
-        elsewhere use export_data.
+        The copy is verified, then expired backups are removed. To read your data elsewhere use export_data.
 
         Args:
             folder: Where it is put; the folder `backups` of the data directory if left out.
-            with_secrets: Also keep the keys that config.toml holds.
+            with_secrets: Also back up the keys in config.toml.
 
         Raises:
             InvalidInputError: The folder lies in the data directory, or is none.
@@ -89,10 +88,10 @@ class Backups(Service):
         return Plan(question)
 
     def list(self, folder: str = "") -> BackupList:
-        """List the backups in a folder, the newest first, and copies that were put aside before a migration.
+        """List the backups in a folder, the newest first, and database copies made before a migration.
 
         Raises:
-            InvalidInputError: It is no path of a folder, or lies in the data directory.
+            InvalidInputError: It is not a folder, or is inside the data directory.
         """
         keeper = self._keeper
         target = keeper.resolve_target(folder, default=keeper.backups, what="backup")
@@ -106,10 +105,10 @@ class Backups(Service):
         )
 
     def check(self, path: str) -> ArchiveCheckResult:
-        """Look whether a backup or an export is whole: every file against its digest, the database as SQLite does.
+        """Verify a backup or an export: every file against its digest, and the database with SQLite's checks.
 
         Raises:
-            InvalidInputError: It is no backup, is damaged, or was made by a newer Panorama.
+            InvalidInputError: It is not a backup, is damaged, or was made by a newer Panorama.
         """
         folder = parse_path(path, "path")
         manifest = manifests.read(folder)
@@ -126,7 +125,7 @@ class Backups(Service):
 
 
 class _BackupWriter:
-    """Makes one backup: first the database, then what it names, so that nothing it names is missing."""
+    """Creates one backup: first the database, then the contents that it names, so that none is missing."""
 
     def __init__(
         self,
@@ -147,7 +146,7 @@ class _BackupWriter:
         self._missing: list[str] = []
 
     def write(self, with_secrets: bool) -> Manifest:
-        """Fill the parcel and return what is in it."""
+        """Fill the folder and return its manifest."""
         rows, named, sequences = self._copy_database()
         contents = {name: path for name in sorted(named) if (path := self._add_content(name))}
         withheld = add_configuration(self._parcel, self._keeper.home, self._missing, with_secrets=with_secrets)
@@ -162,7 +161,7 @@ class _BackupWriter:
         return manifest
 
     def _copy_database(self) -> tuple[dict[str, int], set[str], dict[str, int]]:
-        """Copy the database; return how many rows its tables have, and which contents they name."""
+        """Copy the database; return its row counts, and the contents that it names."""
         copy = self._parcel.folder / DATABASE
         self._require_space()
         self._pace.start("copying the database")
@@ -184,7 +183,7 @@ class _BackupWriter:
         return rows, named, sequences
 
     def _require_space(self) -> None:
-        """Refuse at once what the disk cannot hold."""
+        """Check that the disk has enough space."""
         contents = sum(size for _, size in self._keeper.blobs.iter_sizes()) if self._before is None else 0
         atomic_folder.require_space(
             self._parcel.folder, self._context.database.size_bytes() + contents + SPARE_BYTES, "backup"
@@ -198,7 +197,7 @@ class _BackupWriter:
         return path.stat().st_size if path.is_file() else 0
 
     def _add_content(self, name: str) -> str:
-        """Put a content into the parcel and return its path there; "" if there is none that is sound."""
+        """Copy a content into the folder and return its path there; "" if it is missing or damaged."""
         self._pace.start("copying files")
         path = f"files/{name[:2]}/{name[2:]}"
         if (known := self._known.get(path)) and known.sha256 == name and self._link_previous(path, known):
@@ -215,7 +214,7 @@ class _BackupWriter:
         return path
 
     def _link_previous(self, path: str, known: Entry) -> bool:
-        """Let a content be the one of the backup before, if that is sound."""
+        """Hard-link a content from the previous backup, if it is intact there."""
         if self._before is None or atomic_folder.find_file_mismatch(
             self._before / path, known, self._pace.advance, below=self._before
         ):
@@ -226,10 +225,10 @@ class _BackupWriter:
         return True
 
     def _check(self, manifest: Manifest) -> None:
-        """Look whether what was written is what was there; also whether that was sound.
+        """Verify the copy, and that the original was intact.
 
         Raises:
-            UnavailableError: It is not.
+            UnavailableError: The copy is damaged.
         """
         self._pace.start("checking the copy")
         copy = self._parcel.folder / DATABASE
@@ -239,8 +238,8 @@ class _BackupWriter:
             wrong = atomic_folder.find_mismatch(self._parcel.folder, manifest, self._pace.advance)
         if wrong:
             raise UnavailableError(
-                f"The copy is not sound, so no backup was kept: {wrong}.",
-                hint="`panorama doctor` tells whether the database itself is damaged, and what to do then.",
+                f"The copy is damaged, so no backup was kept: {wrong}.",
+                hint="Run `panorama doctor` to see whether the database itself is damaged.",
             )
         self._parcel.add_existing(DATABASE, entry)
 
@@ -257,10 +256,10 @@ def hash_file(path: Path, moved: Callable[[int], None]) -> Entry:
 
 
 def find_damage(snapshots: Snapshots, copy: Path, manifest: Manifest, pace: ProgressTracker, revision: str = "") -> str:
-    """Return what is wrong with a copy of the database that nobody writes; "" if nothing is.
+    """Return what is wrong with a copy of the database; "" if nothing is.
 
     Args:
-        revision: That of its schema, if it was brought up to date since the manifest was written.
+        revision: Its schema revision, if it was migrated after the manifest was written.
     """
     pace.start("checking the database")
     if wrong := snapshots.find_damage(copy, pace.check_cancel):
@@ -271,11 +270,11 @@ def find_damage(snapshots: Snapshots, copy: Path, manifest: Manifest, pace: Prog
         return f"the rows of the table {uncounted} were not counted"
     damage = snapshots.count_rows(copy, manifest.rows)
     differing = [name for name, count in manifest.rows.items() if damage[name] != count]
-    return f"the table {differing[0]} has not as many rows as it had" if differing else ""
+    return f"the table {differing[0]} has a different number of rows" if differing else ""
 
 
 def check_copy(snapshots: Snapshots, folder: Path, manifest: Manifest, pace: ProgressTracker) -> None:
-    """Look whether a parcel is what was written.
+    """Verify the files of a backup or export.
 
     Raises:
         InvalidInputError: It is damaged.
@@ -294,32 +293,32 @@ def check_copy(snapshots: Snapshots, folder: Path, manifest: Manifest, pace: Pro
 def add_configuration(
     parcel: AtomicFolder, home: Path, missing: list[str], *, with_secrets: bool = False
 ) -> tuple[str, ...]:
-    """Put config.toml into a parcel, unless it is told without its secrets; return the names of those."""
+    """Add config.toml, without its secrets unless requested; return the names of the removed settings."""
     try:
         text = (home / CONFIG_FILE).read_text("utf-8")
         text_kept, withheld = (text, ()) if with_secrets else remove_secrets(text)
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
-        missing.append(f"{CONFIG_FILE}: it cannot be read, so nobody can tell what in it is secret ({error})")
+        missing.append(f"{CONFIG_FILE}: it cannot be parsed, so its secrets are unknown ({error})")
         return ()
     parcel.write(CONFIG_FILE, text_kept.encode())
     return withheld
 
 
 def add_scripts(parcel: AtomicFolder, home: Path, missing: list[str], pace: ProgressTracker) -> None:
-    """Put a person's own scripts into a parcel."""
+    """Add the user's own scripts."""
     for path in atomic_folder.iter_files(home / "scripts"):
         try:
             parcel.copy(home / "scripts" / path, manifests.validate_path(f"scripts/{path}"), pace.advance)
         except UnreadableError as error:
             missing.append(f"scripts/{path}: it {error}")
-        except ValueError:  # not valid Unicode, or with a backslash, which is two names elsewhere
-            missing.append(f"scripts/{path.encode('utf-8', 'replace').decode()}: its name cannot be kept; rename it")
+        except ValueError:  # not valid Unicode, or with a backslash, which separates names on Windows
+            missing.append(f"scripts/{path.encode('utf-8', 'replace').decode()}: its name cannot be stored; rename it")
 
 
 def list_own_backups(keeper: ArchivePaths, folder: Path) -> list[str]:
-    """Return the names of the backups of this store in a folder, and of copies put aside in the data directory."""
+    """Return the names of this store's backups in a folder, and of database copies in the data directory."""
     if not folder.is_dir():
         return []
     copies = folder == keeper.backups
@@ -332,8 +331,8 @@ def apply_retention(keeper: ArchivePaths, folder: Path, names: Sequence[str], no
     """Remove expired backups from a folder; return how many.
 
     Args:
-        names: The backups that were there when the work began; others made since are not touched.
-        made: The backup that was made now. It counts and stays, whatever the clock says.
+        names: The backups that existed when the work began; later ones are not touched.
+        made: The new backup. It counts and is kept even if the clock is wrong.
     """
     count = 0
     for name in expired_backups([*names, made], keeper.retention, now):
@@ -351,7 +350,7 @@ def find_latest_backup(folder: Path, origin: str) -> Path | None:
 
 
 def pick_free_path(folder: Path, now: datetime, named: Callable[[datetime, int], str]) -> Path:
-    """Return a place in a folder where nothing is yet."""
+    """Return an unused path in a folder."""
     number = 1
     while os.path.lexists(place := folder / named(now, number)):
         number += 1
@@ -388,7 +387,7 @@ def _sort_key(name: str) -> tuple[datetime, str]:
 
 
 def _describe_backup(path: Path) -> dict[str, object]:
-    """Return what is known of a backup without reading its files."""
+    """Describe a backup without reading its files."""
     facts: dict[str, object] = {"name": path.name, "made_at": parse_backup_time(path.name)}
     if is_copy(path.name):
         return facts | {"kind": "copy", "size_bytes": path.stat().st_size}

@@ -1,4 +1,4 @@
-"""Exporting: everything as lines of JSON, from which it can be restored, and as Markdown, which a person can read."""
+"""Exports everything as JSON lines, which can be restored, and as Markdown to read."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,7 +59,7 @@ class Exports(Service):
     def create(self, folder: str = "") -> ExportResult:
         """Export everything to a folder: as JSON Lines, from which it can be restored, and as Markdown to read.
 
-        It holds one moment; others go on writing. For a copy in case of loss use create_backup, which is faster.
+        It is a snapshot; others can write meanwhile. For a safety copy use create_backup, which is faster.
 
         Args:
             folder: Where a new folder is made for it; the folder `exports` of the data directory if left out.
@@ -86,7 +86,7 @@ class Exports(Service):
 
 
 class _ExportWriter:
-    """Writes one export, all of it from one view of the database."""
+    """Writes one export from one snapshot of the database."""
 
     def __init__(
         self, context: ServiceContext, keeper: ArchivePaths, parcel: AtomicFolder, pace: ProgressTracker
@@ -98,7 +98,7 @@ class _ExportWriter:
         self._missing: list[str] = []
 
     def write(self) -> tuple[Manifest, int]:
-        """Fill the parcel; return what is in it, and how many pages."""
+        """Fill the folder; return its manifest and the number of pages."""
         with self._context.database.reading() as session:
             counts, sequences = jsonl.count_rows(session), jsonl.list_sequences(session)
             named = files.list_digests(session)
@@ -133,7 +133,7 @@ class _ExportWriter:
 
 
 class _ContentWriter:
-    """Puts contents of files into the parcel; `places` says where each lies."""
+    """Copies the contents of files into the folder; `places` has the path of each."""
 
     def __init__(self, parcel: AtomicFolder, blobs: Blobs, pace: ProgressTracker, missing: list[str]) -> None:
         self._parcel = parcel
@@ -144,7 +144,7 @@ class _ContentWriter:
         self._lacking: set[str] = set()
 
     def add(self, name: str, path: str) -> bool:
-        """Put a content at a path; return whether it is there and sound."""
+        """Copy a content to a path; return whether it exists and is intact."""
         if name in self._lacking:
             return False
         try:
@@ -161,14 +161,14 @@ class _ContentWriter:
         return True
 
     def add_older(self, named: set[str]) -> None:
-        """Put those contents into the parcel that no living file holds any more."""
+        """Copy the contents that no living file has any more."""
         self._pace.start("older contents")
         for name in sorted(named - set(self.places) - self._lacking):
             self.add(name, f"files/{OLDER_FOLDER}/{name[:2]}/{name[2:]}")
 
 
 class _PageWriter:
-    """Writes the pages that a person reads."""
+    """Writes the Markdown pages."""
 
     def __init__(
         self, session: Session, zone: ZoneInfo, parcel: AtomicFolder, pace: ProgressTracker, contents: _ContentWriter
@@ -215,7 +215,7 @@ class _PageWriter:
         return name
 
     def _render_parts(self, folder: str, project: str | None) -> Iterator[str]:
-        """Yield what a page lists: tasks, the kinds that have no pages of their own, and files."""
+        """Yield the sections of a page: tasks, the kinds without pages of their own, and files."""
         yield export_pages.render_tasks_section(list(self._iter_items("task", project=project)), self._zone)
         for kind in PLAIN_KINDS:
             if kind.has_project or project is None:
@@ -227,7 +227,7 @@ class _PageWriter:
         )
 
     def _add_file(self, folder: str, file: StoredFile) -> str:
-        """Put what a file holds under its name; return the way there from its page, "" if it is missing."""
+        """Copy a file's content under its name; return the relative path from its page, "" if it is missing."""
         stem, dot, ending = file.name.rpartition(".")
         place = f"files/{folder}" if folder else "files"
         name = self._names.reserve(

@@ -1,4 +1,4 @@
-"""Where backups and exports go: what lies in the data directory, and which folder a person means."""
+"""Paths of backups and exports: the data directory, and the folders that users name."""
 
 import os
 import platform
@@ -16,7 +16,7 @@ MAX_SHOWN_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class ArchivePaths:
-    """Where everything lies that is kept beside the database, and how long backups stay."""
+    """The paths beside the database, and the retention of backups."""
 
     home: Path
     blobs: Blobs
@@ -33,10 +33,10 @@ class ArchivePaths:
         return f"{platform.node()}:{self.home.resolve()}"
 
     def resolve_target(self, folder: str, *, default: Path, what: str) -> Path:
-        """Return the folder that a person means; in the data directory it is its folder of backups or none.
+        """Resolve the target folder; inside the data directory only the default folder is allowed.
 
         Raises:
-            InvalidInputError: It is no absolute path, a file, or it lies in the data directory.
+            InvalidInputError: It is not an absolute path, is a file, or is inside the data directory.
         """
         if not folder.strip():
             return default
@@ -52,28 +52,28 @@ class ArchivePaths:
         return target
 
     def question(self, folder: str, *, default: Path, what: str) -> str:
-        """Return what to ask before everything is written to a folder outside the data directory."""
+        """Return the question before all data is written outside the data directory."""
         target = self.resolve_target(folder, default=default, what=what)
         return "" if target == default else f"Write {what} of all your data into {quote_path(target)}?"
 
 
 def quote_path(path: Path) -> str:
-    """Return a path in quotation marks, with hidden signs shown; of a long one the beginning and the end."""
+    """Return a path in quotation marks, with hidden characters shown; a long one is shortened in the middle."""
     text, half = str(path), MAX_SHOWN_CHARS // 2
     shown = text if len(text) <= MAX_SHOWN_CHARS else f"{text[:half]}…{text[-half:]}"
     return quote_name(shown, most=2 * MAX_SHOWN_CHARS)
 
 
 def parse_path(text: str, name: str) -> Path:
-    """Return the place that a path means, whether anything is there or not.
+    """Resolve a path, whether it exists or not.
 
-    A path from where somebody stands means nothing here: whoever asks may stand elsewhere than the daemon.
+    Relative paths are rejected, because the caller's working directory may differ from the daemon's.
 
     Args:
-        name: The argument it was given as.
+        name: The name of the argument.
 
     Raises:
-        InvalidInputError: It is empty, is not absolute, or can be the path of nothing.
+        InvalidInputError: It is empty, relative, or not a valid path.
     """
     if not text.strip():
         raise InvalidInputError(f"{name} is empty.", hint="Give the path of a folder, such as ~/Backups.")
@@ -82,17 +82,15 @@ def parse_path(text: str, name: str) -> Path:
         path = Path(text).expanduser()
         if not path.is_absolute():
             raise InvalidInputError(
-                f"{name} is {shown}, which depends on where one stands.",
+                f"{name} is {shown}, which is a relative path.",
                 hint="Give an absolute path, or one that begins with ~.",
             )
         resolved = path.resolve()
         with suppress(FileNotFoundError, NotADirectoryError):
             os.stat(resolved)
     except PermissionError as error:
-        raise InvalidInputError(f"{shown} cannot be looked at.", hint="Check its owner and rights.") from error
+        raise InvalidInputError(f"{shown} cannot be accessed.", hint="Check its owner and rights.") from error
     except (OSError, ValueError, RuntimeError) as error:
         why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-        raise InvalidInputError(
-            f"{shown} cannot be the path of a folder{why}.", hint="Give one as ~/Backups."
-        ) from error
+        raise InvalidInputError(f"{shown} is not a valid folder path{why}.", hint="Give one as ~/Backups.") from error
     return resolved

@@ -1,4 +1,4 @@
-"""Purging: forgets for good what has been in the trash for long, and the log that has had its time."""
+"""Permanently deletes old items in the trash, and old log entries."""
 
 import time
 from collections.abc import Generator, Iterator, Mapping
@@ -23,16 +23,16 @@ from panorama.store.items import files, passages
 from panorama.store.log import idempotency
 
 ITEM_BATCH, ROW_BATCH, VECTOR_BATCH, CONTENT_BATCH = 20, 1000, 250, 100
-"""How much is forgotten or looked at in one step: others write in between, and it can be stopped."""
+"""The amounts deleted or examined in one step; others can write between steps, and the purge can be stopped."""
 
 MAX_PAUSE_SECONDS = 0.1
 
 ORPHAN_GRACE_SECONDS = 24 * 60 * 60
-"""A content that nobody names is young that long: the row that will name it may be still to come."""
+"""An unreferenced content younger than this is kept, because the row that names it may still be written."""
 
 MAX_DAYS = 36_500
 PURGE_ORIGIN = Origin(actor="purge", client="", conversation="", operation="purge", call="", unit="")
-"""Who takes out; it leaves no line in `changes`, for there would be nothing that could be undone."""
+"""The origin of deletions; they add no change lines, because they cannot be undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class RetentionAges:
 
 @dataclass(slots=True)
 class _Plan:
-    """What is to be forgotten: by kind in rounds, each before what it refers to; and how much has to wait."""
+    """What to delete: rounds of items by kind, referring items first; and how many have to wait."""
 
     rounds: list[tuple[str, list[str]]] = field(default_factory=list[tuple[str, list[str]]])
     counts: dict[str, int] = field(default_factory=dict[str, int])
@@ -53,12 +53,12 @@ class _Plan:
 
     @property
     def count(self) -> int:
-        """How many items."""
+        """The number of items."""
         return sum(self.counts.values())
 
 
 class PurgeService(Service):
-    """Forgets for good."""
+    """Deletes permanently."""
 
     def __init__(
         self, context: ServiceContext, keeper: ArchivePaths, ages: RetentionAges, progress: Progress = report_progress
@@ -69,14 +69,14 @@ class PurgeService(Service):
         self._progress = progress
 
     def purge(self, days: int | None = None, dry_run: bool = False) -> PurgeResult:
-        """Forget for good what has been in the trash for long, and what of the log is old; it cannot be undone.
+        """Permanently delete old items in the trash and old log entries; it cannot be undone.
 
-        With an item goes its history, its words, its vectors, contents that no other file holds, and what the log says
-        of it. Backups go by their own age. If it is stopped, what is forgotten stays so, and the next one goes on.
+        An item's history, index entries, vectors, unshared file contents and log entries are deleted with it. Backups
+        expire separately. A stopped purge is continued by the next one.
 
         Args:
             days: How long an item must have been in the trash; else the setting `trash_days`. 0 empties the trash.
-            dry_run: Only tell what would be forgotten.
+            dry_run: Only report what would be deleted.
 
         Raises:
             InvalidInputError: `days` is negative or over 36,500.
@@ -105,7 +105,7 @@ class PurgeService(Service):
         )
 
     def summarize_purge(self, done: PurgeResult) -> str:
-        """Return what was forgotten, in one line."""
+        """Summarize what was deleted."""
         verb = "Would forget" if done.dry_run else "Forgot"
         parts = [f"{verb} {_join_counts(done.items) or 'nothing'} from the trash"]
         parts += [f"{pluralize(done.changes, 'change')} of theirs"] if done.changes else []
@@ -115,7 +115,9 @@ class PurgeService(Service):
             [f"{pluralize(done.contents, 'content')} ({done.content_bytes / 1e6:,.1f} MB)"] if done.contents else []
         )
         parts += [pluralize(done.copies, "old backup")] if done.copies else []
-        wait = pluralize(done.waiting, "waits for others that belong to it", "wait for others that belong to them")
+        wait = pluralize(
+            done.waiting, "waits for other items that belong to it", "wait for other items that belong to them"
+        )
         parts += [wait] if done.waiting else []
         return "; ".join(parts)
 
@@ -126,9 +128,9 @@ class PurgeService(Service):
 
 
 class _PurgeRun:
-    """One purge, in steps that may each be repeated: one that was stopped is gone on with by the next.
+    """One purge in repeatable steps, so that the next purge continues a stopped one.
 
-    What the log says of items is emptied before they go, because nobody would know later what told of them.
+    Log entries are cleared before the items are deleted, because they could not be found afterwards.
     """
 
     def __init__(self, context: ServiceContext, keeper: ArchivePaths, pace: ProgressTracker) -> None:
@@ -138,7 +140,7 @@ class _PurgeRun:
         self._problems: list[str] = []
 
     def run(self, plan: _Plan, before: datetime, old: datetime) -> PurgeResult:
-        """Do all of it and return what was forgotten."""
+        """Run the purge and return what was deleted."""
         self._pace.set_total(plan.count)
         emptied = self._empty_log(plan)
         counts, changes = self._delete_items(plan, before)
@@ -189,7 +191,7 @@ class _PurgeRun:
         return count
 
     def _iter_log_rows(self, log: LogTable, traces: PurgePlan) -> Iterator[list[int]]:
-        """Yield the numbers of the rows of a log that tell of items, some at a time."""
+        """Yield the numbers of log rows that mention the items, in batches."""
         after, more = 0, True
         while more:
             with self._reading() as session:
@@ -200,7 +202,7 @@ class _PurgeRun:
             self._pace.check_cancel()
 
     def _delete_items(self, plan: _Plan, before: datetime) -> tuple[dict[str, int], int]:
-        """Take the items out; return how many of each kind, and how many lines of their history."""
+        """Delete the items; return their number by kind, and the number of their change lines."""
         self._pace.start("forgetting items")
         counts, changes = dict.fromkeys(plan.counts, 0), 0
         for kind, ids in plan.rounds:
@@ -214,7 +216,7 @@ class _PurgeRun:
         return {kind: count for kind, count in counts.items() if count}, changes
 
     def _delete_old_log(self, old: datetime) -> dict[str, int]:
-        self._pace.start("forgetting the old log")
+        self._pace.start("deleting old log entries")
         counts = {"calls": 0, "runs": 0}
         while True:
             with self._writing() as session:
@@ -226,7 +228,7 @@ class _PurgeRun:
             self._pace.check_cancel()
 
     def _delete_texts(self) -> int:
-        """Forget long texts that no line of any history names."""
+        """Delete long texts that no change line names."""
         self._pace.start("forgetting long texts")
         with self._reading() as session:
             loose = purging.list_texts(session)
@@ -257,7 +259,7 @@ class _PurgeRun:
         return len(unused)
 
     def _merge_word_index(self) -> None:
-        """Write the index of words anew without those that were taken out."""
+        """Rewrite the word index without the deleted words."""
         self._pace.start("forgetting words")
         is_first = more = True
         while more:
@@ -267,7 +269,7 @@ class _PurgeRun:
             self._pace.check_cancel()
 
     def _delete_contents(self) -> tuple[int, int]:
-        """Forget contents that neither a file nor its history names; return how many, and their bytes."""
+        """Delete contents that neither a file nor its history names; return their number and bytes."""
         self._pace.start("forgetting contents")
         with self._reading() as session:
             named = files.list_digests(session)
@@ -279,7 +281,7 @@ class _PurgeRun:
                 count, size = count + deleted[0], size + deleted[1]
                 self._pace.check_cancel()
         except UnavailableError:
-            self._problems.append("A backup or an export is being made; contents of files go with the next purge.")
+            self._problems.append("A backup or an export is running; file contents are deleted by the next purge.")
         return count, size
 
     def _reading(self) -> AbstractContextManager[Session]:
@@ -287,7 +289,7 @@ class _PurgeRun:
 
     @contextmanager
     def _writing(self) -> Generator[Session]:
-        """Open one step's transaction, and rest as long as it took: the lock goes to whoever asks first."""
+        """Open one step's transaction, then pause as long as it took, so that others get the lock."""
         started = time.perf_counter()
         with self._context.database.transaction(PURGE_ORIGIN) as session:
             yield session
@@ -322,5 +324,5 @@ def _build_result(
 
 
 def _join_counts(counts: Mapping[str, int]) -> str:
-    """Return counts of kinds as words: «3 tasks, 1 note»."""
+    """Format counts by kind: «3 tasks, 1 note»."""
     return ", ".join(f"{count:,} {name_kind(kind, count)}" for kind, count in counts.items())

@@ -1,4 +1,4 @@
-"""Restoring: makes a new data directory of a backup or an export, and compares it with what that says it holds."""
+"""Restores a backup or an export to a new data directory, and verifies it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -25,11 +25,11 @@ from panorama.store.items import rows
 
 RESTORE_ORIGIN = Origin(actor="restore", client="", conversation="", operation="", call="", unit="")
 ITEM_BATCH = 200
-"""Items whose words are written in one transaction."""
+"""Items whose words are indexed in one transaction."""
 
 
 class RestoreService:
-    """Brings back everything; it needs no store that is open, and touches none."""
+    """Restores everything; needs no open store, and changes none."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class RestoreService:
         return Plan()
 
     def _prepare(self, source: str, folder: str) -> tuple[Path, Path, Manifest]:
-        """Return what is restored, to where, and what it says it holds."""
+        """Return the source, the target, and the manifest."""
         archive, target = parse_path(source, "source"), parse_path(folder, "folder") if folder.strip() else self._home
         manifest = manifests.read(archive)
         self._check_target(archive, target)
@@ -93,11 +93,11 @@ class RestoreService:
 
     def _check_target(self, source: Path, target: Path) -> None:
         if target.exists() and not target.is_dir():
-            raise InvalidInputError(f"{target} is a file.", hint="Give a folder that is not there yet.")
+            raise InvalidInputError(f"{target} is a file.", hint="Give a folder that does not exist yet.")
         if target.exists() and any(target.iterdir()):
             raise ConflictError(
                 f"{target} is not empty; a backup is restored into a new folder only.",
-                hint="Give another folder, or move what is there away first.",
+                hint="Give another folder, or move its contents away first.",
             )
         if target.is_relative_to(source) or (target != self._home and target.is_relative_to(self._home)):
             raise InvalidInputError(
@@ -119,10 +119,10 @@ class _HomeBuilder:
         self._pace = pace
 
     def fill(self, *, with_settings: bool) -> tuple[str, ...]:
-        """Bring everything back; return the settings that were left out because they send texts elsewhere.
+        """Restore everything; return the settings left out because they send texts elsewhere.
 
         Raises:
-            InvalidInputError: Something is not what was written.
+            InvalidInputError: The backup is damaged.
         """
         self._pace.set_total(2 * self._manifest.size_bytes)
         if self._manifest.kind == "export":
@@ -167,7 +167,7 @@ class _HomeBuilder:
         return self._parcel.files[place].sha256
 
     def _load(self) -> None:
-        """Make a database with a schema of its own: as it was when the rows were written, then brought up to date."""
+        """Create a database with the schema of the backup, then migrate it."""
         path = self._parcel.folder / DATABASE
         copy_rows(self._source, self._manifest, self._snapshots, path, self._pace)
         with closing(self._snapshots.create(path)) as database:
@@ -175,8 +175,8 @@ class _HomeBuilder:
             self._index_words(database)
 
     def _index_words(self, database: Database) -> None:
-        """Write the words of every living item anew."""
-        self._pace.start("writing the index of words")
+        """Index the words of every living item."""
+        self._pace.start("indexing words")
         with database.reading() as session:
             every = [(kind, id_) for kind in rows.NOUNS for id_ in rows.list_living(session, kind)]
         for batch in _iter_batches(every):

@@ -1,4 +1,4 @@
-"""Views of keeping: what backups, exports, restoring and purging answer."""
+"""Results of backups, exports, restores and purges."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupResult:
-    """A backup that was made and checked; `rows` and `files` count what is in it, `removed` older ones that went.
+    """A verified backup; `rows` and `files` count its contents, `removed` the expired backups that were deleted.
 
-    `problems` are the first 50 things that it could not take, such as a content that was missing: it is whole if there
-    are none. `withheld` are settings that were left out because they are secret.
+    `problems` are the first 50 things that could not be saved, such as a missing content; a complete backup has none.
+    `withheld` are secret settings that were left out.
     """
 
     path: str
@@ -27,7 +27,7 @@ class BackupResult:
 
     @property
     def shortfall(self) -> str:
-        """What it could not take."""
+        """The things that could not be saved."""
         return _describe_shortfall(self.problems, self.problem_count)
 
 
@@ -42,9 +42,9 @@ class BackupList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveCheckResult:
-    """A backup or an export in which nothing is wrong; `problems` are what it could not take when it was made.
+    """An intact backup or export; `problems` are the things that could not be saved when it was made.
 
-    `sending` are settings in it that send texts elsewhere; a restore leaves them out unless the person says yes.
+    `sending` are settings that send texts elsewhere; a restore leaves them out unless the user agrees.
     """
 
     path: str
@@ -61,7 +61,7 @@ class ArchiveCheckResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportResult:
-    """An export that was made: rows as JSON Lines, pages in Markdown, contents of files; `problems` as of a backup."""
+    """A finished export: rows as JSON Lines, pages in Markdown, file contents; `problems` as for a backup."""
 
     path: str
     size_bytes: int
@@ -76,13 +76,13 @@ class ExportResult:
 
     @property
     def shortfall(self) -> str:
-        """What it could not take."""
+        """The things that could not be saved."""
         return _describe_shortfall(self.problems, self.problem_count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreResult:
-    """A data directory that was made of a backup or an export, and compared with it."""
+    """A data directory restored from a backup or an export, and verified against it."""
 
     path: str
     source: str
@@ -97,11 +97,11 @@ class RestoreResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PurgeResult:
-    """What was forgotten for good, or would be in a dry run.
+    """What was permanently deleted, or would be in a dry run.
 
-    `items` counts by kind what was in the trash since before `before`; `changes` and `texts` are its history, `calls`
-    and `runs` those of the log that were removed or, as they told of it, emptied, `jobs` those that were emptied.
-    `waiting` items are over their time, but others in the trash belong to them.
+    `items` counts the items trashed before `before` by kind; `changes` and `texts` are their history; `calls` and
+    `runs` are log entries that were deleted, or cleared because they mentioned them; `jobs` were cleared. `waiting`
+    items are old enough, but other items in the trash belong to them.
     """
 
     before: datetime
@@ -121,12 +121,12 @@ class PurgeResult:
 
     @property
     def shortfall(self) -> str:
-        """What of it has to wait for the next purge."""
+        """The items that have to wait for the next purge."""
         return " ".join(self.problems)
 
 
 def pluralize(count: int, one: str, many: str = "") -> str:
-    """Return a count with its noun: «1 row», «2 rows»."""
+    """Format a count with its noun: «1 row», «2 rows»."""
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 

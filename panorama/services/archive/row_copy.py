@@ -1,4 +1,4 @@
-"""Copying rows: fills a new database with those of a backup or an export, whose schema is not taken."""
+"""Fills a new database with the rows of a backup or an export, without its schema."""
 
 from contextlib import closing
 from pathlib import Path
@@ -10,18 +10,18 @@ from panorama.store.archive.manifests import DATABASE, Manifest
 from panorama.store.backend import RowLoader, Snapshots
 
 REBUILT_TABLES = frozenset({"alembic_version", "search_parts"})
-"""Tables whose rows are not copied: the version of the schema, and the index of words, which is made anew."""
+"""Tables whose rows are not copied: the schema version, and the word index, which is rebuilt."""
 
 
 def copy_rows(source: Path, manifest: Manifest, snapshots: Snapshots, target: Path, pace: ProgressTracker) -> None:
-    """Make a database with a schema of its own, as it was when the rows were written, and fill it.
+    """Create a database with the schema revision of the backup, and fill it.
 
     Args:
         source: The folder of the backup or export.
         target: The file of the new database.
 
     Raises:
-        InvalidInputError: Something is not what was written.
+        InvalidInputError: The backup is damaged.
         UnavailableError: The disk is full, or cannot be written.
     """
     with closing(snapshots.create(target)) as database:

@@ -1,4 +1,4 @@
-"""The configuration as copies hold it: which of its values are secret, and how they are left out."""
+"""Finds and removes secret values in copies of the configuration."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ CONFIG_FILE = "config.toml"
 MAX_CONFIG_BYTES = 1 << 20
 MAX_SHOWN_CHARS = 200
 SENDING_SETTINGS = ("embedder", "qdrant_url", "home")
-"""Settings by which texts, or what is made of them, leave this machine, this program or the data directory."""
+"""Settings that send texts, or data derived from them, to another machine, program or folder."""
 
 _SECRET_NAME = re.compile(
     r"(?i)pass(word|wd|phrase)?$|secret|token$|(api|access|private)_?key|_key$|^key$|authorization|credential"
@@ -30,13 +30,13 @@ _SECRET_SETTINGS = frozenset(name for name, field in Settings.model_fields.items
 
 
 def remove_secrets(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a configuration without its secret values, and the names of those.
+    """Return a configuration without its secret values, and their names.
 
-    Secret are settings that hold a key, whatever is named like one (`token`, `password`, `api_key` …), and addresses
-    with a password in them. All else stays, comments too, unless they hold such a setting.
+    Secrets are settings for keys, anything named like one (`token`, `password`, `api_key` …), and addresses with a
+    password. Everything else is kept, including comments without such a setting.
 
     Raises:
-        ValueError: It is no TOML; nobody can tell then what is secret.
+        ValueError: It is not TOML, so its secrets are unknown.
     """
     import tomlkit  # 30 ms
 
@@ -63,9 +63,9 @@ def list_sending_settings(folder: Path) -> tuple[str, ...]:
 
 
 def remove_sending_settings(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a configuration without what sends texts elsewhere, and the names of that.
+    """Return a configuration without the settings that send texts elsewhere, and their names.
 
-    A text that is no TOML is removed whole: nobody can tell what it says.
+    A text that is not TOML is removed completely.
     """
     import tomlkit  # 30 ms
 

@@ -1,1 +1,1 @@
-"""Past writes: what changed, and how it is taken back."""
+"""History and undo."""

@@ -1,4 +1,4 @@
-"""The two sides of a change as they are read: short, and cut so that one sees what differs."""
+"""Shortens the two sides of a change so that the difference is visible."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from panorama.domain.text.json_types import is_object
 from panorama.store.log import changes
 
 EXCERPT_CHARS = 120
-"""How much of a text is shown."""
+"""The most characters shown of a text."""
 
 CONTEXT_CHARS = 30
-"""How much of what two long texts share is shown before the place where they begin to differ."""
+"""The characters shown before the first difference of two long texts."""
 
 
 def excerpt_pair(before: Any, after: Any) -> list[Any]:
-    """Return a field's value before and after a change; of long texts what stands around the difference."""
+    """Return a field's value before and after a change; of long texts only the part around the difference."""
     if isinstance(before, str) and isinstance(after, str) and max(len(before), len(after)) > EXCERPT_CHARS:
         begin = max(0, compute_splice(before, after).at - CONTEXT_CHARS)
         return [_excerpt(before, begin), _excerpt(after, begin)]

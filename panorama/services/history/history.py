@@ -1,4 +1,4 @@
-"""What became of an item, and how a write is taken back."""
+"""The history of items, and undo."""
 
 import math
 from collections.abc import Sequence, Set
@@ -28,7 +28,7 @@ MAX_UNDO_COUNT = 50
 
 
 class History(Service):
-    """What was written, by whom, and how to take it back."""
+    """History and undo."""
 
     def list(self, page: PageRequest, item: TrashedRef | None = None) -> Page[HistoryLine | RecentWrite]:
         """Show the last writes, or an item's changes.
@@ -61,7 +61,7 @@ class History(Service):
 
         Raises:
             NotFoundError: There is no such unit, or nothing left to take back.
-            ConflictError: It was changed since, or is taken back already.
+            ConflictError: It was changed since, or is already undone.
             InvalidInputError: `unit` is given with `count` or `redo`, or `count` is not 1 to 50.
         """
         with self._reading() as session:
@@ -77,7 +77,7 @@ class History(Service):
     def split_undo(
         self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False
     ) -> LargeCall | None:
-        """Return an undo that is too large for one transaction, with its units named; None for any other."""
+        """Return the arguments of an undo that is too large for one transaction, with explicit units; else None."""
         with self._reading() as session:
             units = self._find_targets(session, unit, count, redo).units
             size = _count_changes(session, units)
@@ -125,7 +125,7 @@ class History(Service):
         return to_result(session, units, undoing.done, len(undoing.done), undoing.conflicts, redo=redo)
 
     def _undo_in_portions(self, units: tuple[str, ...], *, skip_conflicts: bool, redo: bool) -> UndoResult:
-        """Take back large units in several transactions, which others' writes can come between."""
+        """Undo large units in several transactions, with other writes in between."""
         with self._stoppable(), self._reading() as session:
             lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
             plan = UndoPlan.of(session, units, lines)
@@ -167,7 +167,7 @@ class History(Service):
             return Plan(confirmations.format_undo_question(deed, changes=len(undone), created=created))
 
     def _describe_targets(self, session: Session, targets: UndoTargets, operations: Set[str], at: datetime) -> str:
-        """Return what the writes are called in a question; those that another client wrote with their titles."""
+        """Describe the writes for a question; those of another client with their titles."""
         if not targets.is_foreign:
             return confirmations.describe_unit(targets.units[0], operations, at, self._context.zone)
         last = [changes.get_last(session, unit) for unit in targets.units]
@@ -191,7 +191,7 @@ def _not_found_error(session: Session, unit: str) -> NotFoundError:
 
 
 def _describe_missing_unit(session: Session, unit: str) -> str:
-    """Say of what has no changes what it is, if that is known."""
+    """Explain why a unit has no changes, if known."""
     if unit[:1] == RUN_LETTER and (run := runs.find(session, unit)):
         how = "was a dry run and" if run.options.get("dry_run") else "ran, but"
         return f"The script {unit} {how} changed nothing."
@@ -203,16 +203,16 @@ def _count_changes(session: Session, units: Sequence[str]) -> int:
 
 
 def _check_finished(session: Session, unit_text: str, writer: Origin | None) -> None:
-    """Refuse to take back what is still being written, by a job or by a script.
+    """Reject the undo of a unit that a job or script is still writing.
 
-    What runs may take itself back at its end, also as a job. Of a job that is a script the job alone is asked: once it
-    was cancelled, the script writes no more, though it may be in the log for a moment as one that runs.
+    A running script or job may undo itself at its end. For a script that runs as a job only the job's state counts:
+    after cancellation the script writes no more, although the log may list it as running for a moment.
     """
     if writer and unit_text == writer.unit:
         if writer.actor == SCRIPT_ACTOR:
             raise InvalidInputError(
                 "This would take back the script that is running.",
-                hint="Give one of its changes (a row of history), or run it with atomic and let it fail.",
+                hint="Give one of its changes (a row of history), or use atomic to undo a failed run.",
             )
     elif job := jobs.find_by_unit(session, unit_text):
         raise ConflictError(
@@ -227,7 +227,7 @@ def _check_finished(session: Session, unit_text: str, writer: Origin | None) -> 
 
 
 def _is_running(run: runs.Run | None) -> bool:
-    """Return whether a script still runs; of one that was left by its process nobody waits for the end."""
+    """Return whether a script is running; one whose process died is not."""
     if run is None or run.status != "running":
         return False
     here = WorkerId.for_this_process()
@@ -237,16 +237,16 @@ def _is_running(run: runs.Run | None) -> bool:
 def _already_undone_error(unit: str, lines: Sequence[Change]) -> ConflictError:
     if effective_changes(lines):
         return ConflictError(
-            f"{unit} is taken back already.", hint="To bring it back, use redo=true, or undo that undo: see history."
+            f"{unit} is already undone.", hint="To bring it back, use redo=true, or undo that undo: see history."
         )
     return ConflictError(
-        f"Nothing stands of {unit}: what it wrote was taken back when it ended; nothing was changed.",
+        f"Nothing remains of {unit}: its changes were undone when it ended; nothing was changed.",
         hint="For an earlier write name its unit: see history.",
     )
 
 
 def _resolve_unit(session: Session, unit: str) -> str:
-    """Return the unit that is meant: of a job, that of its changes."""
+    """Resolve a unit; a job's id becomes the unit of its changes."""
     job = jobs.find(session, unit) if unit.startswith(f"{JOB_ID_LETTER}_") else None
     return job.unit if job else unit
 

@@ -1,4 +1,4 @@
-"""Large undos: several transactions, each short, that are one unit to the person and can be stopped in between."""
+"""Large undos: several short transactions that form one unit and can be stopped in between."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,9 +25,9 @@ OpenTransaction = Callable[[], AbstractContextManager[Session]]
 
 @dataclass(frozen=True, slots=True)
 class UndoPlan:
-    """What is to be taken back: the numbers of all lines of the units, the steps, and the last line that was known.
+    """The plan of an undo: the numbers of all lines of the units, the steps, and the last known line.
 
-    `conflicts` is what stands over the steps or in their way already.
+    `conflicts` are later changes of the same fields, and obstacles.
     """
 
     units: tuple[str, ...]
@@ -47,9 +47,9 @@ class UndoPlan:
 
 
 class PortionedUndo:
-    """Takes back what a plan says, in portions that are written as one unit.
+    """Executes an undo plan in portions that are written as one unit.
 
-    A job that was stopped goes on: what it took back before is counted in its checkpoint.
+    A stopped job resumes: its checkpoint counts what is already undone.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class PortionedUndo:
 
     @property
     def was_begun(self) -> bool:
-        """Whether it goes on with what was stopped."""
+        """Whether it resumes a stopped undo."""
         return self._before > 0
 
     @property
@@ -73,10 +73,10 @@ class PortionedUndo:
         return self._before + len(self._done)
 
     def run(self, *, skip_conflicts: bool, redo: bool) -> UndoResult:
-        """Take all of it back.
+        """Undo all steps.
 
         Raises:
-            ConflictError: Something was changed again since, and conflicts are not skipped; nothing stays undone.
+            ConflictError: Something was changed since, and conflicts are not skipped; nothing stays undone.
         """
         plan, note = self._plan, ""
         if plan.conflicts and not skip_conflicts and not self._before:
@@ -105,7 +105,7 @@ class PortionedUndo:
             position = after
 
     def _apply_portion(self, session: Session, plan: UndoPlan, position: int) -> int:
-        """Take some steps, for a short time, and return which is the next; what was written since is looked at."""
+        """Execute steps for a short time and return the next one; checks for later writes."""
         steps, undoing = plan.steps[position : position + LARGE_UNIT], UndoOperation(session, self._now())
         planned: dict[int, UndoStep] | None = None
         if changes.has_newer(session, [step.change.item for step in steps], since=plan.last, but=self._own):
@@ -122,7 +122,7 @@ class PortionedUndo:
         return position
 
     def _bring_back(self) -> None:
-        """Take back what this undo has done, in portions of the same unit: something stands in its way."""
+        """Roll back this undo in portions of the same unit, because of a conflict."""
         with self._open_transaction() as session:
             mine = [line for line in changes.list_by_unit(session, self._own) if line.undoes in self._plan.lines]
             plan = UndoPlan.of(session, (self._own,), mine)
@@ -131,7 +131,7 @@ class PortionedUndo:
         self._conflicts = conflicts
 
     def _describe_rest(self, total: int) -> str:
-        """Say what a stopped undo did, and how to go on."""
+        """Describe what a stopped undo did, and how to continue."""
         writes = " ".join(self._plan.units)
         return (
             f"{self._count:,} of {total:,} changes were taken back and stay so; "
@@ -140,9 +140,9 @@ class PortionedUndo:
 
 
 def overtaken_error(units: Sequence[str], count: int, conflicts: Sequence[Mapping[str, Any]]) -> ConflictError:
-    """Return the error for an undo that later changes stand in the way of."""
+    """Return the error for an undo that conflicts with later changes."""
     return ConflictError(
-        f"{len(conflicts)} of {count} changes of {' and '.join(units)} were overtaken; nothing was undone.",
+        f"{len(conflicts)} of {count} changes of {' and '.join(units)} were changed again since; nothing was undone.",
         hint="Undo the later ones first, or call again with skip_conflicts=true to undo the rest.",
         candidates=conflicts[:MAX_LISTED],
     )
@@ -158,7 +158,7 @@ def to_result(
     redo: bool,
     note: str = "",
 ) -> UndoResult:
-    """Return what an undo did, with the labels of the first items."""
+    """Return the result of an undo, with the labels of the first items."""
     shown = done[:MAX_LISTED]
     labels = lookup.get_labels(session, [(line.kind, line.item) for line in shown])
     undone = tuple(

@@ -1,4 +1,4 @@
-"""How the changes of a unit are taken back: planned from the log, then applied field by field."""
+"""Undo steps of a unit: planned from the log, then applied field by field."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from panorama.store.log import changes
 
 @dataclass(frozen=True, slots=True)
 class UndoStep:
-    """A change to take back: the fields that are `left` to do so, and those that a later change stands `over`."""
+    """A change to undo: the fields that are `left`, and those that a later change is `over`."""
 
     change: Change
     left: tuple[str, ...]
@@ -24,10 +24,10 @@ class UndoStep:
 
     @classmethod
     def of(cls, line: Change, fields: frozenset[str], newer: Mapping[str, Change]) -> "UndoStep":
-        """Return the step for the fields of a change that no undo took back yet; a creation goes whole or not.
+        """Return the step for the fields of a change that are not undone yet; a creation is undone as a whole or not.
 
         Args:
-            newer: The fields that a later change stands over, with the first such change.
+            newer: The fields that a later change set again, with the first such change.
         """
         whole = line.action == "create"
         over = {name: other for name, other in newer.items() if whole or name in fields}
@@ -36,7 +36,7 @@ class UndoStep:
 
     @property
     def conflicts(self) -> list[Mapping[str, Any]]:
-        """What stands over it, as it is listed."""
+        """The conflict as it is reported."""
         return [
             _describe_conflict(self.change, name, f"{name} was changed by {other.operation} ({other.unit})")
             for name, other in self.over.items()
@@ -44,10 +44,10 @@ class UndoStep:
 
 
 def plan_steps(session: Session, lines: Sequence[Change], unit: Set[int] = frozenset()) -> list[UndoStep]:
-    """Return what is to do to take back lines of a unit, the last first.
+    """Return the steps that undo lines of a unit, the last first.
 
-    What a unit took back itself, as a run does that fails, is over: that is no change of it to be taken back. Nor is a
-    change overtaken by the undo of another one of its unit, so that an undo that was cancelled can go on.
+    Changes that a unit undid itself, as a failed run does, are skipped. The undo of another change of the same unit is
+    no conflict, so that a cancelled undo can resume.
 
     Args:
         unit: The numbers of all lines of the unit; those of `lines` if left out.
@@ -68,7 +68,7 @@ def plan_steps(session: Session, lines: Sequence[Change], unit: Set[int] = froze
 
 
 def _find_self_reversals(unit: Set[int], known: Sequence[Change]) -> set[int]:
-    """Return the lines by which a unit took back its own changes, and those that undid these, and so on."""
+    """Return the lines by which a unit undid its own changes, and those that undid these, and so on."""
     reversals: set[int] = set()
     for line in sorted(known, key=lambda line: line.id):
         if line.undoes in reversals or (line.id in unit and line.undoes in unit):
@@ -77,7 +77,7 @@ def _find_self_reversals(unit: Set[int], known: Sequence[Change]) -> set[int]:
 
 
 def find_trash_conflicts(session: Session, steps: Sequence[UndoStep]) -> list[Mapping[str, Any]]:
-    """Return which items that were created cannot go to the trash, because items will be left in or under them."""
+    """Return the created items that cannot be trashed, because other items would remain in or under them."""
     leaving = {name: {step.change.item for step in steps if _leaves(step, name)} for name in ("project", "parent")}
     conflicts: list[Mapping[str, Any]] = []
     for step in steps:
@@ -90,10 +90,10 @@ def find_trash_conflicts(session: Session, steps: Sequence[UndoStep]) -> list[Ma
 
 
 _TRASH_PHRASES = {
-    "project": ("project", "{} items belong to it by now"),
-    "task": ("parent", "{} subtasks stand under it by now"),
+    "project": ("project", "{} items belong to it now"),
+    "task": ("parent", "{} subtasks are under it now"),
 }
-"""By which field items are in or under one of a kind, and what is said if some are."""
+"""The field by which items are in or under one of a kind, and the message if there are any."""
 
 
 def _leaves(step: UndoStep, name: str) -> bool:
@@ -107,9 +107,9 @@ def _list_inside(session: Session, line: Change) -> list[str]:
 
 
 class UndoOperation:
-    """Takes changes back, field by field, inside the transaction that is open.
+    """Undoes changes field by field inside the open transaction.
 
-    What is overtaken is collected in `conflicts` and left; the caller rolls back if it does not want the rest.
+    Conflicting changes are collected in `conflicts` and skipped; the caller may roll back.
     """
 
     def __init__(self, session: Session, now: datetime) -> None:
@@ -119,7 +119,7 @@ class UndoOperation:
         self.conflicts: list[Mapping[str, Any]] = []
 
     def apply(self, steps: Iterable[UndoStep]) -> None:
-        """Take back one step after another."""
+        """Execute the steps in order."""
         for step in steps:
             self._apply_step(step)
 

@@ -1,4 +1,4 @@
-"""Which writes an undo or a redo takes back when nobody names them."""
+"""Finds the writes that an undo or redo without a unit applies to."""
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from panorama.store.items import lookup
 from panorama.store.log import changes
 
 OWN_WRITE_SPAN = timedelta(minutes=10)
-"""For so long a conversation's own write goes before a later one of another client."""
+"""How long a conversation's own write takes precedence over a later one of another client."""
 
 _BATCH_SIZE = 50
 _TITLE_CHARS = 80
@@ -22,7 +22,7 @@ _TITLE_CHARS = 80
 
 @dataclass(frozen=True, slots=True)
 class UndoTargets:
-    """The units to take back, the newest first; `is_foreign` says that another conversation wrote one of them."""
+    """The units to undo, the newest first; `is_foreign` if another conversation wrote one of them."""
 
     units: tuple[str, ...]
     is_foreign: bool = False
@@ -31,9 +31,9 @@ class UndoTargets:
 def find_targets(
     session: Session, now: datetime, writer: Origin | None, *, count: int = 1, redo: bool = False
 ) -> UndoTargets:
-    """Return the last writes that stand; with `redo` the last undos that stand.
+    """Return the last effective writes; with `redo` the last effective undos.
 
-    Those of this conversation go first while they are recent; otherwise the last of all clients.
+    Recent writes of this conversation take precedence; otherwise the last of all clients.
 
     Raises:
         NotFoundError: There are fewer.
@@ -52,7 +52,7 @@ def find_targets(
 
 
 def describe_write(session: Session, last: Change) -> RecentWrite:
-    """Return a write as it is listed, from its last change."""
+    """Describe a write from its last change."""
     first = changes.get_first(session, last.unit)
     label = lookup.get_labels(session, [(first.kind, first.item)]).get(first.item, ("", "", first.item))[2]
     count = changes.count_by_unit(session, last.unit)
@@ -64,7 +64,7 @@ def describe_write(session: Session, last: Change) -> RecentWrite:
 
 
 def _iter_candidates(session: Session, redo: bool, own_unit: str, conversation: str | None = None) -> Iterator[Change]:
-    """Yield the last change of each write (or undo) that stands, the newest first.
+    """Yield the last change of each effective write (or undo), the newest first.
 
     A redo counts once: the write that it brought back is not another one.
     """
@@ -87,7 +87,7 @@ def _is_candidate(session: Session, unit: str, redo: bool, own_unit: str, covere
 
 
 def _is_result_only(session: Session, unit: str) -> bool:
-    """Return whether a unit is a run whose result was kept as a file, and that wrote nothing else."""
+    """Return whether a unit is a run that wrote only the file of its result."""
     if changes.count_by_unit(session, unit) != 1:
         return False
     name = str(changes.get_first(session, unit).after.get("name", ""))

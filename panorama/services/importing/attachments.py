@@ -1,4 +1,4 @@
-"""Attachments: files of a folder that its notes embed or link, and how a note's words find them."""
+"""Attachments: files that notes embed or link, and how link targets are resolved."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ from panorama.store.log.imports import ATTACHMENT, ImportedPart
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """A file that a note refers to: its path below the folder, and the fields of the item that it becomes."""
+    """A file that a note refers to: its relative path, and the fields of its item."""
 
     path: str
     digest: str
@@ -29,7 +29,7 @@ class Attachment:
 
 
 class AttachmentFinder:
-    """Finds the file that a note means: by its path from the note, from the root, or by the shortest unique name."""
+    """Resolves link targets to files: relative to the note, to the root, or by the shortest unique name."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_path = {_fold(path): path for path in paths}
@@ -38,7 +38,7 @@ class AttachmentFinder:
             self._by_name.setdefault(folded.rpartition("/")[2], []).append(path)
 
     def find(self, note: str, target: str) -> str:
-        """Return the path of the file that a target in a note means; "" if there is none."""
+        """Return the path of the file that a target refers to; "" if there is none."""
         for written in dict.fromkeys((target, unquote(target))):
             key = _fold(written.partition("#")[0].strip())
             beside = _fold(normpath(str(PurePosixPath(note).parent / key)))
@@ -56,11 +56,11 @@ def _fold(path: str) -> str:
 
 
 def read_attachment(root: str, path: str, blobs: Blobs | None) -> Attachment:
-    """Read a file and keep its content, unless there is no store to keep it in.
+    """Read a file and store its content, if there is a store.
 
     Raises:
         UnreadableError: It cannot be read, or is too large.
-        InvalidInputError: Its name is none that a file here can have.
+        InvalidInputError: Its name is not a valid file name.
     """
     content = read_file(root, path, limit=rules.CONTENT_BYTES)
     name = rules.validate_file_name(unicodedata.normalize("NFC", path.rpartition("/")[2]))
@@ -74,7 +74,7 @@ def read_attachment(root: str, path: str, blobs: Blobs | None) -> Attachment:
 
 
 def load_known(session: Session, entry: ImportedPart | None) -> StoredFile | None:
-    """Return the living file that an attachment became."""
+    """Return the living file of an attachment."""
     if entry is None or entry.part != ATTACHMENT:
         return None
     try:
@@ -85,7 +85,7 @@ def load_known(session: Session, entry: ImportedPart | None) -> StoredFile | Non
 
 
 def free_name(session: Session, name: str, project: str | None) -> str:
-    """Return a name that no file of a project has yet."""
+    """Return a file name that is unused in a project."""
     stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
     number, free = 1, name
     while files.list_by_name(session, normalize_name(free), project or ""):

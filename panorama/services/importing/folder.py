@@ -1,4 +1,4 @@
-"""A person's folder of Markdown on disk: finds and reads its files, and never writes."""
+"""Finds and reads the files of a Markdown folder; never writes to it."""
 
 import hashlib
 import json
@@ -21,23 +21,23 @@ from panorama.store.archive.safe_files import open_plain_file
 
 SUFFIXES = (".md", ".markdown")
 SKIPPED_FOLDERS = frozenset({"node_modules"})
-"""Folders that are left out beside hidden ones (`.obsidian`, `.git`, `.trash`)."""
+"""Folders that are skipped besides hidden ones (`.obsidian`, `.git`, `.trash`)."""
 
 TASKS_SETTINGS = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
 HIDDEN = "hidden files, and folders of programs, are not read"
 NOT_FOLLOWED = "a link that leads out of the folder is not followed"
 MAX_SHOWN_CHARS = 200
 READ_SECONDS = 30.0
-"""How long one file may take: a disk that is gone would hold the import for ever."""
+"""The time limit for reading one file, because a disconnected disk would block forever."""
 
 
 class UnreadableError(Exception):
-    """A file cannot be taken; the message says why, as the end of «it was skipped: …»."""
+    """A file cannot be imported; the message completes «it was skipped: …»."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileTimes:
-    """When a file was made and last changed, as its disk says."""
+    """A file's creation and modification times from its disk."""
 
     created: datetime
     modified: datetime
@@ -45,10 +45,10 @@ class FileTimes:
 
 @dataclass(slots=True)
 class Folder:
-    """A folder and its Markdown files by their path below it; `unread` are subfolders that could not be listed.
+    """A folder and its Markdown files by relative path; `unread` are subfolders that could not be listed.
 
-    `others` are plain files that are no Markdown, `omitted` what is not read, with the reason.
-    `task_filter` is the text that marks a box as a task, as the settings of the Tasks plug-in in the folder say.
+    `others` are regular files that are not Markdown, `omitted` are skipped paths with the reason.
+    `task_filter` is the global filter from the settings of the Tasks plug-in in the folder.
     """
 
     root: str
@@ -60,18 +60,18 @@ class Folder:
     problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def can_contain(self, path: str) -> bool:
-        """Return whether a file that was not found may still be there, in a subfolder that could not be listed."""
+        """Return whether a missing file may be in a subfolder that could not be listed."""
         return any(path.startswith(folder) for folder in self.unread)
 
 
 def scan(text: str, *, avoid: Path) -> Folder:
-    """Return the folder that a person means, with its Markdown files sorted by path.
+    """Scan a folder; its Markdown files are sorted by path.
 
-    Hidden files and folders are left out, and so is `avoid`; links are not followed, since what they lead to inside
-    the folder is found under its own path.
+    Hidden files and folders and `avoid` are skipped. Symbolic links are not followed, because targets inside the
+    folder are found under their own path.
 
     Raises:
-        InvalidInputError: It is no folder that can be read, or it is `avoid` or lies in it.
+        InvalidInputError: It is not a readable folder, or it is `avoid` or inside it.
     """
     root, home = _resolve_root(text), os.path.realpath(avoid)
     if root.is_relative_to(home):
@@ -97,7 +97,7 @@ def _read_task_filter(root: str) -> str:
 
 
 def _scan_subfolder(folder: Folder, below: str, home: str) -> list[str]:
-    """Take in what lies in one subfolder; return its own subfolders."""
+    """Scan one subfolder; return its subfolders."""
     try:
         with os.scandir(os.path.join(folder.root, below)) as listing:
             entries = list(listing)
@@ -122,7 +122,7 @@ def _scan_subfolder(folder: Folder, below: str, home: str) -> list[str]:
 
 
 def _read_times(entry: os.DirEntry[str]) -> FileTimes:
-    """Return the times of a file; where the disk does not say when it was made, that is the last change."""
+    """Return the times of a file; without a creation time, the modification time is used."""
     with suppress(OSError, ValueError, OverflowError):
         status = entry.stat(follow_symlinks=False)
         created = min(getattr(status, "st_birthtime", status.st_mtime), status.st_mtime)
@@ -144,7 +144,7 @@ def _resolve_root(text: str) -> Path:
     except PermissionError as error:
         raise InvalidInputError(f"The folder {shown!r} cannot be read.", hint="Check its owner and rights.") from error
     except (OSError, ValueError, RuntimeError) as error:
-        raise InvalidInputError(f"{shown!r} cannot be the path of a folder.", hint="Give one as ~/Notes.") from error
+        raise InvalidInputError(f"{shown!r} is not a valid folder path.", hint="Give one as ~/Notes.") from error
     return root
 
 
@@ -162,7 +162,7 @@ def _is_markdown(name: str) -> bool:
 
 
 def _skip_reason(entry: os.DirEntry[str], root: str) -> str:
-    """Return why a file or link that would be read cannot be; "" if it can, or nobody would read it."""
+    """Return why a file cannot be read; "" if it can, or would be skipped anyway."""
     if entry.is_symlink():
         target = Path(os.path.realpath(entry.path))
         leads_out = not target.is_relative_to(root) and (_is_markdown(entry.name) or target.is_dir())
@@ -170,12 +170,12 @@ def _skip_reason(entry: os.DirEntry[str], root: str) -> str:
     if _is_markdown(entry.name) and _printable(entry.path) != entry.path:
         return "its name is not valid Unicode"
     if _is_markdown(entry.name) and not entry.is_file(follow_symlinks=False):
-        return "it is not a regular file"  # a pipe, a socket, a device: whoever reads one may wait for ever
+        return "it is not a regular file"  # a pipe, a socket, a device: reading it may block forever
     return ""
 
 
 def read_file(root: str, path: str, *, limit: int = CONTENT_BYTES, timeout_seconds: float = READ_SECONDS) -> bytes:
-    """Return the bytes of a file below a folder; nothing on the way there may be a link.
+    """Return the bytes of a file below a folder; no component of its path may be a link.
 
     Raises:
         UnreadableError: It is over the limit, cannot be read, or its disk does not answer in time.
@@ -196,7 +196,9 @@ def _read(root: Path, path: str, count: int) -> bytes:
 
 
 def call_with_deadline(read_: Callable[[], bytes], timeout_seconds: float) -> bytes:
-    """Call in a thread that is left behind when it takes too long: a disk that hangs lets nobody interrupt a read."""
+    """Call in a thread that is abandoned after the time limit, because a read from a hanging disk cannot be
+    interrupted.
+    """
     result: Future[bytes] = Future()
 
     def work() -> None:
@@ -221,7 +223,7 @@ def decode(raw: bytes) -> str:
         UnreadableError: It is not UTF-8, or holds NUL bytes.
     """
     if b"\x00" in raw:
-        raise UnreadableError("it holds NUL bytes, so it is not text in UTF-8")
+        raise UnreadableError("it contains NUL bytes, so it is not UTF-8 text")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -234,11 +236,11 @@ def compute_digest(raw: bytes) -> str:
 
 
 def title_from_path(path: str) -> str:
-    """Return what a file is called if it gives no title itself; names from macOS are composed."""
+    """Return the default title of a file; decomposed names from macOS are composed."""
     return unicodedata.normalize("NFC", path.rpartition("/")[2].rpartition(".")[0])
 
 
 def project_from_path(path: str) -> str:
-    """Return the name of the folder under the root that a file lies in, as a project's name; "" if it lies in none."""
+    """Return the name of a file's top-level folder, as a project name; "" if it is in the root."""
     top = path.partition("/")[0] if "/" in path else ""
     return single_line_or_empty(unicodedata.normalize("NFC", top)[:TITLE_CHARS], "project")

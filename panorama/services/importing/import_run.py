@@ -1,4 +1,4 @@
-"""One run of an import: which files changed since the last one, and what came of them."""
+"""One run of an import: the files that changed since the last one, and the statistics."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from panorama.store.log.imports import ATTACHMENT, MISSING, PROJECT_NAME, WHOLE_
 MAX_PROGRESS_CALLS = 200
 MAX_LISTED_PROBLEMS = 50
 MAX_ATTACHMENTS = 500
-"""Files that one note may bring along."""
+"""The most attachments of one note."""
 
 NOT_EMBEDDED = "not Markdown, and no new or changed note links to it"
 
@@ -32,12 +32,12 @@ _COUNTERS = (
 _CUMULATIVE_COUNTERS = (
     *("notes_created", "notes_updated", "tasks_created", "tasks_updated", "projects_created", "files_created"),
 )
-"""What was done once and is not counted again when an import goes on."""
+"""Counters that are not repeated when an import resumes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFile:
-    """A file that has to be taken; `moved_from` is where the same bytes lay at the last import."""
+    """A file to import; `moved_from` is where the same bytes were at the last import."""
 
     path: str
     digest: str
@@ -50,7 +50,7 @@ class ChangedFile:
 
 @dataclass(slots=True)
 class ImportStats:
-    """What came of an import so far."""
+    """The statistics of an import so far."""
 
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTERS, 0))
     problems: list[Mapping[str, str]] = field(default_factory=list[Mapping[str, str]])
@@ -60,54 +60,54 @@ class ImportStats:
     omitted: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def add_document(self, path: str, document: Document) -> None:
-        """Note what a file says that has no place here, and what is wrong in it."""
+        """Record a file's unsupported values and warnings."""
         for warning in document.warnings:
             self.add_problem(path, warning)
         self.unmapped.update(text.partition(":")[0] for task in document.tasks for text in task.unmapped)
         self.unmarked += document.unmarked
 
     def add_summaries(self, task_filter: str) -> None:
-        """Note what concerns many files in a line each."""
+        """Record problems that concern many files, one line each."""
         if self.unmapped:
             counts = ", ".join(f"{name} ({count:,})" for name, count in sorted(self.unmapped.items()))
-            self.add_problem("", f"tasks have no field for these; they stand in the tasks' notes: {counts}")
+            self.add_problem("", f"tasks have no field for these values; they were added to the tasks' notes: {counts}")
         if self.unmarked:
-            self.add_problem("", f"boxes without {task_filter} are no tasks in this folder: {self.unmarked:,}")
+            self.add_problem("", f"checkboxes without {task_filter} are not tasks in this folder: {self.unmarked:,}")
 
     def add(self, name: str, count: int = 1) -> None:
-        """Count something."""
+        """Increment a counter."""
         self.counts[name] += count
 
     def add_problem(self, path: str, why: str) -> None:
-        """Note what a person should look at."""
+        """Record a problem."""
         self.problem_count += 1
         self.omitted.append((path, why))
         if len(self.problems) < MAX_LISTED_PROBLEMS:
             self.problems.append({"path": path, "why": why})
 
     def add_gone(self, path: str, label: str) -> None:
-        """Note an item that stays although its file, or its line there, is gone."""
+        """Record an item that is kept although its file or line is gone."""
         self.add("gone")
-        self.add_problem(path, f"the task “{label}” is no longer in the file; it stays here")
+        self.add_problem(path, f"the task “{label}” is no longer in the file; it is kept in Panorama")
 
     def add_list(self, name: str, id_: str) -> None:
-        """Note first the file that lists all problems."""
+        """Insert a reference to the file with all problems."""
         why = f"all {self.problem_count:,} lines are in the file “{name}” ({id_})"
         self.problems = [{"path": "", "why": why}, *self.problems[: MAX_LISTED_PROBLEMS - 1]]
 
     def omit(self, path: str, why: str) -> None:
-        """Note what was left out on purpose."""
+        """Record an intended omission."""
         self.add("skipped")
         self.add_problem(path, why)
 
     def skip(self, path: str, why: str) -> None:
-        """Note what was left out; what cannot be read is a promise that was not kept."""
+        """Record a skipped file; an unreadable one makes the import incomplete."""
         self.add("skipped")
         self.add("unread", int(why != folders.NOT_FOLLOWED))
         self.add_problem(path, why)
 
     def to_report(self, *, folder: str, files: int, dry_run: bool) -> ImportReport:
-        """Return all of it."""
+        """Return the report."""
         return ImportReport(
             folder=folder, files=files, dry_run=dry_run, problems=tuple(self.problems),
             problem_count=self.problem_count, **self.counts,
@@ -115,9 +115,9 @@ class ImportStats:
 
 
 class ImportRun:
-    """One import: what was known of the folder when it began, what changed since, and what came of it so far.
+    """One import: the previous state of the folder, its changes since, and the statistics so far.
 
-    An import whose every item is in the trash was undone: it begins anew (`anew`), and nothing of it is known.
+    If every imported item is in the trash, the import was undone and starts again (`anew`).
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class ImportRun:
             self.tally.omit(path, why)
 
     def iter_changed_files(self) -> Iterator[ChangedFile]:
-        """Read the files, and yield those that are not as they were at the last import."""
+        """Read the files, and yield those that changed since the last import."""
         for path in self._listing.files:
             try:
                 file = self._read(path)
@@ -192,7 +192,7 @@ class ImportRun:
         )  # fmt: skip
 
     def _read_attachments(self, note: str, document: Document) -> Iterator[Attachment]:
-        """Yield the files that a note refers to; one that cannot be taken is named."""
+        """Yield the files that a note refers to; records those that cannot be imported."""
         paths = (self._finder.find(note, target) for target in document.file_targets[:MAX_ATTACHMENTS])
         for path in dict.fromkeys(filter(None, paths)):
             self._attached.add(path)
@@ -202,7 +202,7 @@ class ImportRun:
                 self.tally.skip(path, str(error))
 
     def _match_moved_file(self, digest: str) -> str:
-        """Return where a new file lay before: at the first path, not there any more, that had the same bytes; or ""."""
+        """Return the previous path of a new file: the first missing path with the same bytes, or ""."""
         paths = self._by_digest.get(digest)
         if not paths:
             return ""
@@ -211,27 +211,27 @@ class ImportRun:
         return path
 
     def add_summaries(self) -> None:
-        """Note the files that no note took, and what concerns many files."""
+        """Record the files that no note refers to, and problems of many files."""
         for path in self._listing.others:
             if path not in self._attached and ATTACHMENT not in self._known.get(path, {}):
                 self.tally.omit(path, NOT_EMBEDDED)
         self.tally.add_summaries(self._listing.task_filter)
 
     def report_progress(self, path: str) -> None:
-        """Tell now and then how far it is."""
+        """Report progress from time to time."""
         self.done += 1
         total = len(self._listing.files)
         if self.done % self._step == 0 or self.done == total:
             self._progress(self.done, total, path)
 
     def mark_imported(self, files: Sequence[ChangedFile], unchanged: int) -> Mapping[str, Any]:
-        """Count files that were taken, all but some that were unchanged; return what is needed to go on behind them."""
+        """Count imported files; return the checkpoint after them."""
         self._taken += len(files) - unchanged
         counts = {name: self.tally.counts[name] for name in _CUMULATIVE_COUNTERS}
         return {"taken": self._taken, "anew": self.anew, "counts": counts}
 
     def resume(self, checkpoint: Mapping[str, Any]) -> None:
-        """Go on where an earlier beginning of this import was: what it took is found unchanged now."""
+        """Resume an interrupted import; its imported files are unchanged now."""
         if checkpoint:
             self._taken, self.anew = int(checkpoint["taken"]), bool(checkpoint["anew"])
             self.tally.counts["unchanged"] = -self._taken
@@ -239,33 +239,35 @@ class ImportRun:
                 self.tally.add(name, checkpoint["counts"][name])
 
     def list_missing(self) -> list[ImportedPart]:
-        """Return the parts of files that are there no more, to be remembered as such; the living are named."""
+        """Return the parts of missing files, to be stored as missing; records the living items."""
         return [mark_missing(entry) for path in self._lost for entry in self._missing_parts(path)]
 
     def _missing_parts(self, path: str) -> list[ImportedPart]:
         missing = [entry for entry in self._known[path].values() if MISSING not in entry.fields]
         if living := sum(entry.item in self._living for entry in missing):
             self.tally.add("gone", living)
-            items = "its item stays" if living == 1 else f"its {living:,} items stay"
+            items = "its item stays" if living == 1 else f"its {living:,} items are kept"
             self.tally.add_problem(path, f"the file is no longer in the folder; {items} here")
         return missing
 
     def iter_former_projects(self, key: str) -> Iterator[str]:
-        """Yield the projects that files of this folder had under a name, which may be called otherwise by now."""
+        """Yield the projects that files of this folder had under a name; they may have been renamed."""
         seen = (entries[WHOLE_FILE].fields for entries in self._known.values() if WHOLE_FILE in entries)
         project_ids = (fields.get("project") for fields in seen if normalize_name(fields.get(PROJECT_NAME, "")) == key)
         yield from dict.fromkeys(id_ for id_ in project_ids if id_)
 
     def interruption_error(self, error: PanoramaError) -> PanoramaError:
-        """Return an error that tells what was kept before it came."""
+        """Return an error extended by what was already imported."""
         if self.dry or not self.kept:
             return error
         total = len(self._listing.files)
         cause = error.message.replace("; nothing was changed", "")
-        hint = f"{error.hint} Then import again: it goes on where it stopped.".strip()
-        return type(error)(f"The import stopped after {self.kept:,} of {total:,} files, which stay: {cause}", hint=hint)
+        hint = f"{error.hint} Then import again to resume.".strip()
+        return type(error)(
+            f"The import stopped after {self.kept:,} of {total:,} files, which are kept: {cause}", hint=hint
+        )
 
 
 def mark_missing(entry: ImportedPart) -> ImportedPart:
-    """Return a part as it is remembered when its line or file is there no more."""
+    """Return a part marked as missing."""
     return replace(entry, fields={**entry.fields, MISSING: True})

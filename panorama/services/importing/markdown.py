@@ -1,4 +1,4 @@
-"""Imports a folder of Markdown: every file a note, every checkbox a task; what is read again follows its file."""
+"""Imports a folder of Markdown: files become notes, checkboxes become tasks, and re-imports follow changes."""
 
 import csv
 import io
@@ -25,11 +25,11 @@ from panorama.store.log.imports import ATTACHMENT, ImportedPart
 CHUNK_FILES = 200
 CHUNK_ITEMS = 1000
 CHUNK_CHARS = 16 << 20
-"""A transaction ends with the file that reaches one of these; other writers wait for half a second at most."""
+"""Limits of one transaction, so that other writers wait half a second at most."""
 
 
 class Imports(Service):
-    """Brings in what a person has elsewhere."""
+    """Imports of data from elsewhere."""
 
     def __init__(self, context: ServiceContext, blobs: Blobs, progress: Progress = report_progress) -> None:
         super().__init__(context)
@@ -75,7 +75,7 @@ class Imports(Service):
         return run.tally.to_report(folder=run.folder, files=len(listing.files), dry_run=dry_run)
 
     def _write_list(self, run: ImportRun) -> None:
-        """Write the names of everything that was not taken into a file of this import."""
+        """Write the names of all skipped files to a file item."""
         table = io.StringIO()
         csv.writer(table).writerows([("path", "why"), *run.tally.omitted])
         content = table.getvalue().encode()
@@ -102,9 +102,9 @@ class Imports(Service):
         return Plan()
 
     def summarize(self, report: ImportReport) -> str:
-        """Return what an import took, in one line."""
+        """Summarize an import."""
         if not report.files:
-            return f"There is no Markdown file in {report.folder}"
+            return f"No Markdown file in {report.folder}"
         new = _format_counts(
             (report.notes_created, "note"),
             (report.tasks_created, "task"),
@@ -118,7 +118,7 @@ class Imports(Service):
         parts += (
             [f"{report.unchanged:,} of {_format_counts((report.files, 'file'))} unchanged"] if report.unchanged else []
         )
-        parts += [f"{report.gone:,} no longer in the folder, kept here"] if report.gone else []
+        parts += [f"{report.gone:,} no longer in the folder, kept in Panorama"] if report.gone else []
         parts += [f"{report.skipped:,} skipped"] if report.skipped else []
         return "; ".join(
             [*parts, *([_format_counts((report.problem_count, "problem"))] if report.problem_count else [])]
@@ -130,7 +130,7 @@ def _format_counts(*counts: tuple[int, str]) -> str:
 
 
 def _iter_chunks(files: Iterator[ChangedFile]) -> Iterator[list[ChangedFile]]:
-    """Yield files in portions of which each fits a short transaction."""
+    """Yield files in batches that each fit a short transaction."""
     chunk: list[ChangedFile] = []
     items = chars = 0
     for file in files:

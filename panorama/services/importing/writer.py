@@ -1,4 +1,4 @@
-"""How the notes and tasks of a changed file are created, or follow it as far as they were not changed here."""
+"""Creates and updates the notes and tasks of changed files, unless they were changed in Panorama."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -37,7 +37,7 @@ MAX_TASKS = 5000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TaskLocation:
-    """A task line and where it stands: in which file, as which part of it, under which task."""
+    """A task line and its position: file, part and parent task."""
 
     file: ChangedFile
     line: TaskLine
@@ -46,9 +46,9 @@ class _TaskLocation:
 
 
 def _match_earlier(known: Mapping[str, ImportedPart], lines: Sequence[TaskLine]) -> dict[int, ImportedPart]:
-    """Return the known part that each line continues, by the line's place among the tasks of its file.
+    """Return the known part of each line, by the line's index among the tasks of its file.
 
-    A task that was missing before comes back by its title alone.
+    A task that was missing is recognised by its title only.
     """
     present = [entry for part, entry in known.items() if part != WHOLE_FILE and MISSING not in entry.fields]
     present.sort(key=lambda entry: entry.fields.get(LINE, 0))
@@ -62,13 +62,13 @@ def _match_earlier(known: Mapping[str, ImportedPart], lines: Sequence[TaskLine])
 
 
 def _known_title(entry: ImportedPart) -> str:
-    """Return the title that a line had; a long one is remembered by its digest, and by its key in lower case."""
+    """Return a line's stored title; a long one is stored as a digest, and in lower case in its key."""
     title = entry.fields.get("title")
     return title if isinstance(title, str) else entry.part.removeprefix("task:").rpartition(":")[0]
 
 
 class ImportWriter:
-    """Takes over files inside the transaction that is open; in a dry run that is a read, and nothing is written."""
+    """Imports files inside the open transaction; in a dry run it only reads."""
 
     def __init__(self, session: Session, context: ServiceContext, run: ImportRun) -> None:
         self._session = session
@@ -83,7 +83,7 @@ class ImportWriter:
         self._names = run.names if run.dry else {}
 
     def write(self, files: Sequence[ChangedFile]) -> None:
-        """Take over files, whatever another import has made of them since this one began."""
+        """Import files, considering what another import did with them meanwhile."""
         paths = [path for file in files for path in (file.path, file.moved_from) if path]
         known = imports.list_imported(self._session, self._run.folder, paths)
         for file in files:
@@ -96,9 +96,9 @@ class ImportWriter:
     def _load_known(
         self, file: ChangedFile, known: Mapping[str, Mapping[str, ImportedPart]]
     ) -> Mapping[str, ImportedPart]:
-        """Return what is known of a file, and load the items that it became.
+        """Return a file's known parts, and load their items.
 
-        What was gone from the file and is in the trash is forgotten: if it comes back, it is something new.
+        Parts that were missing and are in the trash are dropped, so that they count as new if they reappear.
         """
         entries = known.get(file.path, {})
         if not entries and file.moved_from in known:
@@ -129,7 +129,7 @@ class ImportWriter:
     # Notes
 
     def _write_note(self, file: ChangedFile, entry: ImportedPart | None) -> Note | None:
-        """Return the note that a file becomes or is; None if it is in the trash."""
+        """Create or update the note of a file; return None if it is in the trash."""
         values: dict[str, Any]
         if entry is None:
             project = self._find_or_create_project(file.project)
@@ -162,7 +162,7 @@ class ImportWriter:
     def _write_attachment(
         self, attachment: Attachment, entry: ImportedPart | None, project: str | None
     ) -> StoredFile | None:
-        """Return the file that an attachment becomes or is; None if that is in the trash."""
+        """Create or update the file of an attachment; return None if it is in the trash."""
         entry = self._attached.get(attachment.path, entry)
         old = load_known(self._session, entry)
         if entry and old is None and not self._run.anew and not self._run.dry:
@@ -179,7 +179,7 @@ class ImportWriter:
         return item
 
     def _update_attachment(self, attachment: Attachment, old: StoredFile, entry: ImportedPart | None) -> StoredFile:
-        """Return a file with the content of its attachment, unless it was changed here."""
+        """Return a file with the content of its attachment, unless it was changed in Panorama."""
         if entry is None or entry.digest == attachment.digest or not old.sha256.startswith(entry.digest):
             return old
         content = {name: value for name, value in attachment.fields.items() if name != "name"}
@@ -195,7 +195,7 @@ class ImportWriter:
         if len(lines) < len(file.document.tasks):
             self._tally.add_problem(
                 file.path,
-                f"it has {len(file.document.tasks):,} tasks; only the first {MAX_TASKS:,} were taken out of its text",
+                f"it has {len(file.document.tasks):,} tasks; only the first {MAX_TASKS:,} were imported",
             )
         keys, earlier = task_keys(lines), _match_earlier(known, lines)
         ids: list[str | None] = []
@@ -226,7 +226,7 @@ class ImportWriter:
         return id_
 
     def _update_task(self, box: _TaskLocation, entry: ImportedPart) -> str | None:
-        """Bring a known task up to its line; return its id, or None if it is in the trash."""
+        """Update a known task from its line; return its id, or None if it is in the trash."""
         project = self._resolve_project(box.file.project, entry)
         values = {**task_fields(box.line, self._context.zone), "parent": box.parent, "project": project}
         self._record_entry(box.file, box.part, entry.item, values, box.line)
@@ -238,14 +238,14 @@ class ImportWriter:
         return old.id
 
     def _parse_closing_time(self, line: TaskLine) -> datetime:
-        """Return when a task was completed or cancelled: noon of the day its line gives, else this moment."""
+        """Return when a task was completed or cancelled: noon of the day in its line, else now."""
         written = line.completed if line.status == "done" else line.cancelled if line.status == "cancelled" else ""
         return parse_timestamp(written, now=self._now, zone=self._context.zone) or self._now
 
     def _mark_missing_tasks(self, known: Mapping[str, ImportedPart], followed: set[str]) -> None:
-        """Keep the tasks whose lines are there no more, and name each of the living once.
+        """Mark the tasks whose lines are missing, and record each living one once.
 
-        A new line may have got the key of one that is missing: then that is remembered under another key.
+        If a new line got the key of a missing one, the missing one is stored under another key.
         """
         parts = {entry.part for entry in self._entries}
         for part, entry in known.items():
@@ -261,7 +261,7 @@ class ImportWriter:
     # Both
 
     def _note_times(self, file: ChangedFile) -> tuple[datetime, datetime]:
-        """Return when a file's text was created and last changed, as its front matter says, else its disk."""
+        """Return when a file was created and last changed, by its front matter, else its disk."""
         document, now, zone = file.document, self._now, self._context.zone
         created = parse_timestamp(document.created, now=now, zone=zone)
         modified = parse_timestamp(document.modified, now=now, zone=zone) or min(file.times.modified, now)
@@ -272,7 +272,7 @@ class ImportWriter:
         return {"id": self._context.new_id(PREFIXES[kind]), **times}
 
     def _add_item(self, item: AnyItem) -> AnyItem:
-        """Return a new item as it was stored: with another id, should its own be taken."""
+        """Store a new item; retry with another id if its id is taken."""
         self._tally.add(f"{item.KIND}s_created")
         if self._run.dry:
             return item
@@ -292,7 +292,7 @@ class ImportWriter:
         *,
         closed: datetime | None = None,
     ) -> Any:
-        """Return an item with what changed in its file since, as far as it was not changed here."""
+        """Update an item with the changes of its file, except for fields changed in Panorama."""
         merged = merge_fields(entry.fields, said, old)
         changes, conflicts = dict(merged.changes), [*merged.conflicts]
         if self._is_cyclic(old.id, changes.get("parent")):
@@ -300,7 +300,7 @@ class ImportWriter:
             del changes["parent"]
         for name in conflicts:
             self._tally.add_problem(
-                file.path, f"{name} of “{old.label}” was changed in both places; it stays as it is here"
+                file.path, f"{name} of “{old.label}” was changed in both places; the value in Panorama is kept"
             )
         if closed and "status" in changes:
             changes |= status_fields(old.status, changes["status"], closed)
@@ -313,7 +313,7 @@ class ImportWriter:
         return new
 
     def _is_cyclic(self, task: str, parent: str | None) -> bool:
-        """Return whether a task would stand under itself, because its new parent was put under it here."""
+        """Return whether a task would become its own ancestor, because its new parent was moved under it."""
         return parent is not None and task in (parent, *tasks.list_ancestors(self._session, parent))
 
     def _record_entry(
@@ -326,13 +326,13 @@ class ImportWriter:
     # Projects
 
     def _resolve_project(self, name: str, entry: ImportedPart) -> str | None:
-        """Return the project that a known file names; as long as the name stays, it is the one it was."""
+        """Return the project of a known file; it is unchanged as long as the name is."""
         if normalize_name(name) == normalize_name(entry.fields.get(PROJECT_NAME, "")):
             return entry.fields.get("project")
         return self._find_or_create_project(name)
 
     def _find_or_create_project(self, name: str) -> str | None:
-        """Return the living project of a name, or that had the name when files of this folder got it, or a new one."""
+        """Return the living project with a name, a renamed one from an earlier import, or a new one."""
         key = normalize_name(name)
         if key and key not in self._names:
             named = projects.find_by_name(self._session, key)

@@ -1,4 +1,4 @@
-"""What one can do with items: each kind, any item, queries, batches, overviews and pages."""
+"""Operations on items: each kind, any item, queries, batches, overviews and pages."""
 
 from panorama.services.base import ServiceContext
 from panorama.services.items.journal import Journal
@@ -10,7 +10,7 @@ from panorama.services.items.tags import Tags
 
 
 class ItemServices:
-    """The services of items that need nothing but the context."""
+    """The item services that need only the context."""
 
     def __init__(self, context: ServiceContext) -> None:
         self.projects = Projects(context)

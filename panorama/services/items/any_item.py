@@ -1,4 +1,4 @@
-"""What one can do with an item of any kind: look at it, delete it, bring it back."""
+"""Operations on items of any kind: get, delete, restore."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
@@ -54,7 +54,7 @@ class Items(Service):
             return ItemView(kind=kind, item=loaded.public_view(), belonging=belonging, more=more)
 
     def get_trashed(self, item: TrashedRef) -> ItemView:
-        """Show anything by id or exact name, also what is in the trash."""
+        """Show an item by id or exact name, including items in the trash."""
         with self._reading() as session:
             kind = kind_of(item) or ""
             loaded: Item = rows.load(session, kind, item, trash=True)
@@ -69,7 +69,7 @@ class Items(Service):
     def delete(self, item: ItemRef, items: BelongingAction = "") -> DeleteResult:
         """Move anything to the trash; undo brings it back.
 
-        This is how to delete or remove. Ask the person before deleting a project or a task that others belong to.
+        This is how to delete or remove. Ask the user before deleting a project or a task that others belong to.
 
         Args:
             items: For a project or a task with subtasks: `trash` what belongs to it too, or `keep` it.
@@ -80,7 +80,7 @@ class Items(Service):
         with self._reading() as session:
             owner, inside = _find_with_dependents(session, item, items)
             is_large = session.origin is None and len(inside) > LARGE_UNIT
-        if is_large:  # the owner is last, so that a deletion that was stopped can be repeated
+        if is_large:  # the owner is last, so that a stopped deletion can be repeated
             apply_in_portions(self._writing, inside, self._make_detach(owner, items), f"deleting “{owner.label}”")
         with self._writing() as session:
             owner, late = _find_with_dependents(session, item, items)
@@ -93,7 +93,7 @@ class Items(Service):
         return DeleteResult(id=item, kind=owner.KIND, label=owner.label, trashed=1 + deleted, kept=count - deleted)
 
     def split_delete(self, item: ItemRef, items: BelongingAction = "") -> LargeCall | None:
-        """Return a deletion that is too large for one transaction; None for any other."""
+        """Return the arguments of a deletion that is too large for one transaction; else None."""
         with self._reading() as session:
             if len(_find_with_dependents(session, item, items)[1]) <= LARGE_UNIT:
                 return None
@@ -162,7 +162,7 @@ class Items(Service):
         return new
 
     def _restore_together(self, owner: Item, together: Sequence[tuple[str, str]]) -> str:
-        """Restore items, those they belong to first; return what came back and what could not."""
+        """Restore items, owners first; return the restored and the blocked ones."""
         waiting, problems = together, [""]
         restored_ids: list[str] = []
 
@@ -202,11 +202,11 @@ class Items(Service):
         rows.save(session, item, item.with_changes(now, deleted_at=now))
 
     def _make_detach(self, owner: Item, items: BelongingAction) -> Callable[[Session, tuple[str, str]], None]:
-        """Return what moves an item that belongs to another one to the trash too, or lets it stay without."""
+        """Return the function that deletes a dependent item, or detaches it."""
 
         def detach(session: Session, belonging: tuple[str, str]) -> None:
             kind, id_ = belonging
-            if not rows.exists(session, kind, id_):  # it was deleted meanwhile
+            if not rows.exists(session, kind, id_):  # it was deleted in the meantime
                 return
             old: Item = rows.load(session, kind, id_)
             if items == "trash":
@@ -234,25 +234,25 @@ class Items(Service):
 
 
 def field_conflict(session: Session, item: Item, fields: Collection[str] = ("name", "project", "parent")) -> str:
-    """Return why an item cannot have some of its fields: a name or a reference is taken by now; "" if it can."""
+    """Return why an item cannot be restored with its fields, such as a name in use; "" if it can."""
     if item.KIND == "project" and "name" in fields:
         other = projects.find_by_name(session, rows.key_of(item))
         if other not in (None, item.id):
-            return f"Another project is called “{item.label}” by now ({other})."
+            return f"Another project now has the name “{item.label}” ({other})."
     for tie, kind in (("project", "project"), ("parent", "task")):
         target = getattr(item, tie, None) if tie in fields else None
         if target and not rows.exists(session, kind, target):
             known = lookup.get_labels(session, [(kind, target)]).get(target)
             if known is None:
-                return f"The {kind} ({target}) that “{item.label}” belonged to was removed for good."
+                return f"The {kind} ({target}) that “{item.label}” belonged to was permanently deleted."
             return f"The {kind} “{known[2]}” that “{item.label}” belonged to is in the trash."
         if target and tie == "parent" and item.id in tasks.list_ancestors(session, target):
-            return f"The task that “{item.label}” belonged to stands under it by now."
+            return f"The task that “{item.label}” belonged to is now under it."
     return ""
 
 
 def _list_deleted_with(session: Session, item: Item) -> list[tuple[str, str]]:
-    """Return what the last deletion of a project or a task took to the trash with it and is still there."""
+    """Return the items trashed with a project or a task in its last deletion that are still in the trash."""
     if item.KIND not in ("project", "task"):
         return []
     unit = changes.last_deletion_unit(session, item.id)
@@ -260,7 +260,7 @@ def _list_deleted_with(session: Session, item: Item) -> list[tuple[str, str]]:
 
 
 def _offer_hint(count: int) -> str:
-    """Return how to restore what was deleted with an item and is in the trash; "" if nothing is."""
+    """Return the hint for restoring items deleted with an item; "" if there are none."""
     if not count:
         return ""
     still = pluralize(count, "item deleted with it is", "items deleted with it are")
@@ -272,7 +272,7 @@ def _owner_field(owner: Item) -> str:
 
 
 def _find_with_dependents(session: Session, id_: str, items: str) -> tuple[Item, list[tuple[str, str]]]:
-    """Return an item to delete, and what belongs to it.
+    """Return an item to delete, and the items that belong to it.
 
     Raises:
         InvalidInputError: Something does, and `items` does not say what becomes of that.
@@ -283,7 +283,7 @@ def _find_with_dependents(session: Session, id_: str, items: str) -> tuple[Item,
     if inside and not items:
         raise InvalidInputError(
             f"{pluralize(len(inside), 'item belongs', 'items belong')} to the {kind} “{loaded.label}”.",
-            hint='Ask the person, then call again with items="keep" (they stay without it) or items="trash".',
+            hint='Ask the user, then call again with items="keep" (they stay without it) or items="trash".',
         )
     return loaded, inside
 

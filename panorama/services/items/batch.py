@@ -1,4 +1,4 @@
-"""Batch: several operations in one call, all or nothing unless asked otherwise."""
+"""Runs several operations in one call, by default all or nothing."""
 
 import json
 import re
@@ -16,7 +16,7 @@ MAX_STEPS = 100
 MAX_TOTAL_CHARS = 30_000
 MIN_RESULT_CHARS = 300
 MAX_REFERENCED_CHARS = 32 << 20
-"""The most characters that references put into the arguments of one step."""
+"""The most characters that references may insert into the arguments of one step."""
 
 _REFERENCE = re.compile(r"\$(\d{1,3})((?:\.[A-Za-z0-9_]+)*)")
 _EMBEDDED_REFERENCE = re.compile(r"(?<!\$)\$(\d{1,3})\.(?:data|metadata|summary)\b(?:\.[A-Za-z0-9_]+)*")
@@ -26,13 +26,13 @@ _HINT = (
 )
 
 _STEP_NAMES = {"name": "tool", "tool_name": "tool", **dict.fromkeys(("arguments", "parameters", "input"), "args")}
-"""What clients call the parts of a step."""
+"""Names that clients use for the parts of a step."""
 
 Step = Mapping[str, Any]
 
 
 def _normalize_step(step: Step) -> Step:
-    """Return a step as `tool` and `args`, whatever its client calls these and writes before the tool's name."""
+    """Return a step as `tool` and `args`, normalising the client's names and tool prefixes."""
     known = {name: value for name, value in step.items() if name not in _STEP_NAMES}
     named = {_STEP_NAMES[name]: value for name, value in step.items() if name in _STEP_NAMES} | known
     if isinstance(name := named.get("tool"), str):
@@ -115,7 +115,7 @@ class Batch:
 
 
 def _trim_result(result: Mapping[str, Any], limit: int) -> Mapping[str, Any]:
-    """A step's result without what is the same for all, and without data that would not fit."""
+    """Return a step's result without common fields, and without data that does not fit."""
     shown = {name: value for name, value in result.items() if name != "metadata"}
     if hint := result.get("metadata", {}).get("hint"):
         shown["hint"] = hint
@@ -138,13 +138,13 @@ def _refuse_embedded_reference(at: int, value: Any, *, count: int) -> None:
         match = _EMBEDDED_REFERENCE.search(value)
         if match and int(match[1]) < count:
             raise InvalidInputError(
-                f"Step {at}: {match[0]} stands inside a longer text. Nothing was run.",
+                f"Step {at}: {match[0]} is inside a longer text. Nothing was run.",
                 hint=f"A reference is an argument of its own; write ${match[0]} to keep the text as it is.",
             )
 
 
 class _References:
-    """Puts earlier results where a text is nothing but a reference to one, in the arguments of one step."""
+    """Replaces the references in the arguments of one step by earlier results."""
 
     def __init__(self, earlier: Sequence[Mapping[str, Any]]) -> None:
         self._earlier = earlier
@@ -152,10 +152,10 @@ class _References:
         self._left_chars = MAX_REFERENCED_CHARS
 
     def resolve(self, value: Any) -> Any:
-        """Return a value with results in the place of references.
+        """Return a value with its references replaced by results.
 
         Raises:
-            InvalidInputError: A reference leads nowhere, or together they are too large.
+            InvalidInputError: A reference is invalid, or the results are too large.
         """
         if is_object(value):
             return {name: self.resolve(each) for name, each in value.items()}

@@ -1,4 +1,4 @@
-"""Duplicates: whether something new is there already, as a remark on the answer that creates it."""
+"""Detects possible duplicates of a new item, for a hint on its answer."""
 
 import re
 from collections.abc import Mapping
@@ -12,22 +12,22 @@ from panorama.store.backend import Session
 from panorama.store.items import lookup, search
 
 DUPLICATE_SCORES: Mapping[str, float] = {"minilm": 0.88, "static": 0.97}
-"""Cosines from which two items are likely the same, by model; of other models nobody measured it.
+"""Cosine thresholds for likely duplicates, by model; only measured for these models.
 
-In the corpus of `tests/retrieval` no two different items come nearer than 0.78 (static: 0.96); two of three copies with
-every eighth word gone are nearer than this.
+In the corpus of `tests/retrieval` different items reach at most 0.78 (static: 0.96); two of three copies without every
+eighth word exceed the threshold.
 """
 
 MAX_NAMED = 2
-"""How many are named."""
+"""The most duplicates listed."""
 
 _NUMBERS = re.compile(r"\d+")
 
 
 def duplicate_hint(session: Session, meaning: SemanticSearch | None, item: Item, zone: ZoneInfo) -> str:
-    """Return a sentence on living items that a new one, stored already, may repeat, "" if there is none.
+    """Return a hint on living items that a new, stored item may duplicate; "" if there are none.
 
-    Those of its kind with the same title; else those that are nearly the same in meaning, if the model is in memory.
+    Checks for the same title within the kind; else for near-identical meaning, if the model is loaded.
     """
     title, body = item.search_text()
     same = [id_ for _, id_, _ in lookup.list_exact(session, [item.KIND], normalize_name(title), limit=MAX_NAMED + 1)]
@@ -47,7 +47,7 @@ def duplicate_hint(session: Session, meaning: SemanticSearch | None, item: Item,
 
 
 def _has_same_numbers(label: str, title: str) -> bool:
-    """Whether two titles name the same numbers: the minutes of two days are alike, and not the same."""
+    """Return whether two titles have the same numbers: minutes of two meetings are similar, but no duplicates."""
     return _NUMBERS.findall(label) == _NUMBERS.findall(title)
 
 

@@ -1,4 +1,4 @@
-"""What one can do with files."""
+"""Operations on files."""
 
 from base64 import b64encode
 from typing import Any
@@ -16,11 +16,11 @@ from panorama.store.items import files, rows
 from panorama.store.items.blobs import Blobs
 
 DEFAULT_READ_CHARS = 7000
-"""How much of a text is shown unless more is asked for."""
+"""The default length of a shown text."""
 
 MAX_READ_CHARS = 35_000
 PART_BYTES = 24_000
-"""How much of a content is given at once: in base64 it fits into an answer."""
+"""The bytes of one part of a content; in base64 it fits into an answer."""
 
 
 class Files(Service):
@@ -97,7 +97,9 @@ class Files(Service):
         called, content = rules.validate_file_name(name), rules.decode_content(text, base64)
         type_, tagged = rules.resolve_media_type(media_type, called, content), normalize_tags(tags)
         with self._writing() as session:
-            session.spend_bytes(len(content))  # before the content: a refused one would stay on the disk for a day
+            session.spend_bytes(
+                len(content)
+            )  # before the content: that of a rejected name would stay on the disk for a day
         sha256 = self._blobs.put(content)  # before the row: without one it is harmless
         with self._writing() as session:
             old = self._find_existing(session, called, project or "")
@@ -149,7 +151,7 @@ class Files(Service):
             return Result(new.public_view(), wrote=new is not old)
 
     def _find_existing(self, session: Session, name: str, project: str) -> StoredFile | None:
-        """Return the file that a write to a name in a project is about."""
+        """Return the file that a write to a name in a project replaces."""
         known = files.list_by_name(session, normalize_name(name), project)
         if len(known) > 1:
             raise ConflictError(
@@ -161,19 +163,19 @@ class Files(Service):
 
 
 def _content_fields(name: str, media_type: str, sha256: str, content: bytes) -> dict[str, Any]:
-    """Return the fields that tell of a content."""
+    """Return the fields that describe a content."""
     body = rules.extract_text(name, media_type, content)
     return {"media_type": media_type, "sha256": sha256, "size": len(content), "body": body}
 
 
 def _change_hint(old: StoredFile, new: StoredFile) -> str:
     if new is old:
-        return "Nothing was changed: the file holds this already."
+        return "Nothing was changed: the file already has this content."
     return f"It held {old.size:,} bytes before; undo brings them back." if new.sha256 != old.sha256 else ""
 
 
 def _check_name_is_free(session: Session, old: File, new: File) -> None:
-    """Refuse a name that another file of the project has, because a write would not know which is meant."""
+    """Reject a name that another file of the project has, because writes by name would be ambiguous."""
     if (normalize_name(new.name), new.project) == (normalize_name(old.name), old.project):
         return
     if others := files.list_by_name(session, normalize_name(new.name), new.project or ""):

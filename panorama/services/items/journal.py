@@ -1,4 +1,4 @@
-"""What one can do with the journal."""
+"""Operations on journal entries."""
 
 from panorama.domain.items.item import single_line
 from panorama.domain.items.journal import ENTRY_CHARS, JournalEntry

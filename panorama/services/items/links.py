@@ -1,4 +1,4 @@
-"""What one can do with links."""
+"""Operations on links."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from panorama.services.base import Service, drop_none
 from panorama.store.items import listing, rows
 
 MAX_NAMED = 2
-"""Duplicates that are named."""
+"""The most duplicates listed."""
 
 
 class Links(Service):
@@ -93,6 +93,6 @@ def _validate_fields(**fields: Any) -> dict[str, Any]:
 
 
 def _duplicate_hint(known: Sequence[Link]) -> str:
-    """Return a sentence on links that have the address already, "" if there is none."""
+    """Return a hint on links with the same address, "" if there are none."""
     named = ", ".join(f"{link.id} “{link.label}”" for link in known)
     return f"Possible duplicate: {named} has this address." if named else ""

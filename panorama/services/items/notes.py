@@ -1,4 +1,4 @@
-"""What one can do with notes."""
+"""Operations on notes."""
 
 from panorama.domain.items import notes as rules
 from panorama.domain.items.item import normalize_name, normalize_tags, single_line, validate_text
@@ -15,7 +15,7 @@ from panorama.services.search.semantic import SemanticSearch
 from panorama.store.items import notes, rows
 
 READ_CHARS = 7000
-"""How much of a note is shown unless more is asked for."""
+"""The default length of a shown note."""
 
 MAX_READ_CHARS = 35_000
 MAX_HEADINGS = 40
@@ -151,7 +151,7 @@ class Notes(Service):
         with self._writing() as session:
             old: Note = rows.load(session, "note", note)
             if skip_if_contains and skip_if_contains in old.content:
-                return Result(old, hint="Nothing was added: the note holds skip_if_contains already.", wrote=False)
+                return Result(old, hint="Nothing was added: the note already contains skip_if_contains.", wrote=False)
             text = rules.append_block(
                 old.content, validate_text(block, "block", limit=rules.CONTENT_BYTES), position=position,
                 after_marker=after_marker, separator=validate_text(separator, "separator", limit=1000),
@@ -172,7 +172,7 @@ class Notes(Service):
         with self._writing() as session:
             old: Note = rows.load(session, "note", note)
             if new_text and old_text not in old.content and old.content.count(new_text) == 1:
-                return Result(old, hint="Nothing was changed: the note holds new_text already.", wrote=False)
+                return Result(old, hint="Nothing was changed: the note already contains new_text.", wrote=False)
             new = old.with_changes(
                 self._now(), content=rules.validate_content(rules.replace_once(old.content, old_text, new_text))
             )

@@ -1,4 +1,4 @@
-"""Dashboards and reviews: what a person should know at a glance, counted by the database."""
+"""Dashboards and reviews, counted by the database."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -36,15 +36,15 @@ SOON = timedelta(days=DUE_SOON_DAYS)
 
 
 def _no_remark() -> str:
-    """Remark nothing."""
+    """Return no remark."""
     return ""
 
 
 class Overviews(Service):
-    """Looks at many items at once."""
+    """Overviews over many items."""
 
     def __init__(self, context: ServiceContext, remark: Callable[[], str] = _no_remark) -> None:
-        """Make overviews; `remark` returns what a review of the week also mentions."""
+        """`remark` returns an additional sentence for the weekly review."""
         super().__init__(context)
         self._remark = remark
 
@@ -167,7 +167,7 @@ class Overviews(Service):
         ]
 
     def _compare_health(self, session: Session, since: datetime, until: datetime) -> tuple[Mapping[str, Any], ...]:
-        """The health of each project at the end of a period, and how it differs from its beginning."""
+        """Return the health of each project at the end of a period, and its change since the start."""
         known = overview.list_projects(session)
         windows = [(moment - timedelta(days=PERIOD_DAYS), moment) for moment in (since, until)]
         worked_on = overview.list_active_projects(session, windows)

@@ -1,4 +1,4 @@
-"""Items as pages of Markdown, for clients that show them to a person; and names as they are typed."""
+"""Renders items as Markdown pages, and completes typed names."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -19,7 +19,7 @@ from panorama.store.items import alerts, lookup, notes, rows, tasks
 FIRST_PAGE = PageRequest(limit=100)
 MAX_UPCOMING = 20
 READ_CHARS = 30_000
-"""How much of a note is shown at once."""
+"""The most characters of a note on a page."""
 
 Text = Mapping[Literal["markdown"], str]
 
@@ -28,7 +28,7 @@ class Pages(Service):
     """Renders items for reading."""
 
     def render_note(self, note: NoteRef) -> Text:
-        """Return a note's text under its title."""
+        """Render a note's text under its title."""
         with self._reading() as session:
             loaded: Note = rows.load(session, "note", note)
         rest = f"\n\n… ({loaded.chars:,} characters in all; get_note reads on with start={READ_CHARS})"
@@ -36,7 +36,7 @@ class Pages(Service):
         return {"markdown": f"# {loaded.title}\n\n{text}"}
 
     def render_project(self, project: ProjectRef) -> Text:
-        """Return a project with its open tasks and its notes."""
+        """Render a project with its open tasks and its notes."""
         with self._reading() as session:
             loaded: Project = rows.load(session, "project", project)
             todo = tasks.list_tasks(
@@ -57,13 +57,13 @@ class Pages(Service):
         return {"markdown": "\n\n".join(filter(None, lines[:3])) + "\n\n" + "\n".join(lines[3:])}
 
     def render_task(self, task: TaskRef) -> Text:
-        """Return a task with its notes."""
+        """Render a task with its notes."""
         with self._reading() as session:
             loaded: Task = rows.load(session, "task", task)
         return {"markdown": f"{self._format_task(loaded)}\n\nStatus: {loaded.status}\n\n{loaded.notes}".strip()}
 
     def render_today(self) -> Text:
-        """Return what is overdue, due today or under way."""
+        """Render the tasks that are overdue, due today or in progress."""
         clock = self._clock()
         parts = [f"# {clock.today:%A}, {clock.today}"]
         with self._reading() as session:
@@ -77,7 +77,7 @@ class Pages(Service):
         return {"markdown": "\n".join(parts) if len(parts) > 1 else f"{parts[0]}\n\nNothing is due."}
 
     def render_reminders(self) -> Text:
-        """Return the reminders that rang and wait to be acknowledged, and those that ring next."""
+        """Render the unacknowledged reminders, and those that fire next."""
         with self._reading() as session:
             rung = self._list_waiting(session)
             coming = alerts.list_upcoming(session, limit=MAX_UPCOMING)
@@ -88,7 +88,7 @@ class Pages(Service):
         return {"markdown": "\n".join(lines) if len(lines) > 1 else "# Reminders\n\nNone waits, and none is to come."}
 
     def _list_waiting(self, session: Session) -> list[str]:
-        """Return a line for each reminder that rang and waits."""
+        """Render a line for each unacknowledged reminder."""
         zone, now = self._context.zone, self._now()
         waiting = alerts.list_pending(session, FIRST_PAGE).items
         rung = (
@@ -98,14 +98,14 @@ class Pages(Service):
         return [f"- {event.describe(zone)} `{event.reminder.id}`" for event in rung]
 
     def list(self, page: PageRequest) -> Page[Mapping[str, str]]:
-        """Return kind, id and name of the pages at hand: favourite projects, then pinned notes, each by name."""
+        """Return kind, id and name of the listed pages: favourite projects, then pinned notes, each by name."""
         with self._reading() as session:
             favorites = lookup.list_favorites(session, limit=page.limit)
         rows_ = tuple({"kind": kind, "id": id_, "name": label} for kind, id_, label in favorites)
         return Page(rows_, tuple(() for _ in rows_), None, more=False)
 
     def complete(self, kind: Kind, page: PageRequest, begun: str = "") -> Page[Mapping[str, str]]:
-        """Return ids and names of items that begin with, or hold, what was typed."""
+        """Return ids and names of items that begin with, or contain, the typed text."""
         with self._reading() as session:
             names = lookup.list_by_prefix(session, kind, begun, limit=page.limit)
         rows_ = tuple({"id": id_, "name": label} for _, id_, label in names)

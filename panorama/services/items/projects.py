@@ -1,4 +1,4 @@
-"""What one can do with projects."""
+"""Operations on projects."""
 
 from typing import Any, Literal
 
@@ -56,7 +56,7 @@ class Projects(Service):
     ) -> Project:
         """Create a project; its name must be new.
 
-        Look with list_projects first: the person may mean one that exists.
+        Look with list_projects first: the user may mean one that exists.
 
         Args:
             description: Markdown.

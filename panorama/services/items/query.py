@@ -1,4 +1,4 @@
-"""The query language: exact questions to any collection."""
+"""Operations for exact queries of any collection."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ _REFERENCES: dict[str, Reference] = {
 
 
 class Query(Service):
-    """Asks any collection."""
+    """Queries any collection."""
 
     def query(
         self,
@@ -62,11 +62,11 @@ _OPERATOR_ALIASES = {
     **dict.fromkeys(("not", "neq", "!=", "<>", "is_not"), "ne"), "<": "lt", "<=": "lte", "le": "lte", ">": "gt",
     ">=": "gte", "ge": "gte", "any": "in", "between": "gte",
 }  # fmt: skip
-"""What operators are called elsewhere, and here."""
+"""Operator names of other query languages, and ours."""
 
 
 def _expand_open(where: Any) -> Any:
-    """Put the states of open tasks where `open` is asked for, as list_tasks takes it."""
+    """Replace `open` by the states of open tasks, as list_tasks does."""
     if is_list(where):
         return [_expand_open(part) for part in where]
     if not is_object(where):
@@ -97,7 +97,7 @@ def _open_to_statuses(value: Any) -> Any:
 
 
 def _resolve_names(session: Session, where: Any) -> Any:
-    """Put ids where projects and parents are called by name."""
+    """Replace the names of projects and parents by ids."""
     if is_list(where):
         return [_resolve_names(session, part) for part in where]
     if not is_object(where):
@@ -129,5 +129,5 @@ def _resolve_value(session: Session, name: str, asked: Any) -> Any:
 
 
 def _normalize_operator(operator: str) -> str:
-    """Return an operator without the signs that other languages put in front."""
+    """Return an operator without prefixes of other query languages."""
     return operator.lower().lstrip("$_")

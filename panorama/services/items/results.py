@@ -1,4 +1,4 @@
-"""Views: what operations answer where it is more than one item as it is stored."""
+"""Results of item operations that are more than one stored item."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -16,7 +16,7 @@ from panorama.domain.schedules import format_delay
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectView(Project):
-    """A project and how many living tasks, notes, links and files belong to it."""
+    """A project and the numbers of its living tasks, notes, links and files."""
 
     tasks: int
     notes: int
@@ -41,7 +41,7 @@ class TagChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteText:
-    """A note, or the stretch of it that was asked for: the characters from `start` to before `end` of `chars`."""
+    """A note, or a range of it: the characters from `start` to before `end` of `chars`."""
 
     id: str
     title: str
@@ -76,7 +76,7 @@ class NoteText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileText(File):
-    """A file and, if its content is text, the stretch that was asked for: from `start` to before `end` of `chars`."""
+    """A file and, if it is text, a range of its content: from `start` to before `end` of `chars`."""
 
     chars: int | None = None
     start: int | None = None
@@ -85,7 +85,7 @@ class FileText(File):
 
     @classmethod
     def of(cls, file: File, text: str | None, start: int, end: int) -> Self:
-        """Cut a file's text; a content that is no text has none."""
+        """Cut a file's text; binary content has none."""
         if text is None:
             return cls(**field_values(file))
         whole = start == 0 and end == len(text)
@@ -112,9 +112,9 @@ class FilePart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FiredReminder:
-    """A reminder that rang and waits to be acknowledged: for which moment, how late, and the times it rang.
+    """A fired, unacknowledged reminder: when it was due, how late it is, and how often it fired.
 
-    `missed` counts occurrences before it that nobody heard.
+    `missed` counts earlier occurrences that did not fire.
     """
 
     id: str
@@ -147,7 +147,7 @@ class FiredReminder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovedSchedule:
-    """A schedule that is no more."""
+    """A removed schedule."""
 
     id: str
     name: str
@@ -169,7 +169,7 @@ class ItemView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteResult:
-    """What was moved to the trash, and what was kept without its project or parent."""
+    """The trashed item, and the numbers of items trashed with it or detached."""
 
     id: str
     kind: str
@@ -180,7 +180,7 @@ class DeleteResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryLine:
-    """One change of an item; `unit` is what `undo` takes to take it back, `fields` holds [before, after]."""
+    """One change of an item; `undo` takes its `unit`; `fields` holds [before, after]."""
 
     change: int
     at: datetime
@@ -195,7 +195,7 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecentWrite:
-    """One write: what it did to which item, by which client; `unit` is what `undo` takes to take it back."""
+    """One write: the action, item and client; `undo` takes its `unit`."""
 
     unit: str
     at: datetime
@@ -210,9 +210,9 @@ class RecentWrite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoResult:
-    """What an undo took back (the first 50 changes), and what it left because it was changed or taken since.
+    """The undone changes (the first 50), and the conflicts that were skipped.
 
-    `redo` says that it brought back what an undo had taken. `note` says how far one came that was stopped.
+    `redo` means that an undo was reverted. `note` describes the progress of a stopped undo.
     """
 
     units: tuple[str, ...]
@@ -225,7 +225,7 @@ class UndoResult:
 
     @property
     def shortfall(self) -> str:
-        """Which part of it was not done, "" if all was."""
+        """The part that was not done, "" if there is none."""
         return self.note
 
 
@@ -257,7 +257,7 @@ class ProjectHealth:
 class Dashboard:
     """One project: its numbers, what is next, what is late, and its last notes.
 
-    `more` counts by list what is not in it.
+    `more` counts the omitted rows by list.
     """
 
     project: ProjectHealth
@@ -285,7 +285,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How many, and the first of them."""
+    """A count, and the first items."""
 
     count: int
     items: tuple[Any, ...]
@@ -295,7 +295,7 @@ class Tally:
 class WeeklyReview:
     """What a period brought: completed, created, slipped (due in it and still open), written, and what comes next.
 
-    `more` counts by list what is not in it.
+    `more` counts the omitted rows by list.
     """
 
     start: date
@@ -311,7 +311,7 @@ class WeeklyReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchResult:
-    """The fate of each operation, by position; `failed` counts the errors, `left_out` the data that did not fit."""
+    """The result of each operation, by position; `failed` counts errors, `left_out` omitted data."""
 
     results: tuple[Mapping[str, Any], ...]
     succeeded: int
@@ -322,7 +322,7 @@ class BatchResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """The state of the store and the moment it is."""
+    """The state of the store and the current time."""
 
     WITHHELD: ClassVar[tuple[str, ...]] = ("data",)
     HIDDEN: ClassVar[tuple[str, ...]] = (
@@ -348,11 +348,10 @@ class Status:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """What an import took from a folder, or would take in a dry run.
+    """The result of an import, or of its dry run.
 
-    `unchanged` counts files from which nothing had to be taken, `gone` items whose file or line is there no more (they
-    stay), `skipped` files that are not read and items that are in the trash, `unread` what cannot be read.
-    `problems` are the first 50.
+    `unchanged` counts files without changes, `gone` items whose file or line is missing (they are kept), `skipped`
+    ignored files and trashed items, `unread` unreadable files and folders. `problems` are the first 50.
     """
 
     folder: str
@@ -373,7 +372,7 @@ class ImportReport:
 
     @property
     def shortfall(self) -> str:
-        """Which files it could not take, the first by name."""
+        """The unreadable files, the first by name."""
         if not self.unread:
             return ""
         named = "".join(f", such as {first['path']}: {first['why']}" for first in self.problems[:1])
@@ -381,7 +380,7 @@ class ImportReport:
 
 
 def count_left_out(pages: Mapping[str, Page[Any]]) -> dict[str, int]:
-    """Return by name how many rows of lists are not on their first pages."""
+    """Return the numbers of rows beyond the first pages, by list."""
     return drop_zeros({name: (page.total or 0) - len(page.items) for name, page in pages.items()})
 
 

@@ -1,4 +1,4 @@
-"""What one can do with tags."""
+"""Operations on tags."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -53,7 +53,7 @@ class Tags(Service):
 
         def replace(session: Session, tagged: NamedItem) -> None:
             kind, id_, _ = tagged
-            if not rows.exists(session, kind, id_):  # it was deleted meanwhile
+            if not rows.exists(session, kind, id_):  # it was deleted in the meantime
                 return
             item: Item = rows.load(session, kind, id_)
             words = (
@@ -74,7 +74,7 @@ class Tags(Service):
         return len(found)
 
     def split_change(self, tag: str, name: str = "") -> LargeCall | None:
-        """Return a change of a tag that is too large for one transaction; None for any other."""
+        """Return the arguments of a tag change that is too large for one transaction; else None."""
         with self._reading() as session:
             if len(_require_tagged(session, _single_tag(tag))) <= LARGE_UNIT:
                 return None

@@ -1,4 +1,4 @@
-"""What one can do with tasks."""
+"""Operations on tasks."""
 
 from dataclasses import replace
 from typing import Any, Literal
@@ -83,7 +83,7 @@ class Tasks(Service):
     ) -> Result[Task]:
         """Create one task.
 
-        For every to-do or action item; several at once: batch. If the person only parks a thought, give it the status
+        For every to-do or action item; several at once: batch. If the user only parks a thought, give it the status
         `idea`.
 
         Args:
@@ -169,9 +169,7 @@ class Tasks(Service):
         if not parent:
             return None
         if task == parent or task in tasks.list_ancestors(session, parent):
-            raise InvalidInputError(
-                "A task cannot stand under itself or under its own subtask.", hint="Choose another parent."
-            )
+            raise InvalidInputError("A task cannot be under itself or its own subtask.", hint="Choose another parent.")
         return parent
 
     def _parse_day(self, text: str | None, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Jobs: what runs in the background, who may ask for it, how far it is, and what became of it."""
+"""Background jobs: submits, lists, shows and cancels them."""
 
 import time
 from collections.abc import Collection, Mapping
@@ -11,7 +11,7 @@ from panorama.domain.paging import Page, PageRequest
 from panorama.errors import ConflictError, InvalidInputError, UnavailableError
 from panorama.services.jobs.page import render_job_page
 from panorama.services.jobs.progress import Progress, ignore_progress, report_progress
-from panorama.services.jobs.queue import QUEUE as QUEUE  # it is part of what this module offers
+from panorama.services.jobs.queue import QUEUE as QUEUE  # re-exported
 from panorama.services.jobs.queue import SCHEDULE_ACTOR, JobQueue
 from panorama.services.jobs.results import JobView
 from panorama.services.jobs.running_job import RunningJob
@@ -22,22 +22,22 @@ MAX_WAIT_SECONDS = 50
 """Seconds that get_job waits at most: clients give up a call after 60."""
 
 CANCEL_WAIT_SECONDS = 1.0
-"""How long cancel_job waits to tell how far the job came."""
+"""How long cancel_job waits to report the job's progress."""
 
 UNSIGNALLED_SECONDS = 1.0
 """After so long who waits for a job looks at it without a signal: of one that another process runs there is none."""
 
 PROGRESS_INTERVAL_SECONDS = 0.25
-"""How often who waits for a job is told how far it is, at most."""
+"""The interval of progress reports to a waiting caller."""
 
 StateFilter = Literal["active", "ended", "queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
 _STATES: Mapping[str, Collection[State]] = {"active": ("queued", "running"), "ended": tuple(sorted(FINAL_STATES))}
 
 
 class Jobs(JobQueue):
-    """The queue: jobs are asked for by anyone, and run by whoever is attached. Safe to use from several threads."""
+    """Submits jobs for the attached workers. Thread-safe."""
 
-    # What people and models do.
+    # Operations.
 
     def list(self, page: PageRequest, state: StateFilter | None = None, kind: str = "") -> Page[JobView]:
         """List background jobs with their progress: what runs first, then what waits, then what has ended.
@@ -104,43 +104,43 @@ class Jobs(JobQueue):
         return self._to_view(self.wait_for(id_, CANCEL_WAIT_SECONDS))
 
     def render_page(self, job: str) -> Mapping[str, str]:
-        """Return a job as Markdown."""
+        """Render a job as Markdown."""
         return {"markdown": render_job_page(self._to_view(self.get_job(job.strip())))}
 
     def now(self) -> datetime:
-        """Return this moment."""
+        """Return the current time in UTC."""
         return self._now()
 
     def count_jobs(self) -> Mapping[str, int]:
-        """Return how many jobs run and wait."""
+        """Return the numbers of running and queued jobs."""
         with self._reading() as session:
             return rows.count_by_state(session)
 
-    # What operations, schedules and doors ask for.
+    # For operations, schedules and interfaces.
 
     def submit(self, kind: str, arguments: Mapping[str, Any], asked_by: Requester | str = Requester()) -> str:  # noqa: B008 (frozen)
-        """Ask for a job, and return its id; it is begun as soon as there is room.
+        """Submit a job and return its id; it starts as soon as a place is free.
 
-        Inside a transaction it is kept with it; then call `wake` once that is over.
+        Inside a transaction it is stored with it; call `wake` after the commit.
 
         Args:
             arguments: Those of the kind's operation.
 
         Raises:
             InvalidInputError: There is no such kind, or its operation does not take these arguments.
-            UnavailableError: Nobody runs jobs here.
+            UnavailableError: No worker is attached.
         """
         offer = self.offers.get(kind)
         if offer.kind.standing:
-            raise InvalidInputError(f"{kind} runs by itself.", hint="list_jobs shows how far it is.")
+            raise InvalidInputError(f"{kind} runs automatically.", hint="list_jobs shows how far it is.")
         if not self.has_worker:
             raise UnavailableError(
-                "Nobody runs jobs in the background here; nothing was begun.",
+                "No background worker is running here; nothing was started.",
                 hint="Leave background out, or use the daemon (without PANORAMA_NO_DAEMON).",
             )
         if isinstance(asked_by, Requester):
             asker = asked_by
-        else:  # the person agreed when the schedule was added
+        else:  # the user agreed when the schedule was added
             asker = Requester(actor=SCHEDULE_ACTOR, client=asked_by)
             arguments = {**arguments, "confirm": True} if offer.asks else arguments
             offer.due(arguments)
@@ -153,7 +153,7 @@ class Jobs(JobQueue):
         return job.id
 
     def check(self, kind: str, arguments: Mapping[str, Any]) -> None:
-        """Look whether a schedule may ask for a kind with some arguments.
+        """Check whether a schedule may run a kind with some arguments.
 
         Raises:
             PanoramaError: It may not.
@@ -161,28 +161,28 @@ class Jobs(JobQueue):
         self.offers.get(kind).scheduled(arguments)
 
     def needs_confirmation(self, kind: str, arguments: Mapping[str, Any]) -> bool:
-        """Return whether the person has to agree to a kind's being run when nobody can be asked."""
+        """Return whether the user must agree before a kind runs unattended."""
         return self.offers.get(kind).needs_confirmation(arguments)
 
     def is_cli_only(self, kind: str) -> bool:
-        """Return whether only a person at a terminal may schedule a kind."""
+        """Return whether a kind can only be scheduled at a terminal."""
         return self.offers.get(kind).is_cli_only
 
     def wake(self) -> None:
-        """Let whoever runs jobs look for one."""
+        """Make the workers look for a job."""
         for waker in tuple(self._wakers.values()):
             waker()
 
     def adopt(
         self, kind: str, arguments: Mapping[str, Any], asker: Requester, unit: str, *, is_waited_for: bool = False
     ) -> RunningJob:
-        """Make a job of a call that runs already, whose changes have a unit.
+        """Convert a running call, whose changes have a unit, to a job.
 
         Args:
-            is_waited_for: Whoever asked gets the answer of the call, and need not be told of the job's end.
+            is_waited_for: The caller gets the answer of the call, so the end of the job is not reported again.
 
         Raises:
-            UnavailableError: It cannot be kept.
+            UnavailableError: It cannot be stored.
         """
         new = replace(self._new_job(kind, arguments, asker), unit=unit, is_told=is_waited_for)
         job = new.start(self.worker.name, self._now())
@@ -194,11 +194,11 @@ class Jobs(JobQueue):
         return running
 
     def forget(self, running: RunningJob) -> None:
-        """Drop a job whose end cannot be written; the next process that looks ends it."""
+        """Drop a job whose end cannot be written; another process ends it later."""
         self._running.pop(running.job.id, None)
 
     def wait_for(self, id_: str, seconds: float, told: Progress = ignore_progress) -> Job:
-        """Return a job, as it is at its end or after some seconds.
+        """Wait for the end of a job for some seconds, and return it.
 
         Raises:
             NotFoundError: There is no such job.
@@ -222,6 +222,6 @@ class Jobs(JobQueue):
     def _to_view(self, job: Job) -> JobView:
         with self._reading() as session:
             wrote = bool(changes.count_by_unit(session, job.unit))
-            if wrote and job.has_ended and job.state != "succeeded":  # an atomic script took it back
+            if wrote and job.has_ended and job.state != "succeeded":  # an atomic script undid it
                 wrote = not changes.is_fully_undone(session, job.unit)
         return JobView.of(self._refresh_job(job), self._now(), wrote=wrote)

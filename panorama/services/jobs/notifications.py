@@ -1,4 +1,4 @@
-"""Remarks: what a conversation is told, once, of those of its jobs that ended while it did something else."""
+"""Tells a conversation once about each of its jobs that finished in the background."""
 
 import threading
 from collections import OrderedDict
@@ -12,17 +12,17 @@ from panorama.store.backend import Session
 from panorama.store.log import jobs as rows
 
 MAX_MESSAGE_CHARS = 200
-"""What is said of one job at most."""
+"""The longest notification of one job."""
 
 ORPHAN_AGE = timedelta(minutes=5)
-"""So long after its end any conversation of the same program is told of a job: the one that asked may be over."""
+"""After this time any conversation of the same client is notified, because the requesting one may be over."""
 
 MAX_SEEN = 1000
-"""Jobs of which it is remembered that somebody saw their end."""
+"""The most jobs recorded as seen."""
 
 
 class JobNotifications:
-    """The ends of jobs that those who asked for them have not been told of. Safe to use from several threads."""
+    """Finished jobs that were not reported to their requesters yet. Thread-safe."""
 
     def __init__(self, writing: Callable[[], AbstractContextManager[Session]], now: Callable[[], datetime]) -> None:
         self._writing = writing
@@ -32,19 +32,19 @@ class JobNotifications:
         self._seen: OrderedDict[str, None] = OrderedDict()
 
     def add(self, job: Job) -> None:
-        """Take a job that has ended, to be told of if nobody saw its end yet."""
+        """Add an ended job, unless its end was already seen."""
         with self._lock:
             if job.asker.conversation and not job.is_told and job.id not in self._seen:
                 self._untold.setdefault(job.asker.conversation, {})[job.id] = job
 
     def pop(self, conversation: str, client: str, seen: Collection[str]) -> str:
-        """Return what a conversation is told, once, of its jobs that have ended; not of those that it sees anyway.
+        """Return the pending notifications of a conversation, without jobs that the current answer shows.
 
         Args:
-            client: The program's name: it is also told of jobs that it asked for in a conversation before.
+            client: The name of the client, which is also notified of jobs from its earlier conversations.
         """
         with self._lock:
-            for id_ in seen:  # its end may be in the row, and not yet here
+            for id_ in seen:  # its end may be stored but not added here yet
                 self._seen[id_] = None
                 if len(self._seen) > MAX_SEEN:
                     self._seen.popitem(last=False)
@@ -55,7 +55,7 @@ class JobNotifications:
         return " ".join(_format_notification(job) for id_, job in ended.items() if id_ not in seen)
 
     def _pop_orphaned(self, client: str) -> dict[str, Job]:
-        """Take the jobs of a program that ended a while ago."""
+        """Remove and return a client's jobs that ended a while ago."""
         before = self._now() - ORPHAN_AGE
         orphaned: dict[str, Job] = {}
         for job_id in tuple(self._untold):
@@ -69,13 +69,13 @@ class JobNotifications:
         return orphaned
 
     def discard(self, job: Job) -> None:
-        """Remember that whoever asked for a job knows of its end."""
+        """Record that the requester of a job knows of its end."""
         with self._lock:
             self._untold.get(job.asker.conversation, {}).pop(job.id, None)
         self._mark_reported([job.id])
 
     def _mark_reported(self, ids: list[str]) -> None:
-        with suppress(PanoramaError), self._writing() as session:  # else they are told once more after a restart
+        with suppress(PanoramaError), self._writing() as session:  # otherwise they are reported again after a restart
             rows.mark_reported(session, ids)
 
 

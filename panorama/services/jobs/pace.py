@@ -1,4 +1,4 @@
-"""Pace: how far a long operation is, told a few times a second; and where it can be stopped."""
+"""Reports the progress of a long operation a few times a second, and lets it be cancelled."""
 
 import time
 from collections.abc import Callable
@@ -6,14 +6,14 @@ from collections.abc import Callable
 from panorama.services.jobs.progress import Progress
 
 REPORT_INTERVAL_SECONDS = 0.25
-"""How often progress is told at most; whoever is told may stop the operation then."""
+"""The interval of progress reports, at which the operation can be cancelled."""
 
 YIELD_AFTER_SECONDS, YIELD_SECONDS = 0.02, 0.001
-"""After so long a turn it rests a little, so that other calls have theirs."""
+"""After working this long it pauses briefly, so that other calls can run."""
 
 
 class ProgressTracker:
-    """Counts what is done of a total; `unit` is by how much both are divided before they are told."""
+    """Counts progress towards a total; both are divided by `unit` before they are reported."""
 
     def __init__(self, progress: Progress, *, unit: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
         self._progress = progress
@@ -30,16 +30,16 @@ class ProgressTracker:
         return self._clock() - self._begun
 
     def set_total(self, total: int) -> None:
-        """Say how much there is to do in all."""
+        """Set the total."""
         self._total = total
 
     def start(self, what: str) -> None:
-        """Say what it is at."""
+        """Report the current step."""
         self._what = what
         self._report(at_once=True)
 
     def advance(self, count: int = 0) -> None:
-        """Count what is done."""
+        """Add to the finished amount."""
         self._done = min(self._done + count, self._total)
         if self._clock() - self._rested > YIELD_AFTER_SECONDS:
             time.sleep(YIELD_SECONDS)
@@ -47,7 +47,7 @@ class ProgressTracker:
         self._report()
 
     def check_cancel(self) -> None:
-        """Give whoever waits a chance to stop it."""
+        """Check for cancellation."""
         self._report()
 
     def _report(self, *, at_once: bool = False) -> None:

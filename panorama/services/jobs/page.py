@@ -1,4 +1,4 @@
-"""A job as Markdown."""
+"""Renders a job as Markdown."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from panorama.services.jobs.results import JobView
 
 
 def render_job_page(job: JobView) -> str:
-    """Return what a person wants to know of a job: how far it is, and what became of it."""
+    """Render the progress and result of a job."""
     return "\n\n".join(_iter_parts(job)) + "\n"
 
 
@@ -28,13 +28,13 @@ def _iter_parts(job: JobView) -> Iterator[str]:
     if job.result_file:
         yield f"Its result is the file {job.result_file}."
     if job.undo:
-        yield f"`undo {job.undo}` takes back what it wrote."
+        yield f"`undo {job.undo}` reverts its changes."
 
 
 def describe_progress(job: JobView) -> str:
-    """Return how far a job is, in one line."""
+    """Describe the progress of a job in one line."""
     if job.state == "queued":
-        return "It waits for its turn."
+        return "It is queued."
     far = f"{job.current:,} of {job.total:,}" if job.total else f"{job.current:,}" if job.current else "begun"
     rate = f", {job.rate:g} a second" if job.rate else ""
     left = f", about {job.seconds_left} s left" if job.seconds_left is not None else ""

@@ -1,4 +1,4 @@
-"""Portions: a write over many items in several short transactions, so that others' writes never wait long."""
+"""Changes many items in several short transactions, so that other writes never wait long."""
 
 import time
 from collections import deque
@@ -13,13 +13,13 @@ from panorama.store.backend import Session
 T = TypeVar("T")
 
 LARGE_UNIT = 50
-"""So many items are changed in one transaction: each takes some 3 ms, for which others' writes wait."""
+"""Items changed in one transaction: each takes about 3 ms, during which other writes wait."""
 
 LONG_UNIT = 2_000
 """So many are changed while a client waits, some six seconds; more become a job."""
 
 PORTION_SECONDS = 0.06
-"""After so long a transaction takes no further item."""
+"""A transaction takes no further item after this time."""
 
 
 def apply_in_portions(
@@ -28,10 +28,10 @@ def apply_in_portions(
     act: Callable[[Session, T], None],
     message: str,
 ) -> None:
-    """Do something to each entry, in transactions that share the unit of the call.
+    """Apply a function to each entry, in transactions that share the unit of the call.
 
     Args:
-        message: What it is at, for who follows the progress and may stop it.
+        message: The current step, for progress reports.
     """
     left, pace = deque(entries), ProgressTracker(report_progress)
     pace.set_total(len(left))

@@ -1,4 +1,4 @@
-"""Progress: how a long operation tells how far it is, hears that it should stop, and keeps where it was."""
+"""Progress of a long operation: reports, cancellation and checkpoints."""
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -6,11 +6,11 @@ from contextvars import ContextVar
 from typing import Any, Protocol
 
 Progress = Callable[[int, int, str], None]
-"""Is told how far a long operation is: done, total, what it is at; what it raises ends the operation."""
+"""Called with done, total and the current step; an exception that it raises ends the operation."""
 
 
 class StoppedError(Exception):
-    """A long operation is to end before its next step; what it finished stays."""
+    """A long operation must stop before its next step; finished steps are kept."""
 
 
 def ignore_progress(current: int, total: int, message: str) -> None:
@@ -21,28 +21,28 @@ PROGRESS: ContextVar[Progress] = ContextVar("progress", default=ignore_progress)
 
 
 def _never_stop() -> bool:
-    """Tell that somebody waits."""
+    """Return that the caller is still waiting."""
     return False
 
 
 SHOULD_STOP: ContextVar[Callable[[], bool]] = ContextVar("left", default=_never_stop)
-"""Tells whether nobody waits any more for the call that runs."""
+"""Returns whether the caller of the running call has gone."""
 
 
 class Checkpoints(Protocol):
-    """Where a job keeps what it needs to go on when its process died."""
+    """Stores what a job needs to resume after its process died."""
 
     def load_checkpoint(self) -> Mapping[str, Any]:
-        """Return what was kept last, {} at the first beginning."""
+        """Return the last checkpoint, {} at the first start."""
         ...
 
     def save_checkpoint(self, checkpoint: Mapping[str, Any]) -> None:
-        """Keep something instead; in the transaction that is open, if there is one."""
+        """Replace the checkpoint, in the open transaction if there is one."""
         ...
 
 
 class _NoCheckpoints:
-    """What a call has that is no job: it begins anew each time."""
+    """The checkpoints of a call that is not a job: it always starts from the beginning."""
 
     def load_checkpoint(self) -> Mapping[str, Any]:
         return {}
@@ -59,7 +59,7 @@ CHECKPOINTS: ContextVar[Checkpoints] = ContextVar("checkpoints", default=_NO_CHE
 def report_progress_to(
     progress: Progress, left: Callable[[], bool] = _never_stop, checkpoints: Checkpoints | None = None
 ) -> Generator[None]:
-    """Tell somebody of the progress of the call that is made inside, and ask whether it is still wanted."""
+    """Report the progress of the call inside the block, and check whether it is cancelled."""
     tokens = PROGRESS.set(progress), SHOULD_STOP.set(left), CHECKPOINTS.set(checkpoints or CHECKPOINTS.get())
     try:
         yield
@@ -70,26 +70,26 @@ def report_progress_to(
 
 
 def report_progress(current: int, total: int, message: str) -> None:
-    """Tell the door in whose call this runs."""
+    """Report progress to the interface of the running call."""
     PROGRESS.get()(current, total, message)
 
 
 def load_checkpoint() -> Mapping[str, Any]:
-    """Return what the job that runs kept when it ran before, {} if it begins or is none."""
+    """Return the checkpoint of the running job; {} at the first start or outside a job."""
     return CHECKPOINTS.get().load_checkpoint()
 
 
 def save_checkpoint(checkpoint: Mapping[str, Any]) -> None:
-    """Keep what the job that runs needs to go on; does nothing if it is none."""
+    """Store the checkpoint of the running job; does nothing outside a job."""
     CHECKPOINTS.get().save_checkpoint(checkpoint)
 
 
 def is_scheduled() -> bool:
-    """Return whether what runs is a job that nobody asked for but the clock."""
+    """Return whether a schedule started the running job."""
     job = getattr(CHECKPOINTS.get(), "job", None)
     return job is not None and job.asker.actor == "schedule"
 
 
 def is_job() -> bool:
-    """Return whether what runs is a job, for which nobody waits."""
+    """Return whether the running call is a background job."""
     return CHECKPOINTS.get() is not _NO_CHECKPOINTS

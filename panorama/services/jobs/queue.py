@@ -1,4 +1,4 @@
-"""The line of jobs: the rows that wait and run, and what whoever runs them does with them."""
+"""The job queue: how workers claim, run and finish jobs."""
 
 import logging
 import threading
@@ -26,16 +26,16 @@ from panorama.store.signals import Signal
 SCHEDULE_ACTOR = "schedule"
 MAX_PROBLEM_CHARS = 300
 NOTIFY_WINDOW = timedelta(days=1)
-"""How long somebody is told, at their next call, of a job that ended meanwhile."""
+"""How long the end of a job is reported at the requester's next call."""
 
 QUEUE = Origin(actor="queue", client="", conversation="", operation="", call="", unit="")
-"""Who writes the rows of jobs; it leaves no line in `changes`."""
+"""The origin of writes to job rows; they add no change lines."""
 
 _log = logging.getLogger(__name__)
 
 
 class JobQueue(Service):
-    """Jobs that wait and run, as those see them who run them. Safe to use from several threads."""
+    """The queued and running jobs, for workers. Thread-safe."""
 
     def __init__(self, context: ServiceContext) -> None:
         super().__init__(context)
@@ -49,14 +49,14 @@ class JobQueue(Service):
         self._moves = 0
         self.is_leaving = False
 
-    # What is asked of any job.
+    # Queries.
 
     def kinds(self) -> Collection[str]:
-        """Return the names of the kinds that can be asked for."""
+        """Return the names of the kinds that can be requested."""
         return self.offers.kinds()
 
     def get_job(self, id_: str) -> Job:
-        """Return a job as it is now.
+        """Return a job.
 
         Raises:
             NotFoundError: There is no such job.
@@ -65,29 +65,29 @@ class JobQueue(Service):
             return self._refresh_job(self._load_job(session, id_))
 
     def subscribe(self, ear: Callable[[str], None]) -> Callable[[], None]:
-        """Tell somebody the id of every job that moves; return how to stop that. It must be quick."""
+        """Call a listener with the id of every job that changes; return how to unsubscribe. It must be quick."""
         return self._ears.subscribe(ear)
 
-    # What whoever runs jobs does.
+    # For workers.
 
     @property
     def has_worker(self) -> bool:
-        """Whether anybody runs jobs in this process."""
+        """Whether a worker is attached in this process."""
         return bool(self._wakers) and not self.is_leaving
 
     @property
     def is_busy(self) -> bool:
-        """Whether a job runs here that does not stand, and for which nobody waits."""
+        """Whether a background job runs here, without standing jobs."""
         return any(not (running.kind.standing or running.is_waited_for) for running in tuple(self._running.values()))
 
     @property
     def running_jobs(self) -> Sequence[RunningJob]:
-        """The jobs that run here."""
+        """The jobs running in this process."""
         return tuple(self._running.values())
 
     @contextmanager
     def attach_worker(self, wake: Callable[[], None]) -> Generator[None]:
-        """Run jobs as long as this is open; `wake` is called whenever there may be one."""
+        """Attach a worker inside the block; `wake` is called whenever there may be a job."""
         key = object()
         with suppress(PanoramaError), self._reading() as session:
             for job in rows.list_unreported(session, self._now() - NOTIFY_WINDOW):
@@ -101,10 +101,10 @@ class JobQueue(Service):
     def finish_and_claim_next(
         self, done: tuple[RunningJob, Job] | None = None, *, goes_on: bool = True
     ) -> RunningJob | None:
-        """Write the end of one job and begin the one that waits longest, in one transaction; None if none waits.
+        """Finish one job and claim the oldest queued one in one transaction; return None if none is queued.
 
         Raises:
-            UnavailableError: The store cannot be written; nothing has moved.
+            UnavailableError: The store cannot be written; nothing was changed.
         """
         with self._open_transaction() as session:
             if done:
@@ -131,7 +131,7 @@ class JobQueue(Service):
             running.finish(session, ended)
             _report_to_schedule(session, ended)
         except ConflictError:
-            _log.warning("the job %s was taken over by another process; what it did here stands", ended.id)
+            _log.warning("the job %s was taken over by another process; its changes are kept", ended.id)
             running.stop("lost")
 
     def _announce_end(self, running: RunningJob, ended: Job) -> None:
@@ -142,7 +142,7 @@ class JobQueue(Service):
             self._notify(ended)
 
     def heartbeat(self) -> None:
-        """Say that the jobs that run here are alive, tell how far they are, and hear which were cancelled elsewhere.
+        """Write heartbeats and progress of the jobs running here, and read cancellations from other processes.
 
         Raises:
             UnavailableError: The store cannot be written.
@@ -161,7 +161,7 @@ class JobQueue(Service):
             self._notify(running.job)
 
     def has_waiting(self) -> bool:
-        """Return whether a job waits that could be begun."""
+        """Return whether a queued job could start."""
         if self.is_leaving:
             return False
         with self._reading() as session:
@@ -175,7 +175,7 @@ class JobQueue(Service):
             return rows.find_next_queued(session, self.kinds()) is not None
 
     def _find_next(self, session: Session) -> Job | None:
-        """Return the job that waits longest among those for which there is a place."""
+        """Return the oldest queued job with a free place."""
         places = rows.list_places(session)
         kinds = set(self.kinds()) - ({place.kind for place in places} & set(self.offers.exclusive_kinds))
         full: list[tuple[str, str]] = []
@@ -191,7 +191,7 @@ class JobQueue(Service):
         return rows.find_next_queued(session, kinds, full)
 
     def recover_orphans(self) -> None:
-        """Take over jobs of processes that are gone: start them again, or end them with what is known.
+        """Recover the jobs of dead processes: restart them, or end them.
 
         Recover the runs of scripts first, since a job reports what remains of its run.
         """
@@ -201,23 +201,23 @@ class JobQueue(Service):
             with self._reading() as session:
                 wrote = sum(changes.count_actions(session, old.unit).values())
             new = old.recover(self._effective_kind(old, wrote), self._now(), wrote)
-            with suppress(ConflictError):  # another process was faster
+            with suppress(ConflictError):  # another process did it first
                 with self._open_transaction() as session:
                     rows.save(session, old, new)
                     _report_to_schedule(session, new)
-                _log.warning("the job %s (%s) was left by its process; it is %s", old.id, old.kind, new.state)
+                _log.warning("the process of job %s (%s) died; it is %s", old.id, old.kind, new.state)
                 if new.has_ended:
                     self.remarks.add(new)
                 self._notify(new)
 
     def _effective_kind(self, job: Job, wrote: int) -> JobKind | None:
-        """Return a job's kind; a script that was taken back, or tried out, leaves nothing of what it had done."""
+        """Return a job's kind; an undone or dry-run script leaves no changes."""
         kind, wish = self.offers.find_kind(job.kind), job.arguments
         is_whole = not wrote and bool(wish.get("atomic") or wish.get("dry_run"))
         return replace(kind, whole=True) if kind and is_whole else kind
 
     def begin_shutdown(self) -> None:
-        """Begin no more jobs, and let those that can go on later end at their next step: the process will end."""
+        """Claim no more jobs, and stop resumable ones at their next step, because the process will end."""
         self.is_leaving = True
         for running in self.running_jobs:
             if running.kind.resumable:
@@ -226,15 +226,15 @@ class JobQueue(Service):
             self._changed.notify_all()
 
     def delete_old(self, age: timedelta) -> None:
-        """Delete jobs that ended longer ago."""
+        """Delete jobs that ended before the retention time."""
         with self._open_transaction() as session:
             rows.delete_ended(session, self._now() - age)
 
     @contextmanager
     def standing_job(self, kind: str) -> Generator[Progress]:
-        """Be the standing job of a kind as long as this is open; yields where to tell how far it is.
+        """Hold the standing job of a kind inside the block; yields its progress callback.
 
-        If another process is it already, or the store cannot be written, what is told is dropped.
+        If another process holds it, or the store cannot be written, progress is dropped.
         """
         running = None
         with suppress(PanoramaError):
@@ -262,7 +262,7 @@ class JobQueue(Service):
             rows.save(session, old, new)
             return self._register_running(new)
 
-    # What all of them need.
+    # Shared helpers.
 
     def _new_job(self, kind: str, arguments: Mapping[str, Any], asker: Requester) -> Job:
         id_ = self._context.new_id(JOB_ID_LETTER)
@@ -284,7 +284,7 @@ class JobQueue(Service):
         return job
 
     def _refresh_job(self, job: Job) -> Job:
-        """Return a job as its thread knows it, if it runs here; its end counts once it is kept."""
+        """Return a job with its current progress if it runs here; its end counts only once it is stored."""
         running = self._running.get(job.id)
         if running is None or job.has_ended or running.job.state != "running":
             return job
@@ -305,7 +305,7 @@ class JobQueue(Service):
 
 
 def _report_to_schedule(session: Session, job: Job) -> None:
-    """Let the schedule that asked for a job say what went wrong, until its next one."""
+    """Store the problem of a job at its schedule, until the next one."""
     if job.asker.actor == SCHEDULE_ACTOR and job.has_ended and job.state != "succeeded":
         message = str(job.error.get("message") or job.summary)
         schedules.record_problem(session, job.id, f"The last job {job.state}: {message}"[:MAX_PROBLEM_CHARS])

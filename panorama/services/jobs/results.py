@@ -1,4 +1,4 @@
-"""Views of jobs: how far one is, and what came of it."""
+"""Results of job operations."""
 
 import json
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from panorama.domain.jobs import Job, JobRate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobView:
-    """A background job: how far it is, and at its end what came of it.
+    """A background job: its progress, and at the end its result.
 
-    `current` of `total` steps are done, `rate` a second, `seconds_left` are about left. A result that is large is the
-    file `result_file`. `undo` takes back what it wrote, if that was anything.
+    `current` of `total` steps are done at `rate` a second; about `seconds_left` remain. A large result is in the file
+    `result_file`. `undo` is the unit of its changes, if any.
     """
 
     id: str
@@ -46,7 +46,7 @@ class JobView:
 
     @classmethod
     def of(cls, job: Job, now: datetime, *, wrote: bool = False) -> Self:
-        """Show a job as it is at a moment; `wrote` tells whether there is anything to undo."""
+        """Return the view of a job at a time; `wrote` says whether there is anything to undo."""
         pace = JobRate.of(job, now)
         same = {
             name: getattr(job, name)
@@ -67,14 +67,14 @@ class JobView:
         )
 
     def shorten(self) -> Self:
-        """Return it as lists show it: what it says of itself in a line."""
+        """Return it shortened for lists."""
         error = {name: _shorten(value, LINE_CHARS) for name, value in (self.error or {}).items()}
         return replace(self, summary=_shorten(self.summary, LINE_CHARS), error=error or None)
 
 
 ARGUMENT_CHARS = LINE_CHARS = 200
 MAX_TEXT_CHARS = 2_000
-"""How much of its end a job tells at most."""
+"""The longest result text of a job."""
 
 
 def _shorten(value: Any, chars: int = MAX_TEXT_CHARS) -> Any:

@@ -1,4 +1,4 @@
-"""A job that runs in this process: its thread tells how far it is, all others ask, and may stop it."""
+"""A job running in this process: its thread reports progress, other threads read it and may stop it."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -13,16 +13,16 @@ from panorama.store.backend import Session
 from panorama.store.log import jobs as rows
 
 StopReason = Literal["", "cancelled", "leaving", "lost"]
-"""Why a job is to stop: a person wants it, this process leaves, or another process has taken it over."""
+"""Why a job must stop: it was cancelled, this process shuts down, or another process took it over."""
 
 MAX_INT64 = (1 << 63) - 1
 
 
 class RunningJob:
-    """A job that runs here. Safe to use from several threads.
+    """A job running here. Thread-safe.
 
-    `job` is how it is now; the row follows by `write`, which is called a few times a second. Nobody waits for the
-    database while holding the lock: who writes has the transaction first.
+    `job` is the current state; `write` updates the row a few times a second. The lock is never held while waiting for
+    the database: writers open the transaction first.
     """
 
     def __init__(
@@ -42,67 +42,67 @@ class RunningJob:
 
     @property
     def stop_reason(self) -> StopReason:
-        """Why it is to stop; "" if it is not."""
+        """Why it must stop; "" if it need not."""
         return self._why
 
     @property
     def is_waited_for(self) -> bool:
-        """Whether somebody waits for the call that it is: a process that leaves lets that end first."""
+        """Whether a caller waits for it; a process that shuts down lets it finish first."""
         return self.job.is_told
 
     def stop(self, why: StopReason) -> None:
-        """Let it end before its next step; the first reason stands."""
+        """Stop it before its next step; the first reason is kept."""
         if why != "leaving" or not self.is_waited_for:
             self._why = self._why or why
 
     def detach(self) -> None:
-        """Let it go on as a job that nobody waits for."""
+        """Continue it as a background job."""
         with self._lock:
             self.job = replace(self.job, is_told=False)
 
-    # What the job's own thread uses.
+    # For the job's own thread.
 
     def report_progress(self, current: int, total: int, message: str) -> None:
-        """Take how far it is.
+        """Report progress.
 
         Raises:
-            StoppedError: It is to stop.
+            StoppedError: It must stop.
         """
         if self._why:
             raise StoppedError
         self.record_progress(current, total, message)
 
     def record_progress(self, current: int, total: int, message: str) -> None:
-        """Take how far it is, also if it is to stop."""
+        """Record progress without checking for a stop."""
         with self._lock:
             far = min(max(current, 0), MAX_INT64), min(max(total, 0), MAX_INT64)
             self.job = self.job.with_progress(*far, message, self._now())
 
     def should_stop(self) -> bool:
-        """Return whether it is to stop."""
+        """Return whether it must stop."""
         return bool(self._why)
 
     def load_checkpoint(self) -> Mapping[str, Any]:
-        """Return what it kept to go on from."""
+        """Return its checkpoint."""
         return self.job.checkpoint
 
     def save_checkpoint(self, checkpoint: Mapping[str, Any]) -> None:
-        """Keep what it needs to go on, in the transaction that is open or in one of its own."""
+        """Store its checkpoint, in the open transaction or a new one."""
         with self._writing() as session:
             with self._lock:
                 self.job = replace(self.job, checkpoint=dict(checkpoint))
             self.flush(session)
 
-    # What others use.
+    # For other threads.
 
     @property
     def has_unsaved_progress(self) -> bool:
-        """Whether its row does not tell yet how far it is."""
+        """Whether its row is behind its progress."""
         known, now = self._stored, self.job
         return (known.current, known.total, known.message) != (now.current, now.total, now.message)
 
     def flush(self, session: Session) -> None:
-        """Bring its row up to what is known, and say that it is alive.
+        """Write its progress and heartbeat to its row.
 
         Raises:
             ConflictError: Another process has taken it over.
@@ -114,12 +114,12 @@ class RunningJob:
                 self._stored = self.job
 
     def finish(self, session: Session, ended: Job) -> None:
-        """Write its end, or that it waits again.
+        """Write its end, or put it back into the queue.
 
         Raises:
             ConflictError: Another process has taken it over.
         """
         with self._lock:
-            rows.save(session, self._begun, ended)  # what a write since then told may have been rolled back
+            rows.save(session, self._begun, ended)  # a later write of progress may have been rolled back
             self.job = self._stored = ended
             self._has_ended = True

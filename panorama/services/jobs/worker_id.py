@@ -1,4 +1,4 @@
-"""Workers: the processes that run jobs, as their rows name them."""
+"""Worker ids: how rows name the processes that run jobs."""
 
 import os
 import secrets
@@ -12,7 +12,7 @@ from panorama.domain.jobs import Job
 
 @dataclass(frozen=True, slots=True)
 class WorkerId:
-    """A process that runs jobs: `name` is what it writes into the rows of those that it has begun."""
+    """A process that runs jobs; it writes `name` into the rows of its jobs."""
 
     host: str
     process: int
@@ -25,14 +25,14 @@ class WorkerId:
 
     @property
     def name(self) -> str:
-        """How a row names it."""
+        """Its name in rows."""
         return f"{self.host} {self.process} {self.key}"
 
     def can_take_over(self, job: Job, now: datetime, *, standing: bool) -> bool:
-        """Return whether this one may begin a job anew, for whoever began it is gone.
+        """Return whether this worker may restart a job because its worker is gone.
 
-        Of a process on this machine the system knows; of others, and of one that hangs, only what was heard of them. A
-        `standing` job is not heard of, and goes with its process.
+        Processes on this machine are checked with the system; others, and hanging ones, by their heartbeat. A
+        `standing` job has no heartbeat and ends with its process.
         """
         if job.worker == self.name:
             return False
@@ -42,11 +42,11 @@ class WorkerId:
         return is_dead or (not standing and job.is_stale(now))
 
     def is_dead(self, name: str) -> bool | None:
-        """Return whether the process of another name has ended; None if nothing on this machine knows."""
+        """Return whether the process of a worker has ended; None if that cannot be determined on this machine."""
         host, process, _ = (*name.rsplit(" ", 2), "", "")[:3]
         if host != self.host or not process.isdigit():
             return None
-        return int(process) == self.process or not _is_alive(int(process))  # the number is ours by now, or nobody's
+        return int(process) == self.process or not _is_alive(int(process))  # the process id is now ours, or unused
 
 
 def _is_alive(process: int) -> bool:

@@ -1,1 +1,1 @@
-"""Reminders and the alerts that they raise."""
+"""Reminders and their alerts."""

@@ -1,7 +1,8 @@
-"""Ringing: which reminders are due, once per occurrence, whatever happened in between; and what is told of them.
+"""Fires due reminders, once per occurrence, and delivers their alerts.
 
-An occurrence becomes a row before anybody is told, and the row is marked afterwards. So a process that dies in between
-loses nothing; the next one tells it again, and says so.
+An occurrence is stored before it is delivered, and marked afterwards. So a crash in between loses nothing; the alert
+is
+delivered again and marked as repeated.
 """
 
 from collections.abc import Callable, Generator
@@ -19,11 +20,11 @@ from panorama.store.items.alerts import TICKER
 
 ALERT_LETTER = "a"
 BATCH_SIZE = 200
-"""Reminders that are looked at in one transaction: others write in between."""
+"""Reminders handled in one transaction; others can write in between."""
 
 NOTIFY_BATCH_SIZE = 20
 ALERT_RETENTION = timedelta(days=90)
-"""How long an alert is kept that the person has taken note of."""
+"""How long an acknowledged alert is kept."""
 
 SERVICE_HINT = "`panorama service install` changes that."
 
@@ -31,7 +32,7 @@ Notify = Callable[[ReminderEvent], None]
 
 
 class ReminderAlerts(Service):
-    """Reminders, as the clock sees them."""
+    """Fires reminders when they are due."""
 
     def __init__(self, context: ServiceContext) -> None:
         super().__init__(context)
@@ -40,7 +41,7 @@ class ReminderAlerts(Service):
 
     @contextmanager
     def mark_running(self, *, stays: bool = True) -> Generator[None]:
-        """Say that reminders ring as long as this is open; `stays` is False if it ends with the last client."""
+        """Declare that reminders fire inside the block; `stays` is False if that ends with the last client."""
         self._runners.append(stays)
         try:
             yield
@@ -48,13 +49,13 @@ class ReminderAlerts(Service):
             self._runners.remove(stays)
 
     def uptime_hint(self, event: str) -> str:
-        """Return what keeps an event such as `It rings` from happening at any time; "" if nothing does."""
+        """Return the limitation on an event such as `It rings`; "" if there is none."""
         if not self._runners:
             return f"{event} only while the daemon runs, and here is none: use Panorama without PANORAMA_NO_DAEMON."
         return "" if any(self._runners) else f"{event} only while a client is open; {SERVICE_HINT}"
 
     def list_waiting(self, page: PageRequest) -> Page[FiredReminder]:
-        """List reminders that rang and wait to be acknowledged, the last that rang first."""
+        """List unacknowledged reminders, the last fired first."""
         with self._reading() as session:
             pending = alerts.list_pending(session, page)
         items = tuple(FiredReminder.of(alert, reminder, self._now()) for alert, reminder in pending.items)
@@ -64,9 +65,9 @@ class ReminderAlerts(Service):
         return Page(items, pending.keys, pending.total, pending.more, hint=hint.strip())
 
     def list_pending(self, limit: int) -> list[ReminderEvent]:
-        """Return what waits as it is told to a client that has just come, the last that rang first.
+        """Return the pending events for a newly connected client, the last fired first.
 
-        Of each reminder that is its last alert; what is put off is quiet until then.
+        Contains the last alert of each reminder; snoozed reminders are left out.
         """
         now = self._now()
         with self._reading() as session:
@@ -79,7 +80,7 @@ class ReminderAlerts(Service):
         ]
 
     def update_alarms(self, *, was_set: bool = False) -> None:
-        """Set the alarms of reminders that were written since; if the clock was set, of those that rang ahead of it."""
+        """Update the alarms of changed reminders; after a clock change, also of those that fired in the future."""
         with self._reading() as session:
             last, now = alerts.last_change_id(session), self._now()
             ids = alerts.list_alarms_ahead(session, now, now + CLOCK_STEP_LIMIT) if was_set else []
@@ -96,7 +97,7 @@ class ReminderAlerts(Service):
                     self._set_alarm(session, id_, self._now())
 
     def fire_due(self) -> None:
-        """Let ring what is due: each occurrence becomes an alert, and its reminder's alarm is set anew."""
+        """Fire what is due: store an alert for each occurrence, and set the reminder's next alarm."""
         while True:
             now = self._now()
             with self._reading() as session:
@@ -121,7 +122,7 @@ class ReminderAlerts(Service):
             alerts.clear_alarm(session, id_)
 
     def notify(self, tell: Notify) -> None:
-        """Tell what rang and was not told yet."""
+        """Deliver the undelivered alerts."""
         while True:
             with self._reading() as session:
                 undelivered = alerts.list_undelivered(session, limit=NOTIFY_BATCH_SIZE)
@@ -137,6 +138,6 @@ class ReminderAlerts(Service):
                 alerts.mark_delivered(session, ids, now)
 
     def find_next_due(self) -> datetime | None:
-        """Return when the next reminder rings."""
+        """Return when the next reminder fires."""
         with self._reading() as session:
             return alerts.next_due_time(session)

@@ -1,4 +1,4 @@
-"""What one can do with reminders."""
+"""Operations on reminders."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ SHOWN_OCCURRENCES = 3
 
 
 class Reminders(Service):
-    """Reminders: moments at which a person wants to hear of something."""
+    """Reminders: alerts at set times."""
 
     def __init__(self, context: ServiceContext, ringing: ReminderAlerts) -> None:
         super().__init__(context)
@@ -105,7 +105,7 @@ class Reminders(Service):
             return Result(new, hint=" ".join(filter(None, (moved, self._uptime_hint()))), wrote=new is not old)
 
     def _next_ring(self, reminder: Reminder) -> datetime | None:
-        """Return when a reminder that does not wait rings next."""
+        """Return when a reminder without a pending alert fires next."""
         due = next(reminder.iter_occurrences(self._now() - GRACE_PERIOD), None)
         quiet = reminder.snoozed_until if reminder.is_snoozed(self._now()) else None
         return max(due, quiet) if due and quiet else due
@@ -115,37 +115,39 @@ class Reminders(Service):
         with self._writing() as session:
             old: Reminder = rows.load(session, "reminder", reminder)
             if not alerts.is_pending(session, old.id):
-                return Result(old, hint="Nothing of it was waiting.", wrote=False)
+                return Result(old, hint="It was not waiting.", wrote=False)
             new = old.with_changes(self._now(), acknowledged_at=self._now(), snoozed_until=None)
             rows.save(session, old, new)
             return Result(new)
 
     def _parse_snooze(self, until: str, coming: datetime | None) -> datetime:
-        """Return the moment until which is put off; a span counts from now, or from what is moved."""
+        """Return the time to snooze until; a duration counts from now, or from the moved occurrence."""
         now = self._now()
         if schedules.is_duration(until):
             return (coming or now) + schedules.parse_duration(until, "until")
         moment = times.parse_datetime(until, "until", now=now, zone=self._context.zone)
         if moment <= now:
-            raise InvalidInputError(f"until has passed: {until[:40]!r}.", hint="Use 10m, 2h, 1d or a moment to come.")
+            raise InvalidInputError(
+                f"until has passed: {until[:40]!r}.", hint="Use 10m, 2h, 1d or a time in the future."
+            )
         return moment
 
     def _timing_hint(self, reminder: Reminder) -> str:
-        """Return when a reminder rings, if that is not what was asked for in so many words."""
+        """Return when a reminder fires, if it differs from the request."""
         coming = [*islice(reminder.iter_occurrences(self._now() - GRACE_PERIOD), SHOWN_OCCURRENCES)]
         if not coming:
-            return "This moment has passed: it will not ring."
+            return "This time has passed: it will not ring."
         series = self._describe_series(reminder, coming) if reminder.recurrence else ""
         return " ".join(filter(None, (series, self._uptime_hint())))
 
     def _describe_series(self, reminder: Reminder, coming: Sequence[datetime]) -> str:
-        """Return the next occurrences, and where they are not those of the rule."""
+        """Describe the next occurrences, and deviations from the rule."""
         if len(coming) == 1:
-            return f"It rings once, {self._format(coming[0])}: its rule names no later moment."
+            return f"It rings once, {self._format(coming[0])}: its rule has no later time."
         is_odd = coming[0] == reminder.at and not recurrence.is_on_rule(
             reminder.recurrence, reminder.at, reminder.zone_info
         )
-        odd = " The first is not on a day of its rule." if is_odd else ""
+        odd = " The first one does not match its rule." if is_odd else ""
         more = " …" if len(coming) == SHOWN_OCCURRENCES else "."
         return f"It rings {', '.join(map(self._format, coming))}{more}{odd}"
 
@@ -173,7 +175,7 @@ class Reminders(Service):
 
 
 def _move(reminder: Reminder, coming: datetime, moment: datetime) -> dict[str, Any]:
-    """Return the fields that move what is to come to another moment.
+    """Return the fields that move the next occurrence to another time.
 
     Raises:
         InvalidInputError: An occurrence of a series cannot be earlier.
@@ -182,7 +184,7 @@ def _move(reminder: Reminder, coming: datetime, moment: datetime) -> dict[str, A
         return {"at": moment, "snoozed_until": None}
     if moment < coming:
         raise InvalidInputError(
-            "This repeating reminder rings only after that moment.",
-            hint="Choose a later moment, or change the series with update_reminder.",
+            "This repeating reminder rings only after that time.",
+            hint="Choose a later time, or change the series with update_reminder.",
         )
     return {"snoozed_until": moment}

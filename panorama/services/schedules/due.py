@@ -1,4 +1,4 @@
-"""Timing: what is to be done when the clock has come, in one round: reminders ring, schedules submit their jobs."""
+"""Runs everything that is due: fires reminders and submits the jobs of schedules."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from panorama.services.schedules.schedules import Schedules
 
 
 class DueWork:
-    """All that waits for the clock. A round may be cut short anywhere, and is made again."""
+    """All timed work. A round may be interrupted anywhere and is then repeated."""
 
     def __init__(self, context: ServiceContext, queue: JobSubmitter) -> None:
         self.now = context.now
@@ -18,14 +18,14 @@ class DueWork:
         self.schedules = Schedules(context, queue, self.ringing.uptime_hint)
 
     def run_due(self, tell: Notify, *, was_set: bool = False) -> datetime | None:
-        """Do what is due, and return when the next is.
+        """Run what is due, and return when the next is due.
 
         Args:
-            tell: Tells the person of a reminder; it must not wait.
-            was_set: The clock was set since the last round, so what was reckoned with it is reckoned anew.
+            tell: Notifies the user of a reminder; it must not block.
+            was_set: The clock was set since the last round, so next times are computed again.
 
         Raises:
-            UnavailableError: The database cannot be written now; nothing is lost.
+            UnavailableError: The database cannot be written now; the work is done later.
         """
         if was_set:
             self.schedules.repair_after_clock_change()
@@ -36,7 +36,7 @@ class DueWork:
         return self.find_next_due()
 
     def uptime_hint(self) -> str:
-        """Return what keeps that which is set from happening at any time; "" if nothing does, or nothing is set."""
+        """Return the limitation on timed work; "" if there is none, or nothing is set."""
         return self.ringing.uptime_hint("Reminders and schedules run") if self.find_next_due() else ""
 
     def find_next_due(self) -> datetime | None:

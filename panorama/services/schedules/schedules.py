@@ -1,4 +1,4 @@
-"""What one can do with schedules: jobs that run by themselves."""
+"""Operations on schedules: jobs that run automatically."""
 
 import difflib
 import json
@@ -28,14 +28,14 @@ from panorama.store.log import schedules
 
 SCHEDULE_LETTER = "e"
 MAX_SCHEDULES = 500
-"""Schedules that may be kept: each is looked at when it is due."""
+"""The most schedules."""
 
 MAX_CANDIDATES = 5
 MAX_SHOWN_CHARS, MAX_SHOWN_ARGUMENTS = 200, 10
-"""Characters of an argument that a question shows."""
+"""The most characters of an argument shown in a question."""
 
 _TRIGGER_HINT = (
-    "Give one of cron (“30 7 * * mon-fri”), every (“2h”) or at (“2026-05-31T15:00”); every may begin at a moment."
+    "Give one of cron (“30 7 * * mon-fri”), every (“2h”) or at (“2026-05-31T15:00”); every can start at a time."
 )
 
 
@@ -116,10 +116,10 @@ class Schedules(Service):
         arguments: dict[str, Any] | None = None,
         **_: object,
     ) -> Plan:
-        """Ask the person before something runs by itself of which they would be asked each time."""
+        """Ask the user before something runs by itself of which they would be asked each time."""
         sent = arguments or {}
         if kind not in self._queue.kinds():
-            return Plan()  # `add` refuses it
+            return Plan()  # `add` rejects it
         self._check_arguments(kind, sent)
         if not self._queue.needs_confirmation(kind, sent):
             return Plan()
@@ -127,17 +127,17 @@ class Schedules(Service):
         given = [escape_name(f"{key} {json.dumps(value)}", most=MAX_SHOWN_CHARS) for key, value in sent.items()]
         more = f" and {len(given) - MAX_SHOWN_ARGUMENTS} more" if len(given) > MAX_SHOWN_ARGUMENTS else ""
         listed = f"\nIt gets: {', '.join(given[:MAX_SHOWN_ARGUMENTS])}{more}" if given else ""
-        return Plan(f"Let {kind} run by itself {when}? Nobody will be asked then.{listed}")
+        return Plan(f"Run {kind} automatically {when}? It will not ask again.{listed}")
 
     def _check_arguments(self, kind: str, arguments: Mapping[str, Any]) -> None:
         if refused := sorted(CALL_ARGUMENTS & set(arguments)):
             raise InvalidInputError(
-                f"{refused[0]} is no argument for a schedule.", hint="The person is asked when it is added."
+                f"{refused[0]} is not an argument for a schedule.", hint="The user is asked when it is added."
             )
         with self._writing() as session:
             if self._queue.is_cli_only(kind) and session.origin and session.origin.actor != CLI_ACTOR:
                 raise InvalidInputError(
-                    f"Only the person can schedule {kind}, at a terminal.", hint=f"panorama schedule add {kind} …"
+                    f"Only the user can schedule {kind}, at a terminal.", hint=f"panorama schedule add {kind} …"
                 )
         self._queue.check(kind, arguments)
 
@@ -167,7 +167,7 @@ class Schedules(Service):
                 return Result(old, hint="It was not paused.", wrote=False)
             new = old.resume(self._now())
             schedules.save(session, new)
-            return Result(new, hint="" if new.next_at else "Its moment has passed: it will not run.")
+            return Result(new, hint="" if new.next_at else "Its time has passed: it will not run.")
 
     def remove(self, schedule: str) -> RemovedSchedule:
         """Forget a schedule for good; to stop it for some time use pause_schedule.
@@ -181,7 +181,7 @@ class Schedules(Service):
             return RemovedSchedule(id=removed.id, name=removed.name, kind=removed.kind)
 
     def plan_remove(self, schedule: str) -> Plan:
-        """Ask the person before a schedule is forgotten."""
+        """Ask the user before a schedule is forgotten."""
         with self._reading() as session:
             gone = self._get(session, schedule)
         return Plan(
@@ -189,15 +189,15 @@ class Schedules(Service):
             "Undo cannot bring it back."
         )
 
-    # What the clock does.
+    # Timed work.
 
     def run_due(self) -> None:
-        """Submit the jobs of what is due, each in one transaction with the schedule's next moment.
+        """Submit the jobs of due schedules, each in one transaction with its schedule's next time.
 
-        A job that is refused is kept as the schedule's problem; the schedule goes on.
+        A rejected job is stored as the schedule's problem; the schedule continues.
 
         Raises:
-            UnavailableError: Something could not be submitted now; the others were.
+            UnavailableError: Some jobs could not be submitted now; the others were.
         """
         now = self._now()
         with self._reading() as session:
@@ -218,7 +218,7 @@ class Schedules(Service):
             return
         try:
             due = schedule.find_due(now)
-        except InvalidInputError as error:  # its zone is not known here any more
+        except InvalidInputError as error:  # its zone is no longer known here
             schedules.save(session, replace(schedule.pause(now), problem=error.message))
             return
         if due is None:
@@ -236,7 +236,7 @@ class Schedules(Service):
         schedules.save(session, schedule.with_run(due, now, job=job, problem=problem))
 
     def repair_after_clock_change(self) -> None:
-        """Let schedules go on that a clock which was wrong made wait for too long."""
+        """Correct the schedules that a wrong clock made wait too long."""
         now = self._now()
         with self._context.database.transaction(TICKER) as session:
             for schedule in schedules.list_ahead_of_clock(session, now):
@@ -247,14 +247,14 @@ class Schedules(Service):
         with self._reading() as session:
             return schedules.next_due_time(session)
 
-    # What is checked.
+    # Checks.
 
     def _parse_trigger(
         self, cron: str, every: str, at: str, now: datetime, zone: ZoneInfo
     ) -> tuple[Trigger, str, datetime]:
-        """Return how a schedule is triggered, its rule in plain form, and when it begins."""
+        """Return a schedule's trigger, its rule in normal form, and its start."""
         if bool(cron) + bool(every) + bool(at and not every) != 1:
-            raise InvalidInputError("A schedule needs one of cron, every and at.", hint=_TRIGGER_HINT)
+            raise InvalidInputError("A schedule needs exactly one of cron, every and at.", hint=_TRIGGER_HINT)
         if cron:
             trigger = cron_line(cron)
             return "cron", trigger.text, now
@@ -263,7 +263,7 @@ class Schedules(Service):
             return "every", rules.format_duration(rules.parse_duration(every)), begin
         if begin <= now:
             raise InvalidInputError(
-                f"at has passed: {times.format_time(begin, zone)}.", hint="Choose a moment that is to come."
+                f"at has passed: {times.format_time(begin, zone)}.", hint="Choose a time in the future."
             )
         return "at", begin.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), begin
 
@@ -272,7 +272,7 @@ class Schedules(Service):
         if kind in known:
             return
         near = difflib.get_close_matches(kind[:60], known, 1, 0.6)
-        hint = f"There are {', '.join(known)}." if known else "No jobs can be run here: the daemon runs them."
+        hint = f"There are {', '.join(known)}." if known else "Jobs cannot run here: the daemon runs them."
         suggestion = f"Did you mean {near[0]}? " if near else ""
         raise InvalidInputError(f"There is no kind of job {kind[:60]!r}.", hint=f"{suggestion}{hint}")
 
@@ -283,7 +283,7 @@ class Schedules(Service):
         )
         if existing:
             raise ConflictError(
-                f"There is a schedule “{known[existing]}” already.", hint="Give it another name.",
+                f"A schedule “{known[existing]}” already exists.", hint="Give it another name.",
                 candidates=[{"id": existing, "name": known[existing]}],
             )  # fmt: skip
         if len(known) >= MAX_SCHEDULES:

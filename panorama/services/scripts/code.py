@@ -1,4 +1,4 @@
-"""Scripts: runs them as guests, and tells what they did."""
+"""Runs scripts, and reports their runs."""
 
 import keyword
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ from panorama.store.log import runs
 from panorama.store.log.runs import Run
 
 MAX_SECONDS, MAX_JOB_SECONDS = 60, 3600
-"""Seconds that a script may take: while somebody waits, and in the background."""
+"""The time limits of a script in seconds: for a waiting caller, and in the background."""
 
 MAX_STATE_NAME_CHARS = 80
 MAX_SHOWN_CONFIRMS = 10
 MAX_SHOWN_CALLS = 200
-"""How many calls of a run are shown with it; the others are listed."""
+"""The most calls shown with a run."""
 
 
 class Code(Service):
@@ -84,7 +84,7 @@ class Code(Service):
         state: str = "",
         **_: object,
     ) -> Plan:
-        """Refuse a script that would not even begin; ask the person if it confirms in their place."""
+        """Refuse a script that would not even begin; ask the user if it confirms in their place."""
         _validate_state_name(state)
         script = self._prepare_script(code, inputs, _validate_timeout(timeout, MAX_JOB_SECONDS))
         return Plan("" if dry_run else format_confirming_question("script", script.source))
@@ -92,7 +92,7 @@ class Code(Service):
     def _prepare_script(self, code: str, inputs: dict[str, Any] | None, seconds: int) -> Script:
         named, code = _validate_inputs(inputs or {}), _strip_fence(code)
         if not code.strip():
-            raise InvalidInputError("code is empty.", hint="Send Python; search_sdk shows what it can call.")
+            raise InvalidInputError("code is empty.", hint="Send Python; search_sdk shows the available functions.")
         if len(code) > SOURCE_CHARS:
             raise InvalidInputError(
                 f"code has {len(code):,} characters; {SOURCE_CHARS:,} is the most.", hint="Split it."
@@ -101,28 +101,30 @@ class Code(Service):
 
     def _build_script(self, source: str, inputs: Mapping[str, Any], seconds: int) -> Script:
         limits = Limits(wall=timedelta(seconds=seconds))
-        if seconds > MAX_SECONDS:  # a job may also use the processor for longer, and call more
+        if seconds > MAX_SECONDS:  # a job may also use more processor time and calls
             more = seconds // MAX_SECONDS
             calls, sent_bytes = limits.calls * more, limits.sent_bytes * more
             limits = replace(limits, cpu=timedelta(seconds=seconds), calls=calls, sent_bytes=sent_bytes)
         return Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
 
     def run_saved(self, wish: RunOptions, source: str, inputs: Mapping[str, Any], timeout: int) -> RunResult:
-        """Run the text of a script of the library."""
+        """Run the text of a library script."""
         seconds = _validate_timeout(timeout, MAX_JOB_SECONDS if progress.is_job() else MAX_SECONDS)
         return self._execute(self._build_script(source, inputs, seconds), wish)
 
     def _execute(self, script: Script, wish: RunOptions) -> RunResult:
         if (
             NESTED_RUN_SCOPE.get() is not None
-        ):  # a run of its own would not be tried out, taken back or bounded with the first
-            raise ConflictError("A script runs already in this call.", hint="It runs another by sdk.scripts.")
+        ):  # a separate run would not share the dry run, undo and limits of the first
+            raise ConflictError(
+                "A script is already running in this call.", hint="Call another one through sdk.scripts."
+            )
         run = ScriptRun(self._context, self._calls, self._runner, self._blobs, wish, self._left.worker.name)
         self._left.recover_once()
         return run.run(script)
 
     def validate_timeout(self, timeout: int) -> None:
-        """Refuse a time that no script may take, not even in the background."""
+        """Check that a timeout is allowed at all, in the background."""
         _validate_timeout(timeout, MAX_JOB_SECONDS)
 
     def list(self, page: PageRequest, failed: bool = False) -> Page[RunLine]:
@@ -155,12 +157,12 @@ class Code(Service):
         return Page(tuple(map(call_to_dict, calls.items)), calls.keys, calls.total, calls.more)
 
     def render_page(self, run: str) -> Mapping[str, str]:
-        """Return a run as Markdown: its script, output, first calls and what it changed."""
+        """Render a run as Markdown: its script, output, first calls and changes."""
         return {"markdown": render_run_page(self.get(run))}
 
 
 def format_confirming_question(name: str, source: str) -> str:
-    """Return the question before a script runs that confirms in the person's place; "" if its text does not."""
+    """Return the question before running a script that confirms for the user; "" if it does not."""
     calls = list_confirmed_calls(source)
     if not calls:
         return ""
@@ -177,7 +179,7 @@ def _get_run(session: Session, run: str) -> Run:
 
 
 def _strip_fence(code: str) -> str:
-    """Return a script without the Markdown fence around it; the lines keep their numbers."""
+    """Remove the Markdown fence around a script; lines keep their numbers."""
     lines = code.split("\n")
     if not code.lstrip().startswith("```") or code.rstrip().rpartition("\n")[2].strip() != "```":
         return code

@@ -1,7 +1,7 @@
-"""What one can do with the scripts that are kept: list them, show one, save a draft, compare and look back.
+"""Operations on saved scripts: list, show, save, compare and show their history.
 
-A script is a file; what a person decided on it is bound to the digest of the text that they were shown. So its state
-is never stored with it: it follows, at each use, from the text that is there.
+A script is a file; the user's decision on it is bound to the digest of the reviewed text. So its state is never stored
+with it, but derived from the current text at each use.
 """
 
 import difflib
@@ -45,10 +45,10 @@ from panorama.store.log import runs
 from panorama.store.signals import Signal
 
 STATISTICS_RUNS = 200
-"""The runs of a script that its statistics look at."""
+"""The most runs used for statistics."""
 
 RECENT_RUNS = 20
-"""The runs whose calls tell what it does."""
+"""The recent runs whose calls are shown."""
 
 BY_PANORAMA, BY_USER = "Panorama", "you"
 StateFilter = Literal["draft", "reviewed", "promoted", "retired", "all"]
@@ -56,7 +56,7 @@ StateFilter = Literal["draft", "reviewed", "promoted", "retired", "all"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedScript:
-    """One script at one moment: its text, read once, and how that text stands."""
+    """A snapshot of one script: its text, read once, and the state of that text."""
 
     text: ScriptText
     state: State
@@ -65,12 +65,12 @@ class SavedScript:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return self.text.name
 
     @property
     def by(self) -> str:
-        """Who stands for it: whoever reviewed it."""
+        """Its author, or the reviewer."""
         return "" if self.state == "draft" else BY_PANORAMA if self.is_ours else BY_USER
 
     @property
@@ -80,22 +80,22 @@ class SavedScript:
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """What its review showed that it may call; of a text that was not reviewed, what a review would show."""
+        """The calls shown in its review; for an unreviewed text, those that a review would show."""
         names = analyze_script(self.text).uses.calls
         if not self.is_reviewed or self.standing.digest != self.text.digest:
             return names
-        if self.standing.calls is None:  # what it was approved with was not stored then, and could not be "anything"
+        if self.standing.calls is None:  # the approved calls were not stored then, and could not be "anything"
             return tuple(name for name in names if name != ANYTHING)
         return self.standing.calls
 
     @property
     def allowed(self) -> AllowedCalls | None:
-        """What it may call; None for everything, as a draft may."""
+        """Its allowed calls; None for all, as for a draft."""
         return AllowedCalls.of(self.name, self.calls) if self.is_reviewed else None
 
     @property
     def reads_only(self) -> bool:
-        """Whether it cannot write: the person said so, or its review showed nothing that writes."""
+        """Whether it cannot write: the user decided so, or its review showed no writing calls."""
         return self.standing.read_only or not any(map(is_writing, self.calls))
 
     @property
@@ -105,7 +105,7 @@ class SavedScript:
 
 
 class Library(Service):
-    """The scripts of a person, and those that came with the program."""
+    """The user's scripts, and those shipped with the program."""
 
     def __init__(
         self,
@@ -117,8 +117,8 @@ class Library(Service):
         """Make a library.
 
         Args:
-            taken: Returns the names that no script may have: tools, nouns of the SDK, sources.
-            findings: Returns what the sandbox would refuse in a text.
+            taken: Returns the reserved names: tools, nouns of the SDK, sources.
+            findings: Returns the violations that the sandbox would report for a text.
         """
         super().__init__(context)
         self.shelf = shelf
@@ -128,21 +128,23 @@ class Library(Service):
         self._suggesting = Suggestions(context)
         self._ears = Signal[[]]()
 
-    # What others ask.
+    # For other services.
 
     def get_saved(self, name: str, *, glance: bool = False) -> SavedScript:
-        """Return a script as it is now.
+        """Return a script.
 
         Args:
-            glance: What is remembered of its file will do; nothing may be run or decided on that.
+            glance: Allow a cached text; it must not be run or reviewed.
 
         Raises:
-            NotFoundError: There is none of this name.
-            InvalidInputError: The name, or what stands in its place, cannot be a script.
+            NotFoundError: There is no such script.
+            InvalidInputError: The name is invalid, or its file is not a script.
         """
         plain = name.strip().removeprefix(TOOL_PREFIX)
         if plain in self._reserved_names(plain):
-            raise NotFoundError(f"There is no script {plain!r}: that is the name of something else.", hint="Rename it.")
+            raise NotFoundError(
+                f"There is no script {plain!r}: that name is used by something else.", hint="Rename it."
+            )
         try:
             text = (self.shelf.read_cached if glance else self.shelf.read)(plain)
         except InvalidInputError:
@@ -154,29 +156,29 @@ class Library(Service):
             return self._build_saved(text, rows.find_state(session, plain))
 
     def list_promoted(self, name: str | None = None) -> list[SavedScript]:
-        """Return the scripts that are tools now, or the one of a name: their text is the one that was approved."""
+        """Return the promoted scripts whose text is the approved one, or the one with a name."""
         with self._reading() as session:
             standings = rows.list_promoted(session, name)
         scripts: list[SavedScript] = []
         for name, standing in standings.items():
             try:
                 text = self.shelf.read_cached(name)
-            except PanoramaError:  # it is no plain file any more
+            except PanoramaError:  # it is no longer a regular file
                 continue
             if text and standing.state_of(text.digest) == "promoted":
                 scripts.append(SavedScript(text=text, state="promoted", standing=standing, is_ours=text.is_shipped))
         return scripts
 
     def subscribe(self, ear: Callable[[], None]) -> Callable[[], None]:
-        """Tell somebody when tools come or go; return how to stop that."""
+        """Call a listener when script tools change; return how to unsubscribe."""
         return self._ears.subscribe(ear)
 
     def notify_changed(self) -> None:
-        """Tell those who want to hear that the tools may be others now."""
+        """Notify the listeners that script tools may have changed."""
         self._ears.notify()
 
     def _reserved_names(self, name: str) -> Collection[str]:
-        """Return the names that are something else; a shipped script may be called like a tool, and its copies too."""
+        """Return the reserved names; shipped scripts and their copies may have the name of a tool."""
         reserved = self._taken()
         return () if name not in reserved or self.shelf.is_bundled(name) else reserved
 
@@ -194,10 +196,10 @@ class Library(Service):
             text=text, state="reviewed" if state == "draft" and is_ours else state, standing=found, is_ours=is_ours
         )
 
-    # What people and models do.
+    # Operations.
 
     def list(self, page: PageRequest, state: StateFilter = "all", suggest: bool = False) -> Page[ScriptLine]:
-        """List kept scripts: state, and arguments for run_script. Drafts were not approved by the person.
+        """List kept scripts: state, and arguments for run_script. Drafts were not approved by the user.
 
         Args:
             suggest: List what was done often and is worth a script instead; save_script takes its `run`.
@@ -241,7 +243,7 @@ class Library(Service):
         return self.to_view(self.get_saved(script))
 
     def to_view(self, script: SavedScript) -> ScriptView:
-        """Return all that a person wants to know of a script before they decide on it."""
+        """Return everything that the user needs to review a script."""
         source, uses_ = script.text.source, SdkUsage(unclear=True)
         inner: dict[str, None] = {}
         problems: list[str] = []
@@ -288,13 +290,13 @@ class Library(Service):
         )
 
     def _iter_nested_calls(self, name: str, uses: SdkUsage) -> Iterator[str]:
-        """Yield what the scripts that a script runs may call, as `tasks.update in plan_day`."""
+        """Yield the possible calls of nested scripts, as `tasks.update in plan_day`."""
         names, seen = [*uses.scripts], {name, ANYTHING}
         for inner_name in names:
             if inner_name in seen:
                 continue
             seen.add(inner_name)
-            with suppress(PanoramaError):  # what is not there cannot run, and is reviewed before it can
+            with suppress(PanoramaError):  # a missing script cannot run, and is reviewed before it can
                 inner = self.get_saved(inner_name, glance=True)
                 yield from (f"{call} in {inner_name}" for call in inner.calls if not call.startswith("scripts"))
                 names += analyze_script(inner.text).uses.scripts
@@ -304,7 +306,7 @@ class Library(Service):
     ) -> Result[ScriptSaveResult]:
         """Keep a script as a draft: a docstring, then `def main(…)` with typed parameters.
 
-        promote_script asks the person to approve it.
+        promote_script asks the user to approve it.
 
         Args:
             name: Such as late_tasks.
@@ -323,23 +325,24 @@ class Library(Service):
         facts = _ScriptFacts.of(ScriptText(name=name, content=content, digest=""))
         old = self.shelf.read(name)
         if old and old.content == content:
-            return Result(self._build_save_result(name, facts, old), hint="It was kept already.", wrote=False)
+            return Result(self._build_save_result(name, facts, old), hint="It was already saved.", wrote=False)
         if old and not replace:
             raise ConflictError(
-                f"There is a script {name} with another text.", hint="Choose another name, or replace it: replace=true."
+                f"A script {name} with another text already exists.",
+                hint="Choose another name, or replace it: replace=true.",
             )
         before = self.get_saved(name).state if old else "draft"
         new = ScriptText(name=name, content=content, digest=digest_of(content))
         with self._writing() as session:
             self.versions.write(session, name, new)
         self.notify_changed()
-        note = {"promoted": " Its tool is gone until the person approves the new text."}.get(before, "")
-        hint = f"It is a draft: try it with run_script and dry_run; promote_script asks the person to approve it.{note}"
-        hint += " The text before is a version; undo brings it back." if old else ""
+        note = {"promoted": " Its tool is removed until the user approves the new text."}.get(before, "")
+        hint = f"It is a draft: try it with run_script and dry_run; promote_script asks the user to approve it.{note}"
+        hint += " The previous text is kept as a version; undo restores it." if old else ""
         return Result(self._build_save_result(name, facts, new), hint=hint)
 
     def plan_save(self, name: str, code: str = "", run: str = "", summary: str = "", replace: bool = False) -> Plan:
-        """Ask the person before a draft that they wrote themselves is overwritten."""
+        """Ask the user before a draft that they wrote themselves is overwritten."""
         name = validate_script_name(name, self._reserved_names(name))
         old = self.shelf.read(name) if replace else None
         if old is None or old.content == self._resolve_text(code, run, summary).encode():
@@ -347,7 +350,7 @@ class Library(Service):
         return Plan(self.get_overwrite_question(name))
 
     def get_overwrite_question(self, name: str) -> str:
-        """Return what the person is asked before the file of a script is overwritten, if they wrote what it holds."""
+        """Return the question before overwriting a script's file, if the user wrote it."""
         old = self.shelf.read(name)
         if old is None or old.is_shipped or self.get_saved(name).state != "draft":
             return ""
@@ -358,7 +361,7 @@ class Library(Service):
         return f"Overwrite your own draft {name} ({lines:,} lines)? Its text is kept as a version."
 
     def keep(self, script: str) -> ScriptHistory:
-        """Store the text of a script as a version, before the person edits its file."""
+        """Store the text of a script as a version, before the user edits its file."""
         text = self.get_saved(script).text
         with self._writing() as session:
             script_versions.store_version(session, text, rows.WRITTEN, self._now())
@@ -366,7 +369,7 @@ class Library(Service):
 
     def _resolve_text(self, code: str, run: str, summary: str) -> str:
         if bool(code.strip()) == bool(run.strip()):
-            raise InvalidInputError("save_script needs one of code and run.", hint="Give the code, or the id of a run.")
+            raise InvalidInputError("save_script needs either code or run.", hint="Give the code, or the id of a run.")
         inputs: Mapping[str, Any] = {}
         if run.strip():
             with self._reading() as session:
@@ -412,20 +415,20 @@ class Library(Service):
         return ScriptDiff(name=name, old=labels[0], new=labels[1], diff=unified_diff(one.text, shown, *labels))
 
     def suggestion_hint(self) -> str:
-        """Return in one sentence what is worth a script, "" if nothing is."""
+        """Return a suggestion for a new script in one sentence, "" if there is none."""
         return self._suggesting.describe_top()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ScriptFacts:
-    """What a text tells of itself."""
+    """The facts parsed from a script's text."""
 
     signature: Signature
     uses: SdkUsage
 
     @classmethod
     def of(cls, text: ScriptText) -> "_ScriptFacts":
-        """Read a text."""
+        """Analyze a text."""
         return cls(signature=text.signature, uses=analyze_usage(parse_source(text.source)))
 
 
@@ -434,7 +437,7 @@ _MAX_CACHED_FACTS = 2000
 
 
 def analyze_script(text: ScriptText) -> _ScriptFacts:
-    """Return what a text tells of itself; each text is read but once."""
+    """Analyze a text, with a cache."""
     facts = _FACTS_CACHE.get(text.digest)
     if facts is None:
         if len(_FACTS_CACHE) >= _MAX_CACHED_FACTS:
@@ -444,7 +447,7 @@ def analyze_script(text: ScriptText) -> _ScriptFacts:
 
 
 def unified_diff(old: str, new: str, before: str, after: str) -> str:
-    """Return how two texts differ, nothing in it hidden."""
+    """Return the unified diff of two texts, with hidden characters shown."""
     lines = difflib.unified_diff(old.split("\n"), new.split("\n"), before, after, lineterm="")
     return escape_controls("\n".join(lines))
 
@@ -462,7 +465,7 @@ def _format_default(default: object) -> str:
 
 
 def _compute_statistics(ran: Sequence[rows.RunStats]) -> ScriptStatistics:
-    """Return the figures of runs, the newest first; dry runs count too, and those that still run do not."""
+    """Compute the statistics of runs, given the newest first; includes dry runs, excludes unfinished ones."""
     ended = [run for run in ran if run.status != "running"]
     if not ended:
         return ScriptStatistics(runs=0)

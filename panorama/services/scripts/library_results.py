@@ -1,4 +1,4 @@
-"""What is told of the scripts of the library."""
+"""Results of library operations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 class ScriptLine:
     """A script in one line. `parameters` are how it is called; `writes` tells what it changes, by its text.
 
-    A line whose state is `suggested` is no script yet: `run` can be saved as one, and `summary` tells why.
+    A line with the state `suggested` is not a script yet: `run` can be saved as one; `summary` says why.
     """
 
     name: str
@@ -31,7 +31,7 @@ class ScriptLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptSaveResult:
-    """A draft that was written, or what was there before if nothing had to be."""
+    """A saved draft, or the existing script if nothing was written."""
 
     name: str
     state: str
@@ -44,7 +44,7 @@ class ScriptSaveResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptStatistics:
-    """What the log tells of a script's runs: times in milliseconds, `tokens` of all answers that a model read."""
+    """Statistics of a script's runs from the log: times in milliseconds, `tokens` of all answers to models."""
 
     runs: int
     success_percent: int | None = None
@@ -57,12 +57,11 @@ class ScriptStatistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptView:
-    """A script with all that a person wants to know before they decide on it.
+    """A script with everything needed to review it.
 
-    `did` are the operations that its last runs called, each with how much it changed; `findings` are what the sandbox
-    would refuse; `dry_run` are the calls by which its last dry run, of this very text, would have changed something;
-    `reviewed` is the text that was approved last, `again` the tool that a draft becomes once it is approved, since it
-    was one before it was changed.
+    `did` are the operations that its last runs called, with numbers of changes; `findings` are violations that the
+    sandbox would report; `dry_run` are the changing calls of the last dry run of this text; `reviewed` is the last
+    approved text; `again` is the tool that a changed script becomes again once it is approved.
     """
 
     name: str
@@ -92,7 +91,7 @@ class ScriptView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptReviewResult:
-    """What was decided on a script: its state from now on, and the text that it is bound to."""
+    """A decision on a script: its new state, and the text to which it applies."""
 
     name: str
     state: str

@@ -1,5 +1,7 @@
-"""Running what is kept: by name, as a tool, by a schedule, and by another script. The text that runs is the text that
-was looked at: it is read once."""
+"""Runs saved scripts: by name, as a tool, from a schedule, and from other scripts.
+
+The text that runs is the text that was checked, because it is read only once.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -67,7 +69,7 @@ class LibraryRunner(Service):
         timeout: int = MAX_SECONDS,
         **_: object,
     ) -> Plan:
-        """Refuse a script that would not even begin; ask the person if it is a draft that confirms in their place.
+        """Refuse a script that would not even begin; ask the user if it is a draft that confirms in their place.
 
         A schedule may not run a text that nobody has reviewed.
         """
@@ -80,13 +82,13 @@ class LibraryRunner(Service):
         return Plan(question, _unreviewed_error(saved, "A schedule runs"))
 
     def run_tool(self, name: str, args: Mapping[str, Any], *, dry_run: bool = False) -> RunResult:
-        """Run a promoted script as its tool: the text that was approved, with what it may do."""
+        """Run a promoted script as its tool: the approved text, with its allowed calls."""
         saved = self._library.get_saved(name)
         if saved.state != "promoted":
             self._library.notify_changed()
             raise ConflictError(
-                f"script_{name} is no tool any more: its text was changed, or its tool was taken away.",
-                hint="run_script runs it; the person can review it with promote_script.",
+                f"script_{name} is no longer a tool: its text was changed, or its tool was removed.",
+                hint="Use run_script, or ask the user to review it with promote_script.",
             )
         limits = ScriptLimits(reads_only=saved.reads_only)
         wish = RunOptions(dry_run=dry_run, atomic=False, state="", limits=limits)
@@ -111,7 +113,7 @@ class LibraryRunner(Service):
             return self._unwrap_result(self._run_script(saved, arguments or {}, wish, MAX_SECONDS))
         if saved.name in nest.names:
             path = " → ".join((*nest.names, saved.name))
-            raise ConflictError(f"The script {saved.name} runs already: {path}.", hint="Call it from outside.")
+            raise ConflictError(f"The script {saved.name} is already running: {path}.", hint="Call it from outside.")
         if len(nest.names) >= MAX_DEPTH:
             raise ConflictError(
                 f"Scripts nest {MAX_DEPTH} deep: {' → '.join(nest.names)}.", hint=f"Call {saved.name} from the first."
@@ -124,7 +126,7 @@ class LibraryRunner(Service):
 
     def _unwrap_result(self, ran: RunResult) -> Any:
         if ran.error:
-            raise ScriptError(str(ran.error["message"]), hint=f"`panorama runs show {ran.run_id}` tells more.")
+            raise ScriptError(str(ran.error["message"]), hint=f"See `panorama runs show {ran.run_id}`.")
         return ran.result
 
     def _get_startable(self, script: str) -> SavedScript:
@@ -132,7 +134,7 @@ class LibraryRunner(Service):
         if saved.state == "retired":
             raise ConflictError(
                 f"The script {saved.name} is retired.",
-                hint=f"`panorama scripts review {saved.name}` takes it into use.",
+                hint=f"Use `panorama scripts review {saved.name}` to approve it again.",
             )
         return saved
 
@@ -163,12 +165,12 @@ class LibraryRunner(Service):
 def _unreviewed_error(saved: SavedScript, who: str) -> ConflictError:
     return ConflictError(
         f"{who} reviewed scripts only, and the text of {saved.name} was not reviewed.",
-        hint=f"The person approves it: promote_script, or `panorama scripts review {saved.name}`.",
+        hint=f"Ask the user to approve it: promote_script, or `panorama scripts review {saved.name}`.",
     )
 
 
 def _limit(saved: SavedScript, outer: ScriptLimits | NestedRunScope, *, reads_only: bool = False) -> ScriptLimits:
-    """Return what a script may do: no more than its review showed, nor than what runs it."""
+    """Return the limits of a script: those of its review and those of its caller."""
     return ScriptLimits(
         reads_only=outer.reads_only or reads_only,
         reviewed_only=outer.reviewed_only or saved.is_reviewed,
@@ -177,5 +179,5 @@ def _limit(saved: SavedScript, outer: ScriptLimits | NestedRunScope, *, reads_on
 
 
 def _with_script(wish: RunOptions, text: ScriptText, state: str, args: Mapping[str, Any]) -> RunOptions:
-    """Return a wish that tells whose run it is; its state is the script's own."""
+    """Return the run options for a library script; it has its own state."""
     return wish.with_script(text.name, {"script_state": state, "digest": text.digest}, args)

@@ -1,4 +1,4 @@
-"""Nesting: what a script runs inside of, told to the one call that lets it run another script."""
+"""Nested runs: the scope in which a script may run another script."""
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -13,10 +13,10 @@ MAX_DEPTH = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptLimits:
-    """What one script of a run may do.
+    """The limits of one script in a run.
 
-    One that `reads_only` cannot write, one that is `reviewed_only` runs reviewed scripts alone; both hold for all that
-    runs inside it. `allowed` are the calls that its review showed, None for all.
+    With `reads_only` it cannot write, with `reviewed_only` it can run only reviewed scripts; both also apply to nested
+    scripts. `allowed` are the calls shown in its review, None for all.
     """
 
     reads_only: bool = False
@@ -25,12 +25,12 @@ class ScriptLimits:
 
 
 UNLIMITED = ScriptLimits()
-"""What a script may do that nobody reviewed: all that the SDK holds."""
+"""The limits of an unreviewed script: the whole SDK is allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NestedScript:
-    """A script to run inside another: its text, its inputs, its name and what it may do."""
+    """A nested script: its text, inputs, name and limits."""
 
     source: str
     inputs: Mapping[str, Any]
@@ -40,10 +40,10 @@ class NestedScript:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NestedRunScope:
-    """A script that waits for one it called: `names` are those that run, the outermost first.
+    """A script that waits for a nested one: `names` are the running scripts, the outermost first.
 
-    `reads_only` and `reviewed_only` hold for all that runs inside, as of `ScriptLimits`. `run` runs a script inside, as
-    part of the same run; it returns the result as a worker sent it: JSON that nobody has read.
+    `reads_only` and `reviewed_only` apply to nested scripts, as in `ScriptLimits`. `run` runs a nested script as part
+    of the same run; it returns the worker's unparsed JSON.
     """
 
     names: tuple[str, ...]
@@ -53,4 +53,4 @@ class NestedRunScope:
 
 
 NESTED_RUN_SCOPE: ContextVar[NestedRunScope | None] = ContextVar("nest", default=None)
-"""The run whose call of the SDK is answered here."""
+"""The run whose SDK call is being answered."""

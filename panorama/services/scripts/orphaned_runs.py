@@ -1,4 +1,4 @@
-"""Runs that a process left behind when it was killed: each is ended with what is known, an atomic one taken back."""
+"""Ends the runs of killed processes; atomic ones are undone."""
 
 import logging
 import shutil
@@ -21,16 +21,16 @@ from panorama.store.log import changes, runs
 from panorama.store.log.runs import Run
 
 GRACE_PERIOD = timedelta(hours=1)
-"""Longer than this over its time no run takes: the number of its process is somebody else's by then."""
+"""No run takes longer than this over its limit; after that, its process id belongs to another process."""
 
 _STALE_AGE = timedelta(hours=1)
-"""After so long the copy of a dry run that no log knows of is nobody's."""
+"""After this time a dry run's copy without a logged run is abandoned."""
 
 _log = logging.getLogger(__name__)
 
 
 class OrphanedRuns(Service):
-    """Looks for runs whose process is gone. Safe to use from several threads and processes."""
+    """Finds runs of dead processes. Safe across threads and processes."""
 
     def __init__(self, context: ServiceContext, worker: WorkerId) -> None:
         super().__init__(context)
@@ -41,7 +41,7 @@ class OrphanedRuns(Service):
         self._claimed: set[str] = set()
 
     def recover(self) -> None:
-        """End the runs of processes that are gone, and remove the copies of their dry runs.
+        """End the runs of dead processes, and delete the copies of their dry runs.
 
         Raises:
             UnavailableError: The store cannot be read.
@@ -54,7 +54,7 @@ class OrphanedRuns(Service):
         self._delete_scratch_copies()
 
     def recover_once(self) -> None:
-        """Do so where nobody does it now and then: before the first script."""
+        """Do so once before the first script, if no daemon does it regularly."""
         if not self._has_looked:
             with suppress(PanoramaError):
                 self.recover()
@@ -74,14 +74,14 @@ class OrphanedRuns(Service):
             self._finish(run)
         except UnavailableError as error:
             _log.warning("the run %s waits to be ended: %s", run.id, error.message)
-        except Exception:  # a bug of ours: it is ended all the same, and says what stands
-            _log.exception("the run %s could not be taken back", run.id)
+        except Exception:  # a bug of ours: the run is ended anyway, with its remaining changes
+            _log.exception("the run %s could not be undone", run.id)
             with suppress(UnavailableError):
                 self._finish(run, takes_back=False)
 
     def _finish(self, run: Run, *, takes_back: bool = True) -> None:
         """End a run. An atomic one is taken back first, in short transactions that may be stopped in between."""
-        origin = Origin(  # with the run's own unit, so that taking it back is no write that an undo would take back
+        origin = Origin(  # with the run's own unit, so that this rollback is not itself undoable
             actor="panorama", client=run.client, conversation=run.conversation, operation="history.undo",
             call=self._context.new_id(CALL_LETTER), unit=run.id,
         )  # fmt: skip
@@ -99,7 +99,7 @@ class OrphanedRuns(Service):
         with self._context.database.transaction(origin) as session:
             runs.save(session, [replace(run, status="failed", error=error, changes=counts, calls=called)])
         self._claimed.discard(run.id)
-        _log.warning("the run %s was left by its process; it is ended", run.id)
+        _log.warning("the process of run %s died; the run is ended", run.id)
 
     def _claim(self, origin: Origin, run_id: str) -> bool:
         """Make this process the worker of a run, so that no other one ends it; return False if another was faster."""
@@ -112,11 +112,11 @@ class OrphanedRuns(Service):
         return True
 
     def _delete_scratch_copies(self) -> None:
-        """Remove the copies of dry runs that have ended without doing so: they were killed."""
+        """Delete the copies of killed dry runs."""
         if not self._asides.is_dir():
             return
         for folder in self._asides.iterdir():
-            with suppress(FileNotFoundError):  # a dry run that ends just now removes its own
+            with suppress(FileNotFoundError):  # a dry run that is just ending deletes its own
                 if self._is_orphaned_copy(folder):
                     shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,7 +1,7 @@
-"""Reviewing: what a person decides on scripts. Each decision is bound to the very text that they were shown.
+"""Reviews of scripts; each decision is bound to the text that the user was shown.
 
-Each method here whose question a person has to answer reads the script once, in that question; what they agreed to is
-that text, whatever has become of the file by then.
+A method with a question reads the script once, in that question. The user's answer applies to that text, whatever
+happens to the file meanwhile.
 """
 
 from contextvars import ContextVar
@@ -27,7 +27,7 @@ from panorama.store.log import library as rows
 
 Step = Literal["reviewed", "promoted", "demoted", "retired"]
 _SCRIPT_IN_QUESTION: ContextVar[SavedScript | None] = ContextVar("shown", default=None)
-"""The script whose text is in the question of the call that runs."""
+"""The script shown in the question of the running call."""
 
 MAX_NAMES, MAX_SUMMARY_CHARS = 20, 300
 
@@ -39,10 +39,10 @@ class ScriptReviews(Service):
         super().__init__(context)
         self._library = library
 
-    # What asks the person.
+    # Operations that ask the user.
 
     def promote(self, script: str, to: Step = "promoted", read_only: bool = False) -> ScriptReviewResult:
-        """Ask the person to approve a kept script, or to make it a tool of its own, script_<name>.
+        """Ask the user to approve a kept script, or to make it a tool of its own, script_<name>.
 
         Args:
             to: reviewed approves it, demoted takes its tool away, retired ends its use.
@@ -61,19 +61,19 @@ class ScriptReviews(Service):
             return self._set_state(session, saved, new)
 
     def plan_promote(self, script: str, to: Step = "promoted", read_only: bool = False) -> Plan:
-        """Ask the person before a script moves."""
+        """Ask the user before a script moves."""
         saved = self._load_for_question(script)
         view = self._library.to_view(saved)
         with self._reading() as session:
             self._plan_state(session, saved, to, read_only)
         if to == "retired":
-            deed = f"Take the script {saved.name} out of use?"
+            deed = f"Retire the script {saved.name}?"
         elif to == "promoted":
             can_write = "" if saved.reads_only else ", which can change your data"
             limit = ", which will only be able to read" if read_only else can_write or ", which only reads"
-            deed = f"Make the script {saved.name} a tool of your assistants{limit}?"
+            deed = f"Make the script {saved.name} a tool for your assistants{limit}?"
         elif to == "demoted":
-            deed = f"Take the tool {saved.tool} away? The script {saved.name} stays reviewed."
+            deed = f"Remove the tool {saved.tool}? The script {saved.name} stays reviewed."
         else:
             again = f" It will be the tool {view.again} again." if view.again else ""
             deed = f"Approve the script {saved.name}?{again}"
@@ -90,14 +90,14 @@ class ScriptReviews(Service):
         """
         saved = self._take_confirmed(script)
         if saved.text.digest != digest:
-            raise ConflictError("Another text was agreed to; nothing was approved.", hint="Look at it again.")
+            raise ConflictError("The text changed after the question; nothing was approved.", hint="Look at it again.")
         with self._writing() as session:
             if saved.standing.state_of(saved.text.digest) in ("draft", "retired"):
                 self._record_verdict(session, saved.text, rows.APPROVED)
             return self._set_state(session, saved, saved.standing.approve(saved.text.digest, _list_calls(saved.text)))
 
     def plan_approve(self, script: str, digest: str) -> Plan:
-        """Ask the person before a text is approved; refused if it is not the one that was shown."""
+        """Ask the user before a text is approved; refused if it is not the one that was shown."""
         saved = self._load_for_question(script)
         if saved.text.digest != digest:
             raise ConflictError(
@@ -106,9 +106,7 @@ class ScriptReviews(Service):
             )
         signature = saved.text.signature
         if not signature.summary:
-            raise InvalidInputError(
-                f"The script {saved.name} does not say what it does.", hint="Begin it with a docstring."
-            )
+            raise InvalidInputError(f"The script {saved.name} has no description.", hint="Begin it with a docstring.")
         return Plan(f"Approve the script {saved.name}? Its text has the digest {digest}.")
 
     def rollback(self, script: str, version: int | None = None) -> ScriptReviewResult:
@@ -117,7 +115,7 @@ class ScriptReviews(Service):
         Args:
             version: Its number, as history tells it; else the one before the last.
         """
-        del version  # it was looked up for the question
+        del version  # it was resolved for the question
         saved = self._take_confirmed(script)
         with self._writing() as session:
             self._library.versions.write(session, saved.name, saved.text)
@@ -125,7 +123,7 @@ class ScriptReviews(Service):
             return self._set_state(session, saved, DRAFT.approve(saved.text.digest, _list_calls(saved.text)))
 
     def plan_rollback(self, script: str, version: int | None = None) -> Plan:
-        """Ask the person before an earlier text is put back."""
+        """Ask the user before an earlier text is put back."""
         name = validate_script_name(script.strip())
         with self._reading() as session:
             number = version or script_versions.find_previous_approved(session, name)
@@ -135,13 +133,11 @@ class ScriptReviews(Service):
         wanted_script = SavedScript(text=text, state="draft", standing=standing, is_ours=False)
         _SCRIPT_IN_QUESTION.set(wanted_script)
         old = self._library.shelf.read(name)
-        warning = "" if old is None or old.digest == target.digest else " The text that is there now is overwritten."
-        deed = (
-            f"Put version {number} of the script {name} back (digest {target.digest}), as a reviewed script?{warning}"
-        )
+        warning = "" if old is None or old.digest == target.digest else " The current text is overwritten."
+        deed = f"Restore version {number} of the script {name} (digest {target.digest}), as a reviewed script?{warning}"
         return Plan(f"{deed}\n{describe_script(self._library.to_view(wanted_script))}")
 
-    # What needs no question.
+    # Operations without a question.
 
     def reject(self, script: str, digest: str) -> ScriptReviewResult:
         """Keep that a person does not want a text; an assistant cannot propose it again."""
@@ -156,7 +152,7 @@ class ScriptReviews(Service):
             demoted = ReviewState(read_only=False)
             return self._set_state(session, saved, demoted if saved.state != "draft" else saved.standing)
 
-    # How.
+    # Helpers.
 
     def _load_for_question(self, script: str) -> SavedScript:
         saved = self._library.get_saved(script)
@@ -164,18 +160,18 @@ class ScriptReviews(Service):
         return saved
 
     def _take_confirmed(self, script: str) -> SavedScript:
-        """Return the script that was in the question; it is asked in the same call, just before."""
+        """Return the script shown in the question of the same call."""
         saved = _SCRIPT_IN_QUESTION.get()
         _SCRIPT_IN_QUESTION.set(None)
         if saved is None or saved.name != script.strip().removeprefix("script_"):
-            raise ConflictError("Nobody was asked; nothing was changed.", hint="A person decides on scripts.")
+            raise ConflictError("The user was not asked; nothing was changed.", hint="The user decides on scripts.")
         return saved
 
     def _plan_state(self, session: Session, saved: SavedScript, to: Step, read_only: bool) -> ReviewState:
-        """Return how a script would stand.
+        """Return the planned state of a script.
 
         Raises:
-            ConflictError: It cannot.
+            ConflictError: The step is not possible.
             InvalidInputError: Its text cannot be approved.
         """
         digest, standing = saved.text.digest, rows.find_state(session, saved.name) or DRAFT
@@ -186,19 +182,19 @@ class ScriptReviews(Service):
         self._check_approvable(session, saved)
         if to == "reviewed":
             if saved.state == "promoted":
-                raise ConflictError("It is a tool, which is reviewed.", hint="to=demoted takes its tool away.")
+                raise ConflictError("It is a tool, which is reviewed.", hint="Use to=demoted to remove its tool.")
             if saved.state == "reviewed":
-                raise ConflictError("It is reviewed already.", hint="to=promoted makes it a tool.")
+                raise ConflictError("It is already reviewed.", hint="Use to=promoted to make it a tool.")
             return standing.approve(digest, _list_calls(saved.text))
         new = standing.promote(digest, read_only, _list_calls(saved.text))
-        # Also those whose text was changed: they are tools again when their old text comes back.
+        # Includes changed scripts: they are tools again when their approved text is restored.
         others = [
             name for name in rows.list_promoted(session) if name != saved.name and self._library.shelf.contains(name)
         ]
         if len(others) >= MAX_PROMOTED:
             raise ConflictError(
-                f"There are {MAX_PROMOTED} tools of scripts already: {', '.join(others)}.",
-                hint="Take one away that is used least (to=demoted); run_script runs every script.",
+                f"There are already {MAX_PROMOTED} script tools: {', '.join(others)}.",
+                hint="Remove the least used one (to=demoted); run_script runs every script.",
             )
         if clash := [
             parameter.name for parameter in saved.text.signature.parameters if parameter.name in TOOL_ARGUMENTS
@@ -209,14 +205,14 @@ class ScriptReviews(Service):
     def _check_approvable(self, session: Session, saved: SavedScript) -> None:
         if not saved.text.signature.summary:
             raise InvalidInputError(
-                f"The script {saved.name} does not say what it does.", hint="Begin it with a docstring of one sentence."
+                f"The script {saved.name} has no description.", hint="Begin it with a docstring of one sentence."
             )
         decided = next(
             (review for review in rows.list_reviews(session, saved.name) if review.digest == saved.text.digest), None
         )
         if decided and decided.verdict == rows.REJECTED and saved.state == "draft":
             raise ConflictError(
-                f"The person rejected this text of {saved.name} on {decided.at:%Y-%m-%d}.",
+                f"The user rejected this text of {saved.name} on {decided.at:%Y-%m-%d}.",
                 hint=f"Change it first; they can look again with `panorama scripts review {saved.name}`.",
             )
 
@@ -241,12 +237,12 @@ class ScriptReviews(Service):
 
 
 def _list_calls(text: ScriptText) -> tuple[str, ...]:
-    """Return what the person is shown that a text may call, which is all that it may call from then on."""
+    """Return the calls shown in the review, which are the only ones allowed afterwards."""
     return analyze_script(text).uses.calls
 
 
 def describe_script(view: ScriptView) -> str:
-    """Return what a person should know of a script: what it says is quoted, what it does was found out."""
+    """Describe a script for its review; text from the script itself is quoted."""
     last_line = view.text.count("\n") + 1
     did = [f"{name} ({format_changes(count)})" if count else name for name, count in view.did.items()]
     lines = [
@@ -264,7 +260,7 @@ def describe_script(view: ScriptView) -> str:
 
 
 def format_changes(count: int) -> str:
-    """Return how much was changed, in words."""
+    """Format a number of changes."""
     return f"{count:,} change{'' if count == 1 else 's'}"
 
 

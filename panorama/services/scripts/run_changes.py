@@ -1,4 +1,4 @@
-"""What stands of what a run wrote, and how that is said."""
+"""The remaining changes of a run, and their description."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,30 +17,28 @@ _FIELD_LABELS = {"deleted_at": "the deletion"}
 
 
 def count_changes(session: Session, run: str) -> Mapping[str, int]:
-    """Return how much was created, updated and deleted by a run and stands."""
+    """Count a run's effective creations, updates and deletions."""
     return {_COUNT_NAMES[action]: count for action, count in changes.count_actions(session, run).items()}
 
 
 def list_changes(session: Session, run: str) -> tuple[Mapping[str, Any], ...]:
-    """Return the first changes of a run as a person reads them."""
+    """Return the first changes of a run in readable form."""
     lines = changes.list_first_changes(session, run, MAX_LISTED_CHANGES)
     labels = lookup.get_labels(session, [(line.kind, line.item) for line in lines])
     return tuple(take_fitting(change_to_dict(line, labels[line.item][2]) for line in lines))
 
 
 def load_remaining_changes(session: Session, run: Run) -> RemainingChanges:
-    """Return what stands now of a run that the log tells of."""
+    """Return the remaining changes of a logged run."""
     if run.options.get("dry_run"):
         return RemainingChanges(run.changes, "It was a dry run: nothing of this was changed." if run.changes else "")
     written, remaining = changes.count_written(session, run.id), count_changes(session, run.id)
     if not written:
-        return RemainingChanges(run.changes)  # if the log tells of some, they are forgotten for good
+        return RemainingChanges(run.changes)  # if the log counts some, they were purged
     if not remaining or (run.options.get("atomic") and run.status not in ("running", "succeeded")):
         description = describe_rollback(session, run.id)
     elif (count := sum(remaining.values())) < written:
-        description = (
-            f"{count:,} of its {pluralize(written, 'change')} {_remain_verb(count)}, the others were taken back."
-        )
+        description = f"{count:,} of its {pluralize(written, 'change')} {_remain_verb(count)}, the others were undone."
     else:
         description = ""
     undo = _undo_hint(run) if remaining else ""
@@ -50,11 +48,11 @@ def load_remaining_changes(session: Session, run: Run) -> RemainingChanges:
 def _undo_hint(run: Run) -> str:
     if run.status == "running":
         return "It still runs."
-    return f"Undo {run.id} takes back what of this nobody else changed since."
+    return f"Undo {run.id} reverts those that were not changed since."
 
 
 def describe_remaining(run: str, count: int) -> str:
-    """Say what stands of a run that failed and was not taken back."""
+    """Describe the changes of a failed run that was not undone."""
     if not count:
         return "Nothing was changed."
     return (
@@ -71,12 +69,12 @@ def _pronoun(count: int) -> str:
 
 
 def describe_rollback(session: Session, run: str) -> str:
-    """Say what stands of a run after it was taken back, but for what others changed since."""
+    """Describe what remains of a run after its undo because of later changes."""
     lines = changes.list_by_unit(session, run)
     known = {line.id for line in lines}
     total, left = sum(line.undoes not in known for line in lines), changes.list_effective(session, run)
     if not left:
-        return f"All it wrote was taken back ({pluralize(total, 'change')})."
+        return f"All its changes were undone ({pluralize(total, 'change')})."
     fields: dict[str, set[str]] = {}
     for line, changed in left:
         fields.setdefault(line.item, set()).update(("",) if line.action == "create" else changed)
@@ -88,7 +86,7 @@ def describe_rollback(session: Session, run: str) -> str:
 
 
 def _describe_item(label: str, item: str, fields: set[str]) -> str:
-    """Return an item that stays because its run made it, or what stays of one that was there before."""
+    """Describe a remaining item, or the remaining changes of an older one."""
     which = f"“{label}” ({item})"
     return (
         which

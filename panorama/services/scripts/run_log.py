@@ -1,4 +1,4 @@
-"""Telling of runs: what an answer and the log say of how a script ended. Pure."""
+"""Log entries and answers about finished runs. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ MAX_LISTED_CALLS = 20
 
 
 def to_log_entry(run: Run, result: RunResult, ending: RunOutcome, calls: int) -> Run:
-    """Return what the log keeps of a run that has ended; `calls` are those in the log, also of scripts inside it."""
+    """Return the log entry of an ended run; `calls` counts the logged calls, including nested scripts."""
     return replace(
         run,
         status=_status_of(result.error),
@@ -50,7 +50,7 @@ def error_to_dict(failure: Failure | None) -> Mapping[str, Any] | None:
 
 
 def summarize_calls(calls: Sequence[CallRecord]) -> tuple[Mapping[str, Any], ...]:
-    """Return calls one by one if they are few, else together by name."""
+    """Return calls individually if they are few, else grouped by name."""
     if len(calls) <= MAX_LISTED_CALLS:
         return tuple({"name": call.name, "ms": call.ms, "ok": call.ok, "wrote": call.wrote} for call in calls)
     together: dict[str, dict[str, Any]] = {}
@@ -64,7 +64,7 @@ def summarize_calls(calls: Sequence[CallRecord]) -> tuple[Mapping[str, Any], ...
 
 
 def describe_result(ending: RunOutcome) -> str:
-    """Return what the result consists of, "" if there is none."""
+    """Return the structure of the result, "" if there is none."""
     return ending.shape if ending.result not in (b"", b"null") else ""
 
 
@@ -73,5 +73,5 @@ def _keep_tail(text: str, limit: int) -> str:
 
 
 def pluralize(count: int, noun: str) -> str:
-    """Return a number of things in words."""
+    """Format a count with its noun."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

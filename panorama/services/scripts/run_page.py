@@ -1,4 +1,4 @@
-"""A run of a script as Markdown."""
+"""Renders a run of a script as Markdown."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from panorama.services.scripts.run_results import RunView
 
 
 def render_run_page(run: RunView) -> str:
-    """Return what a person wants to know of a run: what was run, what it said, called and changed."""
+    """Render a run: its script, output, calls and changes."""
     return "\n\n".join(_iter_parts(run)) + "\n"
 
 
@@ -62,7 +62,7 @@ def _to_json(value: Any) -> str:
 
 
 def _fence(text: str, language: str = "") -> str:
-    """Return text in a fence that it cannot close."""
+    """Put text into a code fence that it cannot close."""
     fence = "```"
     while fence in text:
         fence += "`"

@@ -1,4 +1,4 @@
-"""Views of runs: how a script ran, and what the log holds of it."""
+"""Results of runs and of their log entries."""
 
 import json
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -13,15 +13,15 @@ from panorama.store.log.calls import CallLogEntry
 from panorama.store.log.runs import Run
 
 MAX_DIFF_CHARS = 12_000
-"""How much of what a dry run would change is answered, as JSON; the counts tell of all of it."""
+"""The most JSON of a dry run's changes in an answer; the counts cover all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """How a script ran, also if it failed.
+    """The result of a run, including failed ones.
 
-    A large `result` is kept as a file instead, and `shape` describes it. `would` shows the first changes of a dry run.
-    `note` says what stands. `script` is its name in the library, and `script_state` how its text stood there.
+    A large `result` is stored as a file, and `shape` describes it. `would` has the first changes of a dry run. `note`
+    describes the remaining changes. `script` is its library name, `script_state` its review state.
     """
 
     run_id: str
@@ -47,7 +47,7 @@ class RunResult:
 
     @property
     def shortfall(self) -> str:
-        """Why it did not keep its promise."""
+        """Why it is incomplete."""
         return str(self.error["message"]) if self.error else ""
 
 
@@ -79,7 +79,7 @@ class RunLine:
 
 @dataclass(frozen=True, slots=True)
 class RemainingChanges:
-    """What stands of a run: how much was created, updated and deleted, that in words, and the first changes."""
+    """The remaining changes of a run: counts, a description, and the first changes."""
 
     changes: Mapping[str, int]
     told: str = ""
@@ -88,12 +88,12 @@ class RemainingChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
-    """One run as the log holds it, with its first calls; `called` counts them all.
+    """One logged run with its first calls; `called` counts them all.
 
-    `changes` counts what stands of it by now (of a dry run, what it would have changed), `stands` says that in words,
-    and `wrote` shows the first of these changes.
+    `changes` counts its remaining changes (for a dry run, the planned ones), `stands` describes them, and `wrote` has
+    the first ones.
 
-    Secrets in what a script says are hidden, as they are in its calls; the log has its text whole, to be kept as one.
+    Secrets in output and calls are redacted; the log has the full text of the script, so that it can be saved.
     """
 
     id: str
@@ -118,7 +118,7 @@ class RunView:
 
     @classmethod
     def of(cls, run: Run, standing: RemainingChanges, calls: Sequence[CallLogEntry], called: int) -> Self:
-        """Join a run with its calls and what stands of it."""
+        """Combine a run with its calls and remaining changes."""
         values = {
             field.name: getattr(run, field.name)
             for field in fields(run)
@@ -130,13 +130,13 @@ class RunView:
 
 
 def call_to_dict(call: CallLogEntry) -> Mapping[str, Any]:
-    """Return a call of a run as it is shown with the run."""
+    """Return a call as shown with its run."""
     names = ("position", "name", "arguments", "ms", "success", "code", "chars", "changes")
     return {name: getattr(call, name) for name in names}
 
 
 def change_to_dict(line: Change, label: str) -> Mapping[str, Any]:
-    """Return a change of a dry run as a person reads it."""
+    """Return a change of a dry run in readable form."""
     names_ = [name for name in line.after if line.action != "create" or line.after[name] not in ("", [], None, False)]
     fields = {name: excerpt_pair(line.before.get(name), line.after[name]) for name in names_}
     return {"action": line.action, "kind": line.kind, "item": line.item, "label": label, "fields": fields}

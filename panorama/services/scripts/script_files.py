@@ -1,7 +1,8 @@
-"""The shelf: the only module that reads and writes the files of scripts, a person's own and those that ship.
+"""Reads and writes the files of scripts, the user's own and shipped ones; the only module that does.
 
-A script is read once for whatever is decided on it. What is only shown may come from memory as long as its file has
-not moved; a file that was written a moment ago is read again, for a clock may be too coarse to tell two writes apart.
+A script is read once for each decision on it. Views may use a cached text while its file is unchanged; a file written
+a
+moment ago is read again, because the clock may be too coarse to distinguish two writes.
 """
 
 import errno
@@ -20,7 +21,7 @@ from panorama.errors import InvalidInputError, UnavailableError
 
 SUFFIX = ".py"
 MIN_CACHE_AGE_SECONDS = 2.0
-"""A file that was written so lately is not remembered: it could change without a sign of it."""
+"""A file written more recently is not cached, because another write might not change its timestamp."""
 
 _NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 _Fingerprint = tuple[int, int, int, int, int]
@@ -33,11 +34,11 @@ class _CachedText:
 
 
 class ScriptFiles:
-    """Scripts by their names. Safe to use from several threads.
+    """Scripts by name. Thread-safe.
 
     Args:
-        folder: Where a person's own are; they stand above the shipped ones.
-        shipped: Where those are that came with the program.
+        folder: The folder of the user's scripts; they override shipped ones.
+        shipped: The folder of the shipped scripts.
     """
 
     def __init__(self, folder: Path, shipped: Path) -> None:
@@ -46,14 +47,14 @@ class ScriptFiles:
         self._known: dict[Path, _CachedText] = {}
 
     def list_names(self) -> list[str]:
-        """Return the names of all scripts, in order; what is called otherwise is no script."""
+        """Return the sorted names of all scripts; other files are ignored."""
         return sorted({name for folder in (self.folder, self._shipped) for name in _iter_names(folder)})
 
     def read(self, name: str) -> ScriptText | None:
-        """Return a script as it is on the disk now, None if there is none.
+        """Read a script from the disk; return None if there is none.
 
         Raises:
-            InvalidInputError: Its file is a link, no plain file, or too large.
+            InvalidInputError: Its file is a link, not a regular file, or too large.
             UnavailableError: It cannot be read.
         """
         for path, is_shipped in self._candidate_paths(name):
@@ -63,11 +64,11 @@ class ScriptFiles:
         return None
 
     def contains(self, name: str) -> bool:
-        """Return whether there is a file of a script."""
+        """Return whether a script has a file."""
         return any(_stat_fingerprint(path) is not None for path, _ in self._candidate_paths(name))
 
     def read_cached(self, name: str) -> ScriptText | None:
-        """Return a script as `read` does, from memory if its file has not moved since."""
+        """Read a script, from the cache if its file is unchanged."""
         for path, is_shipped in self._candidate_paths(name):
             mark = _stat_fingerprint(path)
             if mark is None:
@@ -85,29 +86,29 @@ class ScriptFiles:
         return None
 
     def read_bundled(self, name: str) -> ScriptText | None:
-        """Return the script of this name that came with the program."""
+        """Return the shipped script with a name."""
         content = _read_file(self._shipped / f"{name}{SUFFIX}")
         return ScriptText(name=name, content=content, digest=digest_of(content), is_shipped=True) if content else None
 
     def is_bundled(self, name: str) -> bool:
-        """Return whether a script of this name came with the program."""
+        """Return whether there is a shipped script with a name."""
         return bool(_NAME_PATTERN.fullmatch(name)) and (self._shipped / f"{name}{SUFFIX}").is_file()
 
     def path(self, name: str) -> Path:
-        """Return where a person's own script of a name is, or would be."""
+        """Return the path of the user's script with a name."""
         return self.folder / f"{name}{SUFFIX}"
 
     def write(self, name: str, content: bytes) -> ScriptText:
-        """Write a person's own script, whole or not at all.
+        """Write the user's script atomically.
 
         Raises:
-            InvalidInputError: It is too large, or something stands in its place that is no plain file.
+            InvalidInputError: It is too large, or its path is not a regular file.
             UnavailableError: It cannot be written.
         """
         if len(content) > TEXT_BYTES:
             raise _too_large_error(name, len(content))
         path = self.path(validate_script_name(name))
-        _read_file(path)  # refuses a link in its place
+        _read_file(path)  # rejects a link at its path
         temporary = ""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -126,14 +127,14 @@ class ScriptFiles:
         return ScriptText(name=name, content=content, digest=digest_of(content))
 
     def remove(self, name: str) -> None:
-        """Remove a person's own script.
+        """Delete the user's script.
 
         Raises:
-            InvalidInputError: Something stands in its place that is no plain file.
+            InvalidInputError: Its path is not a regular file.
             UnavailableError: It cannot be removed.
         """
         path = self.path(validate_script_name(name))
-        _read_file(path)  # refuses a link in its place
+        _read_file(path)  # rejects a link at its path
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
@@ -166,7 +167,7 @@ def _stat_fingerprint(path: Path) -> _Fingerprint | None:
 
 
 def _read_file(path: Path) -> bytes | None:
-    """Return what a plain file holds, None if there is none; a link is never followed."""
+    """Return the content of a regular file, None if there is none; links are never followed."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
@@ -180,7 +181,7 @@ def _read_file(path: Path) -> bytes | None:
     found = os.fstat(number)
     if not stat.S_ISREG(found.st_mode):
         os.close(number)
-        raise InvalidInputError(f"The script {path.stem} is no plain file.", hint="Put a file of Python there.")
+        raise InvalidInputError(f"The script {path.stem} is not a regular file.", hint="Put a Python file there.")
     with os.fdopen(number, "rb") as file:
         try:
             content = file.read(TEXT_BYTES + 1)

@@ -1,4 +1,4 @@
-"""One run of a script, from the first line of its log to what is told of it."""
+"""Runs a script and records the run."""
 
 import json
 import logging
@@ -33,12 +33,12 @@ from panorama.store.log.runs import Run
 T = TypeVar("T")
 
 MAX_RESULT_BYTES = 7_000
-"""The largest result that is answered; a larger one becomes a file."""
+"""The largest result in an answer; a larger one becomes a file."""
 
 MAX_OUTPUT_CHARS = 6_000
 MAX_WHOLE_OUTPUT_CHARS = 1 << 20
 EXIT_SECONDS = 0.1
-"""After so long the process of a script that was told to end is gone."""
+"""After this time the process of a stopped script is gone."""
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 class RunOptions:
     """How a script is to be run; `limits` are what it may do.
 
-    One that `may_confirm` may confirm for the person, who has reviewed its text; a dry run may, too. Of a script of the
+    One that `may_confirm` may confirm for the user, who has reviewed its text; a dry run may, too. Of a script of the
     library `name` is its name, `marks` what the log keeps of its text, `args` what it was called with.
     """
 
@@ -61,12 +61,12 @@ class RunOptions:
     args: Mapping[str, Any] | None = None
 
     def with_script(self, name: str, marks: Mapping[str, str], args: Mapping[str, Any]) -> Self:
-        """Return the wish for a script of the library."""
+        """Return the options for a library script."""
         return replace(self, name=name, marks=marks, args=args)
 
 
 class ScriptRun:
-    """A run that begins in the call that runs now."""
+    """A run in the current call."""
 
     def __init__(
         self, context: ServiceContext, calls: Calls, runner: Runner, blobs: Blobs, wish: RunOptions, worker: str = ""
@@ -89,7 +89,7 @@ class ScriptRun:
             self._aside = context.database.create_scratch(folder, self._require_running)
 
     def run(self, script: Script) -> RunResult:
-        """Run the script and tell how it went; a script that fails is told of, not raised.
+        """Run the script and return its result; a failing script does not raise.
 
         Raises:
             UnavailableError: Scripts cannot be run on this machine.
@@ -98,7 +98,7 @@ class ScriptRun:
         progress.report_progress(0, 0, f"Run {run.id}")
         try:
             run = replace(run, isolation=self._runner.isolation)
-            # What is to be taken back, or has a copy, must be known of if this process is killed.
+            # Runs to undo or with a copy must be logged before they start, in case this process is killed.
             self._guest.record(run, at_once=self._wish.atomic or self._wish.dry_run)
             ran = self._execute(script, run.isolation, began)
             run = run_log.to_log_entry(run, ran.told, ran.ending, len(self._guest.calls))
@@ -113,11 +113,11 @@ class ScriptRun:
                 self._aside.close()
 
     def _record_interruption(self, run: Run, error: BaseException, began: float) -> Run:
-        """Return what is logged of a run that nobody could be told the end of; an atomic one is taken back."""
+        """Return the log entry of an interrupted run; an atomic one is undone."""
         calls, notes = self._guest.calls, _Messages()
         if calls:
             notes.add(self._settle_changes())
-        counts, _ = notes.attempt("What was changed cannot be told", self._count_changes) or ({}, ())
+        counts, _ = notes.attempt("The changes are unknown", self._count_changes) or ({}, ())
         message = f"{error.message} {notes.text}" if isinstance(error, PanoramaError) else notes.text
         is_stopped = isinstance(error, KeyboardInterrupt)
         return replace(
@@ -155,9 +155,9 @@ class ScriptRun:
         if failure:
             notes.add(self._settle_changes())
         if not (self._wish.dry_run or self._wish.limits.reads_only or (failure and self._wish.atomic)):
-            notes.attempt("sdk.state was not kept", self._save_state, ending.state)
+            notes.attempt("sdk.state was not saved", self._save_state, ending.state)
         result, file = notes.attempt("The result is lost", self._parse_result, ending, notes) or (None, None)
-        counts, would = notes.attempt("What was changed cannot be told", self._count_changes) or ({}, ())
+        counts, would = notes.attempt("The changes are unknown", self._count_changes) or ({}, ())
         if self._wish.dry_run and len(would) < sum(counts.values()):
             notes.add(f"The first {len(would)} of {sum(counts.values())} changes are shown.")
         told = RunResult(
@@ -173,7 +173,7 @@ class ScriptRun:
         return _CompletedRun(told, ending)
 
     def _count_changes(self) -> tuple[Mapping[str, int], tuple[Mapping[str, Any], ...]]:
-        """Return how much was created, updated and deleted, and stands; of a dry run also what."""
+        """Return the counts of remaining changes; for a dry run also the changes."""
         with self._open_view(), self._context.database.reading() as session:
             counts = run_changes.count_changes(session, self._guest.run)
             self._stands = self._stands and bool(counts)
@@ -182,7 +182,7 @@ class ScriptRun:
             ) if self._aside and self._aside.is_written else ()
 
     def _open_view(self) -> ExitStack:
-        """Open what the script sees: the store, or what stands in its place in a dry run."""
+        """Open the store, or in a dry run its copy."""
         view = ExitStack()
         if self._aside:
             view.enter_context(self._aside.activate())
@@ -190,7 +190,7 @@ class ScriptRun:
         return view
 
     def _call_handler(self, names: tuple[str, ...], limits: ScriptLimits) -> Answered:
-        """Return what answers the calls of a script that runs inside others, in which it and they are named."""
+        """Return the call handler of a nested script, with the names of all running scripts."""
         nest = NestedRunScope(
             names=names, reads_only=limits.reads_only, reviewed_only=limits.reviewed_only,
             run=lambda inner: self._run_nested(inner, names),
@@ -210,9 +210,9 @@ class ScriptRun:
         return handle_call
 
     def _run_nested(self, nested: NestedScript, outer_names: tuple[str, ...]) -> bytes:
-        """Run another script in a process of its own, with the time and the calls that this run has left.
+        """Run another script in its own process, with the remaining time and calls of this run.
 
-        Its result is returned unread: the process that asked for it reads it, within its own limits.
+        Its result is returned unparsed; the requesting process parses it within its own limits.
         """
         left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
         calls = max(0, self._most_calls - len(self._guest.calls))
@@ -233,13 +233,13 @@ class ScriptRun:
         return ending.result
 
     def _require_running(self) -> None:
-        """Refuse to go on once the script was told to end; its process is gone by then, or it would hear of this."""
+        """Stop if the script was stopped; its process is gone by then."""
         if any(ends() for ends in self._ends):
             time.sleep(EXIT_SECONDS)
             raise ScriptError("The script ended before the copy for its dry run was made.", hint="Give it more time.")
 
     def _settle_changes(self) -> str:
-        """Say what became of the changes of a script that failed, after taking them back if that was wanted."""
+        """Describe the changes of a failed script, after undoing them if requested."""
         wrote, run = sum(call.wrote for call in self._guest.calls), self._guest.run
         if self._aside or not wrote:
             return "Nothing was changed."
@@ -247,17 +247,17 @@ class ScriptRun:
             with self._context.database.reading() as session:
                 wrote = sum(run_changes.count_changes(session, run).values())
             if not wrote:
-                return "Nothing it wrote stands."
+                return "None of its changes remain."
             if not self._wish.atomic:
                 return run_changes.describe_remaining(run, wrote)
             with progress.report_progress_to(progress.ignore_progress):  # it is wanted also if the client is gone
                 self._calls.call_within("history.undo", {"unit": run, "skip_conflicts": True, "confirm": True})
-            self._stands = False  # nothing that an undo could take back
+            self._stands = False  # nothing that could be undone
             with self._context.database.reading() as session:
                 return run_changes.describe_rollback(session, run)
         except PanoramaError as error:
             tried = "taking them back" if self._wish.atomic else "counting them"
-            return f"{wrote} changes stand: {tried} failed ({error.message}); try undo {run}."
+            return f"{wrote} changes remain: {tried} failed ({error.message}); try undo {run}."
 
     @property
     def _state_owner(self) -> str:
@@ -279,7 +279,7 @@ class ScriptRun:
             runs.save_state(session, self._state_owner, state, removed, self._context.now())
 
     def _parse_result(self, ending: RunOutcome, notes: "_Messages") -> tuple[Any, str | None]:
-        """Return the result, or the id of the file that holds it because it is large."""
+        """Return the result, or the id of its file if it is large."""
         if not ending.result:
             return None, None
         if self._guest.takes_all or len(ending.result) <= MAX_RESULT_BYTES:
@@ -298,7 +298,7 @@ class ScriptRun:
         return MAX_WHOLE_OUTPUT_CHARS if self._guest.takes_all else MAX_OUTPUT_CHARS
 
     def _truncate_output(self, ending: RunOutcome, notes: "_Messages") -> str:
-        """Return what was printed; of much of it the beginning and the end."""
+        """Return the output; a long one is shortened in the middle."""
         text, limit = ending.output, self._max_output_chars
         if len(text) <= limit:
             return text
@@ -314,7 +314,7 @@ class ScriptRun:
 
 
 class _Messages:
-    """What the reader of an answer should know; once a script has run, nothing that follows may make it a failure."""
+    """Collects notes for the answer; errors after a script has run must not make it a failure."""
 
     def __init__(self) -> None:
         self._said: list[str] = []
@@ -324,14 +324,14 @@ class _Messages:
         self._said.append(note)
 
     def attempt(self, subject: str, step: Callable[..., T], *arguments: Any) -> T | None:
-        """Take a step; if it is refused, note what that means and return None."""
+        """Run a step; if it fails, add a note and return None."""
         try:
             return step(*arguments)
         except PanoramaError as error:
             self.add(f"{subject}: {error.message}")
-        except Exception:  # a bug of ours; what the script wrote stands all the same
+        except Exception:  # a bug of ours; the script's changes are kept anyway
             _log.exception("after a script: %s", subject)
-            self.add(f"{subject}: Panorama itself failed, its log tells more.")
+            self.add(f"{subject}: Panorama itself failed; see its log.")
         return None
 
     @property
@@ -342,21 +342,21 @@ class _Messages:
 
 @dataclass(frozen=True, slots=True)
 class _CompletedRun:
-    """What is told of a run, and how it ended."""
+    """The result and the outcome of a run."""
 
     told: RunResult
     ending: RunOutcome
 
 
 def _check_state_size(state: Mapping[str, Any], removed: Sequence[str]) -> None:
-    """Refuse a state that is larger than it may be; the script that changes it knew only what was there before it."""
+    """Check the size of a merged state; another run may have added names since the script started."""
     removed_names = frozenset(removed)
     left = {name: value for name, value in state.items() if name not in removed_names}
     if len(left) > MAX_STATE_NAMES:
-        raise InvalidInputError(f"it has more than {MAX_STATE_NAMES:,} names with what another run kept meanwhile.")
+        raise InvalidInputError(f"it has more than {MAX_STATE_NAMES:,} names with what another run saved meanwhile.")
     texts = {name: json.dumps(value, ensure_ascii=False, separators=(",", ":")) for name, value in left.items()}
     if count_state_bytes({name: text.encode() for name, text in texts.items()}) > Limits().state_bytes:
-        raise InvalidInputError("it is larger than 256 KB with what another run kept meanwhile.")
+        raise InvalidInputError("it is larger than 256 KB with what another run saved meanwhile.")
 
 
 _STATE_ORIGIN = Origin(actor="script", client="", conversation="", operation="run_code", call="", unit="")
@@ -367,6 +367,6 @@ def _ignore_progress(current: float, total: float, message: str) -> None:
 
 
 def _report_progress(current: float, total: float, message: str) -> None:
-    if progress.SHOULD_STOP.get()():  # who runs it hears of that in a moment, and ends it in its own way
+    if progress.SHOULD_STOP.get()():  # the caller notices that soon, and ends it itself
         return
     progress.report_progress(int(current), int(total), message)

@@ -1,4 +1,4 @@
-"""Undo of everything: of items by their history, of the files of scripts by their versions."""
+"""Undo of all writes: items through their history, script files through their versions."""
 
 from collections.abc import Iterator
 
@@ -15,11 +15,11 @@ from panorama.store.log import changes, script_writes
 from panorama.store.log.script_writes import ScriptWrite
 
 MAX_WRITES = 200
-"""How many writes of scripts are looked through, the newest."""
+"""The number of newest script writes that are searched."""
 
 
 class ScriptUndo(Service):
-    """Takes back writes; a write of a script puts the text back that its file held before."""
+    """Undoes writes; undoing a script write restores the previous text of its file."""
 
     def __init__(self, context: ServiceContext, history: History, library: Library) -> None:
         super().__init__(context)
@@ -43,7 +43,7 @@ class ScriptUndo(Service):
     def split_undo(
         self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False
     ) -> LargeCall | None:
-        """Return an undo that is too large for one transaction, with its units named; None for any other."""
+        """Return the arguments of an undo that is too large for one transaction, with explicit units; else None."""
         with self._reading() as session:
             if self._find_write(session, unit.strip(), count, redo):
                 return None
@@ -63,10 +63,10 @@ class ScriptUndo(Service):
         return self._context.database.writer()
 
     def _find_write(self, session: Session, unit: str, count: int, redo: bool) -> ScriptWrite | None:
-        """Return the write of a script that is meant, None if the history of items knows what is."""
+        """Return the script write to undo, None if the undo concerns items."""
         writer = self._writer
         if writer and writer.actor == SCRIPT_ACTOR:
-            return None  # it changes items, which a dry run can try out
+            return None  # it changes items, so a dry run is possible
         if unit:
             return script_writes.find_by_unit(session, unit)
         conversation = writer.conversation if writer else ""
@@ -82,7 +82,7 @@ class ScriptUndo(Service):
         return write
 
     def _iter_own_writes(self, session: Session, conversation: str, redo: bool) -> Iterator[ScriptWrite]:
-        """Yield the writes of a conversation that can be taken back, the newest first."""
+        """Yield the undoable writes of a conversation, the newest first."""
         writes = script_writes.list_writes(session, MAX_WRITES)
         by_number, undone = {write.number: write for write in writes}, {write.undoes for write in writes}
         for write in writes:
@@ -94,7 +94,7 @@ class ScriptUndo(Service):
                 yield write
 
     def _is_last(self, session: Session, write: ScriptWrite, count: int, redo: bool) -> bool:
-        """Return whether a write is among the last, or at least goes before those of other conversations."""
+        """Return whether a write is the last one, or takes precedence over those of other conversations."""
         try:
             targets = find_targets(session, self._now(), self._writer, count=count, redo=redo)
         except NotFoundError:
@@ -106,12 +106,12 @@ class ScriptUndo(Service):
     def _put_back(self, session: Session, write: ScriptWrite) -> None:
         if script_writes.is_undone(session, write):
             raise ConflictError(
-                f"{write.unit} is taken back already.", hint="To bring it back, use redo=true, or undo that undo."
+                f"{write.unit} is already undone.", hint="To bring it back, use redo=true, or undo that undo."
             )
         if self._library.versions.find_own_digest(write.name) != write.after:
             raise ConflictError(
                 f"The script {write.name} was changed again since; nothing was undone.",
-                hint=f"`panorama scripts history {write.name}` lists its texts, `scripts rollback` puts one back.",
+                hint=f"`panorama scripts history {write.name}` lists its texts, `scripts rollback` restores one.",
             )
         text = script_versions.get_text(session, write.name, write.before) if write.before else None
         self._library.versions.write(session, write.name, text, undoes=write.number)

@@ -1,4 +1,4 @@
-"""The texts that stood under a script's name. None is lost: each that is overwritten is stored as a version before."""
+"""Versions of scripts: every overwritten text is stored first, so that none is lost."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -15,26 +15,26 @@ from panorama.store.log import script_writes
 from panorama.store.log.script_writes import ScriptWrite
 
 EDITOR_DOOR = "file"
-"""The door of a text that the person wrote into its file."""
+"""The interface of a text that the user wrote into its file."""
 
 
 class ScriptVersions(Service):
-    """Writes the files of scripts; no text that stood in one is lost."""
+    """Writes the files of scripts, and stores every previous text."""
 
     def __init__(self, context: ServiceContext, shelf: ScriptFiles) -> None:
         super().__init__(context)
         self._shelf = shelf
 
     def find_own_digest(self, name: str) -> str:
-        """Return the digest of the text in the person's own file of a script, "" if there is none."""
+        """Return the digest of the user's file of a script, "" if there is none."""
         text = self._shelf.read(name)
         return text.digest if text and not text.is_shipped else ""
 
     def write(self, session: Session, name: str, new: ScriptText | None, undoes: int = 0) -> None:
-        """Write a script's file, or remove it with None. The text before is stored first, and undo brings it back.
+        """Write a script's file, or delete it with None. The previous text is stored first; undo restores it.
 
         Args:
-            undoes: The number of the write that this one takes back, 0 for none.
+            undoes: The number of the write that this one undoes, 0 for none.
         """
         old, now, origin = self._shelf.read(name), self._now(), session.origin
         if old:
@@ -56,7 +56,7 @@ class ScriptVersions(Service):
 
 
 def store_version(session: Session, text: ScriptText, verdict: str, now: datetime) -> None:
-    """Store a text as a version of its script, unless it is one, or is shipped."""
+    """Store a text as a version of its script, unless it is already one or is shipped."""
     if text.is_shipped or any(version.digest == text.digest for version in list_versions(session, text.name)):
         return
     is_saved = session.origin is not None and verdict == rows.SAVED
@@ -73,10 +73,10 @@ def list_versions(session: Session, name: str) -> list[rows.Review]:
 
 
 def get_version(session: Session, name: str, number: int | None) -> rows.Review:
-    """Return a version by its number, or the last that was approved.
+    """Return a version by its number, or the last approved one.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: There is no such version.
     """
     versions = list_versions(session, name)
     approved = [version for version in versions if version.verdict == rows.APPROVED]
@@ -90,7 +90,7 @@ def get_version(session: Session, name: str, number: int | None) -> rows.Review:
 
 
 def get_text(session: Session, name: str, digest: str) -> ScriptText:
-    """Return a text that stood under a name, by its digest.
+    """Return a previous text of a script by its digest.
 
     Raises:
         NotFoundError: It is not stored.
@@ -105,20 +105,20 @@ def get_text(session: Session, name: str, digest: str) -> ScriptText:
 
 
 def find_previous_approved(session: Session, name: str) -> int:
-    """Return the number of the version that was approved before the last one; 1 if there is none."""
+    """Return the number of the last but one approved version; 1 if there is none."""
     versions = enumerate(list_versions(session, name), 1)
     approved = [number for number, version in versions if version.verdict == rows.APPROVED]
     return approved[-2] if len(approved) > 1 else (approved or [1])[0]
 
 
 def is_by_assistant(session: Session, text: ScriptText) -> bool:
-    """Return whether an assistant saved a text, so that the person did not write it."""
+    """Return whether an assistant, not the user, wrote a text."""
     known = [version for version in list_versions(session, text.name) if version.digest == text.digest]
     return any(version.verdict == rows.SAVED and version.door != CLI_ACTOR for version in known)
 
 
 def iter_history(session: Session, name: str) -> Iterator[ScriptVersion]:
-    """Yield the texts of a script and what was decided on them, the newest first."""
+    """Yield the texts of a script and the decisions on them, the newest first."""
     texts, standing = rows.list_texts(session, name), rows.find_state(session, name) or DRAFT
     number = sum(text.verdict in rows.VERSIONS for text in texts)
     for text in texts:

@@ -1,4 +1,4 @@
-"""Suggestions: what was done again and again, found in the log, and what it cost in tokens."""
+"""Suggests scripts from repeated work in the log, with its cost in tokens."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -9,34 +9,34 @@ from panorama.services.scripts.library_results import ScriptLine
 from panorama.store.log import library as rows
 
 MIN_REPEATS = 3
-"""How often makes it worth a script."""
+"""The repetitions from which a script is suggested."""
 
 MAX_RUNS, MAX_CALLS = 200, 2000
-"""How many runs and calls of the log are looked at, the newest."""
+"""The numbers of newest runs and calls that are examined."""
 
 MAX_CHAIN_LENGTH = 5
-"""The longest chain of calls that is looked for."""
+"""The longest chain of calls that is considered."""
 
 MAX_SUGGESTIONS = 10
 CHARS_PER_TOKEN = 4
 _EXCLUDED_TOOLS = frozenset(
     {"run_code", "run_script", "batch", "search_sdk", "save_script", "list_scripts", "status", "undo"}
 )
-"""Tools whose calls are no step of a chain: they are scripts already, or ask for nothing that a script could do."""
+"""Tools that are not a step of a chain: they run scripts, or do nothing that a script could do."""
 
 
 class Suggestions(Service):
-    """Reads the log for what is worth a script."""
+    """Finds suggestions in the log."""
 
     def list_suggestions(self) -> list[ScriptLine]:
-        """Return what is worth a script: first what cost most."""
+        """Return the suggestions, the most expensive first."""
         with self._reading() as session:
             coded, chained = rows.list_run_code(session, MAX_RUNS), rows.list_tool_calls(session, MAX_CALLS)
         lines = [*_iter_patterns(coded), *_iter_chains(chained)]
         return sorted(lines, key=lambda line: (-(line.tokens or 0), line.summary))[:MAX_SUGGESTIONS]
 
     def describe_top(self) -> str:
-        """Return what is worth a script most, in one sentence; "" if nothing is."""
+        """Describe the most expensive suggestion in one sentence; "" if there is none."""
         suggestions = self.list_suggestions()
         if not suggestions:
             return ""
@@ -45,7 +45,7 @@ class Suggestions(Service):
 
 
 def _iter_patterns(coded: Sequence[rows.RunCode]) -> Iterator[ScriptLine]:
-    """Yield code that called the same of the SDK, whatever else it did."""
+    """Yield groups of code that called the same SDK functions."""
     alike: defaultdict[frozenset[str], list[rows.RunCode]] = defaultdict(list)
     for run_code in coded:
         if run_code.called:
@@ -62,7 +62,7 @@ def _iter_patterns(coded: Sequence[rows.RunCode]) -> Iterator[ScriptLine]:
 
 
 def _iter_chains(chained: Sequence[tuple[str, str, int]]) -> Iterator[ScriptLine]:
-    """Yield chains of tools that were called one after another in the same order; those inside longer ones are left."""
+    """Yield repeated chains of tool calls, without those inside longer ones."""
     counts, costs = _count_chains(chained)
     often = {chain: count for chain, count in counts.items() if count >= MIN_REPEATS}
     used: set[tuple[str, ...]] = set()

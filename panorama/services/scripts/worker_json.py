@@ -1,4 +1,4 @@
-"""Claims: what a worker says of itself as JSON; it may be one that a script has taken over."""
+"""Parses JSON from a worker, which a script may have taken over."""
 
 import json
 from collections.abc import Iterable
@@ -9,43 +9,43 @@ from panorama.domain.text.json_types import is_list, is_object
 from panorama.errors import UnavailableError
 
 STATE_DEPTH = 102
-"""How deep what a script returns or keeps may be nested: 100 levels, of a state in each name."""
+"""The maximum nesting of a result, and of each name of a state: 100 levels."""
 
 
 def parse_json(data: bytes) -> Any:
-    """Return what a worker said as JSON.
+    """Parse JSON from a worker.
 
     Raises:
-        UnavailableError: It is no JSON: the worker was not what it should be.
+        UnavailableError: It is not JSON, so the worker is compromised.
     """
     try:
-        text = data.decode()  # or it could be read as UTF-16, in which half a sign has another form
+        text = data.decode()  # otherwise it could be decoded as UTF-16, with other surrogates
         value = json.loads(text, parse_constant=_reject_constant, parse_float=_parse_finite)
-        if "\\ud" in text.lower():  # half a sign, which no text may hold, has no other form
+        if "\\ud" in text.lower():  # the only form of a lone surrogate, which text must not contain
             json.dumps(value, ensure_ascii=False).encode()
         if not _is_shallow(value):
             raise ValueError("nested too deeply")
         return value
     except (ValueError, RecursionError) as error:
-        raise UnavailableError("The script's process said what cannot be read.", hint="Run it again.") from error
+        raise UnavailableError("The script process returned malformed data.", hint="Run it again.") from error
 
 
 def _parse_finite(text: str) -> float:
     value = float(text)
     if not isfinite(value):
-        raise ValueError(f"{text} is larger than a number can be")
+        raise ValueError(f"{text} is out of range")
     return value
 
 
 def _reject_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def parse_state(data: bytes) -> tuple[dict[str, Any], list[str]]:
-    """Return what a worker says was set in the state, and what was removed from it.
+    """Parse the set and removed names of a state from a worker.
 
     Raises:
-        UnavailableError: As of `claimed`.
+        UnavailableError: The data is malformed.
     """
     state = parse_json(data)
     if is_object(state):
@@ -53,11 +53,11 @@ def parse_state(data: bytes) -> tuple[dict[str, Any], list[str]]:
         are_names = is_list(removed) and all(isinstance(name, str) for name in removed)
         if is_object(values) and are_names:
             return dict(values), list(cast("list[str]", removed))
-    raise UnavailableError("The script's process said what cannot be kept.", hint="Run it again.")
+    raise UnavailableError("The script process returned a malformed state.", hint="Run it again.")
 
 
 def _is_shallow(value: Any) -> bool:
-    """Return whether a value is nested no deeper than what scripts return and keep, level by level."""
+    """Return whether a value is within the nesting limit."""
     level = [value] if type(value) in _CONTAINERS else []
     for _ in range(STATE_DEPTH):
         level = [inner for outer in level for inner in _iter_values(outer) if type(inner) in _CONTAINERS]
@@ -69,4 +69,4 @@ def _iter_values(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 
 _CONTAINERS = (dict, list)
-"""What holds other values in what `json` reads."""
+"""The container types that `json` returns."""

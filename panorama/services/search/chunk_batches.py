@@ -1,4 +1,4 @@
-"""Cutting: the passages of items as they are now, and the texts of these that a model is to embed."""
+"""Chunk batches: the current passages of changed items, and the texts to embed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from panorama.store.items import passages
 from panorama.store.items.passages import Passage
 
 ITEMS_PER_READ = 32
-"""Items that are read at once; each may have 10 MB."""
+"""Items read at once; each may have 10 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkBatch:
     """The passages of some items and the texts to embed by their digests, as they were after the change `seen`.
 
-    `last` is the last of the changes that led to these items.
+    `last` is the last of the processed changes.
     """
 
     passages: dict[str, list[Passage]]
@@ -29,7 +29,7 @@ class ChunkBatch:
 
 
 def chunk_changes(session: Session, changes: Sequence[tuple[int, str, str]], limit: int) -> ChunkBatch:
-    """Cut the items that some changes touched, in their order, up to those that reach so many texts."""
+    """Split the changed items into passages, in order, until the number of texts reaches a limit."""
     cut, texts = dict[str, list[Passage]](), dict[str, str]()
     for kind, id_, item in _iter_items(session, collect_items(changes)):
         cut[id_] = _build_passages(kind, item, texts) if item else []
@@ -60,5 +60,5 @@ def _build_passages(kind: str, item: Item, texts: dict[str, str]) -> list[Passag
 
 
 def collect_items(changes: Iterable[tuple[int, str, str]]) -> list[tuple[str, str]]:
-    """Return the items that some changes touched as (kind, id), each once."""
+    """Return the changed items as (kind, id), each once."""
     return list(dict.fromkeys((kind, id_) for _, kind, id_ in changes))

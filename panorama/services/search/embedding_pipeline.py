@@ -1,6 +1,6 @@
-"""Reading: cuts what changed into passages, has these embedded aside, and keeps them with how far that has come.
+"""Embeds changed items: splits them into passages, embeds these in a thread, and stores vectors and the read position.
 
-One step ahead: while the model works on the texts of the next step, those of this one are kept.
+It works one step ahead: while the model embeds the texts of the next step, those of this one are stored.
 """
 
 import time
@@ -18,16 +18,16 @@ from panorama.store.items.passages import INDEXER, ItemScope
 from panorama.thread_priority import lower_thread_priority
 
 CHANGES_PER_STEP = 512
-"""Changes that are looked at in one step."""
+"""Changes read in one step."""
 
 TEXTS_PER_STEP = 2000
-"""A step ends with the item that reaches so many texts to embed."""
+"""A step ends with the item that reaches this many texts to embed."""
 
 TEXTS_PER_REEMBED_STEP = 256
-"""The same for a step in which everything is cut anew: few of its texts are not known."""
+"""The same for a step that splits everything again: few of its texts are new."""
 
 SAVE_INTERVAL_SECONDS = 1.0
-"""How often vectors are written at least: a crash costs no more than were made in that time."""
+"""The longest time between writes of vectors, which limits the loss in a crash."""
 
 ShouldStop = Callable[[], bool]
 OnEmbedded = Callable[[int], None]
@@ -38,7 +38,7 @@ Vectors = dict[str, bytes]
 
 @dataclass(slots=True)
 class _Step:
-    """Items that were cut, beginning after a change and so many purges, and the vectors being made of their texts."""
+    """A step: split items from a change and a purge count on, and the pending vectors of their texts."""
 
     begun_at: int
     purges: int
@@ -48,10 +48,10 @@ class _Step:
 
 
 class EmbeddingPipeline(Service):
-    """Reads step by step with one model, until it is closed; `stop` is asked between two batches of texts.
+    """Embeds step by step with one model until it is closed; `stop` is checked between two batches.
 
     Args:
-        name: Under what the model's vectors are kept.
+        name: The stored name of the model's vectors.
         told: Is called with the number of texts that were embedded, after each batch.
     """
 
@@ -67,13 +67,13 @@ class EmbeddingPipeline(Service):
         self._ahead: _Step | None = None
 
     def embed_next(self, *, ahead: bool = True) -> bool:
-        """Cut and embed what the next changes touched; return whether there was anything.
+        """Split and embed the next changed items; return whether there were any.
 
         Args:
-            ahead: Begin the step after it too.
+            ahead: Also start the next step.
 
         Raises:
-            UnavailableError: The model is out of order; the vectors that were made are kept.
+            UnavailableError: The model fails; finished vectors are stored.
         """
         name = mark_name(self._name)
         with self._reading() as session:
@@ -89,13 +89,13 @@ class EmbeddingPipeline(Service):
         return self._finish_step(step, name)
 
     def reembed_next(self, name: str, part: ItemScope) -> ChunkBatch | None:
-        """Cut the next items of a part again, and embed what is not known; None if there are no more.
+        """Split the next items of a scope again and embed new texts; return None at the end.
 
         Args:
-            name: Where it is kept how far this has come: the change with which the last item began.
+            name: The mark of the position: the change that created the last item.
 
         Raises:
-            UnavailableError: The model is out of order; the vectors that were made are kept.
+            UnavailableError: The model fails; finished vectors are stored.
         """
         with self._reading() as session:
             mark = passages.get_mark(session, name)
@@ -108,7 +108,7 @@ class EmbeddingPipeline(Service):
         return cut
 
     def close(self) -> None:
-        """Give up what was read ahead; vectors that were made are kept."""
+        """Discard the step read ahead; finished vectors are stored."""
         try:
             if self._ahead is not None:
                 self._cancel_step(self._ahead)
@@ -117,7 +117,7 @@ class EmbeddingPipeline(Service):
             self._aside.shutdown(cancel_futures=True)
 
     def _take_prefetched(self, mark: int) -> _Step | None:
-        """Return the step that was read ahead, if it begins where the mark is: somebody else may have moved it."""
+        """Return the step read ahead if it starts at the mark, which another process may have moved."""
         step, self._ahead = self._ahead, None
         if step is not None and step.begun_at != mark:
             self._cancel_step(step)
@@ -125,10 +125,10 @@ class EmbeddingPipeline(Service):
         return step
 
     def _start_step(self, mark: int, awaited: Collection[str] = ()) -> _Step | None:
-        """Cut what the changes after one touched, and have its texts embedded; None if there are no more.
+        """Split the items changed after one change and start embedding them; return None at the end.
 
         Args:
-            awaited: Digests of texts that are being embedded already.
+            awaited: Digests of texts that are already being embedded.
         """
         with self._reading() as session:
             changes = passages.list_changes(session, mark, CHANGES_PER_STEP)
@@ -142,7 +142,7 @@ class EmbeddingPipeline(Service):
         known = passages.list_known_digests(session, self._name, list(cut.texts))
         fresh = [(name, text) for name, text in cut.texts.items() if name not in known and name not in awaited]
         if fresh:
-            self._embedder.load()  # not by what gives way below: who searches by meaning waits for it, too
+            self._embedder.load()  # not with low priority: searches wait for it too
         step = _Step(mark, passages.count_purges(session), cut, [])
         step.coming = [self._aside.submit(self._embed, step, few) for few in in_batches(fresh, self._embedder.batch)]
         return step
@@ -155,11 +155,11 @@ class EmbeddingPipeline(Service):
         except BaseException:
             step.is_over = True
             raise
-        halved = vectors.astype("<f2")  # half the room; it costs no place in the order
+        halved = vectors.astype("<f2")  # half the space, without changing the ranking
         return {name: halved[at].tobytes() for at, (name, _) in enumerate(texts)}
 
     def _finish_step(self, step: _Step, mark: str) -> bool:
-        """Wait for the vectors of a step, and keep all of it with a mark; return whether it was not stopped before."""
+        """Wait for the vectors of a step and store them with the mark; return False if it was stopped."""
         vectors, kept_at = Vectors(), time.monotonic()
         is_whole = False
         try:
@@ -173,7 +173,7 @@ class EmbeddingPipeline(Service):
                     self._save_vectors(vectors)
                     vectors, kept_at = {}, time.monotonic()
             is_whole = True
-        finally:  # also what was made before the model failed, or somebody stopped it
+        finally:  # also the vectors made before a failure or a stop
             if not is_whole:
                 self._cancel_step(step)
         self._save_step(step, vectors, mark)
@@ -184,17 +184,17 @@ class EmbeddingPipeline(Service):
         with self._context.database.transaction(INDEXER) as session:
             passages.save_vectors(session, self._name, vectors)
             if passages.has_missing(session, self._name, [name for name in cut.texts if name not in vectors]):
-                return  # somebody forgot what nobody seemed to need: the next reading makes it again
+                return  # unused vectors were deleted meanwhile; the next round creates them again
             if passages.count_purges(session) != step.purges:
-                return  # of what was cut some may be forgotten for good: the next reading cuts it again
+                return  # some items may have been purged; the next round splits them again
             since = passages.filter_changed(
                 session, cut.seen, list(cut.passages)
-            )  # another process may have read those
+            )  # another process may have done these
             passages.replace(session, {item: batch for item, batch in cut.passages.items() if item not in since})
             passages.set_mark(session, mark, max(cut.last, passages.get_mark(session, mark)))
 
     def _cancel_step(self, step: _Step) -> None:
-        """Have nothing more of a step embedded, and keep what was."""
+        """Stop embedding a step, and store its finished vectors."""
         step.is_over = True
         waiting = [coming for coming in step.coming if not coming.cancel()]
         wait(waiting)
@@ -211,5 +211,5 @@ class EmbeddingPipeline(Service):
 
 
 def mark_name(name: str) -> str:
-    """Return the mark of who reads with the model of a name."""
+    """Return the name of a model's mark."""
     return f"passages {name}"

@@ -1,4 +1,4 @@
-"""Following: the one thread that brings the index of meanings up to what is written, as long as a door is open."""
+"""The thread that keeps the semantic index up to date as long as clients may connect."""
 
 import logging
 import threading
@@ -14,21 +14,21 @@ from panorama.services.search.semantic import SemanticSearch
 from panorama.store.backend import Database
 
 DEBOUNCE_SECONDS = 0.05
-"""Writes that come within this time are looked at together."""
+"""Writes within this time are processed together."""
 
 POLL_SECONDS = 10.0
-"""How often it looks without being told: for writes of other programs, and for an index that was taken away."""
+"""The polling interval, for writes of other processes and a removed index."""
 
 START_DELAY_SECONDS = 0.5
-"""How long it lets the first client be answered before it begins."""
+"""The delay before it starts, so that the first client is answered first."""
 
 PRELOAD_DELAY_SECONDS = 2.0
-"""When the model is loaded after the start, which has to be quick."""
+"""The delay before the model is loaded, so that the start is quick."""
 
-PROGRESS_MESSAGE = "reading what was written"
+PROGRESS_MESSAGE = "reading changes"
 MIN_RETRY_SECONDS, MAX_RETRY_SECONDS = 1.0, 15.0
 OpenStandingJob = Callable[[], AbstractContextManager[Progress]]
-"""Opens the standing job that following is, to be told how it does."""
+"""Opens the standing job that reports its progress."""
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def _ignore_progress() -> Generator[Progress]:
 
 @dataclass(slots=True)
 class _RoundProgress:
-    """How far one round is: the changes that are read, of those and what is left, and the passages embedded so far."""
+    """The progress of one round: changes read, changes left, and embedded passages."""
 
     told: Progress
     unread: Callable[[], int]
@@ -49,13 +49,13 @@ class _RoundProgress:
     texts: int = 0
 
     def add_embedded(self, count: int) -> None:
-        """Count texts that were embedded; a step of 512 changes may have thousands."""
+        """Count embedded texts; a step of 512 changes may have thousands."""
         self.texts += count
         self.left = self.left or self.unread()
         self._report()
 
     def refresh(self) -> None:
-        """See how many changes are left."""
+        """Update the number of changes left."""
         left = self.unread()
         self.read += max(0, self.left - left)
         self.left = left
@@ -67,7 +67,7 @@ class _RoundProgress:
 
 
 class Follower:
-    """Follows the changes in a thread of its own; after a failure it waits, twice as long each time."""
+    """Follows the changes in its own thread; after failures it waits with exponential backoff."""
 
     def __init__(
         self, meaning: SemanticSearch, database: Database, standing: OpenStandingJob = _ignore_progress
@@ -83,14 +83,14 @@ class Follower:
         self._thread.start()
 
     def is_unfinished(self) -> bool:
-        """Whether changes are still to be followed, and can be: not while the model or the index fails."""
+        """Whether there are changes to process, and neither the model nor the index fails."""
         return not self._is_failing and (self._is_syncing or self._woken.is_set())
 
     def _on_changes(self, _: Sequence[ItemChange]) -> None:
         self._woken.set()
 
     def close(self) -> None:
-        """End between two batches."""
+        """Stop between two batches."""
         self._deafen()
         self._leaving.set()
         self._woken.set()
@@ -119,7 +119,7 @@ class Follower:
         return pause
 
     def _sync_once(self, pause: float, progress: Progress) -> float:
-        """Catch up once; return how long to wait after it, for good or for bad."""
+        """Catch up once; return how long to wait afterwards."""
         try:
             self._meaning.maintain()
             progress(0, 0, PROGRESS_MESSAGE)
@@ -129,9 +129,9 @@ class Follower:
             progress(0, 0, "search by meaning is up to date")
         except PanoramaError as error:
             progress(0, 0, error.message)
-            if not pause and not self._leaving.is_set():  # who leaves closes the index, which is no failure
+            if not pause and not self._leaving.is_set():  # the index is closed on shutdown, which is not a failure
                 _log.warning("search by meaning: %s", error.message)
-        except Exception:  # a bug of ours: it is logged, and search goes on with keywords
+        except Exception:  # a bug of ours: it is logged, and keyword search continues
             _log.exception("search by meaning failed")
         else:
             return 0.0

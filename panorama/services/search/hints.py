@@ -1,4 +1,4 @@
-"""Remarks: what is said of the answer to a search, beside its rows."""
+"""Hints on search answers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,24 +11,24 @@ from panorama.store.items import rows, search
 from panorama.store.items.search import Filters, Hit
 
 FULL_COVERAGE = 0.999
-"""The coverage from which a hit holds the whole query."""
+"""The coverage from which a hit contains the whole query."""
 
 MAX_NAMED = 3
-"""Ids and words that are told of one by one: a text that was pasted has many."""
+"""The most ids and words listed; a pasted text may have many."""
 
 
-NEAREST_HINT = "No item holds any of these words; these are the nearest in meaning, whether they fit or not."
-KEYWORD_MODE_HINT = "Mode keyword looks for the words alone; hybrid looks for their meaning, too."
-SEMANTIC_MODE_HINT = "Mode semantic looks for the meaning alone; hybrid looks for the words, too."
+NEAREST_HINT = "No item contains any of these words; these are the closest in meaning and may not fit."
+KEYWORD_MODE_HINT = "Mode keyword searches words only; use hybrid to search by meaning too."
+SEMANTIC_MODE_HINT = "Mode semantic searches by meaning only; use hybrid to search words too."
 
 
 def join_hints(*hints: str) -> str:
-    """Return what there is to say, in one line."""
+    """Join hints to one line."""
     return " ".join(filter(None, hints))
 
 
 def unknown_ids_hint(session: Session, ids: Sequence[str], query: str, hits: Sequence[Hit]) -> str:
-    """Return what is said of a query whose ids no item has, as far as the filters let items through."""
+    """Return the hint for a query with unknown ids, considering the filters."""
     if hits:
         return f"{missing_ids_hint(session, ids)} These mention {_pronoun(ids)}."
     others = parse_terms(remove_ids(query))
@@ -38,7 +38,7 @@ def unknown_ids_hint(session: Session, ids: Sequence[str], query: str, hits: Seq
 
 
 def missing_ids_hint(session: Session, ids: Sequence[str]) -> str:
-    """Return what is said of ids that no item has, as far as the filters let items through."""
+    """Return the hint for unknown ids, considering the filters."""
     hints = [_missing_id_hint(session, id_) for id_ in ids[:MAX_NAMED]]
     more = len(ids) - MAX_NAMED
     return join_hints(*hints, f"Nor are {more} more of these ids found." if more > 0 else "")
@@ -61,26 +61,26 @@ def _pronoun(ids: Sequence[str]) -> str:
 def partial_match_hint(
     session: Session, wording: ParsedQuery, hits: Sequence[Hit] | None, nearest: SemanticResult | None
 ) -> str:
-    """Return what is said of hits that do not hold what was asked for."""
+    """Return the hint for hits that contain only part of the query."""
     is_held = bool(hits) if hits is not None else any(term.count for term in wording.asked)
     if not is_held and nearest and nearest.hits:
         return join_hints(NEAREST_HINT, "" if hits is None else _ignored_words_hint(session, wording))
     if not hits or (nearest and nearest.has_run) or max(hit.coverage for hit in hits) > FULL_COVERAGE:
         return ""
-    return "No item holds every word; these hold some of them."
+    return "No item contains every word; these contain some of them."
 
 
 def no_results_hint(
     session: Session, wording: ParsedQuery, hits: Sequence[Hit] | None, filters: Filters, mode: str
 ) -> str:
-    """Return how to look further where nothing was found."""
+    """Return the hint for widening a search without results."""
     names = _list_active_filters(filters)
     is_quoted = any(term.quoted for term in wording.terms)
     return join_hints(
         "" if hits is None else _ignored_words_hint(session, wording),
         f"Narrowed by {_join_names(names)}: leave {_pronoun(names)} out to look everywhere." if names else "",
         SEMANTIC_MODE_HINT if hits is None else KEYWORD_MODE_HINT if mode == "keyword" else "",
-        "Quoted words stand together, as they are: leave out the quotes to look further." if is_quoted else "",
+        "Quoted words match exactly and together: remove the quotes to find more." if is_quoted else "",
     )
 
 
@@ -95,7 +95,7 @@ def describe_limits(wording: ParsedQuery, filters: Filters, hint: str, *, is_emp
 
 
 def _ignored_words_hint(session: Session, wording: ParsedQuery) -> str:
-    """Return which words were left out beside others, of those by which a few items could be found."""
+    """Return the hint for ignored words that occur in only a few items."""
     looked_for = {term.words for term in wording.terms}
     left = [
         term for term in dict.fromkeys(parse_terms(wording.query)) if term.is_stop_word and term.words not in looked_for

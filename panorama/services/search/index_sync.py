@@ -1,8 +1,10 @@
-"""Indexing: makes the index of meanings hold what the store holds now, in steps that may each be repeated.
+"""Keeps the vector index in sync with the store, in steps that can be repeated.
 
-First the passages of what changed are cut and embedded, and kept in the database; then the mark of how far that has
-come moves. Then the index is told of them; its own mark moves once it has written them to the disk. So a crash at any
-point costs only the repetition of a step, and a lost index is built from vectors that are there.
+First changed items are split and embedded, and their passages and vectors are stored with the read mark. Then the
+index
+is updated; its own mark moves once it has been flushed to disk. So a crash at any point only repeats a step, and a
+lost
+index is rebuilt from the stored vectors.
 """
 
 import threading
@@ -31,23 +33,23 @@ from panorama.store.items import passages
 from panorama.store.items.passages import ALL_ITEMS, INDEXER, START, EmbeddedPassage, ItemScope
 
 REBUILD_THRESHOLD = 2000
-"""With more passages to be told at once, the index is built anew beside the one that is searched."""
+"""With more passages pending, a new index is built beside the one in use."""
 
 SYNC_INTERVAL_SECONDS, SYNC_INTERVAL_FACTOR = 10.0, 5
-"""While much is read, the index is told of it after so many seconds, and five times as long as that took."""
+"""During long embedding, the index is updated after this many seconds, and then after five times the last duration."""
 
 SAMPLE_SIZE, SELF_SCORE = 32, 0.99
-"""How many vectors are looked for to see that they are there, and the cosine from which on one has found itself."""
+"""The size of the verification sample, and the cosine from which a vector counts as found."""
 
 STOP_POLL_SECONDS, YIELD_SECONDS = 0.1, 0.005
-"""How often who waits for its turn looks whether it should stop; how long it is let in between two steps of others."""
+"""How often a waiting thread checks for a stop, and how long it is let in between two steps of others."""
 
 StepCallback = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """How far the index is behind: changes whose passages are not embedded, and changes that it has not heard of."""
+    """The lag of the index: changes not embedded yet, and changes not in the index yet."""
 
     unread: int
     unheard: int
@@ -55,7 +57,7 @@ class Lag:
 
 @dataclass(slots=True)
 class _SyncBatch:
-    """What the index is told: up to which change, after how many purges, and what is no more."""
+    """An update of the index: the last change, the purge count, and the removed chunks."""
 
     last: int = 0
     purges: int = 0
@@ -76,7 +78,7 @@ def ignore_step() -> None:
 
 
 class IndexSync(Service):
-    """Follows the changes with one model and one index; `stop` is asked between two batches."""
+    """Syncs one index with one model; `stop` is checked between two batches."""
 
     def __init__(self, context: ServiceContext, embedder: Embedder, index: Index) -> None:
         super().__init__(context)
@@ -87,9 +89,9 @@ class IndexSync(Service):
         self._heard_as = self._begun_as = ""
         self._takes_over = False
         self.is_built = False
-        """Whether the index was built here, so that there is no need to compare it."""
+        """Whether the index was built here and needs no verification."""
         self.embedded = 0
-        """How many texts were embedded so far, by whoever had it done."""
+        """The number of texts embedded so far, by any caller."""
 
     @property
     def model(self) -> Model:
@@ -98,7 +100,7 @@ class IndexSync(Service):
 
     @cached_property
     def name(self) -> str:
-        """Under what the model's vectors are kept."""
+        """The stored name of the model's vectors."""
         return passages.model_name(self._embedder.id, self._embedder.digest)
 
     def catch_up(
@@ -107,11 +109,11 @@ class IndexSync(Service):
         """Bring passages, vectors and index up to the last change.
 
         Args:
-            told: Is called with the number of texts that were embedded, after each batch.
-            moved: Is called after each step in which changes were read.
+            told: Called with the number of embedded texts after each batch.
+            moved: Called after each step in which changes were read.
 
         Raises:
-            UnavailableError: The model or the index is out of order; all that was done stays.
+            UnavailableError: The model or the index fails; finished work is kept.
         """
         with closing(self._open_pipeline(stop, report)) as reader:
 
@@ -132,7 +134,7 @@ class IndexSync(Service):
 
     @contextmanager
     def _hold_turn(self, report: OnEmbedded) -> Generator[None]:
-        """Wait for whoever else is at work, and tell of nothing new meanwhile, so that who waits can be stopped."""
+        """Wait for the other thread; report zero progress meanwhile, so that the wait can be cancelled."""
         self._waiting += 1
         try:
             while not self._turn.acquire(timeout=STOP_POLL_SECONDS):
@@ -145,39 +147,39 @@ class IndexSync(Service):
             self._turn.release()
 
     def measure_lag(self) -> Lag:
-        """Return how far the index is behind."""
+        """Return the lag of the index."""
         heard_as = self._heard_as or self._listener_name
         with self._reading() as session:
             newest = passages.last_change_id(session)
             read = passages.get_mark(session, mark_name(self.name))
-            # A purge may take out the last change, so that who read it is ahead of the newest.
+            # A purge may delete the last change, so that a reader is ahead of the newest.
             return Lag(max(0, newest - read), max(0, newest - min(read, passages.get_mark(session, heard_as))))
 
     def is_started(self) -> bool:
-        """Return whether the index holds anything that it was told of."""
-        if self._takes_over and self._index.model == self.model:  # it was swapped; its mark follows with the flush
+        """Return whether the index contains anything."""
+        if self._takes_over and self._index.model == self.model:  # it was swapped; its mark is set at the next flush
             return True
-        if self._heard_as and self._heard_as == self._begun_as:  # who reads may have begun before the mark was there
+        if self._heard_as and self._heard_as == self._begun_as:  # a reader may have started before the mark existed
             return True
         with self._reading() as session:
             return passages.has_mark(session, self._heard_as or self._listener_name)
 
     def search_text(self, query: str, limit: int, condition: Filter) -> list[Hit]:
-        """Return the passages that are nearest to a query in meaning, best first.
+        """Return the passages closest in meaning to a query, best first.
 
         Raises:
-            UnavailableError: The model or the index is out of order.
+            UnavailableError: The model or the index fails.
         """
         hits = self._index.search(to_float32_bytes(self._embedder.embed_query(query)), limit, condition)
-        if self._index.model != self.model:  # it was swapped meanwhile, and what was found means nothing
+        if self._index.model != self.model:  # it was swapped meanwhile, so the results are invalid
             raise UnavailableError("The index is changing to another model.", hint="Ask again in a moment.")
         return hits
 
     def search_vectors(self, vectors: Sequence[bytes], limit: int, condition: Filter) -> list[Hit]:
-        """Return the passages that are nearest to any of some vectors as the database keeps them, best first.
+        """Return the passages closest to any of some stored vectors, best first.
 
         Raises:
-            UnavailableError: The index is out of order.
+            UnavailableError: The index fails.
         """
         best: dict[str, Hit] = {}
         for vector in float16_to_float32(vectors):
@@ -189,13 +191,13 @@ class IndexSync(Service):
     # The passages and their vectors.
 
     def embed_next(self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count) -> bool:
-        """Cut and embed what the next changes touched; return whether there was anything.
+        """Split and embed the next changed items; return whether there were any.
 
         Args:
-            told: Is called with the number of texts that were embedded, after each batch.
+            told: Called with the number of embedded texts after each batch.
 
         Raises:
-            UnavailableError: The model is out of order; the vectors that were made are kept.
+            UnavailableError: The model fails; finished vectors are stored.
         """
         with closing(self._open_pipeline(stop, report)) as reader:
             return self._embed_locked(reader, report, ahead=False)
@@ -203,27 +205,27 @@ class IndexSync(Service):
     def embed_all(
         self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
     ) -> None:
-        """Cut and embed what all changes touched, and tell the index of nothing.
+        """Split and embed all changed items, without updating the index.
 
         Args:
-            told: Is called with the number of texts that were embedded, after each batch.
-            moved: Is called after each step.
+            told: Called with the number of embedded texts after each batch.
+            moved: Called after each step.
 
         Raises:
-            UnavailableError: As of `read`.
+            UnavailableError: As of `embed_next`.
         """
         with closing(self._open_pipeline(stop, report)) as reader:
             while self._yield_and_embed(reader, stop, report, moved):
                 pass
 
     def reembed_next(self, mark: str, report: OnEmbedded, part: ItemScope = ALL_ITEMS) -> ChunkBatch | None:
-        """Cut the next items of a part again, and embed what is not known; None if there are no more.
+        """Split the next items of a scope again and embed new texts; return None at the end.
 
         Args:
-            mark: Where it is kept how far this has come: the change with which the last item began.
+            mark: The mark of the position: the change that created the last item.
 
         Raises:
-            UnavailableError: The model is out of order; the vectors that were made are kept.
+            UnavailableError: The model fails; finished vectors are stored.
         """
         with self._hold_turn(report), closing(self._open_pipeline(never_stop, report)) as reader:
             return reader.reembed_next(mark, part)
@@ -231,7 +233,7 @@ class IndexSync(Service):
     def _yield_and_embed(
         self, reader: EmbeddingPipeline, stop: ShouldStop, report: OnEmbedded, moved: StepCallback
     ) -> bool:
-        """Read the next changes, after others that wait for their turn; return whether there were any."""
+        """Process the next changes, after other waiting threads; return whether there were any."""
         if self._waiting:
             time.sleep(YIELD_SECONDS)
         has_read = not stop() and self._embed_locked(reader, report)
@@ -258,22 +260,22 @@ class IndexSync(Service):
         return self._heard_as
 
     def sync_all(self, stop: ShouldStop = never_stop) -> None:
-        """Tell the index of all that was read.
+        """Update the index with all embedded changes.
 
         Raises:
-            UnavailableError: The index is out of order.
+            UnavailableError: The index fails.
         """
         while not stop() and self.sync_next():
             pass
 
     def sync_next(self) -> bool:
-        """Tell the index of the next changes that were read; return whether there were any.
+        """Update the index with the next embedded changes; return whether there were any.
 
         Raises:
-            UnavailableError: The index is out of order.
+            UnavailableError: The index fails.
         """
         with self._turn:
-            self._is_ready()  # or it does not know which collection it has
+            self._is_ready()  # otherwise it does not know its collection
             listener = self._listener_name
             with self._reading() as session:
                 read, listener_mark = (
@@ -293,7 +295,7 @@ class IndexSync(Service):
             return points is not None
 
     def _next_points(self, news: _SyncBatch) -> list[Point] | None:
-        """Return the points of the next changes that were read, None if there are no more."""
+        """Return the points of the next embedded changes, None at the end."""
         with self._reading() as session:
             changes = passages.list_changes(
                 session, news.last, CHANGES_PER_STEP, until=passages.get_mark(session, mark_name(self.name))
@@ -301,7 +303,7 @@ class IndexSync(Service):
             items = collect_items(changes)
             points = load_points(session, self.name, items)
             deleted = passages.list_deleted_chunks(session, [id_ for _, id_ in items])
-        living = {point.chunk for point in points}  # of those that went a step ago, some may be back
+        living = {point.chunk for point in points}  # some chunks removed one step ago may exist again
         news.gone = [*(chunk for chunk in news.gone if chunk not in living), *deleted]
         if not changes:
             return None
@@ -315,29 +317,27 @@ class IndexSync(Service):
             self._index.upsert(batch)
         self._index.flush()
         with self._context.database.transaction(INDEXER) as session:
-            if (
-                passages.count_purges(session) == news.purges
-            ):  # else it may hold what was forgotten since, and begins anew
+            if passages.count_purges(session) == news.purges:  # otherwise it may contain purged items, and is rebuilt
                 passages.set_mark(session, listener, news.last)
         self._begun_as = listener
 
     def _is_ready(self) -> bool:
-        """Return whether the index can be told of anything; a server that was not asked yet does not know."""
+        """Return whether the index can be updated; False for a server not yet asked."""
         if self._index.state().status == "starting":
             with suppress(UnavailableError):
                 self._index.count()
         return self._index.state().status == "ready"
 
     def rebuild(self, reads: Callable[[], bool] = never_stop, counted: OnEmbedded = ignore_count) -> None:
-        """Build the index anew from the vectors that are kept, beside the one that is searched.
+        """Rebuild the index from the stored vectors, beside the one in use.
 
         Args:
-            counted: Is called with the number of points, a few hundred at a time; what it raises ends the building.
-            reads: Reads the next changes, and tells whether there were any: for ten seconds it is called between two
-                batches, so that the index is built of what is read while the model works on what comes next.
+            counted: Called with numbers of points, a few hundred at a time; an exception ends the build.
+            reads: Processes the next changes and returns whether there were any; called between two batches for ten
+                seconds, so that the build includes new changes while the model works on the next ones.
 
         Raises:
-            UnavailableError: The index is out of order, or the model; the one before goes on.
+            UnavailableError: The index or the model fails; the previous index stays in use.
         """
         with self._hold_turn(counted):
             self._takes_over = self._index.model != self.model or self.is_started()
@@ -361,17 +361,17 @@ class IndexSync(Service):
                 yield from points
 
     def _read_page(self, kind: str, after: tuple[str, int]) -> list[EmbeddedPassage]:
-        """Return the next passages of a kind; what changes meanwhile is told once more, for it has a later number."""
+        """Return the next passages of a kind; later changes are synced again because of their higher numbers."""
         with self._reading() as session:
             return list(passages.list_embedded(session, self.name, kind, after=after))
 
     def is_consistent(self) -> bool:
-        """Return whether the index holds just what it should, if it has heard of everything; else nothing is compared.
+        """Return whether the index has exactly the expected passages; nothing is compared while it lags.
 
-        Some vectors are looked for: a file of them that was damaged answers too, but with other things.
+        Also searches some vectors, because a damaged vector file returns wrong results.
 
         Raises:
-            UnavailableError: The index is out of order.
+            UnavailableError: The index fails.
         """
         with self._turn:
             if self.measure_lag().unheard:
@@ -386,14 +386,14 @@ class IndexSync(Service):
 
 
 def _report_points(points: Iterable[Point], report: OnEmbedded) -> Iterator[Point]:
-    """Yield the points on, and tell of them batch by batch."""
+    """Yield the points, and report them batch by batch."""
     for batch in in_batches(points):
         report(len(batch))
         yield from batch
 
 
 def _checksum(digests: Iterable[tuple[str, str]]) -> tuple[int, int]:
-    """Return the count of some passages and a sum over them that no order changes."""
+    """Return the count of passages and an order-independent checksum."""
     count, total = 0, 0
     for chunk, name in digests:
         count += 1

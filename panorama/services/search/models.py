@@ -1,4 +1,4 @@
-"""Models of search by meaning: which can be chosen, what is kept of each, and forgetting what one made."""
+"""Lists the embedding models, and deletes the vectors of unused ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,28 +16,27 @@ from panorama.store.items.models import ModelUsage
 
 OFF = "none"
 BATCH_SIZE = 250
-"""Vectors that are forgotten in one transaction: their pages lie all over the file, and nobody waits over 50 ms."""
+"""Vectors deleted in one transaction: their pages are scattered, and others wait 50 ms at most."""
 
 _DESCRIPTIONS = {
-    "minilm": "Ships with Panorama; finds best of the two.",
+    "minilm": "Ships with Panorama; the better of the two.",
     "static": "Ships with Panorama; small and very fast, but finds less.",
-    OFF: "Turns search by meaning off; words are still found.",
+    OFF: "Turns search by meaning off; keyword search still works.",
     "ollama:<model>": "An embedding model that Ollama serves.",
     "openai:<address>#<model>": "An embedding model of a service that speaks OpenAI's API.",
 }
 BYTES_PER_NUMBER = 2
-"""Bytes of a number of a vector that is kept."""
+"""Bytes per stored vector component."""
 
 _DIMENSIONS = {"minilm": MiniLM.size, "static": StaticEmbedder.size}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelInfo:
-    """A model that can be chosen, or of which vectors are kept; `size` counts dimensions.
+    """A model that can be selected, or has stored vectors; `size` counts dimensions.
 
-    A service may have had several under one name: `vectors` and `size_bytes` count what is kept of all of them, `size`
-    and `passages` tell of the present one.
-    `is_there` tells whether it can run here, as far as that is known without asking a service.
+    A service may have had several models under one name: `vectors` and `size_bytes` cover all of them, `size` and
+    `passages` only the present one. `is_there` says whether it can run here, as far as known without asking a service.
     """
 
     name: str
@@ -52,7 +51,7 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelList:
-    """All models; `passages` counts those that a model has to embed, `searched` is whose vectors are searched now."""
+    """All models; `passages` counts the passages to embed, `searched` is the model in use for searches."""
 
     used: str
     is_default: bool
@@ -64,7 +63,7 @@ class ModelList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveModelResult:
-    """How many vectors of a model were forgotten, and the bytes that they took."""
+    """The number and bytes of the deleted vectors of a model."""
 
     model: str
     vectors: int
@@ -72,7 +71,7 @@ class RemoveModelResult:
 
 
 class Models(Service):
-    """The models; `chosen` is the name that the settings say, "" for the default."""
+    """The models; `chosen` is the name in the settings, "" for the default."""
 
     def __init__(self, context: ServiceContext, chosen: str) -> None:
         super().__init__(context)
@@ -102,7 +101,7 @@ class Models(Service):
     def remove(self, model: str) -> RemoveModelResult:
         """Forget the vectors that a model made, to free their room in the database.
 
-        They are no one's own: if the model is chosen again, it makes them anew.
+        They can be rebuilt: if the model is chosen again, it creates them again.
 
         Args:
             model: Its name, as `models.list` has it.
@@ -132,16 +131,16 @@ class Models(Service):
         return Plan(f"Delete {vectors}? If this model is chosen again, it creates them again.")
 
     def summarize_list(self, models_: ModelList) -> str:
-        """Return which model is in use, in one line."""
+        """Summarize which model is in use."""
         if models_.used == OFF:
             return "Search by meaning is off"
         changing = f", {models_.searched} is searched until it is done" if _is_changing(models_) else ""
         return f"{models_.used} is in use{' by default' if models_.is_default else ''}{changing}"
 
     def summarize_removal(self, done: RemoveModelResult) -> str:
-        """Return what was forgotten, in one line."""
-        freed = f"{format_megabytes(done.size_bytes)} of the database are free for what comes next"
-        return f"Forgot {_format_vectors(done.vectors)} of {done.model}; {freed}"
+        """Summarize the deletion."""
+        freed = f"{format_megabytes(done.size_bytes)} of the database can be reused"
+        return f"Deleted {_format_vectors(done.vectors)} of {done.model}; {freed}"
 
     def _read_batch(self, name: str, after: str) -> Sequence[str]:
         with self._reading() as session:
@@ -167,21 +166,21 @@ class Models(Service):
 def _unknown_model_error(model: str, names: set[str]) -> NotFoundError:
     near = get_close_matches(model, sorted(names), n=3, cutoff=0.4)
     return NotFoundError(
-        f"No vectors of {model!r} are kept.",
-        hint="`panorama models list` shows of which models there are some.",
+        f"There are no vectors of {model!r}.",
+        hint="`panorama models list` shows the models with vectors.",
         candidates=[{"id": name} for name in near],
     )
 
 
 def _sort_states(usage: Sequence[ModelUsage], name: str, served: tuple[str, str, int] | None) -> list[ModelUsage]:
-    """Return what is kept of a model, its present state first: whose vectors are searched, else what has read most."""
+    """Return the versions of a model, the present one first: the served one, else the most complete."""
     present = passages.model_name(*served[:2]) if served else ""
     states = [state for state in usage if state.is_of(name)]
     return sorted(states, key=lambda state: (state.name == present, state.read, state.passages), reverse=True)
 
 
 def _model_info(name: str, is_used: bool, usage: Sequence[ModelUsage]) -> ModelInfo:
-    """Return what is told of a model, by what is kept of its states, the present one first."""
+    """Describe a model by its versions, the present one first."""
     vectors, size_bytes = sum(state.vectors for state in usage), sum(state.size_bytes for state in usage)
     missing = registry.default_choice().hint if name == "minilm" else ""
     return ModelInfo(
@@ -205,5 +204,5 @@ def _format_vectors(count: int) -> str:
 
 
 def format_megabytes(size_bytes: int) -> str:
-    """Return a size as a person reads it."""
+    """Format a size in MB."""
     return f"{size_bytes / 1e6:,.1f} MB"

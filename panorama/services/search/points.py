@@ -1,4 +1,4 @@
-"""Pointing: passages and vectors as the database keeps them, and the points of an index as it takes them."""
+"""Converts stored passages and vectors to index points."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from panorama.store.items.passages import EmbeddedPassage
 
 
 def load_points(session: Session, name: str, items: Sequence[tuple[str, str]]) -> list[Point]:
-    """Return the points of some items, given as (kind, id), with the vectors that are kept under a model's name."""
+    """Return the points of some items, given as (kind, id), with the stored vectors of a model."""
     points: list[Point] = []
     for kind in dict.fromkeys(kind for kind, _ in items):
         for batch in in_batches([id_ for item_kind, id_ in items if item_kind == kind]):
@@ -19,7 +19,7 @@ def load_points(session: Session, name: str, items: Sequence[tuple[str, str]]) -
 
 
 def to_points(stored: Iterable[EmbeddedPassage]) -> Iterator[Point]:
-    """Yield points of the index for passages as they are kept."""
+    """Yield the index points of stored passages."""
     for batch in in_batches(stored):
         for passage, vector in zip(batch, float16_to_float32([passage.vector for passage in batch]), strict=True):
             kind: Any = passage.kind
@@ -30,13 +30,13 @@ def to_points(stored: Iterable[EmbeddedPassage]) -> Iterator[Point]:
 
 
 def to_float32_bytes(vector: Any) -> bytes:
-    """Return a row of numbers as the index takes it."""
+    """Return a row of numbers in the index's format."""
     return bytes(vector.astype("<f4").tobytes())
 
 
 def float16_to_float32(vectors: Sequence[bytes]) -> list[bytes]:
-    """Return vectors that the database keeps in half precision as the index takes them."""
-    import numpy  # 120 ms, and needed by search by meaning alone
+    """Convert stored half-precision vectors to the index's format."""
+    import numpy  # 120 ms, and only needed for search by meaning
 
     if not vectors:
         return []

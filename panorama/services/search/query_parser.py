@@ -1,4 +1,4 @@
-"""Wording: what a query asks for, its misspelt words repaired by those that the store knows."""
+"""Parses a search query, and corrects misspelt words with the words of the store."""
 
 import re
 from collections import Counter
@@ -18,13 +18,13 @@ from panorama.store.items.search import WeightedTerm
 
 MAX_QUERY_CHARS = 1000
 MAX_REPAIRS = 4
-"""The most words of a query that are repaired; a query in a language that the store does not know has more."""
+"""The most words of a query that are corrected; a query in a foreign language has more unknown words."""
 
 MAX_CODE_CHARS = 20
 MAX_READ_CHARS = 8_000
 MAX_COMPARED_WORDS = 40
 MAX_INFORMATIVE_TERMS = 8
-"""How far a text is read for its most telling words, how many are compared, and how many are taken."""
+"""The limits for finding informative words: characters read, words compared, and words used."""
 
 _ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly")
 _WORDS = re.compile(r"[^\W\d_]{4,}")
@@ -32,7 +32,7 @@ _WORDS = re.compile(r"[^\W\d_]{4,}")
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query as it is searched for, its terms, and the words that were put in place of others."""
+    """A parsed query: its terms, and the corrections."""
 
     query: str
     asked: tuple[WeightedTerm, ...]
@@ -40,18 +40,18 @@ class ParsedQuery:
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """What is looked for and marked."""
+        """The terms to search and highlight."""
         return tuple(entry.term for entry in self.asked)
 
     @property
     def hint(self) -> str:
-        """What a person should know of the repairs."""
+        """A hint about the corrections."""
         texts = [f"“{new}” instead of “{old}”" for old, new in self.repairs]
         return f"Searched for {', '.join(texts)}, which no item holds." if texts else ""
 
 
 def parse_query(session: Session, query: str) -> ParsedQuery:
-    """Return what a query asks for; words of it that are quoted or begun stay as they are."""
+    """Parse a query; quoted words and prefixes are not corrected."""
     text = query[:MAX_QUERY_CHARS]
     terms = _with_sharp_s(session, _with_codes(session, parse_terms(text)))
     asked = search.weigh_terms(session, terms)
@@ -67,14 +67,14 @@ def parse_query(session: Session, query: str) -> ParsedQuery:
 
 
 def build_id_query(session: Session, ids: Sequence[str]) -> ParsedQuery:
-    """Return what asks for the texts in which ids stand: an id is one thing there, and its letter alone is none."""
+    """Return the query for texts that contain ids, as one term each."""
     ways = [[tuple(id_form.split("_")) for id_form in dict.fromkeys((id_, normalize_id(id_)))] for id_ in ids]
     terms = [Term(first, quoted=True, others=tuple(others)) for first, *others in ways]
     return ParsedQuery(" ".join(ids), search.weigh_terms(session, terms))
 
 
 def pick_informative_terms(session: Session, title: str, body: str) -> tuple[WeightedTerm, ...]:
-    """Return the words by which others like a text are found: those of its title, and the rarest that others hold."""
+    """Return the words for finding similar texts: those of the title, and the rarest shared ones."""
     often = Counter(word for word in _WORDS.findall(fold_keep_offsets(body[:MAX_READ_CHARS])) if word not in STOP_WORDS)
     words = [Term((word,)) for word, _ in often.most_common(MAX_COMPARED_WORDS)]
     shared = [term for term in search.weigh_terms(session, words) if term.count > 1]
@@ -84,7 +84,7 @@ def pick_informative_terms(session: Session, title: str, body: str) -> tuple[Wei
 
 
 def _with_codes(session: Session, terms: Sequence[Term]) -> list[Term]:
-    """Terms with the other ways in which codes, words with digits, are written in the store."""
+    """Return terms with the other spellings of codes (words with digits) in the store."""
     joined: dict[Term, list[str]] = {}
     for pair in pairwise(terms):
         if all(_is_correctable(term) for term in pair) and any(_has_digit(term.words[0]) for term in pair):
@@ -103,7 +103,7 @@ def _with_codes(session: Session, terms: Sequence[Term]) -> list[Term]:
 
 
 def _with_sharp_s(session: Session, terms: Sequence[Term]) -> list[Term]:
-    """Terms with ß for ss and ss for ß, where the store holds that: no tokenizer takes them for the same."""
+    """Return terms with ß for ss and ss for ß, if the store contains them, because tokenizers distinguish them."""
     ways = {term: _sharp_s_variants(term.words[0]) for term in terms if len(term.words) == 1}
     stems = {
         spelling: session.vocabulary.stem(fold_keep_offsets(spelling))
@@ -142,7 +142,7 @@ def _is_correctable(term: Term) -> bool:
 
 
 def _repair(session: Session, terms: Sequence[Term], term: Term) -> tuple[str, str] | None:
-    """What stands in the query, and what is put in its place: two words in one, one in two, or other letters."""
+    """Return a word of the query and its correction: joined, split, or with other letters."""
     word = term.words[0]
     for pair in pairwise(terms):
         if term in pair and all(_is_correctable(entry) for entry in pair):
@@ -175,14 +175,14 @@ def _apply_repairs(terms: Sequence[Term], put: dict[str, str]) -> list[Term]:
 
 
 def _is_english(word: str) -> bool:
-    """Whether it is a word, though the store does not know it: then it is no misspelt other one."""
+    """Return whether it is a real word that the store does not contain, and so is not corrected."""
     known = _load_english_words()
     return word in known or any(word.endswith(end) and word[: -len(end)] in known for end in _ENDINGS)
 
 
 @cache
 def _load_english_words() -> frozenset[str]:
-    """The whole words among the pieces of the shipped model."""
+    """Return the whole words in the vocabulary of the shipped model."""
     try:
         pieces = VOCABULARY.path.read_text(encoding="utf-8").split()
     except OSError:

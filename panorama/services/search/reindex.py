@@ -1,4 +1,4 @@
-"""Reindexing: brings search by meaning up to date while somebody watches; stopped, it goes on where it was."""
+"""Reindexing: brings search by meaning up to date in the foreground; resumes after a stop."""
 
 import time
 from collections.abc import Callable
@@ -19,17 +19,17 @@ from panorama.store.items.passages import ALL_ITEMS, INDEXER, ItemScope
 Scope = Literal["changes", "index", "everything"]
 
 REPORT_INTERVAL_SECONDS = 0.25
-"""How often progress is told at most."""
+"""The interval of progress reports."""
 
 INDEX_STEPS = 1
-"""For what counts beside the items that the index is brought to what was read: so all is told before the end."""
+"""The share of the progress for updating the index after the items are embedded."""
 
 DELETE_BATCH = 500
-"""Vectors that nobody needs any more are forgotten so many at a time: others write in between."""
+"""Unused vectors deleted in one step; others can write in between."""
 
 
 class ReindexService(Service):
-    """Search by meaning, made anew."""
+    """Rebuilds search by meaning."""
 
     def __init__(self, context: ServiceContext, meaning: SemanticSearch, progress: Progress = report_progress) -> None:
         super().__init__(context)
@@ -37,7 +37,7 @@ class ReindexService(Service):
         self._progress = progress
 
     def plan_reindex(self, **_: object) -> Plan:
-        """Refuse what would be refused as soon as it begins.
+        """Check the arguments before the job starts.
 
         Raises:
             UnavailableError: Search by meaning is off.
@@ -90,7 +90,7 @@ class ReindexService(Service):
         self._progress(current, total, message)
 
     def _count_items(self, part: ItemScope, mark: str = "") -> int:
-        """Return how many items of a part there are, after a mark."""
+        """Count the items of a scope after a mark."""
         with self._reading() as session:
             return passages.count_created(session, passages.get_mark(session, mark), part)
 
@@ -108,7 +108,7 @@ class ReindexService(Service):
         waiting = indexing.measure_lag().unread
         watch.start_phase(waiting, later=later + INDEX_STEPS)
 
-        def report_step() -> None:  # also while the background is at it: its mark tells how far it is
+        def report_step() -> None:  # also while the background thread works: its mark shows the progress
             nonlocal waiting
             left = indexing.measure_lag().unread
             watch.advance(max(0, waiting - left))
@@ -121,20 +121,20 @@ class ReindexService(Service):
         with self._reading() as session:
             unused = passages.list_unused_vectors(session)
         for batch in in_batches(unused, DELETE_BATCH):
-            watch.set_message("vectors that nobody needs are forgotten")
+            watch.set_message("deleting unused vectors")
             with self._context.database.transaction(INDEXER) as session:
                 passages.delete_vectors(session, batch)
 
 
 class EmbeddingCounter(Protocol):
-    """What embeds, for this and for others."""
+    """The sync that embeds, shared with others."""
 
     embedded: int
-    """How many texts were embedded so far."""
+    """The number of embedded texts so far."""
 
 
 class ReindexProgress:
-    """How far it is, and how fast: told a few times a second."""
+    """Progress and speed, reported a few times a second."""
 
     def __init__(
         self, progress: Progress, embedding: EmbeddingCounter, clock: Callable[[], float] = time.monotonic
@@ -155,11 +155,11 @@ class ReindexProgress:
 
     @property
     def embedded_texts(self) -> int:
-        """How many texts were embedded meanwhile, here or in the background."""
+        """The number of texts embedded meanwhile, here or in the background."""
         return self._embedding.embedded - self._before
 
     def start_phase(self, total: int, at: int = 0, later: int = 0) -> None:
-        """Begin a part with so many more items, of which some are done; so many come after it."""
+        """Start a phase with more items, some of which are done, and some of which follow it."""
         self._first = self._at = self._end + at
         self._end += total
         self._total = self._end + later
@@ -167,28 +167,28 @@ class ReindexProgress:
         self._report(self._format_rate(), at_once=True)
 
     def advance(self, count: int) -> None:
-        """Count items that are done."""
+        """Count finished items."""
         self._at = min(self._end, self._at + count)
         self.done += count
         self._moved = self._clock() if count else self._moved
         self._report(self._format_rate())
 
     def report_embedded(self, _: int) -> None:
-        """Tell that some texts were embedded, or that others are at work."""
+        """Report embedded texts, or that another thread works."""
         self._report(self._format_rate())
 
     def finish(self) -> None:
-        """Tell that all is done."""
+        """Report completion."""
         self._at = self._end
         self._report("search by meaning is up to date", at_once=True)
 
     def add_built_points(self, count: int) -> None:
-        """Count points that the index was built from."""
+        """Count points added to the index."""
         self._points += count
         self._report(f"the index is built: {self._points:,} passages")
 
     def set_message(self, what: str) -> None:
-        """Tell what it is at."""
+        """Report the current step."""
         self._report(what, at_once=True)
 
     def _format_rate(self) -> str:

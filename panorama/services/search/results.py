@@ -6,9 +6,9 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:
-    """A search hit; what matches in `snippet` stands between `**`.
+    """A search hit; matches in `snippet` are between `**`.
 
-    `why` names what found it: id, title, keyword, semantic. `score` orders hits and means nothing else.
+    `why` lists how it was found: id, title, keyword, semantic. `score` only orders hits.
     """
 
     id: str
@@ -23,7 +23,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReindexResult:
-    """What a reindex did: `items` were looked at, `embedded` texts were new, `resumed_at` items were done before."""
+    """The result of a reindex: `items` examined, `embedded` new texts, `resumed_at` items done before."""
 
     scope: str
     model: str

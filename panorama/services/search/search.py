@@ -1,4 +1,4 @@
-"""Search: finds anything by its words and by what it means, in one order."""
+"""Hybrid search: finds anything by words and by meaning, in one ranking."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,23 +36,23 @@ from panorama.store.items.search import Filters, Hit
 
 Mode = Literal["hybrid", "keyword", "semantic"]
 MAX_OFFSET = 1000
-"""How many hits may be paged through."""
+"""The most hits that can be paged through."""
 
 FUSION_DEPTH = 100
-"""Hits of each arm that are fused; behind them come the other keyword hits as they are. So pages do not overlap."""
+"""Hits of each search that are fused; the other keyword hits follow unchanged, so that pages do not overlap."""
 
 MAX_PASSAGES = 120
-"""Passages that meaning is asked for: some items have several among the nearest."""
+"""Passages requested from the index: some items have several among the nearest."""
 
 MIN_COSINES = {"minilm": 0.15}
-"""Cosines below which a model's hits are noise; of other models nobody measured it."""
+"""Cosines below which hits are noise; only measured for these models."""
 
 DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class _RankedResult:
-    """What was found, in order; the number of the passage by which meaning found an item; and what ran."""
+    """The ranked hits, the passages found by meaning, and the searches that ran."""
 
     ranked: tuple[RankedItem, ...]
     passages: Mapping[str, int]
@@ -109,7 +109,7 @@ class Search(Service):
                 if is_literal
                 else self._meaning.begin_search(wording.query, MAX_PASSAGES, _to_index_filter(filters))
             )
-            # Words are looked for while meaning is asked, unless they may not be needed.
+            # Keyword search runs while semantic search is pending, unless it may not be needed.
             hits = (
                 None
                 if mode == "semantic" and asked
@@ -161,7 +161,7 @@ class Search(Service):
         filters: Filters,
         first: tuple[RankedItem, ...] = (),
     ) -> _RankedResult:
-        """Join what was named with the first hundred of both arms by their worth, then the other keyword hits."""
+        """Merge named items, the first hundred fused hits of both searches, and the other keyword hits."""
         near = _best_hit_per_item(nearest)
         least = ranking.MIN_RELATIVE_SCORE * max((hit.coverage for hit in hits or ()), default=0.0)
         confident = [hit for hit in hits or () if hit.coverage >= least]
@@ -177,14 +177,14 @@ class Search(Service):
         )
         best = {item: hit.position for item, hit in near.items()}
         ranked, index = _merge_ranked(first, fused, rest), _describe_index(hits, nearest)
-        if len(index["ran"]) == 1:  # each arm has a floor of its own
+        if len(index["ran"]) == 1:  # each search has its own threshold
             return _RankedResult(ranked, best, index)
         strong = ranking.drop_noise(ranked, {hit.item: hit.coverage for hit in confident})
         weaker = {"weaker": len(ranked) - len(strong)} if len(strong) < len(ranked) else {}
         return _RankedResult(strong, best, {**index, **weaker})
 
     def _match_title(self, session: Session, query: str, filters: Filters) -> tuple[RankedItem, ...]:
-        """Items whose whole title is the query."""
+        """Return the items whose whole title is the query."""
         named = lookup.list_exact(session, filters.kinds, normalize_name(query))
         alive = search.filter_living(session, [id_ for _, id_, _ in named], filters)
         return tuple(
@@ -192,7 +192,7 @@ class Search(Service):
         )
 
     def _match_ids(self, session: Session, query: str, filters: Filters) -> tuple[RankedItem, ...]:
-        """Items whose id stands in the query."""
+        """Return the items whose id is in the query."""
         ids = extract_ids(query[:MAX_QUERY_CHARS])
         alive = search.filter_living(session, ids, filters)
         return tuple(RankedItem(item, 2.0, ("id",)) for item in ids if item in alive)
@@ -232,7 +232,7 @@ class Search(Service):
 
 
 def _find_unknown_ids(query: str, known: Sequence[RankedItem]) -> tuple[str, ...]:
-    """What can be nothing but ids in a query, and belongs to no item that was found."""
+    """Return the ids in a query that match no item."""
     items = {item.item for item in known}
     return tuple(id_ for id_ in extract_definite_ids(query[:MAX_QUERY_CHARS]) if normalize_id(id_) not in items)
 
@@ -242,7 +242,9 @@ def _start_offset(page: PageRequest) -> int:
 
 
 def _is_keyword_only(page: PageRequest) -> bool:
-    """Whether the pages before were found without meaning: then all are, so that none repeats or leaves out a row."""
+    """Return whether earlier pages were found without meaning; then all are, so that rows neither repeat nor go
+    missing.
+    """
     return (page.get_start_key(int, int) or (0, 1))[1] == 0
 
 
@@ -261,7 +263,7 @@ def _to_index_filter(filters: Filters) -> Filter:
 
 
 def _best_hit_per_item(nearest: SemanticResult | None) -> dict[str, SemanticHit]:
-    """The nearest passage of each item, best first; what stands far behind the best is left out."""
+    """Return the nearest passage of each item, best first, without those far behind the best."""
     best: dict[str, SemanticHit] = {}
     if nearest is not None and nearest.hits:
         least = max(MIN_COSINES.get(nearest.model, 0.0), ranking.MIN_RELATIVE_SCORE * nearest.hits[0].score)
@@ -284,7 +286,7 @@ def _merge_ranked(
 
 
 def _describe_index(hits: Sequence[Hit] | None, nearest: SemanticResult | None) -> Mapping[str, Any]:
-    """What ran, how many changes meaning has not heard of, and what to do if it did not run."""
+    """Return the searches that ran, the number of changes not in the index, and what to do if it did not run."""
     ran = [] if hits is None else ["keyword"]
     if nearest is None:
         return {"ran": ran}
@@ -315,6 +317,6 @@ def _to_search_hit(
 
 
 def _choose_passage(body: str, place: Passage, query: tuple[Term, ...]) -> str:
-    """The passage that is near, unless words of the query stand elsewhere in the text alone."""
+    """Return the nearest passage, unless the query's words occur only elsewhere in the text."""
     near = body[place.begins : place.ends]
     return near if contains(near, query) or not contains(body, query) else body

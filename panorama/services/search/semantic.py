@@ -1,7 +1,7 @@
-"""Meaning: what search asks of the model and the index; it answers at once, or says why it cannot.
+"""Semantic search: answers at once, or says why it cannot.
 
-A model, an index and what follows the changes with both make a `House`. It is opened, tended and replaced by whoever
-follows the changes; who searches takes it as it stands.
+A `SemanticIndex` holds an embedder and a vector index that follow the change log. The follower opens, maintains and
+replaces it; searches use it as it is.
 """
 
 import logging
@@ -35,25 +35,25 @@ from panorama.store.items import passages
 T = TypeVar("T")
 
 HINT_TIMEOUT = timedelta(milliseconds=50)
-"""How long a write waits to be told of what is like it."""
+"""How long a write waits for its near-duplicates."""
 
 OPEN_TIMEOUT_SECONDS = 2.0
 WORKERS = 4
 SIMILAR_PASSAGES = 8
-"""Passages of an item by which others like it are looked for."""
+"""Passages of an item used to find similar ones."""
 
 NEAR_DUPLICATE_CHARS = 400
-"""Characters of a new item by which others close to it are looked for: they are embedded in some 5 ms."""
+"""Characters of a new item used to find near-duplicates: they are embedded in about 5 ms."""
 
 NEAR_DUPLICATE_MAX_PENDING = 50
-"""With more changes waiting, much is being written, and nobody is told what it is close to."""
+"""With more pending changes, near-duplicates are not reported."""
 
 OFF_MESSAGE = "Search by meaning is off."
 _log = logging.getLogger(__name__)
 
 
 class SemanticSearch(Service):
-    """Search by meaning, as far as it is there; what is asked here never raises, and never waits for long."""
+    """Search by meaning, if available; searches never raise and never wait long."""
 
     def __init__(self, context: ServiceContext, means: SemanticConfig) -> None:
         super().__init__(context)
@@ -71,24 +71,24 @@ class SemanticSearch(Service):
 
     @property
     def is_off(self) -> bool:
-        """Whether the person turned it off."""
+        """Whether the user turned it off."""
         return self._means.embedder == "none"
 
-    # What search asks.
+    # Searches.
 
     def search(self, query: str, limit: int, condition: Filter) -> SemanticResult:
-        """Return the passages that are nearest to a query in meaning."""
+        """Return the passages closest in meaning to a query."""
         return self.begin_search(query, limit, condition)()
 
     def begin_search(self, query: str, limit: int, condition: Filter) -> Callable[[], SemanticResult]:
-        """Begin to ask for the passages nearest to a query in meaning; return how to wait for them.
+        """Start a search for the passages closest in meaning to a query; return a function that waits for them.
 
-        So words can be looked for meanwhile: most of the work is done in another process, or without Python's lock.
+        Keyword search can run meanwhile: most of the work is done in another process, or without the GIL.
         """
         return self._start_query(lambda house: house.active.indexing.search_text(query, limit, condition))
 
     def search_similar(self, item: str, limit: int, condition: Filter) -> SemanticResult:
-        """Return the passages of other items that are nearest to those of one item; no model is needed."""
+        """Return the passages of other items closest to those of one item; needs no model."""
 
         def query_index(house: SemanticIndex) -> list[Hit]:
             indexing = house.active.indexing
@@ -101,10 +101,10 @@ class SemanticSearch(Service):
         return self._start_query(query_index)()
 
     def search_near_duplicates(self, title: str, body: str, condition: Filter) -> SemanticResult:
-        """Return what is nearest to a new item's beginning, if the model is in memory; else nothing, at once."""
+        """Return the nearest passages to a new item's beginning if the model is loaded; else nothing, at once."""
         house = self._house
         if house is None or not house.active.is_shipped or house.active.resident.state.status != "ready":
-            return SemanticResult(missing="The model is not in memory.")
+            return SemanticResult(missing="The model is not loaded.")
         first = next(iter(split_chunks(title, body[: 2 * NEAR_DUPLICATE_CHARS])), None)
         if first is None or house.active.indexing.measure_lag().unheard > NEAR_DUPLICATE_MAX_PENDING:
             return SemanticResult(missing="There is nothing to compare.")
@@ -114,7 +114,7 @@ class SemanticSearch(Service):
         )()
 
     def use_embedder(self, use: Callable[[Embedder], T]) -> T | None:
-        """Let a model that ships be used if it is in memory; if not, return None at once."""
+        """Use a shipped model if it is loaded; else return None at once."""
         house = self._house
         if house is None or not house.active.is_shipped or house.active.resident.state.status != "ready":
             return None
@@ -123,7 +123,7 @@ class SemanticSearch(Service):
         return None
 
     def use_embedder_in_thread(self, use: Callable[[Embedder], None]) -> None:
-        """Let a model that ships be used in another thread, if it is in memory."""
+        """Use a shipped model in another thread, if it is loaded."""
         if self._house is not None and not self._closed:
             self._pool = self._pool or ThreadPoolExecutor(WORKERS, thread_name_prefix="meaning")
             self._pool.submit(self.use_embedder, use)
@@ -161,8 +161,8 @@ class SemanticSearch(Service):
             return SemanticResult(missing=OFF_MESSAGE, hint="`panorama models use minilm` turns it on.")
         if self._failure:
             return SemanticResult(missing=self._failure.message, hint=self._failure.hint)
-        if not self._is_attended:  # a single command that does everything itself: asked again, it is the same
-            missing = "Search by meaning runs in the daemon, and here is none."
+        if not self._is_attended:  # a single command without a daemon: asking again does not help
+            missing = "Search by meaning runs in the daemon, and none is running."
             return SemanticResult(missing=missing, hint="Use Panorama without PANORAMA_NO_DAEMON.")
         return SemanticResult(missing="Search by meaning is starting.", hint="Ask again in a moment.")
 
@@ -170,17 +170,17 @@ class SemanticSearch(Service):
         if error := self._find_failure():
             return SemanticResult(missing=error.message, hint=error.hint)
         state = house.index.state()
-        if state.status == "down":  # who follows the changes waits for it still
-            return SemanticResult(missing=state.note, hint="It is asked again by itself; `status` tells how it does.")
+        if state.status == "down":  # the follower still waits for it
+            return SemanticResult(missing=state.note, hint="It is retried automatically; `status` shows its state.")
         pending = house.chosen.indexing.measure_lag().unread
         return SemanticResult(
-            missing="The index of meanings is being built.",
+            missing="The semantic index is being built.",
             hint=f"Ask again later; {_format_pending(pending)}." if pending else "Ask again in a moment.",
             pending=pending,
         )
 
     def _submit(self, ask: Callable[[], list[Hit]]) -> Future[list[Hit]]:
-        """Ask in another thread; while an earlier question is late, nobody waits for another one."""
+        """Run a search in another thread; while an earlier one is late, do not wait for another."""
         if self._late and not self._late.done():
             raise LateError
         self._pool = self._pool or ThreadPoolExecutor(WORKERS, thread_name_prefix="meaning")
@@ -193,11 +193,11 @@ class SemanticSearch(Service):
             self._late = asked
             raise
 
-    # What whoever follows the changes does.
+    # For the follower.
 
     @contextmanager
     def mark_running(self) -> Generator[None]:
-        """Say that somebody follows the changes as long as this is open."""
+        """Declare that a follower is active inside the block."""
         self._is_attended = True
         try:
             yield
@@ -205,20 +205,20 @@ class SemanticSearch(Service):
             self._is_attended = False
 
     def clear_served_model(self) -> None:
-        """Keep what there is as it is, for the person turned it off: what was sent to a service goes there no more."""
+        """Pause because the user turned it off: no more texts are sent to a service."""
         self._builder.clear_served_model()
 
     def follow(
         self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
     ) -> None:
-        """Open what is not open, and bring the index up to the last change.
+        """Open the index if needed, and bring it up to the last change.
 
         Args:
-            told: Is called with the number of texts that were embedded, after each batch.
-            moved: Is called after each step.
+            told: Called with the number of embedded texts after each batch.
+            moved: Called after each step.
 
         Raises:
-            PanoramaError: The model or the index is out of order; `status` says so from then on.
+            PanoramaError: The model or the index fails; `status` then reports it.
         """
         if self.is_off or self._closed:
             return
@@ -233,8 +233,8 @@ class SemanticSearch(Service):
             if isinstance(error, ModelMismatchError):
                 self._reset()
             raise
-        except Exception as error:  # a bug of ours or of a library, which `status` tells like any other failure
-            message = f"Search by meaning failed in a way that was not foreseen ({type(error).__name__})."
+        except Exception as error:  # a bug of ours or of a library, which `status` reports like any other failure
+            message = f"Search by meaning failed unexpectedly ({type(error).__name__})."
             self._record_failure(
                 UnavailableError(message, hint="It is tried again; `panorama doctor` shows where the log is.")
             )
@@ -242,7 +242,7 @@ class SemanticSearch(Service):
         self._failure = None
 
     def _reset(self) -> None:
-        """Ask the service next time what its model is: it has another one under the same name."""
+        """Query the service's model next time, because it changed under the same name."""
         self._mistrusts, self._is_outdated = True, False
         self._close_index()
 
@@ -251,14 +251,14 @@ class SemanticSearch(Service):
         if not stop() and not house.is_checked:
             indexing = house.chosen.indexing
             if house.index.state().engine != "exact" and not indexing.is_built and not indexing.is_consistent():
-                _log.warning("the index does not hold what it should; it is built anew")
+                _log.warning("the index is inconsistent and is rebuilt")
                 indexing.rebuild()
             self._builder.save_served_model(house.chosen.model)
             house.is_checked = True
 
     def _catch_up(self, house: SemanticIndex, stop: ShouldStop, report: OnEmbedded, moved: StepCallback) -> None:
         def report_embedded(count: int) -> None:
-            if count:  # what was wrong with the model is over
+            if count:  # the model works again
                 self._failure = None
             report(count)
 
@@ -268,14 +268,14 @@ class SemanticSearch(Service):
             self._builder.save_served_model(house.chosen.model)
 
     def catch_up(self, report: OnEmbedded, moved: StepCallback) -> None:
-        """Bring the index up to the last change while somebody watches, who may raise an error to end it.
+        """Bring the index up to the last change in the foreground; callbacks may raise to end it.
 
         Args:
-            told: Is called with the number of texts that were embedded, after each batch.
-            moved: Is called after each step, and now and then while another one is at work.
+            told: Called with the number of embedded texts after each batch.
+            moved: Called after each step, and periodically while another thread works.
 
         Raises:
-            PanoramaError: The model or the index is out of order.
+            PanoramaError: The model or the index fails.
         """
 
         def report_step() -> bool:
@@ -286,12 +286,12 @@ class SemanticSearch(Service):
             self._catch_up(self.ensure_open(), never_stop, report, moved)
 
     def count_unread(self) -> int:
-        """Return how many changes are still to be read, 0 if that is not known."""
+        """Return the number of unread changes, 0 if unknown."""
         return house.chosen.indexing.measure_lag().unread if (house := self._house) else 0
 
     @contextmanager
     def _hold_follow_lock(self, stop: ShouldStop) -> Generator[bool]:
-        """Wait until nobody else brings the index up to date; give whether that came before the end of waiting."""
+        """Wait until no other thread syncs the index; yield whether that happened in time."""
         is_mine = self._following.acquire(blocking=False)
         while not is_mine and not stop():
             is_mine = self._following.acquire(timeout=STOP_POLL_SECONDS)
@@ -302,7 +302,7 @@ class SemanticSearch(Service):
                 self._following.release()
 
     def maintain(self) -> None:
-        """Release what nobody needs, and try again what failed once its pause is over; call this now and then."""
+        """Release idle resources, and retry failures after their pause; called periodically."""
         if house := self._house:
             for side in (house.chosen, house.before):
                 if side:
@@ -311,17 +311,17 @@ class SemanticSearch(Service):
                         side.resident.ensure_loading()
 
     def preload(self) -> None:
-        """Load the model if there is anything to search, so that the first search need not go without."""
+        """Load the model if there is anything to search, so that the first search can use it."""
         if (house := self._house) and house.active.is_shipped and house.active.indexing.is_started():
             house.active.resident.ensure_loading()
 
     def begin_shutdown(self) -> None:
-        """Let what takes long end soon: the process is about to end."""
+        """Stop long work soon, because the process is about to end."""
         self.is_leaving = True
         self._builder.close()
 
     def close(self) -> None:
-        """Close all; what is asked meanwhile goes without meaning."""
+        """Close everything; running searches continue without meaning."""
         self._closed = True
         self._builder.close()
         self._close_index()
@@ -342,10 +342,10 @@ class SemanticSearch(Service):
         """Return the open index with its models; open it first if it is not.
 
         Raises:
-            InvalidInputError: There is no embedder of the name that the settings say.
-            UnavailableError: A part is out of order, or it is off.
+            InvalidInputError: The embedder in the settings does not exist.
+            UnavailableError: A part fails, or it is off.
         """
-        if not self._opening.acquire(timeout=OPEN_TIMEOUT_SECONDS):  # a service is asked what its model is
+        if not self._opening.acquire(timeout=OPEN_TIMEOUT_SECONDS):  # a service is queried for its model
             starting = UnavailableError("Search by meaning is starting.", hint="Try again in a minute.")
             raise _copy_error(self._failure or starting)
         try:
@@ -357,10 +357,10 @@ class SemanticSearch(Service):
         finally:
             self._opening.release()
 
-    # What status tells.
+    # Status.
 
     def get_status(self) -> Mapping[str, Any]:
-        """Tell how it does: the model, the index, what waits, and what last went wrong."""
+        """Return its status: the model, the index, pending changes, and the last error."""
         if self.is_off:
             return {"modes": ["keyword"], "missing": OFF_MESSAGE}
         house = self._house
@@ -377,7 +377,7 @@ class SemanticSearch(Service):
         return {"last_error": error.message, "last_error_at": at, "do": error.hint or None} if error else {}
 
     def _find_failure(self) -> UnavailableError | None:
-        """Return what went wrong last: of a model that is failing now, who follows the changes may not have heard."""
+        """Return the last error, including one of the model that the follower has not seen yet."""
         state = self._house.active.resident.state if self._house else None
         if state and state.error and not (self._failure and self._failure.message == state.error):
             return UnavailableError(state.error, hint=state.hint)
@@ -385,16 +385,16 @@ class SemanticSearch(Service):
 
 
 def _copy_error(error: PanoramaError) -> UnavailableError:
-    """Return what an error says, without the frames that it came from: they would live as long as it is kept."""
+    """Return the error's data without its traceback, which would keep its frames alive."""
     return UnavailableError(error.message, hint=error.hint)
 
 
 def _retry_on_swap(house: SemanticIndex, ask: Callable[[SemanticIndex], list[Hit]]) -> list[Hit]:
-    """Ask, and once more if the index was swapped for that of another model meanwhile."""
+    """Search, and retry once if the index was swapped to another model meanwhile."""
     side = house.active
     try:
         return ask(house)
-    except Exception:  # a vector of one model met the index of the other
+    except Exception:  # a vector of one model was used on the index of another
         if house.active is side:
             raise
     return ask(house)
@@ -409,7 +409,7 @@ def _format_pending(changes: int) -> str:
 
 
 def _explain_late(side: IndexedModel) -> SemanticResult:
-    who = f"model {side.model.id}" if side.embedder.has_waiting_query else "index of meanings"
+    who = f"model {side.model.id}" if side.embedder.has_waiting_query else "semantic index"
     is_loading = side.embedder.has_waiting_query and side.resident.state.status == "loading"
     reason = "is being loaded" if is_loading else "did not answer in time"
     return SemanticResult(missing=f"The {who} {reason}.", hint="Ask again in a moment.")

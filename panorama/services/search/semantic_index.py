@@ -1,4 +1,4 @@
-"""The house of meaning: a model, an index, and what follows the changes with both; how it is opened and closed."""
+"""The semantic index: an embedder and a vector index that follow the change log."""
 
 import secrets
 from collections.abc import Callable
@@ -28,17 +28,17 @@ from panorama.store.items import passages
 from panorama.store.items.passages import INDEXER
 
 SEARCH_TIMEOUT = timedelta(milliseconds=250)
-"""How long a search waits for meaning; a shipped model that was released is loaded again in 100 ms."""
+"""How long a search waits for the semantic part; a released shipped model loads in 100 ms."""
 
 REMOTE_SEARCH_TIMEOUT = timedelta(seconds=1)
-"""The same where the model or the index is a service."""
+"""The same if the model or the index is a service."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticConfig:
-    """What meaning is made of: the name of the embedder ("none": off), and how embedders and indexes are opened.
+    """The configuration: the embedder's name ("none": off), and how embedders and indexes are opened.
 
-    `remark` says what a person should know of the choice. `is_far` tells that the index is behind a network.
+    `remark` is a note on the choice for the user. `is_far` means that the index is behind a network.
     """
 
     embedder: str
@@ -50,7 +50,7 @@ class SemanticConfig:
 
 @dataclass(frozen=True, slots=True)
 class IndexedModel:
-    """A model and what follows the changes with it."""
+    """A model and its index sync."""
 
     resident: ManagedEmbedder[Embedder]
     embedder: LazyEmbedder
@@ -65,7 +65,7 @@ class IndexedModel:
 
 @dataclass(slots=True)
 class SemanticIndex:
-    """An open index, the side that was chosen, and while its vectors are made, the one that is searched until then."""
+    """An open index, the chosen model, and the previous one that serves searches until the chosen one is ready."""
 
     index: Index
     chosen: IndexedModel
@@ -76,29 +76,29 @@ class SemanticIndex:
 
     @property
     def active(self) -> IndexedModel:
-        """Whose vectors are searched: those that the index holds."""
+        """The model whose vectors are in the index."""
         before = self.before
         return before if before and self.index.model == before.model else self.chosen
 
     @property
     def is_changing(self) -> bool:
-        """Whether another model is searched until the vectors of the chosen one are made."""
+        """Whether another model serves searches until the chosen one is ready."""
         return self.active is not self.chosen
 
     def catch_up(
         self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
     ) -> None:
-        """Bring the index up to the last change; only one at a time may do so.
+        """Bring the index up to the last change; one thread at a time.
 
-        While the model changes, the vectors of the chosen one are made beside; the one before is searched and followed
-        until they are whole.
+        While the model changes, the previous one serves searches and is kept in sync until all vectors of the new one
+        exist.
 
         Args:
-            told: Is called with the number of texts that the chosen model embedded, after each batch.
-            moved: Is called after each step in which changes were read with it.
+            told: Called with the number of texts embedded by the chosen model after each batch.
+            moved: Called after each step in which it read changes.
 
         Raises:
-            UnavailableError: The chosen model or the index is out of order; all that was done stays.
+            UnavailableError: The chosen model or the index fails; finished work is kept.
         """
         if self.before is None:
             self.chosen.indexing.catch_up(stop, report, moved)
@@ -107,8 +107,8 @@ class SemanticIndex:
 
     def _switch_model(self, before: IndexedModel, stop: ShouldStop, report: OnEmbedded, moved: StepCallback) -> None:
         def sync_previous() -> None:
-            with suppress(UnavailableError):  # it may be gone, which is no reason to wait with the chosen one
-                if self.index.model == before.model:  # else what remains is to tell the index of the last changes
+            with suppress(UnavailableError):  # it may be gone, which must not delay the chosen one
+                if self.index.model == before.model:  # otherwise only the index needs the last changes
                     before.indexing.catch_up(stop, lambda _: report(0))
 
         def after_step() -> None:
@@ -124,7 +124,7 @@ class SemanticIndex:
         before.embedder.close()
 
     def status(self, *remarks: str) -> dict[str, Any]:
-        """Tell how it does, beside other remarks: the model, the index, and what waits."""
+        """Return its status: the model, the index, and pending changes."""
         index, side = self.index.state(), self.active
         is_started, state = side.indexing.is_started(), side.resident.state
         is_whole = is_started and index.status != "down" and state.status != "failing"
@@ -137,7 +137,7 @@ class SemanticIndex:
             "dimensions": side.model.size,
             "engine": index.engine,
             "index_state": index.status if is_started else "building",
-            "pending": lag.unread if changes else lag.unheard,  # the index hears of the chosen one at the end
+            "pending": lag.unread if changes else lag.unheard,  # the index gets the chosen model at the end
             "passages": index.count,
             "index_disk_bytes": index.disk_bytes or None,
             "index_memory_bytes": index.anonymous_bytes or None,
@@ -147,7 +147,7 @@ class SemanticIndex:
         }
 
     def close(self) -> None:
-        """Close all of it."""
+        """Close everything."""
         for side in (self.chosen, self.before):
             if side:
                 side.embedder.close()
@@ -155,7 +155,7 @@ class SemanticIndex:
 
 
 class SemanticIndexLoader(Service):
-    """Opens a house as the settings want it, and remembers whose vectors were searched last."""
+    """Opens a semantic index by the settings, and stores which model was last served."""
 
     def __init__(self, context: ServiceContext, means: SemanticConfig, report: Callable[[PanoramaError], None]) -> None:
         super().__init__(context)
@@ -165,14 +165,14 @@ class SemanticIndexLoader(Service):
         self._closed = False
 
     def load(self, *, mistrusts: bool) -> SemanticIndex:
-        """Open a house.
+        """Open a semantic index.
 
         Args:
-            mistrusts: Ask a service what its model is, though it is known from the last time.
+            mistrusts: Query a service's model even if it is known from the last time.
 
         Raises:
-            InvalidInputError: There is no embedder of the name that the settings say.
-            UnavailableError: A part is out of order.
+            InvalidInputError: The embedder in the settings does not exist.
+            UnavailableError: A part fails.
         """
         _load_numpy()
         served, store = self._load_served_model()
@@ -201,15 +201,17 @@ class SemanticIndexLoader(Service):
         return IndexedModel(resident, borrowed, IndexSync(self._context, borrowed, index), model)
 
     def _detect_model(self, resident: ManagedEmbedder[Embedder], embedder: Embedder, served: Model | None) -> Model:
-        """Return what the embedder is; of a service what it was the last time, or else what it says now."""
+        """Return the embedder's model; for a service the last known one, else query it."""
         if embedder.id in BUNDLED:
             return model_of(embedder)
         if served and served.id == embedder.id:
             return served
-        self._coming = resident  # `close` ends its waiting
+        self._coming = resident  # `close` ends the wait
         try:
             embedder.embed_query("")
-        except UnavailableError as error:  # said at once; one that has to load its model may answer in a minute
+        except (
+            UnavailableError
+        ) as error:  # reported at once; a service that has to load its model may answer in a minute
             self._told(error)
         if self._closed:
             raise UnavailableError("Search by meaning was closed.")
@@ -217,7 +219,7 @@ class SemanticIndexLoader(Service):
             return model_of(lent)
 
     def _find_embedder(self, model: Model) -> Embedder | None:
-        """Return an embedder that makes vectors as a model did, if there is one."""
+        """Return an embedder with the same vectors as a model, if there is one."""
         with suppress(PanoramaError):
             embedder = self._means.opened_embedder(model.id)
             if model.id not in BUNDLED or model_of(embedder) == model:
@@ -234,7 +236,7 @@ class SemanticIndexLoader(Service):
         return Model(id=known[0], digest=known[1], size=known[2]) if known else None, f"{number:016x}"
 
     def save_served_model(self, model: Model) -> None:
-        """Remember whose vectors are searched."""
+        """Store the served model."""
         with self._reading() as session:
             known = passages.find_served_model(session)
         if known != (model.id, model.digest, model.size):
@@ -242,7 +244,7 @@ class SemanticIndexLoader(Service):
                 passages.set_served_model(session, model.id, model.digest, model.size)
 
     def clear_served_model(self) -> None:
-        """Forget that a service was searched, so that it is asked nothing while another model is prepared."""
+        """Delete the record that a service was served, so that it is not queried while another model is prepared."""
         with self._reading() as session:
             known = passages.find_served_model(session)
         if known and known[0] not in BUNDLED:
@@ -250,14 +252,14 @@ class SemanticIndexLoader(Service):
                 passages.clear_served_model(session)
 
     def close(self) -> None:
-        """End what waits for a service."""
+        """End all waits for a service."""
         self._closed = True
         if coming := self._coming:
             coming.close()
 
 
 def _load_numpy() -> None:
-    """Import numpy before threads begin that would do so at once: if they meet, it fails in this process for good."""
+    """Import numpy before threads start: concurrent first imports make it fail permanently in this process."""
     try:
         import_module("numpy")
     except ImportError as error:

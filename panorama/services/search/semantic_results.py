@@ -1,11 +1,11 @@
-"""Nearest: what search by meaning answers, and what it says if it did not run."""
+"""Results of semantic search."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticHit:
-    """A passage that is near in meaning: the item it belongs to, its number in it, and the cosine, from -1 to 1."""
+    """A passage close in meaning: its item, its number in the item, and the cosine, from -1 to 1."""
 
     item: str
     position: int
@@ -14,9 +14,9 @@ class SemanticHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticResult:
-    """What was found by meaning, best first, several passages of one item apart.
+    """The passages found by meaning, best first; an item may have several.
 
-    If it did not run, `missing` says why and `hint` what to do. `pending` counts the changes it has not heard of.
+    If it did not run, `missing` says why and `hint` what to do. `pending` counts changes not in the index.
     """
 
     hits: tuple[SemanticHit, ...] = ()
@@ -27,5 +27,5 @@ class SemanticResult:
 
     @property
     def has_run(self) -> bool:
-        """Whether meaning was asked at all."""
+        """Whether semantic search ran at all."""
         return not self.missing

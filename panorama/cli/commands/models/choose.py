@@ -1,4 +1,4 @@
-"""Choosing a model: it is tried, written into `config.toml`, and takes over in the daemon that runs."""
+"""Selects a model: tries it, writes it to `config.toml`, and restarts a running daemon."""
 
 import os
 import time
@@ -22,16 +22,16 @@ from panorama.transport.address import Address, data_directory
 NAME, DEFAULT, OFF = "embedder", "default", "none"
 
 TRIAL_LIMITS = Limits(documents=20.0, query=20.0, pause=20.0)
-"""How long a service may take to embed one text before it is refused; it is asked once, not again and again."""
+"""The time limit of a service for embedding one text; there are no retries."""
 
 MEASURE_SECONDS = 0.5
 
 
 def choose(name: str, *, default: bool, force: bool) -> None:
-    """Make a model the one that search by meaning uses; "default" leaves the choice to Panorama.
+    """Select the model of search by meaning; "default" leaves the choice to Panorama.
 
     Raises:
-        InvalidInputError: There is none of this name.
+        InvalidInputError: There is no such model.
         UnavailableError: It does not work, or config.toml cannot be changed; nothing was changed.
     """
     chosen = _validate_name(name, default)
@@ -43,7 +43,7 @@ def choose(name: str, *, default: bool, force: bool) -> None:
         else settings_file.write_setting(home, NAME, chosen)
     )
     where = home / settings_file.CONFIG_FILE
-    words = f"{where} leaves the choice to Panorama" if chosen == DEFAULT else f"{where} says {NAME} = {chosen}"
+    words = f"{where} leaves the choice to Panorama" if chosen == DEFAULT else f"{where} has {NAME} = {chosen}"
     console.print_blocks([safe_line(f"{words}." if is_new else f"{words} already.")])
     if remark := _shell_only_hint(chosen):
         console.print_message(remark, "yellow")
@@ -51,17 +51,17 @@ def choose(name: str, *, default: bool, force: bool) -> None:
 
 
 def _validate_name(name: str, default: bool) -> str:
-    """Return the name of a model that exists.
+    """Check that a model exists, and return its name.
 
     Raises:
-        InvalidInputError: There is none of this name, or two were given.
+        InvalidInputError: There is no such model, or two were given.
     """
     if default:
         if name not in ("", DEFAULT):
             raise InvalidInputError(f"Both {name} and --default were given.", hint="Give one of them.")
         return DEFAULT
     if not name:
-        raise InvalidInputError("No model was named.", hint="`panorama models list` shows them.")
+        raise InvalidInputError("No model was given.", hint="`panorama models list` shows them.")
     if name not in (DEFAULT, OFF):
         try:
             registry.create_embedder(name, ring=_no_keyring).close()
@@ -72,11 +72,11 @@ def _validate_name(name: str, default: bool) -> str:
 
 
 def _no_keyring(_service: str, _name: str) -> None:
-    """Hold no key: whether a name can be chosen does not depend on it."""
+    """Return no key: the check of a name does not need it."""
 
 
 def _measure_speed(name: str) -> float:
-    """Return how many passages a second a model embeds, 0 if that takes too long to find out.
+    """Measure how many passages a second a model embeds, 0 if that takes too long.
 
     Raises:
         UnavailableError: It does not work; nothing was changed.
@@ -88,12 +88,12 @@ def _measure_speed(name: str) -> float:
             is_quick = name in BUNDLED or time.perf_counter() - began < MEASURE_SECONDS
             return measure_speed(embedder, MEASURE_SECONDS) if is_quick else 0.0
         except UnavailableError as error:
-            hint = f"{error.hint} Nothing was changed; --force takes it untried."
+            hint = f"{error.hint} Nothing was changed; use --force to select it without a trial."
             raise UnavailableError(error.message, hint=hint) from error
 
 
 def _shell_only_hint(name: str) -> str:
-    """Return what a daemon that another program starts will not know, "" if there is nothing."""
+    """Return the settings of this shell that a daemon started elsewhere does not have, "" if none."""
     kind, _, rest = name.partition(":")
     base = rest.partition("#")[0]
     if kind == "ollama" and os.environ.get("OLLAMA_HOST"):
@@ -104,9 +104,9 @@ def _shell_only_hint(name: str) -> str:
 
 
 def _activate(name: str, speed: float, *, restart: bool) -> None:
-    """Let a daemon that runs begin anew with the model, and tell what happens until it is ready.
+    """Restart a running daemon with the model, and describe what happens until it is ready.
 
-    What goes wrong here is only told: the choice is made.
+    Errors are only reported, because the model is already selected.
     """
     try:
         if restart and Address(data_directory()).find_pid() is not None:
@@ -120,7 +120,7 @@ def _activate(name: str, speed: float, *, restart: bool) -> None:
         console.print_message(remark, "yellow")
     elif known["used"] != name:
         console.print_message(
-            f"{known['used']} is still in use: `panorama daemon restart` lets {name} take over.", "yellow"
+            f"{known['used']} is still in use: `panorama daemon restart` switches to {name}.", "yellow"
         )
     if known["used"] == name != OFF:
         console.print_message(_describe_remaining(known, name, speed))
@@ -131,11 +131,9 @@ def _describe_remaining(known: Row, name: str, speed: float) -> str:
     model = of[name]
     left = max(0, known["passages"] - model)
     if not left:
-        return f"{name} has embedded all there is." if model else "Search by meaning begins when your notes are read."
+        return f"{name} has embedded everything." if model else "Search by meaning starts once your notes are embedded."
     before = known.get("searched")
-    until = (
-        f"Search goes on with {before} until" if before != name and of.get(before) else "Search by meaning begins when"
-    )
+    until = f"Search uses {before} until" if before != name and of.get(before) else "Search by meaning starts when"
     long = f", in about {_format_duration(left / speed)}" if speed else ""
     return f"{until} {left:,} passages are embedded by {name}{long}."
 

@@ -1,4 +1,4 @@
-"""Comparing models: each is tried on the built-in notes or on the person's own, and measured."""
+"""Measures and compares models on built-in notes or the user's own."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -19,29 +19,29 @@ from panorama.index.evaluation.trial import Evaluation, evaluate
 
 OFF = "none"
 LIMITS = Limits(documents=120.0, query=20.0, pause=20.0, repeats_queries=True)
-"""A service answers the first query within 20 seconds, or is refused; a batch may take it long."""
+"""The time limits of a service: 20 seconds for the first query, longer for a batch."""
 
 PAGE_ROWS = 100
 MAX_NOTES_READ = 2_000
-"""Notes that are looked at for those that have a title and enough text."""
+"""The most notes examined for ones with a title and enough text."""
 
 FEW_NOTES = 30
-"""With fewer, chance decides."""
+"""With fewer notes the result is mostly chance."""
 
 
 def compare_models(names: Sequence[str], *, own: bool, yes: bool, as_json: bool) -> None:
-    """Measure models, the one in use if none is named, and show how they did.
+    """Measure models (by default the one in use), and show the results.
 
     Raises:
-        InvalidInputError: There is none of a name.
-        UnavailableError: One cannot be loaded, or its service does not answer as it should.
-        PanoramaError: The person did not agree, or there are no notes to look for.
+        InvalidInputError: A model does not exist.
+        UnavailableError: A model cannot be loaded, or its service gives an invalid answer.
+        PanoramaError: The user did not agree, or there are no suitable notes.
     """
     chosen = list(dict.fromkeys(name.strip() for name in names or [_get_current_model()]))
     with ExitStack() as stack:
         models = [stack.enter_context(closing(registry.create_embedder(name, limits=LIMITS))) for name in chosen]
         check = _build_own_check(chosen, yes=yes) if own else sets.load_built_in()
-        for model in models:  # so that none is measured in vain
+        for model in models:  # so that no measurement is wasted
             _load(model)
         trials = [_evaluate(model, check) for model in models]
     _print_trials(trials, own, as_json)
@@ -51,7 +51,7 @@ def _get_current_model() -> str:
     """Return the model in use.
 
     Raises:
-        InvalidInputError: There is none.
+        InvalidInputError: Search by meaning is off.
     """
     from panorama.config import read_settings  # 300 ms
 
@@ -63,7 +63,7 @@ def _get_current_model() -> str:
 
 def _load(model: Embedder) -> None:
     with console.progress(f"Trying {model.id}"):
-        model.embed_query("tea")  # in short: `load` may wait for a service as long as a batch
+        model.embed_query("tea")  # with a short limit: `load` may wait for a service as long as for a batch
 
 
 def _evaluate(model: Embedder, check: EvaluationSet) -> Evaluation:
@@ -72,12 +72,12 @@ def _evaluate(model: Embedder, check: EvaluationSet) -> Evaluation:
 
 
 def _build_own_check(names: Iterable[str], *, yes: bool) -> EvaluationSet:
-    """Return a set of the person's own notes, once they agree that services get them.
+    """Return a set of the user's notes, after they agree to send them to services.
 
     Raises:
-        ConfirmationError: There is nobody to ask.
-        DeclinedError: The person did not say yes.
-        PanoramaError: There are no notes to look for.
+        ConfirmationError: There is no terminal to ask at.
+        DeclinedError: The user did not agree.
+        PanoramaError: There are no suitable notes.
     """
     if services := [name for name in names if name not in BUNDLED]:
         _ask_to_send(services, yes=yes)
@@ -109,7 +109,7 @@ def _service_url(name: str) -> str:
 
 
 def _iter_notes(panorama: Client) -> Iterator[tuple[str, str]]:
-    """Yield the last changed notes as (title, text), page by page as they are needed."""
+    """Yield the last changed notes as (title, text), loading pages as needed."""
     arguments = {"collection": "notes", "select": ["title", "content"], "sort": ["-updated_at"], "limit": PAGE_ROWS}
     cursor, read = None, 0
     while read < MAX_NOTES_READ:
@@ -125,7 +125,7 @@ def _print_trials(trials: Sequence[Evaluation], own: bool, as_json: bool) -> Non
     subject = (
         f"{first.scores[-1].queries} titles of your notes" if own else f"{first.scores[-1].queries} built-in queries"
     )
-    summary = f"Looked for {subject} among {first.texts} notes"
+    summary = f"Searched {subject} among {first.texts} notes"
     if as_json:
         rows = [_to_dict(trial) for trial in trials]
         console.print_json({"data": rows, "summary": summary, "metadata": {"source": "models", "policy": "read"}})
@@ -133,7 +133,7 @@ def _print_trials(trials: Sequence[Evaluation], own: bool, as_json: bool) -> Non
     console.print_table(scores_table(trials))
     console.print_text("\n")
     console.print_table(speeds_table(trials))
-    console.print_message(f"{summary}{'; take so few with care' if first.texts < FEW_NOTES else ''}")
+    console.print_message(f"{summary}{'; so few are not reliable' if first.texts < FEW_NOTES else ''}")
 
 
 def _to_dict(trial: Evaluation) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _round_float(value: Any) -> Any:
 
 
 def scores_table(trials: Sequence[Evaluation]) -> TextTable:
-    """Return the scores, the models of each kind one under the other."""
+    """Build the table of scores, with the models grouped by kind."""
     columns = (
         Column("queries", drop=3), Column("count", right=True, drop=4), Column("model", fold=True),
         Column("recall@1", right=True), Column("recall@5", right=True, drop=2), Column("MRR@10", right=True, drop=1),
@@ -165,7 +165,7 @@ def scores_table(trials: Sequence[Evaluation]) -> TextTable:
 
 
 def speeds_table(trials: Sequence[Evaluation]) -> TextTable:
-    """Return how fast models are."""
+    """Build the table of speeds."""
     columns = (
         Column("model", fold=True), Column("dimensions", right=True, drop=1), Column("texts per second", right=True),
         Column("ms per query", right=True),

@@ -1,4 +1,4 @@
-"""`panorama models`: which models search by meaning can use, choosing one, forgetting what one made, comparing them."""
+"""`panorama models`: list, select, compare and remove models of search by meaning."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -12,12 +12,12 @@ from panorama.cli.options import AsJson, Yes, argument, examples, group, option
 from panorama.domain.text.sizes import format_size
 from panorama.transport.rpc_client import ProgressCallback
 
-app = group("models", "List the models of search by meaning; choose, compare, remove one.", default="list")
-Models = Annotated[list[str] | None, argument("Models; else the one in use.", metavar="[NAME]...")]
+app = group("models", "List the models of search by meaning; select, compare or remove one.", default="list")
+Models = Annotated[list[str] | None, argument("Models; by default the one in use.", metavar="[NAME]...")]
 
 
 class _ProgressClient(Client):
-    """A client that shows how far each call is, and no bar while the person is asked."""
+    """A client with a progress bar for each call, but not while it asks the user."""
 
     def call(
         self,
@@ -28,7 +28,7 @@ class _ProgressClient(Client):
         *,
         whole: bool = False,
     ) -> Answer:
-        """Call an operation under a bar of its own."""
+        """Call an operation with its own progress bar."""
         if progress is not None:
             return super().call(name, arguments, progress, agreed, whole=whole)
         with console.progress("Forgetting vectors") as bar:
@@ -37,7 +37,7 @@ class _ProgressClient(Client):
 
 @app.command("list", epilog=examples("panorama models list", "panorama models list --json"))
 def list_(as_json: AsJson = False) -> None:
-    """List the models: which is in use, which can run here, and how much each has made."""
+    """List the models: which is in use, which can run here, and their stored vectors."""
     with Client() as panorama:
         answer = panorama.call("models.list", {})
     console.print_answer(answer, as_json, lambda: _print_models(answer))
@@ -51,7 +51,7 @@ def _print_models(answer: Answer) -> None:
 
 
 def models_table(data: Row) -> TextTable:
-    """Return models: which, whether in use, how much each has made."""
+    """Build the table of models."""
     columns = (
         Column("model", fold=True), Column("in use"), Column("dimensions", right=True, drop=3),
         Column("passages", right=True, drop=2), Column("size", right=True, drop=1), Column("", fold=True, drop=4),
@@ -79,19 +79,19 @@ def _model_row(row: Row) -> tuple[Any, ...]:
         "panorama models use none                # turns search by meaning off",
         "panorama models use ollama:nomic-embed-text",
         "panorama models use openai:https://api.openai.com/v1#text-embedding-3-small",
-        "keyring set panorama https://api.openai.com/v1   # keeps the key of that one",
-        "panorama models use default             # what serves this machine best",
+        "keyring set panorama https://api.openai.com/v1   # stores its key",
+        "panorama models use default             # the best for this machine",
     ),
 )
 def use(
     name: Annotated[str, argument("The model, or `default`.", metavar="NAME")] = "",
     default: Annotated[bool, option("Leave the choice to Panorama.", "--default")] = False,
-    force: Annotated[bool, option("Do not try it first.", "--force")] = False,
+    force: Annotated[bool, option("Skip the trial.", "--force")] = False,
 ) -> None:
-    """Choose the model of search by meaning; it is tried first, and nothing is downloaded.
+    """Select the model of search by meaning. It is tried first; nothing is downloaded.
 
-    A service gets the texts of your notes. Its key is looked for in PANORAMA_OPENAI_KEY, for api.openai.com in
-    OPENAI_API_KEY too, and else in the system's keyring under its address.
+    A service gets the texts of your notes. Its key is read from PANORAMA_OPENAI_KEY, for api.openai.com also from
+    OPENAI_API_KEY, or from the system's keyring under its address.
     """
     from panorama.cli.commands.models.choose import choose  # 60 ms
 
@@ -104,9 +104,9 @@ def remove(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Forget the vectors that a model made, to free their room; not of the one in use.
+    """Delete the vectors of a model that is not in use, to free space.
 
-    They are no data of yours, so there is nothing to undo: chosen again, the model makes them anew.
+    This cannot be undone, but a model that is selected again creates them again.
     """
     with _ProgressClient() as panorama:
         answer = call_confirmed(panorama, "models.remove", {"model": name.strip()}, yes=yes)
@@ -123,15 +123,15 @@ def remove(
 )
 def compare(
     names: Models = None,
-    own: Annotated[bool, option("Look for your own notes by their titles.", "--own")] = False,
+    own: Annotated[bool, option("Search your own notes by their titles.", "--own")] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how well and how fast models find: on 60 built-in notes, or with --own on up to 300 of yours.
+    """Measure the quality and speed of models on 60 built-in notes, or with --own on up to 300 of yours.
 
     With --own a note's title is the query, and the beginning of its text, without the title, is to be found. Nothing
-    is kept. recall@1 and recall@5: how often the right note is the first, or among the first five; MRR@10: the
-    mean of 1 / its place among the first ten.
+    is stored. recall@1 and recall@5: how often the right note is the first, or among the first five; MRR@10: the mean
+    of 1 / its place among the first ten.
     """
     from panorama.cli.commands.models.compare import compare_models  # 80 ms
 
