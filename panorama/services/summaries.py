@@ -78,7 +78,7 @@ def summarize_search(page: Page[Any]) -> str:
     count = f"{len(page.items)} {found}" if page.items else "Nothing found"
     count += " with these filters" if "filtered" in index else ""
     count += " with corrected words" if "corrected" in index else ""
-    weaker = f", {index['weaker']} weaker left out (other modes show them)" if "weaker" in index else ""
+    weaker = f", {index['weaker']} weaker left out (see other modes)" if "weaker" in index else ""
     return count + _describe_more(page) + weaker + _describe_gap(index)
 
 

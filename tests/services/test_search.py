@@ -377,7 +377,7 @@ def test_a_note_that_holds_the_whole_query_comes_alone_and_the_weaker_are_counte
     page = context.found("wasps shed roof")
 
     assert [row.id for row in page.items] == [sought]
-    assert summarize_search(page) == "1 found, 4 weaker left out (other modes show them)"
+    assert summarize_search(page) == "1 found, 4 weaker left out (see other modes)"
     assert len(context.found("wasps shed roof", "semantic").items) == 5
 
 

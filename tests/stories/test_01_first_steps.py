@@ -249,18 +249,18 @@ async def test_status_tells_time_zone_and_counts(chat: Chat) -> None:
 
     state = await chat("status")
 
-    assert (state.data["timezone"], state.data["today"]) == ("Europe/Berlin", "2026-05-20")
+    assert "Wednesday 2026-05-20 10:00 (Europe/Berlin)" in state.summary
     assert state.data["counts"]["task"] == 1
     assert state.summary.endswith(": 0 projects, 1 task, 0 notes")
 
 
 async def test_status_hides_sizes_of_the_index_from_models(chat: Chat) -> None:
-    sizes = {"dimensions", "passages", "index_disk_bytes", "index_memory_bytes", "index_mapped_bytes"}
+    sizes = {"dimensions", "passages", "index_disk_bytes", "index_memory_bytes", "index_mapped_bytes", "engine"}
 
     search = (await chat("status")).data["search"]
 
     assert not sizes & search.keys()
-    assert "modes" in search
+    assert "missing" in search
 
 
 async def test_get_item_shows_what_belongs_to_a_project(chat: Chat) -> None:
