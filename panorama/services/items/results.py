@@ -326,9 +326,8 @@ class Status:
 
     WITHHELD: ClassVar[tuple[str, ...]] = ("data",)
     HIDDEN: ClassVar[tuple[str, ...]] = (
-        "version", "weekday", "timezone", "revision", "scripts", "database_bytes", "now", "search.modes",
-        "search.model_state", "search.dimensions", "search.engine", "search.index_state", "search.passages",
-        "search.index_disk_bytes", "search.index_memory_bytes", "search.index_mapped_bytes",
+        "version", "weekday", "timezone", "revision", "scripts", "database_bytes", "now", "search.dimensions",
+        "search.passages", "search.index_disk_bytes", "search.index_memory_bytes", "search.index_mapped_bytes",
     )  # fmt: skip
 
     version: str
