@@ -17,16 +17,20 @@ EDGE_COMMAND = (sys.executable, "-m", "panorama.index.edge_process")
 """The process in which Qdrant Edge lives."""
 
 SEND_SECONDS = 60.0
-"""A request waits in the socket while the one before is answered; a flush of 200,000 new vectors takes 2 s."""
+"""The time limit for sending: a request waits in the socket behind the previous one; flushing 200,000 new vectors
+takes 2 s.
+"""
 
 MAX_WAITING = 8
-"""How many requests may wait for their turn: some 3 MB."""
+"""The most queued requests: about 3 MB."""
 
 STOP_SECONDS = 10.0
 
 
 class ProcessDiedError(Exception):
-    """The process ended, or was ended since it did not take a request; `signal` is what killed it, or 0."""
+    """The process ended, or was killed because it did not accept a request; `signal` is the signal that killed it, or
+    0.
+    """
 
     def __init__(self, signal: int) -> None:
         super().__init__(f"the process ended by signal {signal}" if signal else "the process ended")
@@ -34,15 +38,15 @@ class ProcessDiedError(Exception):
 
 
 class BusyError(Exception):
-    """No answer came in time; the process goes on."""
+    """No answer came in time; the process continues."""
 
 
 class RefusedError(Exception):
-    """The process refused, in the words of what works in it."""
+    """The process returned an error, in the words of its library."""
 
 
 class ChildProcess:
-    """One process; requests are answered one after another, whoever asks.
+    """One process; requests from all threads are answered in order.
 
     Raises:
         OSError: It cannot be started.
@@ -71,16 +75,16 @@ class ChildProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process goes on."""
+        """Whether the process runs."""
         return self._process.poll() is None
 
     def request(self, request: Mapping[str, Any], tail: bytes = b"", *, seconds: float) -> Frame:
         """Send a request and return the answer.
 
         Raises:
-            BusyError: It did not come in time; it is passed over when it comes.
-            FallenError: The process is gone; whether it did what was asked is unknown.
-            RefusedError: It cannot be done.
+            BusyError: It did not come in time; a late answer is dropped.
+            ProcessDiedError: The process is gone; the outcome is unknown.
+            RefusedError: The process returned an error.
         """
         end = time.monotonic() + seconds
         if not self._turn.acquire(timeout=seconds):
@@ -91,10 +95,10 @@ class ChildProcess:
             self._turn.release()
 
     def request_all(self, requests: Iterable[tuple[Mapping[str, Any], bytes]], *, seconds: float) -> None:
-        """Send requests one after another, while the caller makes the next ones; `seconds` are for one of them.
+        """Send requests in order, while the caller creates the next ones; `seconds` apply to each.
 
         Raises:
-            BusyError, FallenError, RefusedError: As of `ask`, for one of them.
+            BusyError, ProcessDiedError, RefusedError: As of `ask`, for one of them.
         """
         waiting = deque[Future[Frame]]()
         aside = ThreadPoolExecutor(1, thread_name_prefix="index")
@@ -112,14 +116,14 @@ class ChildProcess:
         self._last += 1
         try:
             self._frames.send(Frame({**request, "number": self._last}, tail), SEND_SECONDS)
-        except OSError as error:  # also if it did not take it in time: half a request may be on its way
+        except OSError as error:  # also on a timeout, because half a request may be on its way
             raise self.kill() from error
         return self._last
 
     def _receive(self, number: int, end: float) -> Frame:
         try:
             while (answer := self._frames.receive(max(0.0, end - time.monotonic()))).head["number"] != number:
-                pass  # it came too late for who asked
+                pass  # it came too late for the caller
         except TimeoutError as error:
             raise BusyError from error
         except OSError as error:
@@ -129,25 +133,25 @@ class ChildProcess:
         return answer
 
     def kill(self) -> ProcessDiedError:
-        """End the process at once, and return how it ended."""
+        """Kill the process, and return how it ended."""
         with suppress(OSError):
-            self._stream.shutdown(socket.SHUT_RDWR)  # wakes who waits for an answer
+            self._stream.shutdown(socket.SHUT_RDWR)  # wakes threads that wait for an answer
         self._stream.close()
         self._process.kill()
         return ProcessDiedError(max(0, -self._process.wait()))
 
     def wait(self) -> None:
-        """Return once the process has ended."""
+        """Wait until the process has ended."""
         self._process.wait()
 
     def close(self) -> None:
-        """Let the process write what is left to the disk, and end it."""
+        """Let the process flush to disk, and end it."""
         with suppress(BusyError, ProcessDiedError, RefusedError):
             self.request({"do": "close"}, seconds=STOP_SECONDS)
         self.stop()
 
     def stop(self) -> None:
-        """End the process, which has nothing left to write."""
+        """End the process without a flush."""
         self._stream.close()
         try:
             self._process.wait(STOP_SECONDS)
@@ -155,7 +159,7 @@ class ChildProcess:
             self.kill()
 
     def measure_memory(self) -> tuple[int, int]:
-        """Return the bytes of memory that are its own, and those mapped from files; (0, 0) where nobody tells."""
+        """Return its anonymous and file-mapped memory in bytes; (0, 0) if unknown."""
         try:
             with open(f"/proc/{self.pid}/status", "rb") as status:
                 fields = dict(line.split(b":", 1) for line in status if line.startswith(b"Rss"))

@@ -1,7 +1,8 @@
 """The embedded index: Qdrant Edge in a child process; small stores in memory.
 
-Edge stops every other thread while it works: for 1 s when it opens 200,000 vectors, for 2 s when it flushes them. So
-it lives in a child process. Asking that takes 0.1 ms, as long as numpy takes for 5,000; so few are answered here.
+Edge blocks every other thread while it works: for 1 s when it opens 200,000 vectors, for 2 s when it flushes them. So
+it runs in a child process. A request takes 0.1 ms, as long as numpy takes for 5,000 vectors, so small stores are
+searched in this process.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from panorama.index.exact_index import ExactIndex
 
 MAX_MIRRORED = 10_000
-"""Up to how many chunks a copy is kept in our memory (15 MB): beyond, Edge is faster also through its process."""
+"""Up to this many chunks a copy is kept in memory (15 MB); beyond, Edge is faster even through its process."""
 
 SEARCH_SECONDS = 1.0
 WRITE_SECONDS = 60.0
@@ -33,7 +34,7 @@ PAGE = 512
 
 
 def find_model(folder: Path) -> Model | None:
-    """Return the model that the index in a folder was made for; None if there is none that can be read."""
+    """Return the model of the index in a folder; None if it cannot be read."""
     try:
         live = IndexFolder(folder).find_live()
     except DamagedIndexError:
@@ -42,20 +43,21 @@ def find_model(folder: Path) -> Model | None:
 
 
 def open_index(folder: Path, model: Model, *, anew: bool = False, mirrored: int = MAX_MIRRORED) -> "EdgeIndex":
-    """Open the index in a folder, or make one; its process starts in the background.
+    """Open or create the index in a folder; its process starts in the background.
 
-    What cannot be read, or is no folder, is moved aside as `<folder>.damaged-<time>`, and `state()` says so.
+    A damaged index, or anything that is not a folder, is moved to `<folder>.damaged-<time>`, and `state()` reports it.
 
     Args:
-        anew: Drop what is there, whatever it was made for.
+        anew: Delete the existing index, of any model.
 
     Raises:
-        OtherModelError: It was made for another model: open it for that one and `build`, or open it anew.
-        UnavailableError: Another program has it, it cannot be written, or Qdrant Edge is not made for this machine.
+        OtherModelError: It belongs to another model: open it for that one and `build`, or open it with `anew`.
+        UnavailableError: Another program uses it, it is not writable, or Qdrant Edge is not available for this machine.
     """
     if find_spec("qdrant_edge") is None:
         raise UnavailableError(
-            "Qdrant Edge is not made for this machine.", hint="Use the exact index, or a server by PANORAMA_QDRANT_URL."
+            "Qdrant Edge is not available for this machine.",
+            hint="Use the exact index, or a server by PANORAMA_QDRANT_URL.",
         )
     folders = IndexFolder(folder)
     moved_to = folders.clear_path(datetime.now(UTC))
@@ -108,11 +110,11 @@ class EdgeIndex:
 
     @property
     def model(self) -> Model:
-        """The model whose vectors it holds now."""
+        """The model of its vectors."""
         return self._serving.generation.model
 
     def upsert(self, points: Sequence[Point]) -> None:
-        """Write points; one whose chunk is there already is replaced."""
+        """Write points; existing chunks are replaced."""
         for batch in in_batches(points):
             request, vectors = _build_upsert(batch, self._serving.generation.model)
             with self._writing:
@@ -123,7 +125,7 @@ class EdgeIndex:
                 self._drop_large_mirrors()
 
     def delete(self, chunks: Sequence[str]) -> None:
-        """Remove chunks; those that are not there are passed over."""
+        """Remove chunks; missing ones are ignored."""
         for batch in in_batches(chunks):
             with self._writing:
                 self._serving.renew_if_lost()
@@ -132,7 +134,7 @@ class EdgeIndex:
                     copy.delete(batch)
 
     def search(self, vector: Vector, limit: int, condition: Filter) -> list[Hit]:
-        """Return the nearest chunks, best first; those alike in the order of their ids.
+        """Return the nearest chunks, best first; ties are ordered by id.
 
         Waits at most 1 s for the process if it is busy or being started.
         """
@@ -148,19 +150,19 @@ class EdgeIndex:
         return [Hit(chunk=chunk, item=item, score=score) for score, chunk, item in answer.head["hits"]]
 
     def count(self) -> int:
-        """Return how many chunks it holds."""
+        """Return the number of its chunks."""
         return self._request_count(WRITE_SECONDS)
 
     def iter_digests(self) -> Iterator[tuple[str, str]]:
-        """Yield each chunk with the digest of its text, in no order; read page by page, writes may come between."""
+        """Yield each chunk with the digest of its text, unordered; pages are read between other writes."""
         for payloads, _ in self._iter_pages(vectors=False):
             for entry in payloads:
                 yield entry["chunk"], entry["digest"]
 
     def build(self, points: Iterable[Point], model: Model | None = None) -> None:
-        """Replace everything by these points, for another model if one is given.
+        """Replace everything by these points, optionally for another model.
 
-        A second process writes them into a folder beside the live one, and takes its place when all is on the disk.
+        A second process writes them to a new folder, which replaces the live one once everything is on disk.
         Building 50,000 takes some 3 s.
         """
         with self._building:
@@ -193,10 +195,10 @@ class EdgeIndex:
             with _start_child() as child:
                 written = (_build_upsert(batch, model) for batch in batches)
                 child.request_all(chain([(open_request(generation, is_new=True), b"")], written), seconds=WRITE_SECONDS)
-                with _start_child() as successor:  # it starts while the first writes what is left
+                with _start_child() as successor:  # it starts while the first one flushes
                     child.request({"do": "close"}, seconds=WRITE_SECONDS)
                     child.stop()
-                    # Opened afresh the index takes a third of the memory, and is known to be whole.
+                    # A reopened index takes a third of the memory, and is verified.
                     successor.request(open_request(generation, is_new=False), seconds=WRITE_SECONDS)
                     return generation, successor
         except BaseException:
@@ -204,12 +206,12 @@ class EdgeIndex:
             raise
 
     def flush(self) -> None:
-        """Return once everything that was written would survive a power cut."""
+        """Flush all writes to durable storage."""
         self._serving.renew_if_lost()
         self._serving.request({"do": "flush"}, seconds=WRITE_SECONDS)
 
     def state(self) -> State:
-        """Return how it does, with the memory of its process."""
+        """Return its state, with the memory of its process."""
         with suppress(UnavailableError):
             self._serving.renew_if_lost()
         with suppress(UnavailableError):
@@ -222,7 +224,7 @@ class EdgeIndex:
         )  # fmt: skip
 
     def close(self) -> None:
-        """Write what is left to the disk, and end the process."""
+        """Flush to disk, and end the process."""
         self._serving.close()
         self._folders.unlock()
 
@@ -234,9 +236,9 @@ class EdgeIndex:
             self._mirror = self._filling = None
 
     def _fill(self) -> None:
-        """Copy a small index into our memory; writes come between two pages, and go to both.
+        """Copy a small index into memory; writes between two pages go to both.
 
-        One whose vectors are damaged, so that they are no numbers, is not copied.
+        An index with damaged vectors (NaN) is not copied.
         """
         with suppress(UnavailableError, InvalidInputError):
             if self._request_count(WRITE_SECONDS) > self._mirrored:
@@ -253,7 +255,7 @@ class EdgeIndex:
         while True:
             with self._writing:
                 page = next(pages, None)
-                if self._filling is not copy:  # it grew too large, or was built anew
+                if self._filling is not copy:  # it grew too large, or was rebuilt
                     return
                 if page is None:
                     self._mirror, self._filling = copy, None
@@ -276,7 +278,7 @@ class EdgeIndex:
 
 
 class _MirroredBatches:
-    """Points on their way into an index; `copy` holds them in our memory too, as long as they are few."""
+    """Points to be written; `copy` also holds them in memory while they are few."""
 
     def __init__(self, points: Iterable[Point], model: Model, limit: int) -> None:
         from panorama.index.exact_index import ExactIndex  # numpy takes 100 ms to import
@@ -303,7 +305,7 @@ def _build_upsert(points: Sequence[Point], model: Model) -> tuple[dict[str, Any]
 
 @contextmanager
 def _start_child() -> Generator[ChildProcess]:
-    """Give a process that a failure ends; what fails in reading the points is the caller's own."""
+    """Yield a process that is killed on failure; errors from reading the points are passed on."""
     child = ChildProcess()
     try:
         yield child

@@ -1,7 +1,7 @@
 """The child process of Qdrant Edge, whose calls block all other threads.
 
-It reads requests from the socket that is its standard input, answers each, and ends with whoever holds the other end.
-Imports nothing but the standard library and Qdrant Edge, so that it starts in some 50 ms.
+It reads requests from the socket on its standard input, answers each, and ends with its parent. Imports only the
+standard library and Qdrant Edge, so that it starts in about 50 ms.
 """
 
 import gc
@@ -20,33 +20,33 @@ from panorama.index.frames import Frame, FrameStream
 from panorama.index.points import RawHit, point_id, rank_hits
 
 OVERSAMPLING = 4.0
-"""How many times as many are compared by their full vectors; 2 finds 0.99 of the ten nearest, 3 all but one in 2000."""
+"""The oversampling factor for rescoring with full vectors; 2 finds 0.99 of the ten nearest, 3 all but one in 2000."""
 
 
 def build_config(size: int) -> edge.EdgeConfig:
-    """Return how vectors of this size are kept.
+    """Return the storage configuration for vectors of this size.
 
-    Without a graph (`m=0`): TurboQuant codes are compared one by one, and the best of them by their vectors. At 200,000
-    vectors that takes 3 ms, and finds what numpy finds; a graph takes 267 s to build, and finds less.
+    Without a graph (`m=0`): all TurboQuant codes are scanned, and the best are rescored. With 200,000 vectors that
+    takes 3 ms and equals numpy's results; a graph takes 267 s to build and finds fewer.
     """
     return edge.EdgeConfig(
         vectors=edge.EdgeVectorParams(size=size, distance=edge.Distance.Cosine),
         hnsw_config=edge.HnswIndexConfig(m=0, ef_construct=16, full_scan_threshold=10_000),
         quantization_config=edge.TurboQuantQuantizationConfig(memory=edge.Memory.Pinned),
-        max_search_threads=1,  # there is one segment; handing it to another thread takes 4 ms when the cores are busy
+        max_search_threads=1,  # there is one segment; passing it to another thread takes 4 ms on busy cores
         wal_enabled=True,  # also the lock: without it a second process opens the same files
     )
 
 
 class ShardHandler:
-    """The requests that are answered; none of them runs Edge's optimizer, which stops for seconds and gains nothing."""
+    """The request handlers; none runs Edge's optimizer, which blocks for seconds without a gain."""
 
     def __init__(self) -> None:
         self._shard: edge.EdgeShard
         self._size = 0
 
     def open(self, request: Mapping[str, Any], _: bytes) -> Frame:
-        """Load the shard in a folder, or make one."""
+        """Load or create the shard in a folder."""
         self._size = request["size"]
         if request["new"]:
             self._shard = _create_shard(request["folder"], self._size)
@@ -70,7 +70,7 @@ class ShardHandler:
         return Frame({})
 
     def search(self, request: Mapping[str, Any], vector: bytes) -> Frame:
-        """Return the nearest chunks with item and score; all that are as good as the last are weighed for its place."""
+        """Return the nearest chunks with item and score; includes all ties with the last one."""
         query, condition = edge.Query.Nearest(_as_floats(vector)), _to_filter(request["must"])
         return Frame({"hits": rank_hits(lambda asked: self._query(query, asked, condition), request["limit"])})
 
@@ -81,11 +81,11 @@ class ShardHandler:
         return [(entry.score, *_unpack_about(entry.payload)[:2]) for entry in self._shard.query(request)]
 
     def count(self, _: Mapping[str, Any], __: bytes) -> Frame:
-        """Return how many points there are."""
+        """Return the number of points."""
         return Frame({"count": self._shard.info().points_count})
 
     def page(self, request: Mapping[str, Any], _: bytes) -> Frame:
-        """Return some points' payloads and perhaps vectors, and where to go on."""
+        """Return some points' payloads, optionally with vectors, and the next offset."""
         after, limit, vectors = request["after"], request["limit"], request["vectors"]
         asked = edge.ScrollRequest(offset=after, limit=limit, with_payload=True, with_vector=vectors)
         records, after = self._shard.scroll(asked)
@@ -100,7 +100,7 @@ class ShardHandler:
         return Frame({})
 
     def close(self, _: Mapping[str, Any], __: bytes) -> Frame:
-        """Write everything to the disk, and let go of it."""
+        """Write everything to the disk, and close it."""
         self._shard.flush()
         self._shard.close()
         return Frame({})
@@ -116,12 +116,12 @@ def _create_shard(folder: str, size: int) -> edge.EdgeShard:
 
 
 def _as_floats(vectors: bytes) -> Any:
-    """Return numbers as Edge reads them where they stand: to make a list of them takes as long again."""
+    """Return numbers as a buffer for Edge, because converting them to a list doubles the time."""
     return memoryview(vectors).cast("f")
 
 
 def _pack_payload(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a payload with what is not filtered by in one line: Edge takes 5 us for each text."""
+    """Return a payload with all unfiltered fields in one text, because Edge takes 5 us for each text."""
     about = "\n".join((payload["chunk"], payload["item"], payload["digest"]))
     return {"kind": payload["kind"], "project": payload["project"], "at": payload["at"], "about": about}
 
@@ -148,7 +148,7 @@ def _to_condition(must: Mapping[str, Any]) -> edge.FieldCondition:
 
 
 def handle_request(answer: Callable[[Mapping[str, Any], bytes], Frame], request: Frame) -> Frame:
-    """Return the answer, or what went wrong; a panic inside Edge is no Exception, but leaves Python in order."""
+    """Return the answer or the error; a panic in Edge is not an Exception, but Python continues normally."""
     try:
         return answer(*request)
     except BaseException as error:
@@ -156,19 +156,19 @@ def handle_request(answer: Callable[[Mapping[str, Any], bytes], Frame], request:
 
 
 def build_open_check(stream: socket.socket) -> Callable[[], bool]:
-    """Return what tells whether the other end is still open; what it sent before it closed may be left to read.
+    """Return a function that says whether the parent is alive; unread requests may remain after its end.
 
-    Whoever was killed sent up to 3 MB before: doing that would keep the files from who comes next.
+    A killed parent may have sent 3 MB of requests: executing them would block the files for its successor.
     """
     poll = select.poll()
-    poll.register(stream, 0)  # hanging up is told unasked
+    poll.register(stream, 0)  # a hangup is always reported
     return lambda: not poll.poll(0)
 
 
 def main() -> None:
     """Answer requests until the other end is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; who started us decides
-    gc.disable()  # nothing here refers to itself, and looking through 100,000 numbers a batch takes a third of the time
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the whole group; the parent decides
+    gc.disable()  # there are no cycles here, and scanning 100,000 numbers per batch takes a third of the time
     shard = ShardHandler()
     with socket.socket(fileno=0) as stream:
         frames, is_heard = FrameStream(stream), build_open_check(stream)
@@ -180,7 +180,7 @@ def main() -> None:
                 frame = handle_request(getattr(shard, request.head["do"]), request)
                 frames.send(Frame({**frame.head, "number": request.head["number"]}, frame.tail))
             except OSError:
-                os._exit(0)  # at once: what was answered is in the log, and who comes next may be waiting for the files
+                os._exit(0)  # immediately: answered writes are in the log, and a successor may be waiting for the files
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The index in memory, which compares every vector with numpy."""
+"""The in-memory index, which compares every vector with numpy."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from threading import Lock
@@ -15,11 +15,11 @@ from panorama.index.vectors import Matrix, normalize_row, normalize_rows
 GROWTH_FACTOR = 1.25
 INITIAL_ROWS = 512
 SCORE_TOLERANCE = 1e-6
-"""Scores that differ by less may differ by rounding alone, so that these are computed again, row by row."""
+"""Smaller score differences may be rounding errors, so those scores are recomputed row by row."""
 
 
 class ExactIndex:
-    """An index that forgets all when the process ends."""
+    """An index that is lost when the process ends."""
 
     engine = "exact"
 
@@ -31,29 +31,29 @@ class ExactIndex:
 
     @property
     def model(self) -> Model:
-        """The model whose vectors it holds now."""
+        """The model of its vectors."""
         return self._model
 
     def upsert(self, points: Sequence[Point]) -> None:
-        """Write points; one whose chunk is there already is replaced."""
+        """Write points; existing chunks are replaced."""
         vectors = normalize_rows([entry.vector for entry in points], self._model.size)
         with self._lock:
             self._table.upsert(points, vectors)
 
     def delete(self, chunks: Sequence[str]) -> None:
-        """Remove chunks; those that are not there are passed over."""
+        """Remove chunks; missing ones are ignored."""
         with self._lock:
             for chunk in chunks:
                 self._table.delete(chunk)
 
     def search(self, vector: Vector, limit: int, condition: Filter) -> list[Hit]:
-        """Return the nearest chunks, best first; those alike by their id."""
+        """Return the nearest chunks, best first; ties are ordered by id."""
         with self._lock:
             query = normalize_row(vector, self._model.size)
             return self._table.search(query, limit, to_conditions(condition))
 
     def count(self) -> int:
-        """Return how many chunks there are."""
+        """Return the number of chunks."""
         return len(self._table)
 
     def iter_digests(self) -> Iterator[tuple[str, str]]:
@@ -62,7 +62,7 @@ class ExactIndex:
             return iter(self._table.list_digests())
 
     def build(self, points: Iterable[Point], model: Model | None = None) -> None:
-        """Replace everything, for another model if one is given; what was there answers until then."""
+        """Replace everything, optionally for another model; the old points are searched until then."""
         model = model or self._model
         table = _VectorTable(model.size)
         for batch in in_batches(points):
@@ -74,20 +74,20 @@ class ExactIndex:
         """Do nothing: there is no disk."""
 
     def state(self) -> State:
-        """Return how it does."""
+        """Return its state."""
         return State(
             engine=self.engine, status="ready", model=self._model, identity=self._identity, count=len(self._table),
             anonymous_bytes=self._table.bytes, note="Vectors are kept in memory alone.",
         )  # fmt: skip
 
     def close(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
         with self._lock:
             self._table = _VectorTable(self._model.size)
 
 
 class _VectorTable:
-    """Rows of vectors, and beside each what it may be filtered by; the last row fills the gap of one that leaves."""
+    """Rows of vectors with their filter columns; the last row fills the gap of a removed one."""
 
     def __init__(self, size: int) -> None:
         self._rows: dict[str, int] = {}
@@ -101,7 +101,7 @@ class _VectorTable:
 
     @property
     def bytes(self) -> int:
-        """What its arrays take."""
+        """The size of its arrays."""
         return self._vectors.nbytes + self._at.nbytes + sum(entry.codes.nbytes for entry in self._words.values())
 
     def list_digests(self) -> list[tuple[str, str]]:
@@ -141,7 +141,7 @@ class _VectorTable:
         scores = (self._vectors[: len(self)] if among is None else self._vectors[among]) @ query
         best = _best_rows(scores, limit)
         chosen = best if among is None else among[best]
-        # Row by row: a product of matrices may round the same vector differently in different rows.
+        # Row by row, because a matrix product may round the same vector differently in different rows.
         exact = np.asarray(np.sum(self._vectors[chosen] * query, axis=1, dtype=np.float64))
         hits = [self._to_hit(int(row), float(score)) for row, score in zip(chosen, exact, strict=True)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.chunk))[:limit]
@@ -151,7 +151,7 @@ class _VectorTable:
         return Hit(chunk=chunk, item=item, score=score)
 
     def _matching_rows(self, conditions: Sequence[Condition]) -> NDArray[np.intp] | None:
-        """Return the rows for which all conditions hold; None if there are none."""
+        """Return the rows that meet all conditions; None without conditions."""
         if not conditions:
             return None
         mask = np.ones(len(self), np.bool_)
@@ -180,7 +180,7 @@ class _VectorTable:
 
 
 class _WordColumn:
-    """A column of words, as numbers."""
+    """A column of words, encoded as numbers."""
 
     def __init__(self, size: int) -> None:
         self.codes = np.empty(size, np.int32)
@@ -207,7 +207,7 @@ def _grow(column: NDArray[Number], size: int) -> NDArray[Number]:
 
 
 def _best_rows(scores: Matrix, limit: int) -> NDArray[np.intp]:
-    """Return the places of the highest scores in no order, with those that may be as high as the last of them."""
+    """Return the indexes of the highest scores, unordered, including possible ties with the last."""
     if limit >= len(scores):
         return np.arange(len(scores))
     bound = np.partition(scores, len(scores) - limit)[len(scores) - limit]

@@ -1,4 +1,4 @@
-"""Filters of each index engine, and the rule that they all follow; no I/O."""
+"""Filters of each index engine, and their common definition; no I/O."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import Any
 from panorama.index.points import NO_PROJECT, Filter, Point, Vector, from_micros, to_micros
 
 KEYWORD_FIELDS = ("kind", "project")
-"""The fields that hold words; beside them stands `at`, in microseconds."""
+"""The text fields; there is also `at`, in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class InFilter:
-    """The field holds one of these words."""
+    """The field is one of these words."""
 
     field: str
     values: tuple[str, ...]
@@ -20,7 +20,7 @@ class InFilter:
 
 @dataclass(frozen=True, slots=True)
 class RangeFilter:
-    """The field holds a number from `first` up to, but not, `end`; None is no bound."""
+    """The field is a number from `first` to before `end`; None means no bound."""
 
     field: str
     first: int | None
@@ -31,7 +31,7 @@ Condition = InFilter | RangeFilter
 
 
 def is_match(point: Point, condition: Filter) -> bool:
-    """Return whether a filter lets a point through: the rule itself, which the engines' filters are tested against."""
+    """Return whether a point passes a filter: the definition that the engines' filters are tested against."""
     return (
         (not condition.kinds or point.kind in condition.kinds)
         and (
@@ -44,7 +44,7 @@ def is_match(point: Point, condition: Filter) -> bool:
 
 
 def to_conditions(condition: Filter) -> tuple[Condition, ...]:
-    """Return a filter as conditions on the fields of a payload, which must all hold."""
+    """Convert a filter to conditions on a payload's fields, all of which must hold."""
     results: list[Condition] = []
     if condition.kinds:
         results.append(InFilter("kind", condition.kinds))
@@ -57,7 +57,7 @@ def to_conditions(condition: Filter) -> tuple[Condition, ...]:
 
 
 def to_payload(point: Point) -> dict[str, Any]:
-    """Return what Qdrant keeps beside a vector; the project is "" if there is none, since null cannot be asked for."""
+    """Return a point's payload for Qdrant; the project is "" if there is none, because null cannot be filtered."""
     return {
         "chunk": point.chunk,
         "item": point.item,
@@ -75,7 +75,7 @@ def from_payload(payload: Mapping[str, Any], vector: Vector) -> Point:
 
 
 def to_qdrant(conditions: Iterable[Condition]) -> list[dict[str, Any]]:
-    """Return conditions as they stand under "must" in Qdrant's REST interface."""
+    """Convert conditions to the "must" list of Qdrant's REST API."""
     return [_to_qdrant_condition(entry) for entry in conditions]
 
 

@@ -20,7 +20,7 @@ class Frame(NamedTuple):
 
 
 class FrameStream:
-    """Sends and receives frames over a socket; one that is half received when time is up is received on next time."""
+    """Sends and receives frames over a socket; a partly received frame is continued after a timeout."""
 
     def __init__(self, stream: socket.socket) -> None:
         self._stream = stream
@@ -30,7 +30,8 @@ class FrameStream:
         """Send a frame.
 
         Raises:
-            OSError: The other side is gone, or did not take it in time (TimeoutError); no other frame can follow.
+            OSError: The other side is gone, or did not accept it in time (TimeoutError); the connection is then
+                unusable.
         """
         head = json.dumps(frame.head, separators=(",", ":")).encode()
         self._stream.settimeout(seconds)

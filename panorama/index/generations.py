@@ -1,12 +1,12 @@
-"""The folders of the index and which one is live; standard library only.
+"""The folders of the index, and which one is live; standard library only.
 
-    index/lock            held by the program that uses it
-    index/live            the name of the live generation; replacing this file is the swap
-    index/g-…/made.json   the model and the identity of a generation
-    index/g-…/shard/      Qdrant Edge's files
-    index.damaged-…       a generation that could not be read, or what stood in the folder's place; the last two
+index/lock            held by the program that uses it
+index/live            the name of the live generation; replacing this file is the swap
+index/g-…/made.json   the model and the identity of a generation
+index/g-…/shard/      Qdrant Edge's files
+index.damaged-…       a damaged generation, or what was at the folder's path; the last two are kept
 
-A generation that is not the live one is what a crash left of a build, or of the one before it.
+A generation that is not live is left over from a crashed build, or the previous one.
 """
 
 import errno
@@ -25,7 +25,7 @@ from panorama.errors import UnavailableError
 from panorama.index.points import Model
 
 MAX_DAMAGED = 2
-"""How many damaged generations are kept for somebody to look at."""
+"""How many damaged generations are kept for inspection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +38,11 @@ class Generation:
 
     @property
     def shard(self) -> Path:
-        """Where Qdrant Edge's files are."""
+        """The folder of Qdrant Edge's files."""
         return self.folder / "shard"
 
     def size_bytes(self) -> int:
-        """Return what it takes on the disk; files with holes count for what is in them."""
+        """Return its size on disk; sparse files count by their allocated blocks."""
         total = 0
         for at, _, names in os.walk(self.folder):
             for name in names:
@@ -52,7 +52,7 @@ class Generation:
 
 
 class DamagedIndexError(Exception):
-    """What is there cannot be read."""
+    """The index cannot be read."""
 
 
 class IndexFolder:
@@ -63,9 +63,9 @@ class IndexFolder:
         self._lock: IO[str] | None = None
 
     def clear_path(self, now: datetime) -> Path | None:
-        """Move aside what stands in the folder's place and is no folder; return where to, None if there is nothing.
+        """Move aside anything at the folder's path that is not a folder; return its new path, None if there is nothing.
 
-        A link to a folder is one; a link to nowhere is not.
+        A link to a folder counts as one; a dangling link does not.
 
         Raises:
             UnavailableError: It cannot be moved.
@@ -81,12 +81,12 @@ class IndexFolder:
         return aside
 
     def lock(self) -> None:
-        """Take the folder for this program; make it if it is not there.
+        """Lock the folder for this program; create it if needed.
 
         Raises:
-            UnavailableError: Another program has it, or it cannot be written.
+            UnavailableError: Another program uses it, or it is not writable.
         """
-        import fcntl  # POSIX alone, as the rest of the daemon
+        import fcntl  # POSIX only, like the rest of the daemon
 
         self.unlock()
         try:
@@ -105,16 +105,16 @@ class IndexFolder:
         self._lock = lock
 
     def unlock(self) -> None:
-        """Let other programs have the folder."""
+        """Unlock the folder."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
     def find_live(self) -> Generation | None:
-        """Return the live generation, or None if there never was one.
+        """Return the live generation, None if there never was one.
 
         Raises:
-            DamagedError: It is not what it should be.
+            DamagedError: It is invalid.
         """
         try:
             name = (self._folder / "live").read_text().strip()
@@ -126,7 +126,7 @@ class IndexFolder:
 
     def _load_generation(self, name: str) -> Generation:
         if not name.startswith("g-") or "/" in name:
-            raise DamagedIndexError(f"{name!r} is no generation")
+            raise DamagedIndexError(f"{name!r} is not a generation")
         folder = self._folder / name
         try:
             created = json.loads((folder / "made.json").read_bytes())
@@ -135,7 +135,7 @@ class IndexFolder:
             raise DamagedIndexError(f"{error}") from error
 
     def create_generation(self, model: Model) -> Generation:
-        """Make a new generation that is not live yet."""
+        """Create a new generation that is not live yet."""
         identity = uuid4().hex
         created = Generation(folder=self._folder / f"g-{identity[:12]}", model=model, identity=identity)
         created.folder.mkdir(mode=0o700)
@@ -143,11 +143,11 @@ class IndexFolder:
         return created
 
     def set_live(self, generation: Generation) -> None:
-        """Make a generation the live one, in one step that a power cut does not divide."""
+        """Make a generation the live one, atomically even in a power cut."""
         _write_atomically(self._folder / "live", generation.folder.name)
 
     def remove_stale(self, live: Generation | None) -> None:
-        """Remove all generations but the live one, which may be none."""
+        """Delete all generations except the live one, if any."""
         if live is None:
             (self._folder / "live").unlink(missing_ok=True)
         for entry in self._folder.glob("g-*"):
@@ -155,13 +155,13 @@ class IndexFolder:
                 shutil.rmtree(entry, ignore_errors=True)
 
     def remove(self, generation: Generation) -> None:
-        """Remove a generation."""
+        """Delete a generation."""
         shutil.rmtree(generation.folder, ignore_errors=True)
 
     def quarantine(self, generation: Generation | None, now: datetime) -> Path | None:
-        """Move a generation aside, or all if none is known; return where to, None if there is nothing.
+        """Move a generation aside, or the whole index if none is given; return its new path, None if there is nothing.
 
-        The oldest moved before are removed.
+        The oldest ones moved before are deleted.
         """
         moved = [generation.folder] if generation else list(self._folder.glob("g-*"))
         there = [entry for entry in (*moved, self._folder / "live") if os.path.lexists(entry)]
@@ -188,7 +188,7 @@ class IndexFolder:
 
 
 def _is_folder(path: Path) -> bool:
-    """Return whether a folder is there; one that may not be looked at counts."""
+    """Return whether a folder exists; an inaccessible one counts."""
     try:
         return stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:
@@ -196,7 +196,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def unusable_error(folder: Path, error: OSError) -> UnavailableError:
-    """Return that the folder cannot be read or written, with the reason."""
+    """Return the error for a folder that cannot be read or written."""
     return UnavailableError(
         f"The index in {folder} cannot be used: {error.strerror or error}.",
         hint="Check its owner, its permissions and the room on the disk; search by keyword works meanwhile.",
@@ -204,7 +204,7 @@ def unusable_error(folder: Path, error: OSError) -> UnavailableError:
 
 
 def _write_atomically(file: Path, text: str) -> None:
-    """Write a file so that after a crash it holds either the old text or the new one."""
+    """Write a file atomically and durably."""
     new = file.with_suffix(".new")
     with new.open("w") as stream:
         stream.write(text)

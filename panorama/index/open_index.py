@@ -1,4 +1,4 @@
-"""Opens the configured index, or the best that this machine has."""
+"""Opens the configured index, or the best one available on this machine."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexLocation:
-    """Where vectors are kept: on a server if `url` is given, else in `folder` or, with the engine exact, nowhere."""
+    """The location of the vectors: on a server if `url` is given, else in `folder`, or in memory with the engine
+    exact.
+    """
 
     folder: Path
     engine: str = "auto"
@@ -32,16 +34,16 @@ class IndexLocation:
 def open_index(
     place: IndexLocation, model: Model, store: str
 ) -> "tuple[edge_index.EdgeIndex | ServerIndex | ExactIndex, str]":
-    """Return the index, and why it is not the one that was meant, "" if it is.
+    """Open the index; also return why it is not the configured one, "" if it is.
 
-    An index that holds another model's vectors is opened as it is: `state().model` tells.
+    An index with another model's vectors is opened unchanged: see `state().model`.
 
     Args:
-        store: By what name a server knows this data directory.
+        store: The name of this data directory on a server.
 
     Raises:
-        InvalidInputError: The server's address or key is none.
-        UnavailableError: The engine edge was asked for, and cannot be had.
+        InvalidInputError: The server's address or key is invalid.
+        UnavailableError: The engine edge is configured, but not available.
     """
     if place.url:
         from panorama.index.qdrant_server import ServerIndex
@@ -58,28 +60,29 @@ def open_index(
 
 
 def validate_url(url: str) -> str:
-    """Return the address of a Qdrant server without a slash at its end; no refusal shows it, as it may hold a password.
+    """Validate the address of a Qdrant server and strip its final slash; errors do not show it, as it may contain a
+    password.
 
     Raises:
-        InvalidInputError: It is none that can be asked.
+        InvalidInputError: It is not a valid address.
     """
     try:
         parts = urlsplit(url.strip())
     except ValueError:  # it would show the address
-        raise _address_error("it names no host") from None
+        raise _address_error("it has no host") from None
     if parts.scheme not in ("http", "https"):
         raise _address_error("it does not begin with http:// or https://")
     if not parts.hostname or any(character.isspace() for character in parts.netloc):
-        raise _address_error("it names no host")
+        raise _address_error("it has no host")
     if not _is_host(parts.hostname):
-        raise _address_error("its host is no name that there can be")
+        raise _address_error("its host is not a valid name")
     if not _has_usable_port(parts):
-        raise _address_error("its port is no number from 1 to 65535")
+        raise _address_error("its port is not a number from 1 to 65535")
     return parts.geturl().rstrip("/")
 
 
 def validate_key(key: str) -> str:
-    """Return the key of a Qdrant server without blanks around it; no refusal shows it.
+    """Validate the key of a Qdrant server and strip it; errors do not show it.
 
     Raises:
         InvalidInputError: It cannot be sent.

@@ -13,21 +13,21 @@ from panorama.domain.items.item import Kind
 from panorama.errors import UnavailableError
 
 BATCH_SIZE = 256
-"""The most points that are written at once: some 10 ms of work, so that a search need not wait longer."""
+"""The most points written at once: about 10 ms of work, which a search may have to wait."""
 
 NO_PROJECT = "none"
-"""The project of a filter that asks for what is in no project."""
+"""The project value of a filter for items without a project."""
 
 FLOAT_BYTES = 4
 
 Vector = bytes
-"""A vector as float32, little-endian: what databases keep and pipes carry, and a value that compares and hashes."""
+"""A vector as little-endian float32 bytes, which can be stored, sent, compared and hashed."""
 
 RawHit = tuple[float, str, str]
-"""A hit as it is on its way: score, chunk, item."""
+"""A raw hit: score, chunk, item."""
 
 MIN_HITS = 12
-"""How many hits an engine is asked for at least: two more than the usual ten, to see whether some are as good."""
+"""The least hits requested from an engine: two more than the usual ten, to detect ties."""
 
 Status = Literal["starting", "ready", "down"]
 
@@ -39,7 +39,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """What made the vectors; an index holds those of one model alone. `size` is the number of dimensions."""
+    """The model of vectors; an index has only one. `size` is the number of dimensions."""
 
     id: str
     digest: str
@@ -48,9 +48,9 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One chunk's vector and what it may be filtered by; `at` is when its item last changed.
+    """One chunk's vector and its filter fields; `at` is when its item last changed.
 
-    `digest` is that of the chunk's text: it tells whether what an index holds is still true.
+    `digest` is that of the chunk's text, to detect stale points.
     """
 
     chunk: str
@@ -64,7 +64,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A chunk that was found; `score` is the cosine of both vectors, from -1 to 1."""
+    """A found chunk; `score` is the cosine, from -1 to 1."""
 
     chunk: str
     item: str
@@ -73,7 +73,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """What may be found; all of it if empty. `project` is an id or "none"; `until` itself does not count."""
+    """A filter; empty means everything. `project` is an id or "none"; `until` is exclusive."""
 
     kinds: tuple[Kind, ...] = ()
     project: str | None = None
@@ -83,11 +83,11 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """How an index does; asking never waits.
+    """The state of an index; reading it never blocks.
 
-    `identity` changes whenever its contents begin anew: whoever follows it then has everything to write again.
-    `count` is None while nobody knows. `note` says what a person should know: what was moved aside, why it is down.
-    `anonymous_bytes` and `mapped_bytes` are the memory of its own process, if it has one and the system tells.
+    `identity` changes whenever the index starts empty: everything must then be written again. `count` is None while
+    unknown. `note` is a message for the user: what was moved aside, why it is down. `anonymous_bytes` and
+    `mapped_bytes` are the memory of its own process, if known.
     """
 
     engine: str
@@ -102,7 +102,7 @@ class State:
 
 
 class ModelMismatchError(UnavailableError):
-    """The index holds vectors of another model; `model` is that one."""
+    """The index has vectors of another model, `model`."""
 
     def __init__(self, model: Model, expected: Model) -> None:
         actual = f"{model.id}, {model.size} dimensions"
@@ -114,30 +114,30 @@ class ModelMismatchError(UnavailableError):
 
 
 def pack_vector(vector: Iterable[float]) -> Vector:
-    """Return numbers as a vector; an array of numpy gives the same by `.astype("<f4").tobytes()`."""
+    """Convert numbers to a vector, equal to numpy's `.astype("<f4").tobytes()`."""
     return array("f", vector).tobytes()
 
 
 def to_micros(at: datetime) -> int:
-    """Return a moment as microseconds since 1970: exact also as a float, up to the year 2255."""
+    """Convert a time to microseconds since 1970, which are exact as a float up to the year 2255."""
     return (at - _EPOCH) // _MICROSECOND
 
 
 def from_micros(micros: int) -> datetime:
-    """Return microseconds since 1970 as a moment."""
+    """Convert microseconds since 1970 to a time."""
     return _EPOCH + micros * _MICROSECOND
 
 
 def point_id(chunk: str) -> UUID:
-    """Return the id under which Qdrant keeps a chunk: it takes no other names than numbers and UUIDs."""
+    """Return the Qdrant id of a chunk; only numbers and UUIDs are allowed."""
     return UUID(bytes=blake2b(chunk.encode(), digest_size=16).digest())
 
 
 def rank_hits(ask: Callable[[int], list[RawHit]], limit: int) -> list[RawHit]:
-    """Return the best hits in a fixed order, from an engine that leaves open which it takes of those alike.
+    """Return the best hits in a stable order, from an engine that breaks ties arbitrarily.
 
     Args:
-        ask: Returns that many hits, best first.
+        ask: Returns a number of hits, best first.
     """
     asked = max(limit + 2, MIN_HITS)
     hits = ask(asked)
@@ -148,7 +148,7 @@ def rank_hits(ask: Callable[[int], list[RawHit]], limit: int) -> list[RawHit]:
 
 
 def in_batches(items: Iterable[Each], size: int = BATCH_SIZE) -> Iterator[Sequence[Each]]:
-    """Yield what is iterated in lists of at most `size`."""
+    """Yield the items in batches of at most `size`."""
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch

@@ -17,20 +17,20 @@ from panorama.index.points import Model, Status
 
 OPEN_SECONDS = 60.0
 LOCK_SECONDS = 10.0
-"""How long the process of a program that was killed may take to notice, and to let go of its files."""
+"""How long the index process of a killed program may take to release its files."""
 
 RETRY_SECONDS = 2.0
-"""How long a failed start is believed, before it is tried again."""
+"""The pause after a failed start."""
 
 MAX_FAILURES = 3
-"""How often a generation may fail to open, or to do the same thing, before it is taken for damaged."""
+"""How often a generation may fail to open, or to execute the same request, before it counts as damaged."""
 
 MIN_FREE_BYTES = 128 << 20
-"""With less room than this on the disk, what cannot be opened is not taken for damaged: its log alone takes 96 MB."""
+"""With less free disk space, an index that cannot be opened does not count as damaged: its log alone takes 96 MB."""
 
 
 class ProcessSupervisor:
-    """The process behind the index; calls wait for it only as long as they are allowed to."""
+    """The process behind the index; calls wait for it within their time limits."""
 
     def __init__(
         self, folders: IndexFolder, generation: Generation, *, is_new: bool, started: Callable[[], None], note: str = ""
@@ -55,7 +55,7 @@ class ProcessSupervisor:
 
     @property
     def status(self) -> Status:
-        """Whether it can be asked."""
+        """Whether it accepts requests."""
         if not self._ready.is_set():
             return "starting"
         return "ready" if self._child is not None and self._child.is_alive else "down"
@@ -66,14 +66,14 @@ class ProcessSupervisor:
         return self._error.message if self._error and self._child is None else ""
 
     def measure_memory(self) -> tuple[int, int]:
-        """Return the bytes of memory that are the process's own, and those mapped from files."""
+        """Return the process's anonymous and file-mapped memory in bytes."""
         return self._child.measure_memory() if self._child else (0, 0)
 
     def request(self, request: Mapping[str, Any], tail: bytes = b"", *, seconds: float, reads: bool = False) -> Frame:
-        """Send a request and return the answer; one that only reads is asked a second time if the process falls.
+        """Send a request and return the answer; a reading one is retried if the process dies.
 
         Raises:
-            UnavailableError: The process is not there yet, is busy or fell, or refused.
+            UnavailableError: The process is not ready, busy or dead, or returned an error.
         """
         end = time.monotonic() + seconds
         for is_last in (False, True):
@@ -84,7 +84,7 @@ class ProcessSupervisor:
                 was_live = self._handle_failure(child, request, error)
                 if is_last or (was_live and not reads):
                     raise self._stopped_error() from error
-            except RefusedError as error:  # what it did of a write is unknown; opened again, it is as its log says
+            except RefusedError as error:  # the outcome of a write is unknown; after reopening, the log decides
                 self._handle_failure(child, request, error)
                 raise self._refusal(f"{error}") from error
             except BusyError as error:
@@ -103,9 +103,9 @@ class ProcessSupervisor:
     def _handle_failure(
         self, child: ChildProcess, request: Mapping[str, Any], error: ProcessDiedError | RefusedError
     ) -> bool:
-        """Open again after a process failed; return whether it was the live one.
+        """Reopen the index after its process failed; return whether it was the live one.
 
-        A request that fails several times in a row, without the machine being at fault, is taken for damage.
+        A request that fails repeatedly without a problem of the machine counts as damage.
         """
         killed = isinstance(error, ProcessDiedError) and error.signal in _OUTSIDE_SIGNALS
         if not killed and not self._is_machine_fault(f"{error}"):
@@ -123,7 +123,7 @@ class ProcessSupervisor:
         return child
 
     def _ensure_started(self) -> None:
-        """Start the process in the background, unless it runs, is being started, or was just tried in vain."""
+        """Start the process in the background, unless it runs, is starting, or just failed to start."""
         with self._lock:
             waits = self._error is not None and time.monotonic() < self._tried + RETRY_SECONDS
             if self._closed or self._child is not None or self._is_starting or waits:
@@ -135,7 +135,7 @@ class ProcessSupervisor:
             self._threads[-1].start()
 
     def _restart(self, child: ChildProcess) -> bool:
-        """Forget a process and start it again; return whether it was the live one."""
+        """Replace a dead process; return whether it was the live one."""
         child.kill()
         with self._lock:
             if self._child is not child:
@@ -175,14 +175,14 @@ class ProcessSupervisor:
                     self._folders.set_live(generation)
                 self._child, self._error, self._is_new = child, None, False
                 return
-        child.close()  # a build was faster
+        child.close()  # a build finished first
 
     def _open_child(self, generation: Generation) -> ChildProcess:
-        """Return a process that has opened a generation; waits while that of a killed program holds the files.
+        """Start a process for a generation; waits while the process of a killed program holds the files.
 
         Raises:
             DamagedError: It cannot be opened.
-            UnavailableError: Something else is in the way.
+            UnavailableError: There is another problem.
         """
         end, falls = time.monotonic() + LOCK_SECONDS, 0
         while not self._closed:
@@ -205,13 +205,13 @@ class ProcessSupervisor:
         raise UnavailableError("The index is closed.", hint=_MEANWHILE)
 
     def _open_error(self, why: str, *, killed: bool = False) -> Exception:
-        """Return what kept a generation from opening: the machine, or that it is damaged."""
+        """Return why a generation did not open: a problem of the machine, or damage."""
         if killed or self._is_new or self._is_machine_fault(why):
             return self._refusal(why)
         return DamagedIndexError(why)
 
     def _is_machine_fault(self, why: str) -> bool:
-        """Return whether a failure speaks of the machine instead of the files' contents."""
+        """Return whether a failure is caused by the machine, not the files' contents."""
         return any(sign in why for sign in (*_FULL, *_MACHINE)) or self._has_no_space()
 
     def _has_no_space(self) -> bool:
@@ -221,7 +221,7 @@ class ProcessSupervisor:
             return False
 
     def _refusal(self, why: str) -> UnavailableError:
-        """Return Qdrant Edge's refusal in our words."""
+        """Translate an error of Qdrant Edge."""
         if self._has_no_space():
             return no_space_error()
         return refusal(RefusedError(why))
@@ -247,16 +247,16 @@ class ProcessSupervisor:
             return self.generation
 
     def _recreate_folder(self) -> str:
-        """Make the folder again that was removed or replaced; return what is to be said of it."""
+        """Recreate a removed or replaced folder; return the note about it."""
         moved_to = self._folders.clear_path(datetime.now(UTC))
         self._folders.lock()
         return replacement_note(moved_to) if moved_to else "The index's folder was removed; it is built anew."
 
     def renew_if_lost(self) -> None:
-        """Begin anew if somebody removed the folder, or put something else in its place.
+        """Start again if the folder was removed or replaced.
 
         Raises:
-            UnavailableError: They did; everything has to be written again.
+            UnavailableError: It was; everything must be written again.
         """
         generation = self.generation
         if generation.folder.is_dir() or not self._renew(generation):
@@ -266,7 +266,7 @@ class ProcessSupervisor:
 
     def _renew(self, lost: Generation) -> bool:
         with self._lock:
-            if self.generation is not lost:  # somebody else was faster
+            if self.generation is not lost:  # another thread did it first
                 return True
             if self._is_starting or self._closed:
                 return False
@@ -282,7 +282,7 @@ class ProcessSupervisor:
             return True
 
     def swap(self, generation: Generation, child: ChildProcess) -> tuple[ChildProcess | None, Generation]:
-        """Make a generation the live one, served by its process; return those of before, which nobody needs.
+        """Make a generation the live one with its process; return the previous ones.
 
         Raises:
             UnavailableError: The index was closed.
@@ -297,7 +297,7 @@ class ProcessSupervisor:
         return before
 
     def close(self) -> None:
-        """Let the process write what is left, and end it; one that is being started is ended at once."""
+        """Let the process flush, and end it; a starting one is killed."""
         with self._lock:
             self._closed = True
             child, self._child = self._child, None
@@ -315,26 +315,26 @@ def open_request(generation: Generation, *, is_new: bool) -> dict[str, Any]:
 
 
 def damage_note(error: DamagedIndexError, aside: Path | None) -> str:
-    """Return what is said of an index that could not be read."""
+    """Return the note about a damaged index."""
     moved = f"it was moved to {aside}, and" if aside else "it"
     return f"The index was damaged ({error}); {moved} is built anew."
 
 
 def replacement_note(aside: Path) -> str:
-    """Return what is said of something that stood in the place of the index's folder."""
+    """Return the note about something else at the path of the index's folder."""
     return f"In the index folder's place stood something else; it was moved to {aside}, and the index is built anew."
 
 
 def refusal(error: RefusedError) -> UnavailableError:
-    """Return Qdrant Edge's refusal in our words."""
+    """Translate an error of Qdrant Edge."""
     if any(sign in f"{error}" for sign in _FULL):
         return no_space_error()
     return UnavailableError(f"The index refused: {error}.", hint=f"Build it again with reindex. {_MEANWHILE}")
 
 
 def no_space_error() -> UnavailableError:
-    """Return that the disk is full."""
-    return UnavailableError("There is too little room on the disk for the index.", hint=f"Make some. {_MEANWHILE}")
+    """Return the error for a full disk."""
+    return UnavailableError("There is too little disk space for the index.", hint=f"Make some. {_MEANWHILE}")
 
 
 _FULL = ("os error 28", "No space left", "StorageFull", "os error 27")

@@ -1,6 +1,6 @@
 """The index on a Qdrant server or cluster.
 
-qdrant-client takes 1.3 s and 125 MB to import, so that is done when the first call needs it.
+qdrant-client takes 1.3 s and 125 MB to import, so it is imported by the first call.
 """
 
 import json
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 READ_SECONDS = 2
 WRITE_SECONDS = 30
 RETRY_SECONDS = 5.0
-"""How long a server that could not be reached is not asked again by searches, which would each wait for it."""
+"""How long searches skip an unreachable server, because each would wait for it."""
 
 PAGE = 1000
 
 
 class ServerIndex:
-    """An index in a collection of its own: one for each model and data directory, so that several share a server.
+    """An index in its own collection, one per model and data directory, so that several can share a server.
 
     Args:
         url: Such as `http://localhost:6333`; the port is 6333 if none is given.
@@ -59,28 +59,28 @@ class ServerIndex:
 
     @property
     def model(self) -> Model:
-        """The model whose vectors it holds now."""
+        """The model of its vectors."""
         return self._collection.model
 
     def upsert(self, points: Sequence[Point]) -> None:
-        """Write points, and return when they are found; one whose chunk is there already is replaced."""
+        """Write points, and wait until they can be found; existing chunks are replaced."""
         for batch in in_batches(points):
             self._collection.upsert(batch)
 
     def delete(self, chunks: Sequence[str]) -> None:
-        """Remove chunks; those that are not there are passed over."""
+        """Remove chunks; missing ones are ignored."""
         for batch in in_batches(chunks):
             self._collection.delete(batch)
 
     def search(self, vector: Vector, limit: int, condition: Filter) -> list[Hit]:
-        """Return the nearest chunks, best first; those alike in the order of their ids.
+        """Return the nearest chunks, best first; ties are ordered by id.
 
-        Waits at most 2 s for the server; one that did not answer is then left alone for 5 s.
+        Waits at most 2 s for the server; after a timeout it is skipped for 5 s.
         """
         return self._collection.search(vector, limit, condition)
 
     def count(self) -> int:
-        """Return how many chunks it holds."""
+        """Return the number of its chunks."""
         return self._collection.count()
 
     def iter_digests(self) -> Iterator[tuple[str, str]]:
@@ -88,10 +88,10 @@ class ServerIndex:
         return self._collection.iter_digests()
 
     def build(self, points: Iterable[Point], model: Model | None = None) -> None:
-        """Replace everything by these points, for another model if one is given.
+        """Replace everything by these points, optionally for another model.
 
-        For the same model each point is replaced where it stands, and what is not among them removed at the end; for
-        another one they are written into its collection, and the one before is removed.
+        For the same model points are replaced in place, and others removed at the end; for another model they are
+        written to its collection, and the previous collection is deleted.
         """
         with self._building:
             before = self._collection
@@ -107,12 +107,12 @@ class ServerIndex:
                 before.remove()
 
     def flush(self) -> None:
-        """Count what is there now; there is nothing to wait for, as the server answers a write when its log has it."""
+        """Update the count; there is nothing to flush, because the server logs a write before it answers."""
         with suppress(UnavailableError):
             self._collection.count()
 
     def state(self) -> State:
-        """Return how it did when it was last asked; the server is not asked for it."""
+        """Return the last known state, without a request."""
         status, note = self._line.status()
         collection = self._collection
         if status == "ready" and not collection.is_there:
@@ -123,12 +123,12 @@ class ServerIndex:
         )  # fmt: skip
 
     def close(self) -> None:
-        """Hang up."""
+        """Disconnect."""
         self._line.close()
 
 
 class _Connection:
-    """The way to the server: its clients, what last went wrong, and foreign errors as ours."""
+    """The connection to the server: its clients, its last error, and error translation."""
 
     def __init__(self, url: str, key: str, clock: Callable[[], float]) -> None:
         self._url = url
@@ -143,22 +143,22 @@ class _Connection:
 
     @property
     def address(self) -> str:
-        """The server's host and port: what may be told of its address."""
+        """The server's host and port, without secrets."""
         parts = urlsplit(self._url)
         return f"{parts.hostname or self._url}:{parts.port or 6333}"
 
     def status(self) -> tuple[Status, str]:
-        """Return how the last call went."""
+        """Return the outcome of the last call."""
         if self._error is not None:
             return "down", self._error.message
         return ("ready" if self._asked else "starting"), ""
 
     @contextmanager
     def use_client(self, seconds: int) -> Generator["QdrantClient"]:
-        """Give a client that waits that long; short calls are refused while the server has just not been reached.
+        """Yield a client with a timeout; short calls fail immediately while the server is known to be unreachable.
 
         Raises:
-            UnavailableError: It could not be reached, or refused.
+            UnavailableError: It is unreachable, or returned an error.
         """
         if seconds == READ_SECONDS and self._error is not None and self._clock() < self._spared_until:
             raise self._error
@@ -180,7 +180,7 @@ class _Connection:
 
     @contextmanager
     def _acquire_client(self, seconds: int) -> Generator["QdrantClient"]:
-        """Lend a client; whoever is last to give one back to a closed line closes them."""
+        """Yield a client; the last user of a closed connection closes the clients."""
         with self._lock:
             if self._is_closed:
                 raise UnavailableError("The index is closed.", hint="Ask again.")
@@ -209,12 +209,12 @@ class _Connection:
             return self._not_qdrant_error(f" ({status})")
         self._asked = True
         if status == 404:
-            return UnavailableError(f"The collection at {self.address} is gone; it is made anew.", hint=_MEANWHILE)
+            return UnavailableError(f"The collection at {self.address} is gone; it is created again.", hint=_MEANWHILE)
         if status in (401, 403):
             message = f"The Qdrant server at {self.address} refused the key ({status})."
             return self._remember_error(UnavailableError(message, hint=f"Check PANORAMA_QDRANT_KEY. {_MEANWHILE}"))
         message = f"The Qdrant server at {self.address} refused ({status}): {why}"
-        refused = UnavailableError(message, hint=f"Look into its log. {_MEANWHILE}")
+        refused = UnavailableError(message, hint=f"See its log. {_MEANWHILE}")
         return refused if status == 400 else self._remember_error(refused, spares=False)
 
     def _unreachable_error(self, cause: Exception, seconds: int) -> UnavailableError:
@@ -229,17 +229,17 @@ class _Connection:
         return self._remember_error(UnavailableError(message, hint=f"{hint} It is PANORAMA_QDRANT_URL. {_MEANWHILE}"))
 
     def _not_qdrant_error(self, status: str = "") -> UnavailableError:
-        """Return that something answers, but not as Qdrant does; it is not asked again and again either."""
+        """Return the error for something that answers, but not as Qdrant does; it is also skipped for a while."""
         message = f"What answers at {self.address} is not Qdrant{status}."
         return self._remember_error(UnavailableError(message, hint=f"{_CHECK} {_MEANWHILE}"))
 
     def _remember_error(self, error: UnavailableError, *, spares: bool = True) -> UnavailableError:
-        """Keep an error until a call succeeds; searches spare the server for a while, unless it answered at once."""
+        """Record an error until a call succeeds; searches skip the server for a while, unless it answered quickly."""
         self._error, self._spared_until = error, self._clock() + (RETRY_SECONDS if spares else 0.0)
         return error
 
     def close(self) -> None:
-        """Close the connections, or let those do it who are still at work: a client does not close what it opens."""
+        """Close the connections, or leave that to running calls."""
         with self._lock:
             self._is_closed = True
             self._close_if_unused()
@@ -252,9 +252,9 @@ class _Connection:
 
 
 class _Collection:
-    """The collection of one model; it is made, or found, by the first call.
+    """The collection of one model; created or found by the first call.
 
-    It is a copy of what the database has: if it holds vectors of another size, the next write makes it anew.
+    It is a copy of data in the database: if its vectors have another size, the next write recreates it.
     """
 
     def __init__(self, line: _Connection, store: str, model: Model) -> None:
@@ -328,7 +328,7 @@ class _Collection:
                 self._ensure_found(client, writes=seconds == WRITE_SECONDS)
             try:
                 yield client
-            except UnexpectedResponse as error:  # of one that was replaced by another size's, 400 is all that is said
+            except UnexpectedResponse as error:  # a collection replaced by one of another size only returns 400
                 self.is_there = error.status_code not in (400, 404)
                 raise
 
@@ -348,7 +348,7 @@ class _Collection:
             self.is_there = True
 
     def _reset_identity(self, size: int) -> None:
-        """Have everything written again, by an identity that nobody has told anything."""
+        """Force a complete rewrite with a new identity."""
         self.identity, self.counted = self.name, None
         self.note = (
             f"The collection at {self._line.address} held vectors of another size ({size} instead of "
@@ -367,7 +367,7 @@ class _Collection:
 
 
 def _vector_size(vectors: Any) -> int:
-    """Return the number of dimensions that a collection was made for, 0 if it has no vectors as ours are."""
+    """Return the dimensions of a collection, 0 if its vectors are not ours."""
     from qdrant_client import models
 
     return vectors.size if isinstance(vectors, models.VectorParams) else 0
@@ -385,7 +385,7 @@ def _pick_fields(payload: Mapping[str, Any] | None, first: str, second: str) -> 
 
 
 def _parse_reason(content: bytes) -> tuple[str, bool]:
-    """Return what a refusal says, as short as it may be, and whether it has the form that Qdrant's have."""
+    """Return a short error message, and whether it has Qdrant's format."""
     try:
         return str(json.loads(content)["status"]["error"])[:300], True
     except (ValueError, TypeError, KeyError):

@@ -13,10 +13,10 @@ Matrix = NDArray[np.float32]
 
 
 def normalize_row(vector: Vector, size: int) -> Matrix:
-    """Return one vector with length 1.
+    """Return a vector scaled to length 1.
 
     Raises:
-        InvalidInputError: As of `rows`.
+        InvalidInputError: As of `normalize_rows`.
     """
     _check(vector, size)
     row = np.frombuffer(vector, np.float32)
@@ -27,17 +27,17 @@ def normalize_row(vector: Vector, size: int) -> Matrix:
 
 
 def normalize_rows(vectors: Sequence[Vector], size: int) -> Matrix:
-    """Return vectors as the rows of a matrix, each of length 1; a vector of zeros stays what it is.
+    """Return vectors as rows of a matrix, scaled to length 1; a zero vector is unchanged.
 
     Raises:
-        InvalidInputError: One has another size, or holds an infinite number or none.
+        InvalidInputError: A vector has the wrong size, or contains NaN or infinity.
     """
     for entry in vectors:
         _check(entry, size)
     rows = np.frombuffer(b"".join(vectors), np.float32).reshape(-1, size)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     if not np.isfinite(lengths).all():
-        raise InvalidInputError("A vector holds something that is no number.", hint=_MODEL)
+        raise InvalidInputError("A vector contains a value that is not a number.", hint=_MODEL)
     lengths[lengths == 0] = 1
     return (rows / lengths[:, None]).astype(np.float32)
 

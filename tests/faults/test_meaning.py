@@ -340,7 +340,7 @@ def test_a_disk_too_small_for_the_index_is_said_and_hinders_no_call(home: Path) 
     (home / "index").mkdir(parents=True)
     with mounted(home / "index", "-t", "tmpfs", "-o", "size=4m", "tmpfs") as disk, followed(home) as house:
         made = [note(house, subject) for subject in SUBJECTS]
-        until(lambda: re.search("little room|No space", told(house).get("last_error", "")), "the error")
+        until(lambda: re.search("little disk space|No space", told(house).get("last_error", "")), "the error")
         found = house.do("search", query="steam engines")
         said = told(house)
         enlarge(disk)

@@ -132,8 +132,8 @@ def test_more_is_asked_for_than_there_is(index: Index) -> None:
         (toward(1, size=4), "4 dimensions instead of 8"),
         (b"", "0 dimensions"),
         (toward(1)[:-1], "7.75 dimensions"),
-        (toward(float("nan")), "no number"),
-        (toward(1, float("-inf")), "no number"),
+        (toward(float("nan")), "not a number"),
+        (toward(1, float("-inf")), "not a number"),
     ],
 )
 def test_vectors_that_cannot_be_the_models_are_refused_and_nothing_is_written(

@@ -12,7 +12,8 @@ from panorama.index.open_index import validate_key, validate_url
         ("localhost:6333", "begin with http"), ("localhost", "begin with http"), ("ftp://h", "begin with http"),
         (" ", "begin with http"), ("http://", "no host"), ("http://:6333", "no host"), ("http://a b", "no host"),
         ("http://[::1", "no host"), ("http://h:port", "port"), ("http://h:99999", "port"), ("http://h:0", "port"),
-        ("http://ex..ample", "no name"), ("http://.example:6333", "no name"), (f"http://{'h' * 64}.example", "no name"),
+        ("http://ex..ample", "not a valid name"),
+        ("http://.example:6333", "not a valid name"), (f"http://{'h' * 64}.example", "not a valid name"),
     ],
 )  # fmt: skip
 def test_an_address_that_cannot_be_asked_is_refused_with_the_form_of_one(url: str, wrong: str) -> None:

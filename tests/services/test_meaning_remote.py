@@ -36,9 +36,9 @@ def test_an_embedding_service_that_is_down_is_said(home: Path) -> None:
     ("reply", "words"),
     [
         (services.says({"error": {"message": "out of memory"}}, 500), "500"),
-        (services.says({"data": "soon"}), "nonsense"),
-        (services.raw(b"<html>"), "nonsense|JSON|answer"),
-        (services.vectors([[0.0] * 8]), "nonsense"),
+        (services.says({"data": "soon"}), "invalid answer"),
+        (services.raw(b"<html>"), "invalid answer|JSON|answer"),
+        (services.vectors([[0.0] * 8]), "invalid answer"),
         (services.hang_up, "reached|hung up|connection|answer"),
     ],
     ids=["error", "nonsense", "html", "zeros", "hanging up"],
@@ -108,13 +108,13 @@ def test_one_search_waits_for_an_embedding_service_that_hangs_and_no_other_until
         waits.answers = waits.loads = 0
         service.always = late
         first = missing(house)
-        until(lambda: "out of order" in searched(house, "steam")["metadata"]["index"]["missing"], "the failure")
+        until(lambda: "failed" in searched(house, "steam")["metadata"]["index"]["missing"], "the failure")
         asked = len(service.asked)
         until(lambda: len(service.asked) > asked, "another trial")
         then = missing(house)
 
         assert first[0].endswith("did not answer in time.")
-        assert all("out of order" in each for each in then)
+        assert all("failed" in each for each in then)
         assert (waits.answers, waits.loads) == (1, 0)
         assert told(house)["model_state"] == "failing"
         service.ended.set()

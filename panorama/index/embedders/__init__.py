@@ -1,1 +1,1 @@
-"""Embedders turn texts into vectors; their libraries load when needed."""
+"""Embedders convert texts to vectors; their libraries are loaded on demand."""

@@ -14,7 +14,7 @@ _MAX_ERROR_CHARS = 200
 
 
 class EmbeddingApi(Protocol):
-    """How one kind of service is spoken to; `describing` is a resource that tells the model's digest, "" if none."""
+    """The API of one kind of service; `describing` is the resource with the model's digest, "" if none."""
 
     @property
     def path(self) -> str: ...
@@ -26,15 +26,15 @@ class EmbeddingApi(Protocol):
     def takes_key(self) -> bool: ...
 
     def build_request(self, texts: Sequence[str]) -> dict[str, Any]:
-        """Return the body that asks for the vectors of texts."""
+        """Return the request body for the vectors of texts."""
         ...
 
     def parse_vectors(self, body: Any) -> list[Any] | None:
-        """Return the vectors of an answer in the order of the texts, None if it holds none."""
+        """Return the vectors of an answer in the order of the texts, None if there are none."""
         ...
 
     def parse_digest(self, body: Any) -> str:
-        """Return the digest of the model that `describing` tells, "" if it does not."""
+        """Return the model's digest from the `describing` resource, "" if unknown."""
         ...
 
 
@@ -49,11 +49,11 @@ class OllamaApi:
 
     @property
     def next_step(self) -> str:
-        """What to do if the model is not there."""
+        """The hint for a missing model."""
         return f"Fetch it with: ollama pull {self.model}"
 
     def build_request(self, texts: Sequence[str]) -> dict[str, Any]:
-        """Return the body that asks for the vectors of texts."""
+        """Return the request body for the vectors of texts."""
         return {"model": self.model, "input": list(texts), "truncate": True}
 
     def parse_vectors(self, body: Any) -> list[Any] | None:
@@ -61,7 +61,7 @@ class OllamaApi:
         return _as_list(_get_member(body, "embeddings"))
 
     def parse_digest(self, body: Any) -> str:
-        """Return the digest of the model among those that are there."""
+        """Return the digest of the model among the installed ones."""
         names = {self.model, f"{self.model}:latest"}
         for entry in _as_list(_get_member(body, "models")) or []:
             if _get_member(entry, "name") in names and isinstance(_get_member(entry, "digest"), str):
@@ -71,7 +71,7 @@ class OllamaApi:
 
 @dataclass(frozen=True, slots=True)
 class OpenAiApi:
-    """The API of OpenAI, and of the many that speak it."""
+    """The API of OpenAI and compatible services."""
 
     model: str
     path = "/embeddings"
@@ -80,7 +80,7 @@ class OpenAiApi:
     next_step = "See which models it has, and that the address ends where /embeddings begins (often /v1)."
 
     def build_request(self, texts: Sequence[str]) -> dict[str, Any]:
-        """Return the body that asks for the vectors of texts."""
+        """Return the request body for the vectors of texts."""
         return {"model": self.model, "input": list(texts), "encoding_format": "float"}
 
     def parse_vectors(self, body: Any) -> list[Any] | None:
@@ -94,20 +94,20 @@ class OpenAiApi:
         return [_get_member(row, "embedding") for row in rows]
 
     def parse_digest(self, body: Any) -> str:  # noqa: ARG002  (the others' signature)
-        """Return "": the API does not tell."""
+        """Return "": the API has no digest."""
         return ""
 
 
 def error_text(body: Any) -> str:
-    """Return what a service says of an error, in one line of 200 characters at most."""
+    """Return a service's error message on one line of at most 200 characters."""
     error = _get_member(body, "error")
     words = _get_member(error, "message") if isinstance(error, Mapping) else error
     return " ".join(str(words).split())[:_MAX_ERROR_CHARS] if words else ""
 
 
 def refusal(base: str, dialect: Any, status: int, body: Any) -> UnavailableError:
-    """Return the error for an answer that is no success."""
-    if status in (401, 403):  # what it says may show a part of the key
+    """Return the error for an unsuccessful answer."""
+    if status in (401, 403):  # its message may contain a part of the key
         return UnavailableError(
             f"The embedding service at {base} does not accept the key ({status}).",
             hint=_key_hint(base, is_sent=dialect.takes_key),
@@ -130,7 +130,7 @@ def refusal(base: str, dialect: Any, status: int, body: Any) -> UnavailableError
 
 
 def _key_hint(base: str, *, is_sent: bool) -> str:
-    """Return how a service gets its key; that of one on this machine is not looked for in the keyring."""
+    """Return the hint for setting a service's key; the keyring is not used for services on this machine."""
     from urllib.parse import urlsplit
 
     if not is_sent:
@@ -142,7 +142,7 @@ def _key_hint(base: str, *, is_sent: bool) -> str:
 
 
 def ollama_base(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the address of Ollama: what OLLAMA_HOST says, in any of the forms that Ollama takes, else its default."""
+    """Return the address of Ollama: OLLAMA_HOST in any form that Ollama accepts, else its default."""
     said = environment.get("OLLAMA_HOST", "").strip().rstrip("/")
     if not said:
         return OLLAMA
@@ -163,7 +163,7 @@ def validate_url(base: str) -> str:
     """Return an address without a slash at its end.
 
     Raises:
-        InvalidInputError: It is none that can be asked, or holds a password.
+        InvalidInputError: It is not a valid address, or contains a password.
     """
     from urllib.parse import urlsplit
 

@@ -1,7 +1,7 @@
-"""HTTP client for embedding services: retries and one deadline per request.
+"""HTTP client for embedding services: retries, and one deadline per request.
 
-Everything ends in time: a request with its repetitions has one deadline, whether the other side refuses, is silent, or
-sends a byte now and then. Timeouts of single reads cannot hold that, so the requests run in an event loop.
+A request with its retries has one deadline, whether the service refuses, is silent, or sends a byte now and then.
+Timeouts of single reads cannot guarantee that, so the requests run in an event loop.
 """
 
 import asyncio
@@ -28,11 +28,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long one waits, in seconds, and how much one takes.
+    """Time limits in seconds, and size limits.
 
-    `documents` and `query` bound a request with all its repetitions; `documents` is for 32 texts, fewer have less. A
-    repetition comes after `pause`, twice that, and so on, or when the other side said, if that is still in time.
-    Somebody waits for what is found by a query, so that one is not repeated, unless `repeats_queries`.
+    `documents` and `query` limit a request including its retries; `documents` is for 32 texts, fewer get less. Retries
+    follow after `pause`, twice that, and so on, or as the service requests. Queries are only retried with
+    `repeats_queries`, because a user waits for them.
     """
 
     documents: float = 120.0
@@ -45,7 +45,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpResponse:
-    """What came back: the status, and the body as JSON, None if it is none."""
+    """A response: the status, and the body as JSON, None if it is not JSON."""
 
     status: int
     body: Any
@@ -60,9 +60,9 @@ class _Request:
 
 
 class _RetryError(Exception):
-    """The request may succeed if it is repeated; `after` is what the other side asked for, in seconds.
+    """The request may succeed if retried; `after` is the delay requested by the service, in seconds.
 
-    `within` so many seconds of the beginning it is worth a repetition. `answer` is what came, if that says it best.
+    It is retried only `within` this many seconds of the start. `answer` is the response, if any.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class HttpClient:
     _quiet_until: float = 0.0
 
     def get(self, path: str, seconds: float) -> HttpResponse:
-        """Ask for a resource.
+        """Get a resource.
 
         Raises:
             UnavailableError: No answer came in time.
@@ -94,7 +94,7 @@ class HttpClient:
         return loop.run(self._send_with_retries(_Request(loop.client, "GET", self.base + path), seconds))
 
     def post(self, path: str, body: Mapping[str, Any], seconds: float, *, repeats: bool = True) -> HttpResponse:
-        """Send a question; what it asks must bear repetition.
+        """Send an idempotent request.
 
         Raises:
             UnavailableError: No answer came in time.
@@ -104,19 +104,18 @@ class HttpClient:
         return loop.run(self._send_with_retries(request, seconds, repeats=repeats))
 
     def post_hedged(self, path: str, body: Mapping[str, Any], seconds: float) -> HttpResponse:
-        """Send a question, and once more beside it as long as there is no answer; return the first one that comes.
+        """Send a request, and repeat it in parallel until the first answer comes.
 
-        So a service that takes long to begin has its time, and one that has swallowed a question and answers others by
-        now is found.
+        So a service may take long to start, and one that lost the first request but answers others is detected.
 
         Raises:
-            UnavailableError: No answer came in time, or one of the questions could not be asked.
+            UnavailableError: No answer came in time, or one of the requests failed.
         """
         loop = self._ensure_loop()
         return loop.run(self._send_hedged(_Request(loop.client, "POST", self.base + path, body), seconds))
 
     def close(self) -> None:
-        """Hang up; whoever waits for an answer hears that it is unavailable."""
+        """Close it; pending requests become unavailable."""
         with self._lock:
             was, self._loop = self._loop, None
         if was:
@@ -134,9 +133,9 @@ class HttpClient:
         return httpx2.AsyncClient(
             headers={**self.headers, "accept-encoding": "identity"},  # so that a small answer stays small
             timeout=httpx2.Timeout(None, connect=self.limits.connect),
-            follow_redirects=False,  # the key goes to the chosen place alone
+            follow_redirects=False,  # the key is only sent to the chosen address
             verify=self.base.startswith("https:"),  # reading certificates takes 30 ms
-            trust_env=urlsplit(self.base).hostname not in LOCAL_HOSTS,  # no proxy stands between us and ourselves
+            trust_env=urlsplit(self.base).hostname not in LOCAL_HOSTS,  # no proxy for the local machine
         )
 
     async def _send_hedged(self, request: "_Request", seconds: float) -> HttpResponse:
@@ -182,7 +181,7 @@ class HttpClient:
                     pause *= 2
         except TimeoutError:
             pass
-        raise UnavailableError(f"The embedding service at {self.base} is out of order: {reason}.", hint=_HINT)
+        raise UnavailableError(f"The embedding service at {self.base} failed: {reason}.", hint=_HINT)
 
     async def _send_once(self, request: "_Request") -> HttpResponse:
         import httpx2
@@ -210,31 +209,31 @@ class HttpClient:
             content += part
             if len(content) > self.limits.answer_bytes:
                 raise UnavailableError(
-                    f"The embedding service at {self.base} answers with more than {self.limits.answer_bytes:,} bytes.",
+                    f"The embedding service at {self.base} returned more than {self.limits.answer_bytes:,} bytes.",
                     hint=_HINT,
                 )
         return bytes(content)
 
 
 CONNECT_RETRY_SECONDS = 3.0
-"""How long a service at which nobody listens is given to begin: one that restarts is there again by then."""
+"""How long a service that refuses connections may take to restart."""
 
 RETRY_SECONDS = 10.0
-"""How long a failure that may pass is tried again in silence; then it is told, and who asks tries it after a pause."""
+"""How long a temporary failure is retried silently; then it is reported, and later retried by the caller."""
 
 TOO_MANY_REQUESTS = 429
 MAX_RATE_LIMIT_SECONDS = 300.0
-"""A service that is asked for too much is sent nothing for as long as it says, and at most so long."""
+"""The longest pause after a rate limit response."""
 
 HEDGE_SECONDS, MAX_HEDGE_SECONDS = 5.0, 30.0
-"""After how long without an answer one knocks again: twice as long each time, and at most so long."""
+"""The first and the longest interval between parallel repetitions; it doubles each time."""
 
 _RETRYABLE_STATUSES = frozenset({408, 425, TOO_MANY_REQUESTS, 500, 502, 503, 504})
 _HINT = "See that it runs and can be reached, or choose another embedder."
 
 
 class _LoopThread:
-    """An event loop in a thread of its own, and a client that lives in it."""
+    """An event loop in its own thread, with a client."""
 
     def __init__(self, client: "httpx2.AsyncClient") -> None:
         self.client = client
@@ -245,7 +244,7 @@ class _LoopThread:
         self._thread.start()
 
     def run(self, act: Coroutine[Any, Any, Result]) -> Result:
-        """Run something in the loop and return what it gives."""
+        """Run a coroutine in the loop and return its result."""
         try:
             with self._lock:
                 if self._closed:
@@ -257,9 +256,9 @@ class _LoopThread:
             raise UnavailableError("The embedder was closed while it worked.", hint="Try again.") from error
 
     def close(self) -> None:
-        """End what runs, and the thread."""
+        """Cancel running requests, and end the thread."""
         with self._lock:
-            # What was promised before stands before the stop in the loop's queue, so that it is known and can be ended.
+            # Requests submitted before are queued before the stop, so that they are known and can be cancelled.
             self._closed = True
             self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -287,7 +286,7 @@ def _parse_json(content: bytes) -> Any:
 
 
 def _parse_retry_after(retry_after: str) -> float:
-    """Return what a Retry-After header asks for: seconds, or a date."""
+    """Parse a Retry-After header: seconds, or a date."""
     try:
         return max(0.0, float(retry_after))
     except ValueError:

@@ -14,7 +14,7 @@ KeyringLookup = Callable[[str, str], str | None]
 
 
 def read_keyring(service: str, name: str) -> str | None:
-    """Return what the system's keyring holds, None if there is none or it stays shut."""
+    """Return the key from the system's keyring, None if there is none or it is locked."""
     import keyring  # takes 160 ms
     from keyring.errors import KeyringError
 
@@ -25,10 +25,10 @@ def read_keyring(service: str, name: str) -> str | None:
 
 
 def find_key(base: str, environment: Mapping[str, str] = os.environ, ring: KeyringLookup = read_keyring) -> str:
-    """Return the key for the service at an address, "" if there is none.
+    """Find the key for the service at an address, "" if there is none.
 
-    PANORAMA_OPENAI_KEY first; then OPENAI_API_KEY, which goes to OpenAI alone; then the keyring's, kept under
-    the service `panorama` and the address. The keyring is not asked about services on this machine.
+    Reads PANORAMA_OPENAI_KEY; then OPENAI_API_KEY, only for OpenAI; then the keyring entry with the service `panorama`
+    and the address. The keyring is not used for services on this machine.
 
     Raises:
         InvalidInputError: It cannot be sent.

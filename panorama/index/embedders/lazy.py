@@ -1,4 +1,4 @@
-"""An embedder that is loaded when it is needed."""
+"""An embedder that is loaded on demand."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LOAD_TIMEOUT = timedelta(minutes=2)
-"""How long a batch waits for the model: a service may have to bring it into its memory."""
+"""How long a batch waits for the model, which a service may have to load."""
 
 
 class LazyEmbedder:
-    """The embedder of one model, as a `Resident` lends it.
+    """The embedder of one model, acquired from a `ManagedEmbedder`.
 
     Args:
-        embedder: The one that is lent.
-        model: What it was when it was last seen; another one of the same name is an OtherModelError.
-        patience: How long a query waits while it is being loaded, unless another one has waited for that in vain.
+        embedder: The managed embedder.
+        model: The last known model; another one with the same name raises OtherModelError.
+        patience: How long a query waits for the model to load, unless another one already waited in vain.
     """
 
     def __init__(
@@ -38,22 +38,22 @@ class LazyEmbedder:
 
     @property
     def has_waiting_query(self) -> bool:
-        """Whether a query waits for it just now."""
+        """Whether a query is waiting for it."""
         return bool(self._asking)
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
         """Return one vector per text, in the same order.
 
         Raises:
-            UnavailableError: It cannot be loaded, or does not answer as it should.
-            OtherModelError: The service has another model under this name by now.
+            UnavailableError: It cannot be loaded, or gives an invalid answer.
+            OtherModelError: The service now has another model with this name.
         """
         with self._resident.acquire(LOAD_TIMEOUT) as embedder:
             self._check_model(embedder)
             return embedder.embed_documents(texts)
 
     def embed_query(self, text: str) -> "NDArray[float32]":
-        """Return the vector of what is searched for.
+        """Return the vector of a query.
 
         Raises:
             UnavailableError: As of `embed_documents`, or it is still being loaded.
@@ -67,11 +67,11 @@ class LazyEmbedder:
             self._asking.discard(get_ident())
 
     def load(self) -> None:
-        """Begin to load it."""
+        """Start loading it."""
         self._resident.ensure_loading()
 
     def close(self) -> None:
-        """Give its memory back, once what runs has ended."""
+        """Release its memory after running calls."""
         self._resident.close()
 
     def _check_model(self, embedder: Embedder) -> None:
@@ -81,9 +81,9 @@ class LazyEmbedder:
 
 
 def model_of(embedder: Embedder) -> Model:
-    """Return what an embedder makes vectors with.
+    """Return the model of an embedder.
 
     Raises:
-        UnavailableError: A service that has not answered yet knows only then.
+        UnavailableError: A service has not answered yet.
     """
     return Model(id=embedder.id, digest=embedder.digest, size=embedder.size)

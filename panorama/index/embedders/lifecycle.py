@@ -14,7 +14,7 @@ Status = Literal["resting", "loading", "ready", "failing"]
 
 
 class Loadable(Protocol):
-    """What can be loaded, released, and loaded again."""
+    """Can be loaded, released, and loaded again."""
 
     @property
     def id(self) -> str: ...
@@ -31,7 +31,7 @@ LONGEST_PAUSE = timedelta(seconds=30)
 
 @dataclass(frozen=True, slots=True)
 class EmbedderState:
-    """How the embedder does, and what was wrong the last time and what to do, "" if nothing."""
+    """The state of the embedder, with the last error and its hint, "" if none."""
 
     status: Status
     error: str = ""
@@ -39,11 +39,10 @@ class EmbedderState:
 
 
 class ManagedEmbedder(Generic[Lent]):
-    """Loads one embedder and lends it, with a timeout per caller. Safe in threads.
+    """Loads one embedder on demand, with a timeout per caller. Thread-safe.
 
-    After a failure, in loading or while it was lent, it is not touched for a pause that doubles each time: whoever asks
-    meanwhile hears the same error at once. Then it is loaded again, and is "failing" until that has worked. `rest` must
-    be called now and then: it releases what is idle.
+    After a failure in loading or in use it pauses, twice as long each time: callers get the same error immediately.
+    Then it is loaded again, and is "failing" until that succeeds. `release_if_idle` must be called periodically.
     """
 
     def __init__(
@@ -75,36 +74,36 @@ class ManagedEmbedder(Generic[Lent]):
 
     @property
     def state(self) -> EmbedderState:
-        """How it does."""
+        """Its state."""
         with self._changed:
             if self._error:
                 return EmbedderState("failing", self._error.message, self._error.hint)
             return EmbedderState(self._status)
 
     def ensure_loading(self) -> bool:
-        """Return whether it can be borrowed at once; if not, begin to load it."""
+        """Return whether it is loaded; if not, start loading it."""
         with self._changed:
             self._start_loading()
             return self._status == "ready"
 
     @contextmanager
     def acquire(self, wait: timedelta = timedelta(), *, in_doubt: bool = True) -> Generator[Lent]:
-        """Lend the embedder, loaded, for the length of a block; borrow it anew for each batch.
+        """Yield the loaded embedder; acquire it again for each batch.
 
-        An UnavailableError that leaves the block counts as its failure.
+        An UnavailableError raised in the block counts as its failure.
 
         Args:
-            in_doubt: Wait also for one that failed, or that somebody has waited for in vain, since it was last loaded.
+            in_doubt: Also wait for an embedder that failed or timed out since it was last loaded.
 
         Raises:
-            UnavailableError: It is still loading after `wait`, or failed and is left alone.
+            UnavailableError: It is still loading after `wait`, or pauses after a failure.
         """
         self._begin_use(wait.total_seconds(), in_doubt=in_doubt)
         try:
             yield self._embedder
         except UnavailableError as error:
             with self._changed:
-                if self._status == "ready":  # else another borrower was faster, or it is being tried again
+                if self._status == "ready":  # otherwise another caller was faster, or it is being retried
                     self._fail(error)
             raise
         else:
@@ -114,7 +113,7 @@ class ManagedEmbedder(Generic[Lent]):
             self._end_use()
 
     def release_if_idle(self) -> None:
-        """Release the embedder if nobody borrowed it for `idle`, or it failed; call this every minute or so."""
+        """Release the embedder if it was idle for `idle`, or failed; called about every minute."""
         with self._changed:
             idle = self._status == "ready" and not self._lent and self._clock() - self._used >= self._idle
             if idle:
@@ -123,13 +122,13 @@ class ManagedEmbedder(Generic[Lent]):
             self._close_embedder("resting")
 
     def close(self) -> None:
-        """Release it for good; who waits for it hears that it is unavailable."""
+        """Release it permanently; waiting callers get an UnavailableError."""
         with self._changed:
             self._closed, thread = True, self._thread
             if self._status != "loading":
                 self._status = "resting"
             self._changed.notify_all()
-        self._embedder.close()  # a service that does not answer is hung up on, so that its load ends
+        self._embedder.close()  # a service that does not answer is disconnected, so that its load ends
         if thread:
             thread.join()
             self._embedder.close()
@@ -146,7 +145,7 @@ class ManagedEmbedder(Generic[Lent]):
                 raise UnavailableError(self._error.message, hint=self._error.hint) from self._error
             if self._status != "ready":
                 raise UnavailableError(
-                    f"The embedder {self.id} is loading.", hint="Try again in a second; keywords find meanwhile."
+                    f"The embedder {self.id} is loading.", hint="Try again in a second; keyword search works meanwhile."
                 )
             self._lent += 1
             self._used = self._clock()
@@ -173,7 +172,7 @@ class ManagedEmbedder(Generic[Lent]):
                 self._embedder.load()
         except UnavailableError as refused:
             error = refused
-        except Exception as broken:  # a bug of ours or of a library: said in the state, or nobody would hear of it
+        except Exception as broken:  # a bug of ours or of a library: reported in the state, so that it is not lost
             error = UnavailableError(f"The embedder {self.id} cannot be loaded: {broken!r}.", hint="Try another.")
             error.__cause__ = broken
         with self._changed:
@@ -188,11 +187,11 @@ class ManagedEmbedder(Generic[Lent]):
         self._pause = min(self._longest, self._pause * 2 or self._first)
         unavailable = UnavailableError(
             error.message, hint=error.hint
-        )  # the frames that it came from are not kept with it
+        )  # without its traceback, which would keep frames alive
         self._status, self._error, self._due = "failing", unavailable, self._clock() + self._pause
 
     def _close_embedder(self, status: Status) -> None:
-        """Close the embedder, unless it is needed again already; a load that begins meanwhile waits and comes after."""
+        """Close the embedder, unless it is needed again; a load that starts meanwhile waits for it."""
         with self._work:
             with self._changed:
                 still = self._status == status

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime."""
+"""all-MiniLM-L6-v2 with 8-bit weights, run by ONNX Runtime."""
 
 # pyright: reportUnknownMemberType=false
 # (numpy's stubs name types that come with Python 3.12)
@@ -27,10 +27,10 @@ _LOG_ERRORS = 3
 
 
 class MiniLM:
-    """The default embedder: 384 dimensions, 256 word pieces, some 35 MB of memory while it is loaded.
+    """The default embedder: 384 dimensions, 256 word pieces, about 35 MB of memory while loaded.
 
-    Each text is computed by itself, in one thread, without the interpreter's lock: padding and masks would cost more
-    than batches win, and the scale of 8 bits would depend on a text's neighbours. `workers` texts run at a time.
+    Each text is computed separately in one thread without the GIL: padding and masks cost more than batching gains,
+    and the 8-bit scale would depend on the batch. `workers` texts run at a time.
     """
 
     id = "minilm"
@@ -46,7 +46,7 @@ class MiniLM:
         self._model: _Model | None = None
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
-        """Return one vector per text, in the same order; a text gives the same vector whatever stands beside it.
+        """Return one vector per text, in the same order; a text's vector does not depend on its batch.
 
         Raises:
             UnavailableError: The model cannot be loaded.
@@ -59,12 +59,12 @@ class MiniLM:
         def embed(place: int) -> None:
             vectors[place] = model.embed(texts[place])
 
-        # The longest first, so that no worker is left with one at the end.
+        # The longest first, so that the workers finish together.
         _for_each(embed, sorted(range(len(texts)), key=lambda place: -len(texts[place])), self._workers)
         return vectors
 
     def embed_query(self, text: str) -> "NDArray[float32]":
-        """Return the vector of what is searched for.
+        """Return the vector of a query.
 
         Raises:
             UnavailableError: The model cannot be loaded.
@@ -72,7 +72,7 @@ class MiniLM:
         return self._ensure_loaded().embed(text)
 
     def embed_pieces(self, texts: Iterable[Sequence[int]]) -> "NDArray[float32]":
-        """Return the vectors of texts that are cut into the numbers of their pieces already, with [CLS] and [SEP]."""
+        """Return the vectors of tokenized texts, including [CLS] and [SEP]."""
         model = self._ensure_loaded()
         import numpy as np
 
@@ -83,7 +83,7 @@ class MiniLM:
         self._ensure_loaded()
 
     def close(self) -> None:
-        """Forget the model and give its memory back."""
+        """Release the model's memory."""
         with self._lock:
             was, self._model = self._model, None
         if was:
@@ -98,7 +98,7 @@ class MiniLM:
 
 
 class _Session(Protocol):
-    """What we use of ONNX Runtime's session."""
+    """The part of ONNX Runtime's session that we use."""
 
     def run(self, output_names: None, input_feed: dict[str, Any]) -> "list[NDArray[float32]]": ...
 
@@ -130,15 +130,15 @@ def _load_model(file: Path) -> _Model:
 def _create_session(file: Path) -> _Session:
     runtime = _import_runtime()
     options = runtime.SessionOptions()
-    options.intra_op_num_threads = 1  # its threads wait by spinning, at the cost of everything else that runs
+    options.intra_op_num_threads = 1  # its threads would spin while waiting
     options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # keeps what the longest text took, and is no faster
+    options.enable_cpu_mem_arena = False  # keeps the memory of the longest text, and is not faster
     options.log_severity_level = _LOG_ERRORS
     # The extended level would put SkipLayerNormalization back: see making/graph.py.
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     try:
         return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # it has a dozen kinds of its own, each directly under Exception
+    except Exception as error:  # it has a dozen exception classes, each directly under Exception
         raise UnavailableError(
             f"ONNX Runtime {runtime.__version__} cannot load {file}: {error}",
             hint="Install Panorama again, or choose the embedder static.",
@@ -146,14 +146,14 @@ def _create_session(file: Path) -> _Session:
 
 
 def _import_runtime() -> Any:
-    """Import ONNX Runtime, and forbid it to report.
+    """Import ONNX Runtime with telemetry disabled.
 
-    Since 1.29 it tells Microsoft about the machine and the models it loads, unless this variable is set before it
-    begins: https://github.com/microsoft/onnxruntime/pull/27379. Nothing of ours leaves the machine unasked.
+    Since 1.29 it reports the machine and the loaded models to Microsoft, unless this variable is set first:
+    https://github.com/microsoft/onnxruntime/pull/27379. No data may leave the machine without consent.
     """
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     runtime: Any = importlib.import_module("onnxruntime")  # takes 150 ms, and has no types
-    runtime.disable_telemetry_events()  # if another part of the process was faster
+    runtime.disable_telemetry_events()  # if another part of the process imported it first
     return runtime
 
 

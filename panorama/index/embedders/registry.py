@@ -22,14 +22,14 @@ NAME_FORMS = (*BUNDLED, "ollama:<model>", "openai:<address>#<model>")
 
 @dataclass(frozen=True, slots=True)
 class EmbedderChoice:
-    """The name of an embedder, and what a person should know about it, "" if nothing."""
+    """The name of an embedder, and a note for the user, "" if none."""
 
     name: str
     hint: str = ""
 
 
 def default_choice() -> EmbedderChoice:
-    """Return what serves this machine without being asked: `minilm`, or `static` where ONNX Runtime is missing."""
+    """Return the default for this machine: `minilm`, or `static` without ONNX Runtime."""
     if find_spec("onnxruntime"):
         return EmbedderChoice("minilm")
     return EmbedderChoice(
@@ -47,13 +47,13 @@ def create_embedder(
     environment: Mapping[str, str] = os.environ,
     ring: KeyringLookup = read_keyring,
 ) -> Embedder:
-    """Return the embedder of this name; nothing is loaded or sent before it is needed.
+    """Create the embedder with a name; nothing is loaded or sent before it is needed.
 
     Args:
-        aside: Let one that would keep all other threads waiting have a process of its own for many texts.
+        aside: Use a separate process for many texts if the embedder would block other threads.
 
     Raises:
-        InvalidInputError: There is none of this name, or a part of it is missing.
+        InvalidInputError: The name is unknown or incomplete.
     """
     limits = limits or Limits()
     kind, _, rest = name.partition(":")
@@ -74,8 +74,8 @@ def _create_openai(
     base, _, model = rest.partition("#")
     if not model:
         raise InvalidInputError(
-            f"{name!r} names no model.",
-            hint="Say openai:https://api.openai.com/v1#text-embedding-3-small, for example.",
+            f"{name!r} has no model.",
+            hint="Use a name such as openai:https://api.openai.com/v1#text-embedding-3-small, for example.",
         )
     base = validate_url(base)
     return _create_remote(name, base, OpenAiApi(model), find_key(base, environment, ring), limits)
@@ -90,6 +90,6 @@ def _unknown_error(name: str) -> InvalidInputError:
     near = get_close_matches(name.partition(":")[0], [form.partition(":")[0] for form in NAME_FORMS], n=2)
     return InvalidInputError(
         f"There is no embedder {name!r}.",
-        hint=f"There are {', '.join(NAME_FORMS)}.",
+        hint=f"Use one of {', '.join(NAME_FORMS)}.",
         candidates=[{"id": form} for form in NAME_FORMS if form.partition(":")[0] in near],
     )

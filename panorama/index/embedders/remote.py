@@ -20,10 +20,10 @@ _MAX_TOKENS = 512
 _MAX_CHARS = 4 * _MAX_TOKENS
 _BATCH = 32
 MIN_TIME_SHARE = 1 / 12
-"""The share of the time for a whole batch that any has, however few its texts are."""
+"""The minimum share of a full batch's time limit for smaller batches."""
 
 _Post = Callable[[str, Mapping[str, Any]], HttpResponse]
-_PROBE_TEXT = "A text to learn the size by."
+_PROBE_TEXT = "A text for detecting the vector size."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class _ModelFacts:
 
 
 class RemoteEmbedder:
-    """An embedder behind a service; `size` and `digest` are known once it has answered.
+    """An embedder behind a service; `size` and `digest` are known after its first answer.
 
-    Texts are cut at 2,048 characters: most of these models read 512 word pieces, and some refuse what is longer. An
-    empty text is sent as a full stop, because some refuse that too.
+    Texts are cut at 2,048 characters, because most of these models read 512 word pieces, and some reject longer texts.
+    An empty text is sent as a full stop, because some reject it.
     """
 
     max_tokens = _MAX_TOKENS
@@ -54,14 +54,14 @@ class RemoteEmbedder:
 
     @property
     def digest(self) -> str:
-        """Ollama's digest of the model; for others that of its name and size, which is all they tell."""
+        """Ollama's digest of the model; for others a digest of name and size."""
         return self._get_facts().digest
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
-        """Return one vector per text, in the same order; 32 are asked for at a time.
+        """Return one vector per text, in the same order; 32 per request.
 
         Raises:
-            UnavailableError: The service is not there, refuses, or answers nonsense.
+            UnavailableError: The service is unreachable, returns an error, or gives an invalid answer.
         """
         import numpy as np
 
@@ -87,14 +87,14 @@ class RemoteEmbedder:
         return self._embed([text], post)[0]
 
     def _timeout_seconds(self, texts: int) -> float:
-        """Return how long some texts may take: few, that were swallowed, must not hold up what comes after them.
+        """Return the time limit for some texts; small batches get less, so that lost ones do not block later requests.
 
-        A slow machine takes 4 s for a passage. One that has to load the model is given more by `load`.
+        A slow machine takes 4 s for a passage. `load` allows more time for loading the model.
         """
         return self._limits.documents * min(1.0, MIN_TIME_SHARE + texts / _BATCH)
 
     def load(self) -> None:
-        """Ask for one vector, to learn its size and that the service answers; it may take long to begin.
+        """Request one vector to detect its size; the service may take long to start.
 
         Raises:
             UnavailableError: As of `embed_documents`.
@@ -102,7 +102,7 @@ class RemoteEmbedder:
         self._detect_facts(partial(self._line.post_hedged, seconds=self._limits.documents), self._limits.documents)
 
     def close(self) -> None:
-        """Hang up."""
+        """Disconnect."""
         self._line.close()
         self._facts = None
 
@@ -162,6 +162,6 @@ class RemoteEmbedder:
 
     def _invalid_response(self, subject: str) -> UnavailableError:
         return UnavailableError(
-            f"The embedding service at {self._line.base} answers nonsense: {subject}.",
+            f"The embedding service at {self._line.base} gave an invalid answer: {subject}.",
             hint=f"See that {self.id.partition(':')[2]} is a model for embedding, or choose another.",
         )

@@ -23,9 +23,9 @@ _ENDS = slice(1, -1)
 
 
 class StaticEmbedder:
-    """The small embedder: 256 dimensions, 512 word pieces, some 10 MB; fast, needs numpy alone, finds less by meaning.
+    """The small embedder: 256 dimensions, 512 word pieces, about 10 MB; fast, needs only numpy, lower quality.
 
-    Each row is a word piece's share in what all-MiniLM-L6-v2 makes of texts: see making/distilling.py.
+    Each row is a word piece's contribution to the vectors of all-MiniLM-L6-v2: see making/distilling.py.
     """
 
     id = "static"
@@ -40,7 +40,7 @@ class StaticEmbedder:
         self._table: _PieceTable | None = None
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
-        """Return one vector per text, in the same order; a text gives the same vector whatever stands beside it.
+        """Return one vector per text, in the same order; a text's vector does not depend on its batch.
 
         Raises:
             UnavailableError: The table cannot be loaded.
@@ -54,7 +54,7 @@ class StaticEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> "NDArray[float32]":
-        """Return the vector of what is searched for.
+        """Return the vector of a query.
 
         Raises:
             UnavailableError: The table cannot be loaded.
@@ -66,7 +66,7 @@ class StaticEmbedder:
         self._ensure_loaded()
 
     def close(self) -> None:
-        """Forget the table and give its memory back."""
+        """Release the table's memory."""
         with self._lock:
             was, self._table = self._table, None
         if was:

@@ -1,7 +1,6 @@
 """The child process that embeds many texts with the static table.
 
-It reads requests from the socket that is its standard input, answers each, and ends with whoever holds the other end,
-or when it was not asked for a while.
+It reads requests from the socket on its standard input, answers each, and ends with its parent, or when idle.
 """
 
 import os
@@ -18,8 +17,8 @@ IDLE_SECONDS = 30.0
 
 
 def main() -> None:
-    """Answer requests until the other end is closed, or nobody asks any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; who started us decides
+    """Answer requests until the other end is closed, or it is idle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the whole group; the parent decides
     lower_thread_priority()
     model = StaticEmbedder()
     with socket.socket(fileno=0) as stream:
@@ -29,7 +28,7 @@ def main() -> None:
                 request = frames.receive(IDLE_SECONDS).head
                 frame = _handle_request(model, request)
                 frames.send(Frame({**frame.head, "number": request["number"]}, frame.tail))
-            except OSError:  # also when nobody asked for a while
+            except OSError:  # also when idle
                 os._exit(0)
 
 
@@ -39,7 +38,7 @@ def _handle_request(model: StaticEmbedder, request: Mapping[str, Any]) -> Frame:
             return Frame({}, model.embed_documents(request["texts"]).astype("<f4").tobytes())
         model.load()
         return Frame({})
-    except Exception as error:  # it is said, and the texts are embedded where they came from
+    except Exception as error:  # the error is returned, and the parent embeds the texts
         return Frame({"error": f"{error}" or type(error).__name__})
 
 

@@ -1,7 +1,7 @@
 """The static embedder, which embeds many texts in a child process.
 
-The process is started by the first texts that are many, and ends by itself when there were none for a while. As long as
-it is not ready, and whenever it fails, the texts are embedded here.
+The process is started for the first large batch, and ends when idle. Until it is ready, and whenever it fails, texts
+are embedded in this process.
 """
 
 import sys
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MIN_TEXTS_TO_START = 256
-"""From so many texts at once on, some 30 ms of work; to start the process takes 140 ms, of another processor."""
+"""The batch size that starts the process, about 30 ms of work; the start takes 140 ms on another core."""
 
 MIN_TEXTS_TO_SEND = 32
-"""From so many on they go to a process that runs already: 4 ms of work, and 0.5 ms to get there and back."""
+"""The batch size sent to a running process: 4 ms of work, with 0.5 ms overhead."""
 
 TIMEOUT_SECONDS = 30.0
 """How long the process may take to start, and for one request."""
@@ -30,7 +30,7 @@ COMMAND = (sys.executable, "-m", "panorama.index.embedders.static_process")
 
 
 class StaticProcessEmbedder(StaticEmbedder):
-    """The small embedder: in this process for queries and few texts, else in one of its own. Safe in threads."""
+    """The small embedder: in this process for queries and few texts, else in a child process. Thread-safe."""
 
     batch = MIN_TEXTS_TO_START
 
@@ -43,7 +43,7 @@ class StaticProcessEmbedder(StaticEmbedder):
         self._closings = 0
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
-        """Return one vector per text, in the same order; a text gives the same vector whatever stands beside it.
+        """Return one vector per text, in the same order; a text's vector does not depend on its batch.
 
         Raises:
             UnavailableError: The table cannot be loaded, or the embedder was closed meanwhile.
@@ -59,7 +59,7 @@ class StaticProcessEmbedder(StaticEmbedder):
                     )
                 except (BusyError, ProcessDiedError, RefusedError):
                     child.kill()
-                if self._closings != closings:  # here the table would be loaded again, and nobody would close it
+                if self._closings != closings:  # this process would load the table again, and nothing would close it
                     raise UnavailableError("The embedder was closed while it worked.", hint="Try again.")
         return super().embed_documents(texts)
 
@@ -69,7 +69,7 @@ class StaticProcessEmbedder(StaticEmbedder):
         super().load()
 
     def close(self) -> None:
-        """Forget the table, give its memory back, and end the process."""
+        """Release the table's memory, and end the process."""
         with self._changing:
             self._is_closed = True
             self._closings += 1
@@ -91,12 +91,12 @@ class StaticProcessEmbedder(StaticEmbedder):
                 return
             try:
                 child = ChildProcess(COMMAND)
-            except (OSError, RuntimeError):  # no room for another process
+            except (OSError, RuntimeError):  # no memory for another process
                 return
             thread = Thread(target=self._supervise, args=(child,), name="static-process", daemon=True)
             try:
                 thread.start()
-            except RuntimeError:  # no room for another thread
+            except RuntimeError:  # no memory for another thread
                 child.kill()
                 return
             self._child, self._thread = child, thread
@@ -111,5 +111,5 @@ class StaticProcessEmbedder(StaticEmbedder):
             pass
         self._is_ready = False
         child.kill()
-        with self._changing:  # else it could be forgotten before it is kept
+        with self._changing:  # otherwise it could be cleared before it is stored
             self._child = None

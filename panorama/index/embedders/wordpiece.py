@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 CHARS_PER_TOKEN = 64
-"""Characters read per token asked for: English has 4 or 5, so only texts of blanks or endless words lose by it."""
+"""Characters read per requested token: English has 4 or 5, so only texts of blanks or very long words are affected."""
 
 _MAX_WORD_CHARS = 100
 _MAX_CACHED_WORDS = 20_000
@@ -19,11 +19,13 @@ _IDEOGRAPHS = (
     (0x2B920, 0x2CEAF),
     (0x2F800, 0x2FA1F),
 )
-"""What BERT takes for Chinese. The fourth from the end says 2B920 where Unicode says 2B820: so do the models."""
+"""The ranges that BERT treats as Chinese. The fourth from the end has 2B920 instead of Unicode's 2B820, as in the
+models.
+"""
 
 
 class WordPieceTokenizer:
-    """The tokenizer of BERT's uncased models, as `tokenizers` has it; safe in threads."""
+    """The tokenizer of BERT's uncased models, equivalent to `tokenizers`; thread-safe."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
         self._ids = {piece: number for number, piece in enumerate(pieces)}
@@ -36,11 +38,11 @@ class WordPieceTokenizer:
 
     @classmethod
     def read(cls, vocabulary: Path) -> "WordPieceTokenizer":
-        """Return the tokenizer of a vocabulary: one piece a line, numbered from 0."""
+        """Create the tokenizer of a vocabulary: one piece per line, numbered from 0."""
         return cls(vocabulary.read_text(encoding="utf-8").split("\n"))
 
     def encode(self, text: str, limit: int) -> list[int]:
-        """Return the numbers of a text's pieces between [CLS] and [SEP], at most `limit` with these."""
+        """Return the token ids of a text with [CLS] and [SEP], at most `limit` in all."""
         results = [self._start]
         for word in normalize_text(text[: limit * CHARS_PER_TOKEN]).split():
             results += self._words.get(word) or self._cache_pieces(word)
@@ -74,14 +76,14 @@ class WordPieceTokenizer:
 
 
 def normalize_text(text: str) -> str:
-    """Return a text in small letters without accents and control characters, with blanks around what stands alone."""
+    """Return a text in lower case without accents and control characters, with blanks around separate characters."""
     # A sigma at the end of a word has a form of its own in Python's lower(), but not in the models' vocabulary.
     plain = unicodedata.normalize("NFD", text).replace("Σ", "σ").lower()
     return plain.translate(_CHARACTERS)
 
 
 class _CharacterTable(dict[int, str]):
-    """What becomes of each character, worked out when it first occurs."""
+    """A cache of the normalised form of each character."""
 
     def __missing__(self, code: int) -> str:
         created = self[code] = _replacement(chr(code), code)

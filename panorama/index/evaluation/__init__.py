@@ -1,1 +1,1 @@
-"""Measures retrieval quality on built-in notes or on a person's own."""
+"""Measures retrieval quality on built-in notes or the user's own."""

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 ALL = "all"
 RECALL_DEPTH, MRR_DEPTH = 5, 10
 _DIGITS = 6
-"""Beyond these, two similarities differ by rounding alone."""
+"""Differences in later digits are rounding errors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """The queries of a kind: the shares that were right at the first place and among the first five, and MRR@10.
+    """The scores of a kind of query: recall at 1 and 5, and MRR@10.
 
-    The mean reciprocal rank is the mean of 1 / rank, 0 where nothing right is among the first ten.
+    The mean reciprocal rank is the mean of 1 / rank, 0 without a relevant text among the first ten.
     """
 
     kind: str
@@ -24,16 +24,16 @@ class Score:
 
 
 def rank(similarities: Sequence[float], relevant: Collection[int]) -> int:
-    """Return the place of the best right text, 1 for the first; behind every wrong one that is as similar.
+    """Return the rank of the best relevant text from 1; ties with other texts rank it lower.
 
-    So a model that finds everything alike is not taken for a good one.
+    So a model that finds everything equally similar gets a low score.
     """
     best = max(round(similarities[place], _DIGITS) for place in relevant)
     return 1 + sum(round(entry, _DIGITS) >= best for place, entry in enumerate(similarities) if place not in relevant)
 
 
 def score_ranks(ranks: Iterable[tuple[str, int]]) -> tuple[Score, ...]:
-    """Return the scores of ranks by kind, in the order of the kinds, and of all together if there are several."""
+    """Return the scores by kind, in order, and the total if there are several kinds."""
     every = list(ranks)
     by_kind: dict[str, list[int]] = {}
     for kind, place in every:

@@ -11,16 +11,16 @@ from panorama.domain.text.chunks import split_chunks, strip_blobs
 
 BUILT_IN_FILE = Path(__file__).with_name("notes.toml")
 TITLE_KIND = "title"
-"""The kind of a query that is the title of a person's note."""
+"""The kind of query that is the title of a user's note."""
 
 MAX_NOTES = 300
 MIN_CHARS = 120
-"""Characters that the beginning of a note must have, so that there is something to find it by."""
+"""The least characters in the beginning of a usable note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is searched for, of which kind, and the numbers of the texts that are right."""
+    """A query, its kind, and the indexes of the relevant texts."""
 
     kind: str
     text: str
@@ -29,14 +29,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSet:
-    """Texts to be embedded, and queries for them."""
+    """Texts and queries for them."""
 
     texts: tuple[str, ...]
     queries: tuple[Query, ...]
 
 
 def load_built_in() -> EvaluationSet:
-    """Return the set that ships: 60 notes with their titles, 40 queries of four kinds."""
+    """Return the built-in set: 60 notes with titles, 40 queries of four kinds."""
     data = tomllib.loads(BUILT_IN_FILE.read_text(encoding="utf-8"))
     places = {note["title"]: place for place, note in enumerate(data["notes"])}
     texts = tuple(f"{note['title']}\n{note['text']}" for note in data["notes"])
@@ -47,8 +47,8 @@ def load_built_in() -> EvaluationSet:
 def from_notes(notes: Iterable[tuple[str, str]]) -> EvaluationSet:
     """Return a set of the first 300 notes, as (title, body), that have a title and enough text.
 
-    Each title is searched for once, among the beginnings of the bodies; notes of one title are all right. A heading
-    that repeats the title is left out, or it would be found by itself.
+    Each title is a query over the beginnings of the bodies; all notes with the title are relevant. A heading that
+    repeats the title is removed, because it would match trivially.
     """
     usable = list(islice(_iter_usable(notes), MAX_NOTES))
     places: dict[str, set[int]] = {}
@@ -67,7 +67,7 @@ def _iter_usable(notes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _first_passage(title: str, body: str) -> str:
-    """Return the first passage of a body, about as much as models read at once."""
+    """Return the first passage of a body, about as long as models read."""
     head, _, rest = body.lstrip().partition("\n")
     chunks = split_chunks("", rest if normalize_name(head.lstrip("# ")) == normalize_name(title) else body)
     return chunks[0].text if chunks else ""

@@ -17,13 +17,13 @@ BATCH_SIZE = 16
 """Texts between two reports of progress."""
 
 NOTES_PER_PASSAGE = 5
-"""So many built-in notes are about as long as a passage."""
+"""This many built-in notes have about the length of a passage."""
 
 ProgressCallback = Callable[[int, int], None]
 
 
 class EvaluatedEmbedder(Protocol):
-    """What is tried."""
+    """An embedder to evaluate."""
 
     @property
     def id(self) -> str: ...
@@ -36,7 +36,7 @@ class EvaluatedEmbedder(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """How a model did: its speed with texts, the median time of a query in milliseconds, and its scores by kind."""
+    """A result: speed with texts, the median time of a query in milliseconds, and scores by kind."""
 
     model: str
     size: int
@@ -51,10 +51,10 @@ def _noop(_done: int, _total: int) -> None:
 
 
 def evaluate(embedder: EvaluatedEmbedder, check: EvaluationSet, report: ProgressCallback = _noop) -> Evaluation:
-    """Try an embedder on a set, and tell how far it is; loading it is not part of its speed.
+    """Evaluate an embedder on a set, with progress reports; the speed excludes loading.
 
     Raises:
-        UnavailableError: It cannot be loaded, or a service does not answer as it should.
+        UnavailableError: It cannot be loaded, or its service gives an invalid answer.
     """
     embedder.load()
     embedder.embed_query(check.queries[0].text)
@@ -89,10 +89,10 @@ def _embed(embedder: EvaluatedEmbedder, texts: Sequence[str], report: Callable[[
 
 
 def measure_speed(embedder: EvaluatedEmbedder, seconds: float) -> float:
-    """Return how many passages a second an embedder takes, measured for about this long, on texts that ship.
+    """Measure how many passages a second an embedder processes, for about this time, with built-in texts.
 
     Raises:
-        UnavailableError: As of `tried`.
+        UnavailableError: As of `evaluate`.
     """
     notes = load_built_in().texts
     passages = ["\n".join(notes[at : at + NOTES_PER_PASSAGE]) for at in range(0, len(notes), NOTES_PER_PASSAGE)]
