@@ -272,7 +272,7 @@ def _more(do: Services) -> Iterator[Operation]:
         say.summarize_restore,
         "restore_item",
         split=do.items.split_restore,
-        scheduled=do.items.check_scheduled,
+        scheduled="never",
         job=JobKind(name="restore_item", resumable=True, pool="undo"),
         **_MORE,
     )

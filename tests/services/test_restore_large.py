@@ -9,26 +9,13 @@ from panorama.calls import Answer, Conversation
 from panorama.domain.changes import CLI_ACTOR
 from panorama.domain.paging import PageRequest
 from panorama.errors import InvalidInputError
-from panorama.services.history import history, undo_portions
-from panorama.services.items import any_item
-from panorama.services.jobs import portions
-from tests import working
 from tests.services.queued import Call, ended, job
 from tests.services.test_undo_large import ASSISTANT, SIZE, Sizes, count, write_many
+from tests.services.test_undo_large import short as short
 from tests.services.test_undo_large import sizes as sizes
 from tests.working import at_work, until
 
 PERSON = Conversation(id="v_person", actor=CLI_ACTOR, client="panorama")
-
-
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let small portions be enough for a job and its steps be told at once."""
-    for module in (history, any_item):
-        monkeypatch.setattr(module, "LONG_UNIT", SIZE // 2)
-    for module in (portions, undo_portions):
-        monkeypatch.setattr(module, "PORTION_SECONDS", 0.0)
-    monkeypatch.setattr(working, "PATIENCE", 120.0)  # each step waits for the disk
 
 
 def delete_many(call: Call) -> str:
@@ -118,7 +105,7 @@ def test_a_large_restore_is_no_step_of_an_atomic_batch(call: Call) -> None:
 
 
 def test_a_restore_cannot_be_scheduled(app: App) -> None:
-    with at_work(app), pytest.raises(InvalidInputError, match="cannot be scheduled"):
+    with at_work(app), pytest.raises(InvalidInputError, match="A schedule cannot call items"):
         app.jobs.check("restore_item", {"item": "Garden"})
 
 

@@ -9,6 +9,8 @@ from panorama.app import App
 from panorama.calls import Conversation
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.history import history, undo_portions
+from panorama.services.items import any_item
+from panorama.services.jobs import pace, portions
 from panorama.services.jobs.portions import LARGE_UNIT
 from tests import working
 from tests.services.queued import Call, ended, job
@@ -30,10 +32,14 @@ def sizes(app: App) -> Iterator[Sizes]:
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let small portions be enough for a job and its steps be told at once."""
-    monkeypatch.setattr(history, "LONG_UNIT", SIZE // 2)
-    monkeypatch.setattr(undo_portions, "PORTION_SECONDS", 0.0)
+    """Let few changes be enough for a job, and each be a step that takes a while and is told."""
+    for module in (history, any_item):
+        monkeypatch.setattr(module, "LONG_UNIT", SIZE // 2)
+    for module in (portions, undo_portions):
+        monkeypatch.setattr(module, "PORTION_SECONDS", 0.0)
     monkeypatch.setattr(working, "PATIENCE", 120.0)  # each step waits for the disk
+    for name, seconds in (("REPORT_INTERVAL", 0.0), ("YIELD_AFTER", 0.0), ("YIELD", 0.02)):
+        monkeypatch.setattr(pace, f"{name}_SECONDS", seconds)
 
 
 def write_many(call: Call, size: int = SIZE) -> str:

@@ -135,11 +135,6 @@ class Items(Service):
             return None
         return LargeCall({"item": item, "items": items}, is_long=count > LONG_UNIT)
 
-    def check_scheduled(self, **arguments: Any) -> None:
-        """Refuse a restore that a schedule would run: it is done once."""
-        del arguments
-        raise InvalidInputError("A restore cannot be scheduled.", hint="Call restore_item when it is wanted.")
-
     def _restore_item(self, item: str, *, with_belonging: bool) -> Result[Any]:
         """Restore an item, then what was deleted with it: in the open transaction, else in several."""
         with self._writing() as session:
