@@ -146,7 +146,7 @@ def update(
 
 @explain_misuse
 def waiting(limit: int | None = None) -> builtins.list[Alert]:
-    """List reminders that rang and wait to be acknowledged, the last that rang first.
+    """List unacknowledged reminders, the last fired first.
 
     Args:
         limit: The most rows; all if left out.

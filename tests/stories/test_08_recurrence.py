@@ -151,7 +151,14 @@ async def test_the_history_of_the_next_one_begins_with_the_completion(chat: Chat
 
 @pytest.mark.parametrize(
     "rule",
-    ["FREQ=SOMETIMES", "every day", "FREQ=DAILY;COUNT=0", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;COUNT=-1", "BYDAY=MO"],
+    [
+        "FREQ=SOMETIMES",
+        "every blue moon",
+        "FREQ=DAILY;COUNT=0",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;COUNT=-1",
+        "BYDAY=MO",
+    ],
 )
 async def test_a_rule_that_is_none_is_refused(chat: Chat, rule: str) -> None:
     refusal = await chat.refused("create_task", title="Water plants", deadline="today", recurrence=rule)
