@@ -462,7 +462,7 @@ class Invocation:
         is_as_it_was = self._is_unchanged and isinstance(value, Item)
         summary = say.summarize_no_change(value) if is_as_it_was else self._operation.summary(value)
         if dates := self._list_read_dates(data):
-            summary += f": {dates}"
+            summary += f": {dates}" if self._operation.writes else f" ({dates})"
         if not self._reader.wants_all and (cut := rendering.count_cut_texts(data)):
             summary += f"; {say.pluralize(cut, 'long text')} cut"
         return Answer(

@@ -66,12 +66,9 @@ def test_a_search_takes_the_days_of_the_last_change(run: Command, given: Given) 
     before, later = run("search", "tea", "--until", "yesterday"), run("search", "tea", "--since", "tomorrow")
 
     assert [len(each) for each in found] == [1, 1]
-    assert before.err.startswith("Nothing found with these filters, by words alone: until ")
-    assert before.err.endswith("\nNarrowed by until: leave it out to look everywhere.\n")
-    assert (
-        later.err
-        == "Nothing found with these filters, by words alone\nNarrowed by since: leave it out to look everywhere.\n"
-    )
+    for search, side in ((before, "until"), (later, "since")):
+        assert search.err.startswith(f"Nothing found with these filters, by words alone ({side} ")
+        assert search.err.endswith(f")\nNarrowed by {side}: leave it out to look everywhere.\n")
 
 
 def test_days_that_are_none_or_the_wrong_way_round_are_refused(run: Command) -> None:

@@ -175,6 +175,6 @@ async def test_a_date_that_was_given_in_words_stands_in_the_answer_as_it_was_rea
 async def test_a_list_for_days_given_in_words_says_which_they_are(chat: Chat, clock: StandingClock) -> None:
     day = f"{clock():%a %Y-%m-%d}"
 
-    assert (await chat("list_tasks", due_from="today", due_until="2030-01-01")).summary == f"0 tasks: due_from {day}"
+    assert (await chat("list_tasks", due_from="today", due_until="2030-01-01")).summary == f"0 tasks (due_from {day})"
     assert f"since {day}" in (await chat("search", query="tiles", since="today")).summary
     assert (await chat("list_tasks", due_from="2026-01-01")).summary == "0 tasks"
