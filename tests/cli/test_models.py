@@ -117,7 +117,7 @@ def test_the_list_tells_that_the_environment_wins(run: Command, monkeypatch: pyt
 def test_a_model_that_is_chosen_is_in_use(run: Command, config: Path, name: str) -> None:
     told = run("models", "use", name)
 
-    assert (told.code, told.out) == (0, f"{config} says embedder = {name}.\n")
+    assert (told.code, told.out) == (0, f"{config} has embedder = {name}.\n")
     assert read_settings().embedder == name
     assert config.stat().st_mode & 0o777 == 0o600
 
@@ -156,7 +156,7 @@ def test_the_same_choice_again_changes_nothing(run: Command, config: Path) -> No
     run("models", "use", "static")
     before = config.stat().st_mtime_ns
 
-    assert run("models", "use", "static").out == f"{config} says embedder = static already.\n"
+    assert run("models", "use", "static").out == f"{config} has embedder = static already.\n"
     assert config.stat().st_mtime_ns == before
 
 
@@ -348,7 +348,7 @@ def test_a_test_shows_scores_by_kind_and_speed(run: Command) -> None:
 
     assert [line.split("  ")[0] for line in told.lines[1:6]] == ["name", "rare word", "paraphrase", "question", "all"]
     assert told.lines[7].split("  ")[0] == "model"
-    assert "Looked for 40 built-in queries among 60 notes" in told.err
+    assert "Searched 40 built-in queries among 60 notes" in told.err
 
 
 def test_models_stand_under_each_other_in_each_kind(run: Command) -> None:
@@ -429,7 +429,7 @@ def test_removing_asks_and_then_tells_how_much_was_forgotten(run: Command, embed
     removed = run("models", "remove", "static", "--yes")
 
     assert (refused.code, "of static?" in refused.err) == (1, True)
-    assert (removed.code, removed.out.startswith("Forgot 2 vectors of static")) == (0, True)
+    assert (removed.code, removed.out.startswith("Deleted 2 vectors of static")) == (0, True)
     assert run("models", "remove", "static", "--yes").code == 1
 
 

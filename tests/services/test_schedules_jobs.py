@@ -98,7 +98,7 @@ def test_an_assistant_cannot_schedule_what_is_for_the_terminal(home: Path, kind:
         ("reindex", {"project": "nope"}, "nope"),
         ("reindex", {"scope": "all of it"}, "scope"),
         ("run_script", {"script": "nope"}, "nope"),
-        ("run_code", {"code": "return 1"}, "reviewed"),
+        ("run_code", {"code": "return 1"}, "cannot call run_code"),
         ("import", {"folder": "/nowhere"}, "/nowhere"),
     ],
 )
