@@ -7,6 +7,7 @@ import pytest
 
 from panorama.app import App
 from panorama.services.history import history, undo_portions
+from panorama.services.jobs import pace
 from panorama.services.jobs.portions import LARGE_UNIT
 from panorama.services.jobs.progress import StoppedError, report_progress_to
 from panorama.store.items import rows
@@ -48,6 +49,7 @@ def test_taking_back_a_run_that_was_left_stops_with_the_process_and_goes_on_with
     app: App, call: Call, gone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(undo_portions, "PORTION_SECONDS", 0.0)
+    monkeypatch.setattr(pace, "REPORT_INTERVAL_SECONDS", 0.0)
     run = leave_atomic_run(app, call, gone)
 
     def stop_once_begun(current: int, total: int, message: str) -> None:
