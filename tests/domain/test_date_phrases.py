@@ -24,7 +24,7 @@ def load(name: str) -> list[tuple[str, str | None]]:
 
 
 PHRASES = load("date_phrases.jsonl")
-"""Phrases of Tuesday, 2026-11-24 10:30 and what they mean, null for none: written by who had not read the parser."""
+"""Phrases said on Tuesday, 2026-11-24 10:30 and their meaning, null for none; written without sight of the parser."""
 
 
 def read(text: str, now: datetime = NOW) -> str | None:

@@ -1,4 +1,4 @@
-"""The words of dates and times, in English and German: what each is read as, so that one grammar serves both."""
+"""Maps the words of dates and times, in English and German, to one vocabulary, so that one grammar serves both."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _HOLIDAYS: Mapping[str, tuple[int, int]] = {
     "new year": (1, 1), "neujahr": (1, 1), "valentine's day": (2, 14), "valentines day": (2, 14),
     "valentinstag": (2, 14), "halloween": (10, 31), "nikolaus": (12, 6), "tag der deutschen einheit": (10, 3),
 }  # fmt: skip
-"""Month and day of feasts whose day is fixed."""
+"""Month and day of holidays on a fixed date."""
 
 _OTHER_WEEKDAYS = (
     "mon montag mo", "tues tue dienstag di", "weds wed mittwoch mi", "thurs thur thu donnerstag do", "fri freitag fr",
@@ -94,7 +94,7 @@ _WORDS: dict[str, str] = {
     "mitte": "middle", "mid": "middle", "und": "and", "im": "in", "kalenderwoche": "kw",
     **dict.fromkeys(("the", "den", "der", "dem", "des", "of"), ""),
 }  # fmt: skip
-"""What a word is read as; "" for one that says nothing."""
+"""The vocabulary word of each word; "" for words that are ignored."""
 
 _PHRASES = {
     "an hour and a half": "90 minute", "one and a half hours": "90 minute", "anderthalb stunden": "90 minute",
@@ -107,7 +107,7 @@ _PHRASES = {
     "uebernaechste woche": "week after next", "uebernaechster woche": "week after next", "eom": "end month",
     "eoy": "end year",
 }  # fmt: skip
-"""Words together that are read as others."""
+"""Phrases that are replaced before the words are mapped."""
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "’": "'", ",": " "})
 _PHRASE = re.compile("(?<![a-z])(?:" + "|".join(sorted(_PHRASES, key=len, reverse=True)) + ")(?![a-z])")
@@ -117,7 +117,7 @@ _AMOUNT = frozenset({"minute", "hour", "day", "week", "fortnight", "month", "yea
 
 
 def read_words(text: str) -> list[str]:
-    """Return the words of a text, each as the grammar knows it: “in einer Woche” is `in`, `1`, `week`."""
+    """Return the words of a text, mapped to the vocabulary: “in einer Woche” becomes `in`, `1`, `week`."""
     text = _PHRASE.sub(lambda match: _PHRASES[match[0]], text.lower().translate(_UMLAUTS))
     words = [part for word in _JOINT.sub(" ", text).split() for part in _split_compound(word)]
     if len(words) == 1 and words[0] in _ORDINALS:  # “second” alone is no day
@@ -132,7 +132,7 @@ def read_words(text: str) -> list[str]:
 def _read_word(word: str) -> str:
     if word[:-1].isalpha() and word[-1] in ".'":
         word = word[:-1]
-    return _WORDS.get(word) if word in _WORDS else _SUFFIX.sub(r"\1th", word)  # type: ignore[return-value]
+    return _WORDS[word] if word in _WORDS else _SUFFIX.sub(r"\1th", word)
 
 
 def _split_compound(word: str) -> list[str]:
@@ -145,4 +145,4 @@ def _split_compound(word: str) -> list[str]:
 
 
 HOLIDAYS: Final[Mapping[str, tuple[int, int]]] = {" ".join(read_words(name)): day for name, day in _HOLIDAYS.items()}
-"""Month and day of feasts by their words as they are read."""
+"""Month and day of holidays on a fixed date, by their mapped words."""

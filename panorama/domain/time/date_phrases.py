@@ -1,8 +1,8 @@
 """Parses days and moments in words, in English and German: `next friday 3pm`, `in 2 weeks`, `letzter Tag im Monat`.
 
-All of a text has to be understood, in one way: what could mean two days is refused, since a wrong date costs more than
-a question. A weekday is the coming one, strictly after today, with “next” as without; “this friday” may be today. A day
-without a year is the next time it comes, today included. `next week` is its Monday, `next month` its first.
+Every word has to be understood, and an ambiguous text is refused, since a wrong date costs more than a question. A
+weekday is the next one after today, with or without “next”; “this friday” may be today. A date without a year is its
+next occurrence, today included. `next week` is its Monday, `next month` its first day.
 """
 
 import re
