@@ -281,7 +281,8 @@ def _more(do: Services) -> Iterator[Operation]:
 def _files(do: Services) -> Iterator[Operation]:
     """Yield the operations on files."""
     files = {"toolset": "files"}
-    yield _write("files.write", do.files.write, say.summarize_file_write, "write_file", idempotent=True, **files)
+    writing: dict[str, Any] = files | {"idempotent": True, "split": do.files.split_write}
+    yield _write("files.write", do.files.write, say.summarize_file_write, "write_file", **writing)
     yield _read("files.list", do.files.list, say.make_list_summary("file"), "list_files", **files)
     yield _read("files.get", do.files.get, say.summarize_file_text, "get_file", recalls="file", **files)
     yield _write("files.update", do.files.update, say.summarize_update, "update_file", idempotent=True, **files)

@@ -197,6 +197,8 @@ class Invocation:
             large = self._operation.split(**self._values)
         outer = _current.get()
         if large and outer and outer.whole:
+            if large.fits_others:
+                return None
             name = self._arguments.name_for(self._reader)
             raise InvalidInputError(
                 f"This {name} is too large for a transaction with other steps.",

@@ -36,10 +36,14 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class LargeCall:
-    """A call that is too large for one transaction: its arguments, and whether it takes long."""
+    """A call that is too large for one transaction: its arguments, and whether it takes long.
+
+    One that `fits_others` is only better outside: as a step of a larger transaction it is made inside.
+    """
 
     arguments: Mapping[str, Any]
     is_long: bool
+    fits_others: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Files: written, read, listed, renamed, found."""
 
+import threading
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from panorama.app import App
 from panorama.domain.items.files import CONTENT_BYTES
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, UnavailableError
+from panorama.store.items.blobs import Blobs
 from tests.conftest import StandingClock
 from tests.faults.meanings import converges, finds, followed
 from tests.services.filing import DOT, PNG, Call, text, write
@@ -277,6 +279,39 @@ def test_a_repeated_write_with_a_key_is_done_once(write: Call, text: Any) -> Non
 
     assert again.metadata["repeated"] is True
     assert text("plan.md") == "two"
+
+
+def test_a_large_content_is_on_the_disk_before_the_write_lock_is_taken(
+    app: App, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[bool] = []
+    put = Blobs.put
+
+    def put_beside_another_write(blobs: Blobs, content: bytes) -> str:
+        note = threading.Thread(target=lambda: call("create_note", title="Meanwhile", content="x"))
+        note.start()
+        note.join(5)
+        waited.append(note.is_alive())
+        return put(blobs, content)
+
+    monkeypatch.setattr(Blobs, "put", put_beside_another_write)
+    made = call("write_file", name="long.txt", text="word " * 100_000, idempotency_key="once")
+    again = call("write_file", name="long.txt", text="word " * 100_000, idempotency_key="once")
+
+    assert waited == [False]
+    assert (again.data, again.metadata["repeated"]) == (made.data, True)
+
+
+def test_a_large_content_is_a_step_of_an_atomic_batch_and_goes_with_it(call: Call, home: Path) -> None:
+    steps = [
+        {"tool": "write_file", "args": {"name": "long.txt", "text": "word " * 100_000}},
+        {"tool": "update_task", "args": {"task": "t_0000000000", "title": "None"}},
+    ]
+
+    with pytest.raises(NotFoundError, match="Nothing of the batch was kept"):
+        call("batch", operations=steps)
+
+    assert call("list_files").data == []
 
 
 def test_a_content_is_given_in_parts(call: Call) -> None:

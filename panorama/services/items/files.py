@@ -9,7 +9,7 @@ from panorama.domain.items.item import normalize_name, normalize_tags
 from panorama.domain.items.references import FileRef, ProjectRef
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.errors import ConflictError, InvalidInputError
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import LargeCall, Service, ServiceContext
 from panorama.services.items.results import FilePart, FileText
 from panorama.store.backend import Session
 from panorama.store.items import files, rows
@@ -19,6 +19,9 @@ DEFAULT_READ_CHARS = 7000
 """The default length of a shown text."""
 
 MAX_READ_CHARS = 35_000
+LARGE_CHARS = 100_000
+"""From here on a content is decoded and stored before the transaction of its row."""
+
 PART_BYTES = 24_000
 """The bytes of one part of a content; in base64 it fits into an answer."""
 
@@ -97,27 +100,43 @@ class Files(Service):
         called, content = rules.validate_file_name(name), rules.decode_content(text, base64)
         type_, tagged = rules.resolve_media_type(media_type, called, content), normalize_tags(tags)
         with self._writing() as session:
-            session.spend_bytes(
-                len(content)
-            )  # before the content: that of a rejected name would stay on the disk for a day
+            session.spend_bytes(len(content))  # first: the content of a refused write would stay for a day
         sha256 = self._blobs.put(content)  # before the row: without one it is harmless
+        fields = _content_fields(called, type_, sha256, content)
         with self._writing() as session:
             old = self._find_existing(session, called, project or "")
             if old is None:
                 place = {"name": called, "project": project or None, "tags": tagged}
-                created = StoredFile(
-                    **self._new_item_fields("file", self._now()),
-                    **place,
-                    **_content_fields(called, type_, sha256, content),
-                )
+                created = StoredFile(**self._new_item_fields("file", self._now()), **place, **fields)
                 rows.add(session, created)
                 return Result(created.public_view())
-            kind = type_ if media_type.strip() or rules.is_generic_type(old.media_type) else old.media_type
-            new = old.with_changes(
-                self._now(), tags=tagged or old.tags, **_content_fields(called, kind, sha256, content)
-            )
+            if not (media_type.strip() or rules.is_generic_type(old.media_type) or old.media_type == type_):
+                fields = _content_fields(called, old.media_type, sha256, content)
+            new = old.with_changes(self._now(), tags=tagged or old.tags, **fields)
             rows.save(session, old, new)
             return Result(new.public_view(), hint=_change_hint(old, new), wrote=new is not old)
+
+    def split_write(
+        self,
+        name: str,
+        text: str | None = None,
+        base64: str | None = None,
+        media_type: str = "",
+        project: ProjectRef | None = None,
+        tags: tuple[str, ...] = (),
+    ) -> LargeCall | None:
+        """Return the write of a large content, which is stored before the transaction of its row."""
+        if len(text or base64 or "") < LARGE_CHARS:
+            return None
+        given = {
+            "name": name,
+            "text": text,
+            "base64": base64,
+            "media_type": media_type,
+            "project": project,
+            "tags": tags,
+        }
+        return LargeCall(given, is_long=False, fits_others=True)
 
     def update(
         self,
