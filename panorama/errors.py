@@ -8,6 +8,8 @@ PanoramaError
 ├── ConfirmationError   the user has to agree first
 ├── DeclinedError       the user was asked and did not agree
 ├── UnavailableError    the disk, the database or another part fails; retry later
+├── SourceError         a source refused a call
+├── OutcomeUnknownError a call to a source ended without an answer; it may have been carried out
 └── ScriptError         the script stopped
 """
 
@@ -115,6 +117,18 @@ class UnavailableError(PanoramaError):
     """A required part fails; nothing was changed."""
 
     code = "unavailable"
+
+
+class SourceError(PanoramaError):
+    """A source was reached and refused the call."""
+
+    code = "source"
+
+
+class OutcomeUnknownError(PanoramaError):
+    """A call to a source ended without an answer; it may have been carried out."""
+
+    code = "outcome_unknown"
 
 
 class ScriptError(PanoramaError):

@@ -31,7 +31,9 @@ from panorama.sdk.errors import (
     InvalidInputError,
     LoopError,
     NotFoundError,
+    OutcomeUnknownError,
     SdkError,
+    SourceError,
     UnavailableError,
 )
 
@@ -46,9 +48,9 @@ if TYPE_CHECKING:  # at run time the modules of all kinds come with the namespac
 
 __all__ = [
     "SURFACE", "ConfirmationError", "ConflictError", "Connection", "DeclinedError", "InvalidInputError",
-    "LoopError", "NotFoundError", "Row", "SdkError", "Transport", "UnavailableError", "batch", "connect", "errors",
-    "history", "items", "markdown_table", "overview", "parallel", "parallel_map", "progress", "query", "scripts",
-    "search", "similar", "status", "undo", "use",
+    "LoopError", "NotFoundError", "OutcomeUnknownError", "Row", "SdkError", "SourceError", "Transport",
+    "UnavailableError", "batch", "connect", "errors", "history", "items", "markdown_table", "overview", "parallel",
+    "parallel_map", "progress", "query", "scripts", "search", "similar", "status", "undo", "use",
 ]  # fmt: skip
 __all__ += _types.__all__
 __all__ += [kind.collection for kind in ITEM_KINDS]

@@ -7,7 +7,9 @@ SdkError
 ├── ConflictError       it changed since it was read, is taken by another, or several are called so
 ├── ConfirmationError   the user has to agree first; nothing was changed
 ├── DeclinedError       the user did not agree; nothing was changed
-└── UnavailableError    a part is out of order; try later
+├── UnavailableError    a part is out of order; try later
+├── SourceError         a source refused the call
+└── OutcomeUnknownError a call to a source ended without an answer; it may have been carried out
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +25,9 @@ __all__ = (
     "InvalidInputError",
     "LoopError",
     "NotFoundError",
+    "OutcomeUnknownError",
     "SdkError",
+    "SourceError",
     "UnavailableError",
 )
 
@@ -91,6 +95,18 @@ class UnavailableError(SdkError):
     code = "unavailable"
 
 
+class SourceError(SdkError):
+    """A source was reached and refused the call."""
+
+    code = "source"
+
+
+class OutcomeUnknownError(SdkError):
+    """A call to a source ended without an answer; it may have been carried out, so do not repeat it blindly."""
+
+    code = "outcome_unknown"
+
+
 _KINDS = (
     InvalidInputError,
     LoopError,
@@ -99,6 +115,8 @@ _KINDS = (
     ConfirmationError,
     DeclinedError,
     UnavailableError,
+    SourceError,
+    OutcomeUnknownError,
 )
 _BY_CODE: dict[str, type[SdkError]] = {kind.code: kind for kind in _KINDS}
 

@@ -173,6 +173,8 @@ def test_an_unknown_name_comes_with_the_nearest(sdk: ModuleType) -> None:
         ("confirmation_needed", errors.ConfirmationError),
         ("declined", errors.DeclinedError),
         ("unavailable", errors.UnavailableError),
+        ("source", errors.SourceError),
+        ("outcome_unknown", errors.OutcomeUnknownError),
         ("internal", errors.SdkError),
     ],
 )
