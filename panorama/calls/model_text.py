@@ -17,6 +17,8 @@ _EMPTY_IF_ZERO = frozenset({
 })  # fmt: skip
 """Flags and counters that are omitted when false or zero."""
 
+_LATER_TIMES = frozenset({"updated_at", "status_changed_at"})
+
 SCRIPT_RESULT = "result"
 """Fields with a script's result, which are not changed."""
 
@@ -39,6 +41,14 @@ def compact(data: Any, names: Mapping[str, str]) -> Any:
     if SCRIPT_RESULT in data:
         fields[SCRIPT_RESULT] = data[SCRIPT_RESULT]
     return {name: value for name, value in fields.items() if name == SCRIPT_RESULT or not _is_empty(name, value)}
+
+
+def drop_repeated_times(item: Any) -> Any:
+    """Return one item without the times that only repeat its `created_at`: nothing was changed since."""
+    if not is_object(item) or "created_at" not in item:
+        return item
+    created = item["created_at"]
+    return {name: value for name, value in item.items() if name not in _LATER_TIMES or value != created}
 
 
 def _name_projects(value: Any, names: Mapping[str, str]) -> Any:

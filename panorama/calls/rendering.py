@@ -88,11 +88,13 @@ class Answer:
 
     @cached_property
     def shown(self) -> Any:
-        """The data for a model: no empty fields, and projects by name; `exact` fields are unchanged."""
+        """The data for a model: no empty or repeated fields, and projects by name; `exact` fields are unchanged."""
         names = self.metadata.get("names", {})
         if not is_object(self.data):
             return model_text.compact(self.data, names)
-        visible = _remove_hidden(self.data, self.hidden)
+        visible = model_text.drop_repeated_times(_remove_hidden(self.data, self.hidden))
+        if "item" in visible:
+            visible["item"] = model_text.drop_repeated_times(visible["item"])
         rest = {name: value for name, value in visible.items() if name not in self.exact}
         compact = model_text.compact(rest, names)
         exact = {name: value for name, value in self.data.items() if name in self.exact}

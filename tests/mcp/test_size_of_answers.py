@@ -9,7 +9,7 @@ from mcp.types import Implementation
 
 from panorama.app import App
 from panorama.mcp.server import build_server
-from tests.conftest import Chat
+from tests.conftest import Chat, StandingClock
 
 pytestmark = pytest.mark.anyio
 
@@ -93,6 +93,19 @@ async def test_a_structure_begins_with_the_summary_and_holds_nothing_empty_or_co
 
     assert list(structure) == ["summary", "data"]
     assert not [name for name, value in structure["data"]["item"].items() if value in ("", [], {}, None)]
+
+
+async def test_an_item_names_a_later_time_only_if_it_was_changed(chat: Chat, clock: StandingClock) -> None:
+    await chat("create_task", title="Tea")
+    later = {"updated_at", "status_changed_at"}
+
+    as_created = (await chat("get_item", item="Tea")).data["item"]
+    clock.advance(hours=1)
+    await chat("update_task", task="Tea", status="done")
+    changed = (await chat("get_item", item="Tea")).data["item"]
+
+    assert later & set(as_created) == set()
+    assert later <= set(changed)
 
 
 async def test_a_project_is_named_where_its_tasks_are_read(chat: Chat) -> None:
