@@ -94,7 +94,10 @@ class TasksExtension(ServerExtension):
         followed = TrackedCall()
         call = asyncio.create_task(_call_tracked(followed, call_next))
         try:
-            await asyncio.wait({call}, timeout=GRACE_SECONDS)
+            while not call.done():
+                await asyncio.wait({call}, timeout=GRACE_SECONDS)
+                if followed.frame is not None:  # it no longer waits for a worker thread
+                    break
         except asyncio.CancelledError:
             call.cancel()
             await asyncio.wait({call})

@@ -75,6 +75,26 @@ async def test_a_cancelled_task_ends_without_a_trace_in_the_log(
     assert [(each["name"], each["code"]) for each in logged] == [("take_steps", "cancelled")]
 
 
+async def test_a_call_that_waited_for_a_place_becomes_a_task_once_it_runs(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call_tracked = tasks_extension._call_tracked  # pyright: ignore[reportPrivateUsage]
+
+    async def call_later(*given: Any) -> Any:
+        await anyio.sleep(0.3)
+        return await call_tracked(*given)
+
+    monkeypatch.setattr(tasks_extension, "GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(tasks_extension, "_call_tracked", call_later)
+    works, follower = stepping(app), Cancelling()
+
+    with at_work(app):
+        async with Client(build_server(app), extensions=[follower]) as client:
+            await client.call_tool_mcp("take_steps", {})
+
+    assert (follower.ended, works.now) == (["cancelled"], 0)
+
+
 def stepping(app: App) -> Works:
     """Offer a tool that takes steps until it is stopped."""
     works = Works()
