@@ -1,0 +1,65 @@
+"""MCP servers at an address, with a real server."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from panorama.errors import UnavailableError
+from panorama.sources.config import SourceConfig, Transport
+from panorama.sources.mcp.kind import McpSource
+from panorama.sources.source import Deadline
+
+SERVER = Path(__file__).parents[1] / "http_server.py"
+
+
+def find_free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def serve(transport: str) -> Generator[int]:
+    port = find_free_port()
+    process = subprocess.Popen([sys.executable, "-P", str(SERVER), transport, str(port)], stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield port
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.slow  # starts a server of 2 s
+@pytest.mark.parametrize(("transport", "path"), [("http", "mcp"), ("sse", "sse")])
+def test_a_server_at_an_address_gets_the_headers(tmp_path: Path, transport: Transport, path: str) -> None:
+    with serve(transport) as port:
+        config = SourceConfig(
+            name="web", url=f"http://127.0.0.1:{port}/{path}", transport=transport,
+            headers={"X-Note": "${NOTE}", "X-Plan": "free"},
+        )  # fmt: skip
+        with closing(McpSource(config, lambda value: value.replace("${NOTE}", "abc-1234"), tmp_path)) as source:
+            [function] = source.list_functions(Deadline.after(30))
+
+            plan = source.call(function, {"name": "x-plan"}, Deadline.after(30)).value
+            note = source.call(function, {"name": "x-note"}, Deadline.after(30)).value
+
+    assert (plan, note) == ("free", "•••")
+
+
+def test_an_address_where_nothing_listens_is_unavailable(tmp_path: Path) -> None:
+    config = SourceConfig(name="web", url=f"http://127.0.0.1:{find_free_port()}/mcp")
+
+    with closing(McpSource(config, lambda value: value, tmp_path)) as source, pytest.raises(UnavailableError):
+        source.list_functions(Deadline.after(20))
