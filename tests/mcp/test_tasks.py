@@ -78,7 +78,7 @@ async def test_a_cancelled_task_ends_without_a_trace_in_the_log(
 async def test_a_call_that_waited_for_a_place_becomes_a_task_once_it_runs(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call_tracked = tasks_extension._call_tracked  # pyright: ignore[reportPrivateUsage]
+    call_tracked = tasks_extension._call_tracked
 
     async def call_later(*given: Any) -> Any:
         await anyio.sleep(0.3)
