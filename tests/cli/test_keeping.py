@@ -123,6 +123,16 @@ def test_a_copy_is_put_in_place_of_the_present_data_which_is_kept(
     assert [each.name for each in home.parent.iterdir() if "restored" in each.name] == []
 
 
+def test_a_restore_names_the_schedules_and_reviews_it_brings(run: Command, given: Given, home: Path) -> None:
+    given("add_schedule", name="Nightly", kind="backup", every="2h")
+    made = run("backup", "--json").answer["data"]["path"]
+
+    asked = run("restore", made)
+
+    assert asked.code == 1
+    assert "It brings 1 schedule. The current data is kept" in asked.err
+
+
 def test_settings_that_send_texts_are_listed_and_left_out_unless_the_person_says_yes(
     run: Command, home: Path, tmp_path: Path
 ) -> None:

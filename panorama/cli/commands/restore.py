@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from panorama.config import data_directory
 from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
 from panorama.services.archive.paths import quote_path
 from panorama.services.archive.restore import RestoreService
+from panorama.services.archive.results import pluralize
 from panorama.services.archive.secrets import CONFIG_FILE
 from panorama.store.backend import Maintenance
 from panorama.transport.address import Address, hold_lock
@@ -64,7 +66,7 @@ def restore_folder(source: str, *, yes: bool) -> None:
     fresh = home.with_name(f"{home.name}.restored-{now:%Y%m%dT%H%M%SZ}")
     service.plan_restore(source, str(fresh))
     if not yes:
-        note = f"The current data is kept in {home / 'backups'}."
+        note = f"{_describe_active(service.count_active_rows(source))}The current data is kept in {home / 'backups'}."
         _confirm(f"Replace {backend.maintenance.describe()} by {quote_path(Path(source))}? {note}")
     address = Address(str(home))
     try:
@@ -78,6 +80,13 @@ def restore_folder(source: str, *, yes: bool) -> None:
     console.print_message(f"Restored from {source}" + (f"; the previous data is {note}" if note else ""))
     if done.withheld:
         console.print_message(f"Settings that were left out of config.toml: {', '.join(done.withheld)}", "yellow")
+
+
+def _describe_active(rows: Mapping[str, int]) -> str:
+    """Say what a backup brings that acts by itself: its maker approved it, not the user."""
+    nouns = {"reviews": ("review of scripts", "reviews of scripts"), "schedules": ("schedule", "schedules")}
+    parts = [pluralize(count, *nouns[table]) for table, count in rows.items()]
+    return f"It brings {' and '.join(parts)}. " if parts else ""
 
 
 def _move_files(fresh: Path, home: Path, now: datetime) -> None:

@@ -1,6 +1,6 @@
 """Restores a backup or an export to a new data directory, and verifies it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -78,6 +78,11 @@ class RestoreService:
         """Return the settings in a backup or an export that send texts elsewhere, as they are written there."""
         folder = parse_path(source, "source")
         return list_sending_settings(folder) if CONFIG_FILE in manifests.read(folder).files else ()
+
+    def count_active_rows(self, source: str) -> Mapping[str, int]:
+        """Return how many schedules and reviews of scripts a backup or an export brings, by table."""
+        rows = manifests.read(parse_path(source, "source")).rows
+        return {table: count for table in ("reviews", "schedules") if (count := rows.get(table, 0))}
 
     def plan_restore(self, source: str, folder: str = "", **_: object) -> Plan:
         """Refuse what is no backup, and a place that is taken."""
