@@ -13,12 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails, PydanticUndefined
 
 from panorama.calls.rendering import MAX_ROWS, MODEL, Audience
+from panorama.catalogue import Operation
 from panorama.domain.items.references import Reference
 from panorama.domain.paging import Page, PageRequest
+from panorama.domain.text.docstrings import parse_docstring
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.lenient_json import fit_to_schema
 from panorama.errors import InvalidInputError
-from panorama.operation import Operation
 
 KEY_CHARS = 200
 INT_LIMIT = 1 << 63
@@ -32,9 +33,6 @@ MAX_PROBLEMS = 5
 NAME_CHARS = 100
 
 Detail = Literal["brief", "full"]
-
-_SECTION = re.compile(r"^\s*(Args|Raises|Returns|Example|Examples):\s*$", re.MULTILINE)
-_ARGUMENT = re.compile(r"^\s{4,}(\w+): (.*(?:\n\s{8,}.*)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,11 +370,3 @@ def _find_reference(annotation: Any) -> Reference | None:
     if marks:
         return marks[0]
     return next((reference for part in get_args(annotation) if (reference := _find_reference(part))), None)
-
-
-def parse_docstring(docstring: str) -> tuple[str, dict[str, str]]:
-    """Return a docstring's text before its sections, and its `Args` by name."""
-    sections = _SECTION.split(docstring)
-    text = re.sub(r"\s*\n\s*", " ", re.sub(r"\n\s*\n", "\n", sections[0].strip()))
-    section = dict(zip(sections[1::2], sections[2::2], strict=True)).get("Args", "")
-    return text, {match[1]: re.sub(r"\s*\n\s*", " ", match[2]).strip() for match in _ARGUMENT.finditer(section)}

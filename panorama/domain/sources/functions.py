@@ -48,9 +48,11 @@ class SourceFile:
 class SourceResult:
     """The result of a call: a value of JSON types, and files.
 
-    `size_bytes` is what was received. With files and no text `value` is None.
+    `size_bytes` is what was received. With files and no text `value` is None. `next_cursor` means that `value` holds
+    the rows of one page; the same call with this `cursor` returns the next page.
     """
 
     value: Any = None
     files: tuple[SourceFile, ...] = ()
     size_bytes: int = 0
+    next_cursor: str = ""

@@ -19,7 +19,7 @@ from mcp import MCPError
 from mcp.client.subscriptions import listen
 from mcp_types import CallToolResult, Implementation, Tool, ToolListChangedNotification
 
-from panorama.sources.mcp.event_loop import TokenBucket
+from panorama.sources.token_bucket import TokenBucket
 
 START_SECONDS = 30.0
 CLOSE_SECONDS = 8.0
@@ -106,7 +106,7 @@ class Connection:
             ServerGoneError: The server did not start, or ended.
             MCPError: The server refused the call.
         """
-        await self._bucket.take()
+        await asyncio.sleep(self._bucket.take())
         async with self._slots:
             self._busy += 1
             try:

@@ -16,14 +16,15 @@ from panorama.domain.sources.hiding import SecretHider
 from panorama.domain.text.secrets import is_secret_name
 from panorama.errors import OutcomeUnknownError, SourceError, UnavailableError
 from panorama.sources.config import SourceConfig
+from panorama.sources.event_loop import LOOP
 from panorama.sources.mcp.child_records import ChildRecord
 from panorama.sources.mcp.child_transport import ChildCommand, ChildTransport
 from panorama.sources.mcp.connection import Connection, ServerGoneError
-from panorama.sources.mcp.event_loop import LOOP, TokenBucket
 from panorama.sources.mcp.functions import convert_tools
 from panorama.sources.mcp.results import clean_error, convert_result
 from panorama.sources.secrets import SecretLookup, is_reference
 from panorama.sources.source import Deadline
+from panorama.sources.token_bucket import TokenBucket
 
 T = TypeVar("T")
 

@@ -1,10 +1,9 @@
-"""The event loop of all MCP sources, in a thread of its own: a source that floods it delays no client of Panorama."""
+"""The event loop of all sources, in a thread of its own: a source that floods it delays no client of Panorama."""
 
 import asyncio
 import concurrent.futures
 import threading
-import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from panorama.sources.source import Deadline
@@ -72,26 +71,4 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 LOOP = EventLoop()
-"""The loop of all MCP sources of this process."""
-
-
-class TokenBucket:
-    """Paces calls: `burst` at once, then `per_second`. For one event loop."""
-
-    def __init__(self, per_second: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
-        self._per_second = per_second
-        self._burst = self._tokens = burst
-        self._now = now
-        self._at = now()
-
-    async def take(self) -> None:
-        """Wait for a token; callers are served in their order."""
-        if wait := self.reserve():
-            await asyncio.sleep(wait)
-
-    def reserve(self) -> float:
-        """Take a token, and return the seconds until it is there."""
-        now = self._now()
-        self._tokens = min(self._burst, self._tokens + (now - self._at) * self._per_second) - 1
-        self._at = now
-        return max(0.0, -self._tokens / self._per_second)
+"""The loop of all sources of this process."""

@@ -1,0 +1,115 @@
+"""Endpoints: functions of hand-written sources, described by their signature and docstring.
+
+The first parameter of an endpoint is the session of a call; the others are what scripts pass.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from panorama.domain.sources.functions import Reach, SourceFunction
+from panorama.domain.text.docstrings import parse_docstring
+from panorama.sources.rest.paging import Page
+
+_SIMPLE_TYPES: Mapping[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """A function of a source, with what policies need to know of it."""
+
+    run: Callable[..., Any]
+    reach: Reach
+    reads_only: bool
+    destructive: bool = False
+    takes_address: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name that scripts use."""
+        return self.run.__name__
+
+    def describe(self) -> SourceFunction:
+        """Return the function for scripts and policies, built from signature and docstring."""
+        signature = inspect.signature(self.run)
+        hints = get_type_hints(self.run)
+        text, descriptions = parse_docstring(inspect.getdoc(self.run) or "")
+        parameters = list(signature.parameters.values())[1:]
+        properties = {
+            parameter.name: _build_property(hints[parameter.name], parameter.default)
+            | _build_description(descriptions.get(parameter.name))
+            for parameter in parameters
+        }
+        required = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
+        returns = list[dict[str, Any]] if hints.get("return") is Page else hints.get("return", Any)
+        shown = signature.replace(parameters=parameters, return_annotation=returns)
+        return SourceFunction(
+            name=self.name,
+            own_name=self.name,
+            description=text,
+            parameters={
+                "type": "object", "properties": properties, "required": required, "additionalProperties": False,
+            },
+            signature=f"{self.name}{str(shown).replace('typing.', '')}",
+            reach=self.reach,
+            reads_only=self.reads_only,
+            destructive=self.destructive,
+            repeatable=self.reads_only,
+            takes_address=self.takes_address,
+        )  # fmt: skip
+
+
+def read_endpoint(run: Callable[..., Any]) -> Endpoint:
+    """Declare a function that reads within the user's account."""
+    return Endpoint(run=run, reach="own", reads_only=True)
+
+
+def write_endpoint(
+    reach: Reach, *, destructive: bool = False, takes_address: bool = False
+) -> Callable[[Callable[..., Any]], Endpoint]:
+    """Declare a function that changes something.
+
+    Args:
+        reach: Who can see what is sent: `others` for anything that a team or the public reads.
+        destructive: It deletes or replaces.
+        takes_address: An argument decides where data is sent.
+    """
+
+    def declare(run: Callable[..., Any]) -> Endpoint:
+        return Endpoint(run=run, reach=reach, reads_only=False, destructive=destructive, takes_address=takes_address)
+
+    return declare
+
+
+def index_endpoints(endpoints: Sequence[Endpoint]) -> dict[str, Endpoint]:
+    """Return endpoints by name."""
+    return {endpoint.name: endpoint for endpoint in endpoints}
+
+
+def _build_property(annotation: Any, default: Any) -> dict[str, Any]:
+    schema = _build_schema(annotation)
+    return schema if default is inspect.Parameter.empty or default is None else {**schema, "default": default}
+
+
+def _build_description(text: str | None) -> dict[str, Any]:
+    return {"description": text} if text else {}
+
+
+def _build_schema(annotation: Any) -> dict[str, Any]:
+    """Return the JSON schema of an annotation; {} for what any value fits."""
+    if annotation in _SIMPLE_TYPES:
+        return {"type": _SIMPLE_TYPES[annotation]}
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return {"type": "string", "enum": list(parts)}
+    if origin is UnionType:
+        return {"anyOf": [_build_schema(part) for part in parts]}
+    if annotation is type(None):
+        return {"type": "null"}
+    if origin is list:
+        return {"type": "array", "items": _build_schema(parts[0])}
+    if origin is dict:
+        return {"type": "object"}
+    return {}

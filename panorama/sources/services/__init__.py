@@ -1,0 +1,1 @@
+"""Hand-written sources of web services: one module each."""

@@ -1,1 +1,0 @@
-"""Who reports to whom, and what refers to a person."""
