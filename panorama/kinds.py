@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["project", "task", "note", "link", "reminder", "journal", "file"]
+Kind = Literal["project", "task", "note", "link", "reminder", "journal", "file", "person", "team"]
 Collection = Literal[
-    "projects", "tasks", "notes", "links", "reminders", "journal", "files", "changes", "calls"
+    "projects", "tasks", "notes", "links", "reminders", "journal", "files", "people", "teams", "changes", "calls"
 ]  # fmt: skip
 """The collections for queries: those of the kinds, the changes, and the calls."""
 
@@ -20,7 +20,8 @@ class ItemKind:
     `collection` is the name of its table, of its collection in queries, and of its module in the domain and in the
     SDK. `row` is the type of its rows in the SDK; `fields` are the fields of whole rows, empty or not. `functions` are
     SDK functions whose tools are named by function and kind, such as update_link. `label` and `labels` are the
-    singular and plural, if they differ from its name.
+    singular and plural, if they differ from its name. `loose_references` are fields that hold the id of another item,
+    or several: they follow a merge of two persons, and are cleared when that item is purged.
     """
 
     name: Kind
@@ -31,6 +32,7 @@ class ItemKind:
     functions: tuple[str, ...] = ("list", "create", "update")
     label: str = ""
     labels: str = ""
+    loose_references: tuple[str, ...] = ()
 
     @property
     def has_project(self) -> bool:
@@ -66,6 +68,7 @@ ITEM_KINDS = (
         name="reminder", letter="r", collection="reminders", row="Reminder",
         functions=("list", "create", "update", "snooze", "acknowledge"),
         fields=(*_ITEM, "title", "at", "recurrence", "zone", "snoozed_until", "enabled", "item", "acknowledged_at"),
+        loose_references=("item",),
     ),
     ItemKind(
         name="journal", letter="j", collection="journal", row="Entry", functions=(), label="journal entry",
@@ -77,6 +80,15 @@ ITEM_KINDS = (
             *_ITEM, "name", "media_type", "size", "sha256", "project", "tags", "chars", "start", "end", "text",
         ),
     ),
+    ItemKind(
+        name="person", letter="h", collection="people", row="Person", functions=("list", "create", "update", "merge"),
+        labels="people", loose_references=("team", "manager"),
+        fields=(
+            *_ITEM, "name", "last_name", "full_name", "aliases", "role", "email", "phone", "birthday", "team",
+            "manager", "notes", "left_at",
+        ),
+    ),
+    ItemKind(name="team", letter="g", collection="teams", row="Team", fields=(*_ITEM, "name")),
 )  # fmt: skip
 """Every kind, in the order in which kinds are listed."""
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from panorama.app import App
-from panorama.catalogue import Operation
 from panorama.daemon.job_scheduler import JobRunner, run_jobs
 from panorama.domain.jobs import JobKind
 from panorama.errors import UnavailableError
+from panorama.operation import Operation
 from panorama.services.jobs import progress
 
 PATIENCE = 20.0

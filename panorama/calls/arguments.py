@@ -13,13 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails, PydanticUndefined
 
 from panorama.calls.rendering import MAX_ROWS, MODEL, Audience
-from panorama.catalogue import Operation
 from panorama.domain.items.references import Reference
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.text.docstrings import parse_docstring
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.lenient_json import fit_to_schema
 from panorama.errors import InvalidInputError
+from panorama.operation import Operation
 
 KEY_CHARS = 200
 INT_LIMIT = 1 << 63

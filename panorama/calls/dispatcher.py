@@ -18,13 +18,13 @@ from panorama.calls.promoted_tools import PromotedTools
 from panorama.calls.rendering import MODEL, Answer, Audience
 from panorama.calls.schemas import input_schema
 from panorama.calls.script_session import ScriptSession
-from panorama.catalogue import Operation, Workload
 from panorama.domain.changes import CLI_ACTOR, SCRIPT_ACTOR, digest
 from panorama.domain.jobs import FINAL_STATES, Job
 from panorama.domain.scripts.library import TOOL_PREFIX
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.lenient_json import strip_client_prefix
 from panorama.errors import ConflictError, DeclinedError, InvalidInputError, NotFoundError, PanoramaError
+from panorama.operation import Operation, Workload
 from panorama.sdk.core.aliases import suggest_tool
 from panorama.services.base import CALL_LETTER, RUN_LETTER, ServiceContext
 from panorama.services.jobs.jobs import Jobs

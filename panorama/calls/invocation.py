@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from panorama.calls import msgpack_rows, rendering
+from panorama.calls import model_text, msgpack_rows, rendering
 from panorama.calls.agreements import (
     SCRIPT_CONFIRM_HINT,
     call_digest,
@@ -460,7 +460,7 @@ class Invocation:
             data = rendering.drop_withheld(value, data) if self._frame.is_for_script else data
             data = data if self._reader.wants_all else rendering.shrink(data, self._reader.most_chars)
         if self._frame.conversation.actor != SCRIPT_ACTOR:
-            self._add_project_names(data, session)
+            self._add_names(data, session)
         is_as_it_was = self._is_unchanged and isinstance(value, Item)
         summary = say.summarize_no_change(value) if is_as_it_was else self._operation.summary(value)
         if dates := self._list_read_dates(data):
@@ -513,11 +513,11 @@ class Invocation:
         if hint:
             self._metadata["hint"] = hint
 
-    def _add_project_names(self, data: Any, session: Session | None) -> None:
-        """Add the names of the rows' projects once."""
-        ids = sorted({id_ for id_ in _iter_projects(data) if kind_of(id_) == "project"})
+    def _add_names(self, data: Any, session: Session | None) -> None:
+        """Add the names of the rows' projects, people and teams once."""
+        ids = sorted({id_ for id_ in _iter_references(data) if kind_of(id_)})
         if ids and session is not None:
-            known = lookup.get_labels(session, [("project", id_) for id_ in ids])
+            known = lookup.get_labels(session, [(kind_of(id_) or "", id_) for id_ in ids])
             self._metadata["names"] = {id_: known[id_][2] for id_ in ids if id_ in known}
 
 
@@ -525,13 +525,13 @@ def _with_article(kind: str) -> str:
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
-def _iter_projects(data: Any) -> Generator[str]:
+def _iter_references(data: Any) -> Generator[str]:
     if is_object(data):
         for name, value in data.items():
-            if name == "project" and (isinstance(value, str) or is_list(value)):
+            if name in model_text.NAMED_REFERENCES and (isinstance(value, str) or is_list(value)):
                 yield from (text for text in (value if is_list(value) else [value]) if isinstance(text, str))
             else:
-                yield from _iter_projects(value)
+                yield from _iter_references(value)
     elif is_list(data):
         for entry in data:
-            yield from _iter_projects(entry)
+            yield from _iter_references(entry)

@@ -13,7 +13,8 @@ _EMPTY_IF_ZERO = frozenset({
     "redo",
     "favorite", "inactive", "urgent", "important", "pinned", "rank", "in_progress", "done", "cancelled", "ideas",
     "overdue", "due_soon", "notes", "notes_touched", "tasks_touched", "reminders_waiting", "project", "task", "note",
-    "link", "reminder", "journal", "file", "trash", "more", "archived", "left_out", "conflict_count", "output_cut",
+    "link", "reminder", "journal", "file", "person", "team", "trash", "more", "archived",
+    "left_out", "conflict_count", "output_cut",
 })  # fmt: skip
 """Flags and counters that are omitted when false or zero."""
 
@@ -23,18 +24,22 @@ SCRIPT_RESULT = "result"
 """Fields with a script's result, which are not changed."""
 
 
+NAMED_REFERENCES = frozenset({"project", "team", "manager", "assignee", "waiting_for"})
+"""Fields with ids of items that are shown by name."""
+
+
 def compact(data: Any, names: Mapping[str, str]) -> Any:
-    """Return data without empty fields, and with project names in place of ids.
+    """Return data without empty fields, and with names in place of the ids of projects, people and teams.
 
     Args:
-        names: The projects' names by id.
+        names: The names by id.
     """
     if is_list(data):
         return [compact(entry, names) for entry in data]
     if not is_object(data):
         return data
     fields = {
-        name: _name_projects(value, names) if name == "project" else compact(value, names)
+        name: _name_references(value, names) if name in NAMED_REFERENCES else compact(value, names)
         for name, value in data.items()
         if name != SCRIPT_RESULT
     }
@@ -51,10 +56,10 @@ def drop_repeated_times(item: Any) -> Any:
     return {name: value for name, value in item.items() if name not in _LATER_TIMES or value != created}
 
 
-def _name_projects(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a project's name in place of its id; in a history both before and after."""
+def _name_references(value: Any, names: Mapping[str, str]) -> Any:
+    """Return an item's name in place of its id; in a history both before and after."""
     if is_list(value):
-        return [_name_projects(entry, names) for entry in value]
+        return [_name_references(entry, names) for entry in value]
     return names.get(value, value) if isinstance(value, str) else compact(value, names)
 
 

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 from pydantic import WithJsonSchema
 
 from panorama.calls.arguments import Arguments
-from panorama.catalogue import Operation
 from panorama.domain.scripts.library import TOOL_PREFIX, Parameter, Signature
 from panorama.domain.scripts.sdk_usage import ANYTHING
 from panorama.errors import PanoramaError
+from panorama.operation import Operation
 from panorama.services import summaries as say
 from panorama.services.scripts.library import Library, SavedScript, analyze_script
 from panorama.services.scripts.library_runner import LibraryRunner

@@ -11,7 +11,7 @@ import anyio
 import anyio.to_thread
 from anyio.lowlevel import RunVar
 
-from panorama.catalogue import Workload
+from panorama.operation import Workload
 
 Result = TypeVar("Result")
 

@@ -12,8 +12,8 @@ from fastmcp.server.dependencies import get_context
 
 from panorama.calls import Answer, Calls, Conversation
 from panorama.calls.dispatcher import TRACKED_CALL
-from panorama.catalogue import Workload
 from panorama.mcp.call_threads import call_threads
+from panorama.operation import Workload
 from panorama.services.jobs.progress import ignore_progress, report_progress_to
 from panorama.services.jobs.running_job import RunningJob
 

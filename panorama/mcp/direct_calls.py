@@ -18,12 +18,12 @@ from mcp_types import SERVER_INFO_META_KEY, JSONRPCRequest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from panorama.calls import Calls
-from panorama.catalogue import Operation
 from panorama.domain.text.json_types import is_object
 from panorama.domain.text.lenient_json import strip_client_prefix
 from panorama.mcp.call_threads import call_threads
 from panorama.mcp.messages import encode_plain
 from panorama.mcp.tools import CLIENT_NAME, GetConversation, ToolAnswer, answer_call
+from panorama.operation import Operation
 from panorama.services.jobs.progress import ignore_progress, report_progress_to
 
 METHOD = "tools/call"

@@ -18,12 +18,12 @@ from pydantic import PrivateAttr
 from panorama.calls import Answer, Calls, Conversation
 from panorama.calls.arguments import Arguments
 from panorama.calls.schemas import input_schema, output_schema
-from panorama.catalogue import Operation
 from panorama.domain.text.lenient_json import strip_client_prefix
 from panorama.errors import DeclinedError, PanoramaError
 from panorama.mcp.cancellation import make_progress_reporter, run_abandonable, run_cancellable
 from panorama.mcp.elicitation import call_with_confirmation
 from panorama.mcp.job_waits import wait_for_job
+from panorama.operation import Operation
 from panorama.services.jobs.progress import StoppedError
 
 _log = logging.getLogger(__name__)

@@ -42,9 +42,11 @@ if TYPE_CHECKING:  # at run time the modules of all kinds come with the namespac
     from panorama.sdk import journal as journal
     from panorama.sdk import links as links
     from panorama.sdk import notes as notes
+    from panorama.sdk import people as people
     from panorama.sdk import projects as projects
     from panorama.sdk import reminders as reminders
     from panorama.sdk import tasks as tasks
+    from panorama.sdk import teams as teams
 
 __all__ = [
     "SURFACE", "ConfirmationError", "ConflictError", "Connection", "DeclinedError", "InvalidInputError",

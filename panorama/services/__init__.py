@@ -17,6 +17,8 @@ from panorama.services.items.notes import Notes
 from panorama.services.items.overview import Overviews
 from panorama.services.items.tasks import Tasks
 from panorama.services.jobs.jobs import Jobs
+from panorama.services.people.people import People
+from panorama.services.people.teams import Teams
 from panorama.services.reminders.alerts import ReminderAlerts
 from panorama.services.reminders.reminders import Reminders
 from panorama.services.schedules.schedules import Schedules
@@ -65,5 +67,7 @@ class Services(ItemServices):
     def __post_init__(self, context: ServiceContext) -> None:
         """Build the services that need nothing but the context."""
         super().__init__(context)
+        self.people = People(context)
+        self.teams = Teams(context)
         self.history = History(context)
         self.undoing = ScriptUndo(context, self.history, self.library)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 
 from panorama.domain.items.item import KINDS, kind_of, normalize_name
+from panorama.domain.items.people import SELF_ALIAS
 from panorama.domain.items.references import TOOL_REFERENCE, Reference
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.kinds import name_kind
@@ -21,7 +22,7 @@ MAX_BEGINNING_CHARS = 60
 """The most characters of the fields that distinguish items with the same name."""
 
 _POOL_SIZE = 60
-_DISTINGUISHING_FIELDS = ("status", "project", "deadline", "created_at")
+_DISTINGUISHING_FIELDS = ("status", "project", "deadline", "role", "team", "email", "birthday", "created_at")
 _MIN_SIMILARITY = 0.45
 
 
@@ -79,6 +80,11 @@ def _not_found_error(session: Session, reference: Reference, text: str, name: st
         return rows.in_trash_error(kind, id_, label).with_prefix(f"{name}: ")
     near = list_closest_names(text, lookup.list_similar(session, kinds, text[:MAX_COMPARED_CHARS], limit=_POOL_SIZE))
     kind = name_kind(reference.kind or "item")
+    if reference.kind == "person" and normalize_name(text) == SELF_ALIAS:
+        return NotFoundError(
+            f"{name}: no person has the alias “{SELF_ALIAS}” yet.",
+            hint=f'Create the user with create_person(name, aliases=["{SELF_ALIAS}"]).',
+        )
     return NotFoundError(
         f"{name}: there is no {kind} “{text[:80]}”.",
         hint="Give one of the candidates, by id." if near else f"Find the {kind} with search, or create it first.",
@@ -109,8 +115,9 @@ def _distinguishing_fields(session: Session, named: NamedItem) -> dict[str, obje
     kind, id_, _ = named
     item = rows.load(session, kind, id_, trash=True)
     values = {name: getattr(item, name, None) for name in _DISTINGUISHING_FIELDS}
-    if project := values["project"]:
-        values["project"] = lookup.get_labels(session, [("project", project)]).get(project, (kind, id_, project))[2]
+    for owner in ("project", "team"):
+        if target := values[owner]:
+            values[owner] = lookup.get_labels(session, [(owner, target)]).get(target, (kind, id_, target))[2]
     text = " ".join(item.search_text()[1].split())
     values |= {"chars": len(text), "begins": textwrap.shorten(text, MAX_BEGINNING_CHARS, placeholder="…")}
     return {name: _to_json_value(value) for name, value in values.items() if value}

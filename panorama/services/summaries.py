@@ -54,7 +54,7 @@ MAX_TITLES = 5
 
 def make_list_summary(noun: str) -> Callable[[Page[Any]], str]:
     """Return a summary of pages of a noun: «12 of 240 tasks»."""
-    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else noun + "s"
+    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else name_kind(noun, 2)
 
     def summarize_page(page: Page[Any]) -> str:
         count = len(page.items)

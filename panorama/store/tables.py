@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0012"
+HEAD = "0013"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -166,6 +166,43 @@ files = Table(
     Column("tags", TagList, nullable=False),
     Column("body", Text, nullable=False),
 )
+
+people = Table(
+    "people",
+    metadata,
+    *_item_columns(),
+    Column("name", Text, nullable=False),
+    Column("last_name", Text, nullable=False),
+    Column("full_name", Text, nullable=False),
+    Column("key", Text, nullable=False, index=True),
+    Column("aliases", TagList, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("email", Text, nullable=False),
+    Column("phone", Text, nullable=False),
+    Column("birthday", String(10), nullable=False),
+    Column("team", String(12), index=True),
+    Column("manager", String(12), index=True),
+    Column("notes", Text, nullable=False),
+    Column("left_at", Date),
+)
+
+teams = Table(
+    "teams",
+    metadata,
+    *_item_columns(),
+    Column("name", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    _index_where("uq_teams_living_key", ["key"], LIVING, unique=True),
+)
+
+other_names = Table(
+    "other_names",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("item", String(12), primary_key=True, index=True),
+    Column("is_short", Boolean, nullable=False),
+)
+"""The names besides its label by which an item is found, normalised."""
 
 changes = Table(
     "changes",

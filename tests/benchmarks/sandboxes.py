@@ -14,9 +14,9 @@ from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.calls.invocation import CallContext, Invocation
 from panorama.calls.rendering import SCRIPT
-from panorama.catalogue import Operation
 from panorama.config import Settings
 from panorama.domain.scripts.scripts import Limits, RunOutcome, Script
+from panorama.operation import Operation
 from panorama.sandbox.runner import ForkServer
 
 Answered = Callable[[str, Mapping[str, Any]], bytes]

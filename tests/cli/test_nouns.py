@@ -13,7 +13,10 @@ from .conftest import Command
 
 Given = Callable[..., Any]
 
-LABELS = {"project": "Garden", "task": "Seeds", "note": "Plan", "link": "Shop", "file": "plan.csv", "reminder": "Call"}
+LABELS = {
+    "project": "Garden", "task": "Seeds", "note": "Plan", "link": "Shop", "file": "plan.csv", "reminder": "Call",
+    "person": "Ana", "team": "Tiling",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -25,6 +28,8 @@ def items(given: Given) -> dict[str, str]:
     given("create_link", url="example.com", title="Shop", project="Garden", description="cheap")
     given("write_file", name="plan.csv", text="1")
     given("create_reminder", title="Call", at="2031-01-01T09:00")
+    given("create_person", name="Ana", last_name="Kovač", notes="Left-handed")
+    given("create_team", name="Tiling")
     return {**LABELS, "journal": given("add_journal_entry", text="Rain")["id"]}
 
 

@@ -42,6 +42,8 @@ def _items() -> Mapping[str, TextTable]:
     project = {"id": "p_0000000001", "name": PROJECT["p_0000000001"], "status": "active", "target_date": "2026-09-30"}
     link = {"id": "l_0000000001", "title": TITLE, "url": "https://example.com/a/rather/long/address/of/a/page"}
     file = {"id": "f_0000000001", "name": "water-invoices-2026.csv", "media_type": "text/csv", "size": 12_345}
+    person = {"id": "h_0000000001", "full_name": "Anastasia Kovačević-Lindström", "team": "g_0000000001"}
+    person |= {"role": "Electrician and tiler", "email": "anastasia.kovacevic@kitchens.example.org"}
     gone = {"id": "t_0000000001", "kind": "task", "label": TITLE, "deleted_at": EARLIER}
     hit = {**task, "kind": "task", "snippet": "the **water** company wrote again and wants its money"}
     write = {"unit": "c_0000000001", "action": "update", "kind": "task", "title": TITLE, "client": "cli", "at": EARLIER}
@@ -55,6 +57,8 @@ def _items() -> Mapping[str, TextTable]:
         "projects": noun_tables.projects([{**project, **tags}], {}, NOW),
         "links": noun_tables.links([{**link, "project": "p_0000000001"}], PROJECT, NOW),
         "journal": noun_tables.journal([{"id": "j_0000000001", "at": EARLIER, "text": TITLE}], {}, NOW),
+        "people": noun_tables.people([person], {"g_0000000001": "Kitchens and baths"}, NOW),
+        "teams": noun_tables.teams([{"id": "g_0000000001", "name": "Kitchens and baths"}], {}, NOW),
         "tags": noun_tables.tags([{"tag": "spring", "items": 1234}, {"tag": "home", "items": 1}]),
         "tagged": noun_tables.tagged([{"id": "t_0000000001", "kind": "task", "title": TITLE}]),
         "files": tables.files([{**file, "updated_at": EARLIER, "project": "p_0000000001"}], PROJECT, NOW),

@@ -165,7 +165,7 @@ def test_the_fields_of_the_types_are_those_of_the_items(letter: str) -> None:
     typed = get_type_hints(getattr(_types, rows.KINDS[letter]), vars(_types))
     known = {field.name for field in fields(stored)} - {"deleted_at"}
 
-    assert typed.keys() - {"chars"} == known
+    assert typed.keys() - {*stored.DERIVED} == known
     assert known <= {*rows.FIELDS[letter]}
 
 

@@ -13,10 +13,10 @@ from pydantic import Field
 
 from panorama.app import App
 from panorama.calls import Conversation
-from panorama.catalogue import Operation
 from panorama.domain.jobs import JobKind
 from panorama.mcp import tasks_extension
 from panorama.mcp.server import build_server
+from panorama.operation import Operation
 from tests.working import Works, at_work
 
 ACTS = "cancel", "get"

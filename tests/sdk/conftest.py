@@ -14,8 +14,8 @@ import panorama.sdk
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.calls.script_session import ScriptSession
-from panorama.catalogue import Operation
 from panorama.errors import PanoramaError
+from panorama.operation import Operation
 from panorama.sdk import Row, errors
 from panorama.sdk.core import wire
 from tests.sampled import sampled

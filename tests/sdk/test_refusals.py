@@ -22,18 +22,24 @@ for project in (None, "Kitchen renovation"):
     link = sdk.links.create("example.org", title="Twin", project=project)
     reminder = sdk.reminders.create("Twin", at="2026-05-31T09:00")
     file = sdk.files.write("Twin", "text", project=project)
+    person = sdk.people.create("Twin", email="a@example.org" if project else "")
+team = sdk.teams.create("Tiling")
 entry = sdk.journal.create("Something happened")
 project = sdk.projects.create("Cellar")
 """
 """Two of each kind that go by one name, an entry and a project."""
 
 USED = 'sdk.journal.create("Used", idempotency_key="k")\n'
-OTHERS = {"tasks": "note", "notes": "task", "links": "task", "reminders": "task", "files": "task", "journal": "task"}
-MORE = {"append": ', "block"', "edit": ', "old", "new"'}
+OTHERS = {
+    "tasks": "note", "notes": "task", "links": "task", "reminders": "task", "files": "task", "journal": "task",
+    "people": "task", "teams": "task",
+}  # fmt: skip
+MORE = {"append": ', "block"', "edit": ', "old", "new"', "merge": ', "Twin"'}
 TAKES_ITEM = ("items.get", "items.delete", "items.restore", "similar", "history")
 CREATES = {
     "tasks.create": '"A"', "notes.create": '"A"', "links.create": '"example.org"', "files.write": '"a.txt", "A"',
     "reminders.create": '"A", "2026-05-31T09:00"', "journal.create": '"A"', "projects.create": '"A"',
+    "people.create": '"A"', "teams.create": '"A"',
     "batch": '[{"tool": "tasks.create", "args": {"title": "A"}}]',
 }  # fmt: skip
 """What makes something, with arguments that are right."""
@@ -72,6 +78,20 @@ reminders.create InvalidInputError sdk.reminders.create("A", at="2026-05-31")
 reminders.create NotFoundError sdk.reminders.create("A", at="2026-05-31T09:00", item="No such thing")
 reminders.create ConflictError sdk.reminders.create("A", at="2026-05-31T09:00", item="Twin")
 reminders.snooze InvalidInputError sdk.reminders.snooze(reminder, until="2001-01-01T09:00")
+people.list NotFoundError sdk.people.list(team="No such thing")
+people.list ConflictError sdk.people.list(manager="Twin")
+people.create InvalidInputError sdk.people.create("A", aliases=[str(number) for number in range(51)])
+people.create InvalidInputError sdk.people.create("A", birthday="friday")
+people.create InvalidInputError sdk.people.create("A", email="nobody")
+people.create NotFoundError sdk.people.create("A", team="No such thing")
+people.create ConflictError sdk.people.create("A", manager="Twin")
+people.create ConflictError sdk.people.create("A", aliases=["me"]); sdk.people.create("B", aliases=["me"])
+people.update InvalidInputError sdk.people.update(person, manager=person)
+people.merge InvalidInputError sdk.people.merge(person, into=person)
+teams.create InvalidInputError sdk.teams.create(" ")
+teams.create ConflictError sdk.teams.create("tiling")
+teams.update ConflictError sdk.teams.create("Second"); sdk.teams.update(team, name="Second")
+teams.update InvalidInputError sdk.teams.update(team, name=" ")
 journal.list InvalidInputError sdk.journal.list(first_day="someday")
 journal.create InvalidInputError sdk.journal.create("A" * 2001)
 journal.update InvalidInputError sdk.journal.update(entry, at="2026-05-31")
@@ -140,7 +160,7 @@ def cases() -> Iterator[tuple[str, str, str]]:
             more = MORE.get(verb, "")
             yield name, "NotFoundError", f"sdk.{name}('No such thing'{more})"
             yield name, "InvalidInputError", f"sdk.{name}({OTHERS[noun]}.id{more})"
-            if noun != "journal":
+            if noun not in ("journal", "teams"):
                 yield name, "ConflictError", f"sdk.{name}('Twin'{more})"
         if name in TAKES_ITEM:
             yield name, "NotFoundError", f"sdk.{name}('No such thing')"

@@ -20,8 +20,10 @@ from panorama.cli.console.tables import (
 from panorama.domain.text.json_types import is_list
 
 _PROJECT_STYLES = {"active": "", "planned": "magenta", "blocked": "red", "done": "green", "archived": "dim"}
-_HIDDEN_FIELDS = {"id", "version", "title", "name", "text", "rank", "created_at", "updated_at", "deleted_at",
-                  "status_changed_at", "provenance", "chars", "zone", "sha256", "text_indexed"}  # fmt: skip
+_HIDDEN_FIELDS = {
+    "id", "version", "title", "name", "last_name", "full_name", "text", "rank", "created_at", "updated_at",
+    "deleted_at", "status_changed_at", "provenance", "chars", "zone", "sha256", "text_indexed",
+}  # fmt: skip
 
 
 def projects(rows: Sequence[Row], _: Mapping[str, str], now: datetime) -> TextTable:
@@ -67,6 +69,29 @@ def journal(rows: Sequence[Row], _: Mapping[str, str], now: datetime) -> TextTab
     )
 
 
+def people(rows: Sequence[Row], names: Mapping[str, str], _: datetime) -> TextTable:
+    """Build the table of people; those who left are dim."""
+    columns = (
+        Column("id", drop=2), Column("name", fold=True), Column("role", width=24, flexible=True, drop=5),
+        Column("team", width=20, drop=4), Column("email", width=30, flexible=True, drop=3),
+    )  # fmt: skip
+    cells = tuple(
+        (
+            safe_line(row["id"], "dim"), safe_line(row["full_name"], "dim" if row.get("left_at") else ""),
+            safe_line(row.get("role", "")), safe_line(names.get(row.get("team", ""), "")),
+            safe_line(row.get("email", "")),
+        )
+        for row in rows
+    )  # fmt: skip
+    return TextTable(columns, cells)
+
+
+def teams(rows: Sequence[Row], _names: Mapping[str, str], _now: datetime) -> TextTable:
+    """Build the table of teams."""
+    columns = (Column("id", drop=1), Column("name", fold=True))
+    return TextTable(columns, tuple((safe_line(row["id"], "dim"), safe_line(row["name"])) for row in rows))
+
+
 def tags(rows: Sequence[Row]) -> TextTable:
     """Build the table of tags."""
     columns = (Column("tag", fold=True), Column("items", right=True))
@@ -84,7 +109,7 @@ def tagged(rows: Sequence[Row]) -> TextTable:
 
 def item_lines(item: Row, body: str, names: Mapping[str, str], now: datetime) -> list[Text]:
     """Render the title of an item and a line for each non-empty field."""
-    label = next(str(item[name]) for name in ("name", "title", "text") if name in item)
+    label = next(str(item[name]) for name in ("full_name", "name", "title", "text") if name in item)
     about = f"{item['id']} · version {item['version']} · changed {format_ago(item['updated_at'], now)}"
     if item.get("deleted_at"):
         about += f" · deleted {format_ago(item['deleted_at'], now)}"

@@ -12,6 +12,8 @@ COMMANDS: Mapping[str, str] = {
     "list_links": "links", "create_link": "links add", "update_link": "links edit",
     "list_journal_entries": "journal", "add_journal_entry": "journal add", "update_journal_entry": "journal edit",
     "list_files": "files", "get_file": "files get", "write_file": "files add", "update_file": "files rename",
+    "list_people": "people", "create_person": "people add", "update_person": "people edit",
+    "merge_person": "people merge", "list_teams": "teams", "create_team": "teams add", "update_team": "teams rename",
     "list_reminders": "reminders list", "create_reminder": "reminders add", "update_reminder": "reminders edit",
     "list_waiting_reminders": "reminders", "snooze_reminder": "reminders snooze",
     "acknowledge_reminder": "reminders done",

@@ -60,6 +60,9 @@ TAGS = field(
     "tags",
     Annotated[list[str] | None, option("A tag; can be repeated. `edit` replaces existing tags.", "--tag", "-t")],
 )
+ALIASES = field(
+    "aliases", Annotated[list[str] | None, option('Another name; "me" is you. Can be repeated.', "--alias")]
+)
 TASK_STATUS = choice("status", TaskStatus, f"The state: {', '.join(get_args(TaskStatus))}.", "--status", "-s")
 PROJECT_STATUS = choice("status", ProjectStatus, f"The state: {', '.join(get_args(ProjectStatus))}.", "--status", "-s")
 TASK_FILTER = choice(

@@ -95,8 +95,23 @@ def show_trashed(item: Annotated[str, argument("A deleted item, by name or id.")
     console.print_answer(answer, as_json, lambda: verbs.print_item(answer, body, now))
 
 
+PEOPLE_GROUP = build_group(table.PEOPLE)
+
+
+@PEOPLE_GROUP.command("merge", epilog=examples('panorama people merge "A. Kovač" "Ana Kovač"'))
+def merge_person(
+    person: Annotated[str, argument("The duplicate, by name or id.")],
+    into: Annotated[str, argument("The person who stays, by name or id.")],
+    as_json: AsJson = False,
+) -> None:
+    """Merge a duplicate into another person; `panorama undo` takes it back."""
+    with Client() as panorama:
+        answer = panorama.call("people.merge", {"person": person, "into": into})
+    console.print_result(answer, as_json)
+
+
 NOTES_GROUP = build_group(table.NOTES)
 GROUPS = (
     build_group(table.TASKS), build_group(table.PROJECTS), NOTES_GROUP, build_group(table.LINKS),
-    build_group(table.JOURNAL), tags, trash,
+    build_group(table.JOURNAL), PEOPLE_GROUP, build_group(table.TEAMS), tags, trash,
 )  # fmt: skip

@@ -175,4 +175,34 @@ REMINDERS = Noun(
     examples=('"Call Petra"', ""),
 )  # fmt: skip
 
-NOUNS: tuple[Noun, ...] = (PROJECTS, TASKS, NOTES, LINKS, JOURNAL, FILES, REMINDERS)
+PEOPLE = Noun(
+    group="people", kind="person", word="person", label="full_name", body="notes",
+    help="List people; show, add, edit, merge, delete one.",
+    main=("name", "The first name, or the whole name."),
+    fields=(
+        f.text("last_name", "The last name."), f.ALIASES,
+        f.text("role", "The role or occupation."), f.text("email", "The e-mail address."),
+        f.text("phone", "The phone number."), f.text("birthday", "1990-05-12, 12 May 1990, or 12 May."),
+        f.text("team", "The team, by name or id."), f.text("manager", "The manager, by name or id."),
+        f.text("notes", "More details, in Markdown."), f.text("left_at", "The day on which the person left."),
+    ),
+    filters=(f.text("team", "Only members of this team."), f.text("manager", "Only those who report to this person.")),
+    table=noun_tables.people,
+    verbs=("list", "show", "add", "edit", "delete"),
+    examples=('"Ana Kovač"', 'Ana --last-name Kovač --alias Anka --role Electrician'),
+    extra_examples={
+        "list": ("panorama people                        # by name", "panorama people --team Tiling"),
+        "edit": ("panorama people edit Anka --phone '0151 23456' --birthday '12 May'",),
+    },
+)  # fmt: skip
+
+TEAMS = Noun(
+    group="teams", kind="team", word="team", label="name",
+    help="List teams; show, add, rename, delete one.",
+    main=("name", "The name of the team."),
+    table=noun_tables.teams,
+    verbs=("list", "show", "add", "rename", "delete"),
+    examples=("Tiling", "Tiling"),
+)  # fmt: skip
+
+NOUNS: tuple[Noun, ...] = (PROJECTS, TASKS, NOTES, LINKS, JOURNAL, FILES, REMINDERS, PEOPLE, TEAMS)

@@ -31,6 +31,7 @@ _SPACES = re.compile(r"\s+")
 TITLE_CHARS = 200
 TAG_CHARS = 60
 TAGS = 50
+ALIASES = 50
 TEXT_CHARS = 1_000_000
 """The longest text other than a note's content, in characters."""
 
@@ -65,6 +66,14 @@ class Item:
     def label(self) -> str:
         """The title or name shown to the user."""
         return str(getattr(self, "title", ""))
+
+    def list_other_names(self) -> tuple[str, ...]:
+        """Return the names besides the label that refer to the item."""
+        return ()
+
+    def list_short_names(self) -> tuple[str, ...]:
+        """Return the names that refer to the item if no label or other name does."""
+        return ()
 
     def search_text(self) -> tuple[str, str]:
         """Return what keyword search reads: the title, and the body."""
@@ -169,6 +178,22 @@ def normalize_tags(tags: Iterable[str], name: str = "tags") -> tuple[str, ...]:
         raise InvalidInputError(
             f"{name} has {len(by_name)} words; {TAGS} is the most.", hint="Keep the few that matter."
         )
+    return tuple(by_name.values())
+
+
+def normalize_aliases(aliases: Iterable[str], name: str = "aliases") -> tuple[str, ...]:
+    """Return further names of an item in order, without duplicates in other spellings.
+
+    Raises:
+        InvalidInputError: There are more than 50, or one of them is too long.
+    """
+    by_name: dict[str, str] = {}
+    for alias in aliases:
+        if alias.strip():
+            line = single_line(alias, name)
+            by_name.setdefault(normalize_name(line), line)
+    if len(by_name) > ALIASES:
+        raise InvalidInputError(f"{name} has {len(by_name):,} names; {ALIASES} is the most.", hint="Keep those in use.")
     return tuple(by_name.values())
 
 

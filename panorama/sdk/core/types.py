@@ -12,7 +12,8 @@ from panorama.sdk.core.rows import Row
 
 __all__ = [
     "Alert", "Batch", "Change", "Dashboard", "Entry", "File", "FileText", "Found", "Item", "Link", "Note", "NoteText",
-    "Project", "Projects", "Reminder", "Removed", "Status", "Task", "Trashed", "Undone", "Week", "Whole",
+    "Person", "Project", "Projects", "Reminder", "Removed", "Status", "Task", "Team", "Trashed", "Undone", "Week",
+    "Whole",
 ]  # fmt: skip
 """The types that `panorama.sdk` gives on."""
 
@@ -39,7 +40,7 @@ class NounModules:
     """The nouns of a connection, for type checkers; when it runs, the table of kinds names them."""
 
     if TYPE_CHECKING:
-        from panorama.sdk import files, journal, links, notes, projects, reminders, tasks
+        from panorama.sdk import files, journal, links, notes, people, projects, reminders, tasks, teams
 
 
 class Item(Row):
@@ -174,6 +175,29 @@ class FileText(File):
     start: int | None
     end: int | None
     text: str | None
+
+
+class Person(Item):
+    """A person; `team` and `manager` are ids, `birthday` is 1990-05-12, or --05-12 without a year."""
+
+    name: str
+    last_name: str
+    full_name: str
+    aliases: list[str]
+    role: str
+    email: str
+    phone: str
+    birthday: str
+    team: str | None
+    manager: str | None
+    notes: str
+    left_at: str | None
+
+
+class Team(Item):
+    """A group of people."""
+
+    name: str
 
 
 class Whole(Row):

@@ -19,6 +19,7 @@ from panorama.services.references import resolve
 from panorama.store.backend import Session
 from panorama.store.items import files, listing, lookup, notes, projects, rows, tasks, trash
 from panorama.store.log import changes
+from panorama.store.people import people
 
 PREVIEW_PAGE = PageRequest(limit=10)
 BelongingAction = Literal["", "keep", "trash"]
@@ -224,16 +225,25 @@ class Items(Service):
         if item.KIND == "task":
             below = tasks.build_conditions(parent=item.id, zone=self._context.zone)
             pages["subtasks"] = tasks.list_tasks(session, PREVIEW_PAGE, below)
+        if item.KIND == "team":
+            pages["people"] = listing.list_items(session, "person", PREVIEW_PAGE, order=("key",), team=item.id)
+        if item.KIND == "person":
+            pages["reports"] = listing.list_items(session, "person", PREVIEW_PAGE, order=("key",), manager=item.id)
         pages["reminders"] = listing.list_items(session, "reminder", PREVIEW_PAGE, order=("at",), item=item.id)
         return pages
 
 
-def field_conflict(session: Session, item: Item, fields: Collection[str] = ("name", "project", "parent")) -> str:
+def field_conflict(
+    session: Session, item: Item, fields: Collection[str] = ("name", "project", "parent", "manager")
+) -> str:
     """Return why an item cannot be restored with its fields, such as a name in use; "" if it can."""
-    if item.KIND == "project" and "name" in fields:
-        other = projects.find_by_name(session, rows.key_of(item))
-        if other not in (None, item.id):
-            return f"Another project now has the name “{item.label}” ({other})."
+    if item.KIND in ("project", "team") and "name" in fields:
+        for _, other, _ in lookup.list_exact(session, [item.KIND], rows.key_of(item)):
+            if other != item.id:
+                return f"Another {item.KIND} now has the name “{item.label}” ({other})."
+    manager = getattr(item, "manager", None) if "manager" in fields else None
+    if manager and item.id in (manager, *people.list_managers(session, manager)):
+        return f"The manager of “{item.label}” now reports to that person."
     for tie, kind in (("project", "project"), ("parent", "task")):
         target = getattr(item, tie, None) if tie in fields else None
         if target and not rows.exists(session, kind, target):
@@ -293,7 +303,7 @@ def _list_dependents(session: Session, item: Item) -> list[tuple[str, str]]:
 
 def _to_row(value: Any) -> Mapping[str, Any]:
     return {
-        name: getattr(value, name)
+        name: value.label if name == "name" else getattr(value, name)
         for name in ("id", "title", "name", "text", "media_type", "status", "deadline", "url", "at")
         if hasattr(value, name)
     }

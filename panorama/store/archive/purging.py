@@ -12,10 +12,11 @@ from sqlalchemy import Column, ColumnElement, Table, delete, func, select, updat
 from panorama.domain.items.item import BASE32, normalize_name
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.secrets import REDACTED
+from panorama.kinds import ITEM_KINDS
 from panorama.store.backend import Session
 from panorama.store.items import alerts
 from panorama.store.items.passages import record_purge
-from panorama.store.items.rows import NOUNS
+from panorama.store.items.rows import NOUNS, Noun
 from panorama.store.log import imports
 from panorama.store.tables import (
     calls,
@@ -24,8 +25,8 @@ from panorama.store.tables import (
     jobs,
     marks,
     metadata,
+    other_names,
     passages,
-    reminders,
     runs,
     script_states,
     texts,
@@ -103,18 +104,27 @@ def collect_traces(session: Session, kind: str, ids: Sequence[str], traces: Purg
     noun = NOUNS[kind]
     for batch in _in_batches(ids):
         labels = session.connection.execute(select(noun.label).where(noun.table.c.id.in_(batch))).scalars()
+        names = select(other_names.c.key).where(other_names.c.item.in_(batch), ~other_names.c.is_short)
         traces.items |= set(batch)
         traces.labels |= {normalize_name(label) for label in labels}
-        traces.labels |= _list_earlier_labels(session, noun.label.name, batch)
+        traces.labels |= set(session.connection.execute(names).scalars())
+        traces.labels |= _list_earlier_labels(session, noun, batch)
         wrote = select(changes.c.call, changes.c.unit).where(changes.c.item.in_(batch)).distinct()
         traces.calls |= {name for row in session.connection.execute(wrote) for name in row}
 
 
-def _list_earlier_labels(session: Session, name: str, ids: Sequence[str]) -> set[str]:
+def _list_earlier_labels(session: Session, noun: Noun, ids: Sequence[str]) -> set[str]:
     """Return the normalised names that items had before they were renamed."""
     sides = session.connection.execute(select(changes.c.before, changes.c.after).where(changes.c.item.in_(ids)))
-    labels = (side.get(name) for row in sides for side in row)
+    labels = (label for row in sides for side in row for label in _list_labels(noun, side))
     return {normalize_name(label) for label in labels if isinstance(label, str) and label.strip()}
+
+
+def _list_labels(noun: Noun, side: Mapping[str, Any]) -> list[Any]:
+    """Return the names in one side of a change line; a name of several fields is recorded with all of them."""
+    parts = noun.value.TOGETHER if noun.label.name in noun.value.DERIVED else (noun.label.name,)
+    whole = " ".join(str(side[part]) for part in parts if side.get(part))
+    return [whole, *(side.get("aliases") or ()), side.get("email")]
 
 
 def delete_items(session: Session, kind: str, ids: Sequence[str], before: datetime) -> PurgeCounts:
@@ -138,9 +148,15 @@ def delete_items(session: Session, kind: str, ids: Sequence[str], before: dateti
     imports.clear_fields(session, deleted)
     for table in (changes, passages):
         session.connection.execute(delete(table).where(table.c.item.in_(deleted)))
-    session.connection.execute(update(reminders).where(reminders.c.item.in_(deleted)).values(item=None))
+    session.connection.execute(delete(other_names).where(other_names.c.item.in_(deleted)))
+    for column in _loose_references():
+        session.connection.execute(update(column.table).where(column.in_(deleted)).values({column.name: None}))
     session.connection.execute(delete(noun.table).where(noun.table.c.id.in_(deleted)))
     return PurgeCounts(len(deleted), count, last)
+
+
+def _loose_references() -> list[Column[Any]]:
+    return [NOUNS[kind.name].table.c[name] for kind in ITEM_KINDS for name in kind.loose_references]
 
 
 def list_referenced_texts(session: Session, after: int, limit: int) -> tuple[set[str], int]:

@@ -20,23 +20,37 @@ _CHUNK = 400
 def list_exact(
     session: Session, kinds: Sequence[str], key: str, *, trash: bool = False, limit: int = 20
 ) -> list[NamedItem]:
-    """Return the living items of some kinds whose normalised name is `key`; with `trash`, the deleted ones instead."""
+    """Return the living items of some kinds with `key` as a normalised name; with `trash`, the deleted ones instead.
+
+    An item that only has it as a short name is returned if no other is found.
+    """
     named = tuple(kind for kind in kinds if "key" in NOUNS[kind].table.c)
     if not named:
         return []
-    rows = session.connection.execute(_exact_statement(named, trash=trash), {"key": key, "limit": limit})
-    return [(row[0], row[1], row[2]) for row in rows]
+    rows = session.connection.execute(_exact_statement(named, trash=trash), {"key": key, "limit": limit}).all()
+    is_clear = any(not row[3] for row in rows)
+    return [(row[0], row[1], row[2]) for row in rows if not (is_clear and row[3])]
 
 
 @cache
 def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
-    """Build one statement for all kinds: every search runs it, and six statements take 2 ms."""
+    """Build one statement for all kinds: every search runs it, and six statements take 2 ms.
+
+    Its rows hold kind, id, label, and whether the name is a short one.
+    """
     state = "IS NOT NULL" if trash else "IS NULL"
-    selects = (
-        f"SELECT * FROM (SELECT '{kind}', id, {NOUNS[kind].label.name} FROM {NOUNS[kind].table.name} "
+    selects = [
+        f"SELECT * FROM (SELECT '{kind}', id, {NOUNS[kind].label.name}, 0 FROM {NOUNS[kind].table.name} "
         f"WHERE key = :key AND deleted_at {state} ORDER BY id LIMIT :limit)"
         for kind in kinds
-    )
+    ]
+    selects += [
+        f"SELECT * FROM (SELECT '{kind}', item, {NOUNS[kind].label.name}, is_short FROM other_names "
+        f"JOIN {NOUNS[kind].table.name} AS named ON named.id = item "
+        f"WHERE other_names.key = :key AND deleted_at {state} ORDER BY item LIMIT :limit)"
+        for kind in kinds
+        if NOUNS[kind].has_other_names
+    ]
     return text(" UNION ALL ".join(selects))
 
 

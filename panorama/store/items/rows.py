@@ -6,7 +6,7 @@ from datetime import date, datetime
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Column, Row, Select, Table, and_, bindparam, insert, or_, select, update
+from sqlalchemy import Column, Row, Select, Table, and_, bindparam, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from panorama.domain.items.item import Item, normalize_name
@@ -29,7 +29,17 @@ class Noun:
     @property
     def label(self) -> Column[Any]:
         """The column with an item's title or name."""
-        return next(self.table.c[name] for name in ("name", "title", "text") if name in self.table.c)
+        return next(self.table.c[name] for name in ("full_name", "name", "title", "text") if name in self.table.c)
+
+    @property
+    def has_other_names(self) -> bool:
+        """Whether its items are found by further names."""
+        return self.value.list_other_names is not Item.list_other_names
+
+    @property
+    def computed(self) -> list[str]:
+        """The columns that follow from the fields."""
+        return [name for name in ("key", *self.value.DERIVED) if name in self.table.c]
 
 
 def _noun(kind: ItemKind) -> Noun:
@@ -128,6 +138,8 @@ def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
         if exists(session, item.KIND, item.id, trash=True):
             raise IdTakenError(f"The id {item.id} is taken.") from error
         raise
+    if noun.has_other_names:
+        _write_names(session, item)
     session.full_text.set_words(session, item.KIND, item.id, *item.search_text(), new=True)
     changes.record(session, "create", item, {}, _initial_fields(noun, item), at=at)
 
@@ -146,10 +158,12 @@ def save(session: Session, old: Item, new: Item, *, undoes: int | None = None, a
     differing = [name for name in noun.fields if getattr(old, name) != getattr(new, name)]
     row = _to_row(new)
     statement = update(noun.table).where(noun.table.c.id == old.id, noun.table.c.version == old.version)
-    written = {name: row[name] for name in (*differing, *(("key",) if "key" in row else ()))}
+    written = {name: row[name] for name in (*differing, *noun.computed)}
     session.spend(written, {name: getattr(old, name) for name in differing})
     if session.connection.execute(statement.values(written)).rowcount != 1:
         raise ConflictError(f"The {old.KIND} {old.id} was changed meanwhile.", hint="Read it again, then repeat.")
+    if noun.has_other_names:
+        _write_names(session, new, old)
     _update_index(session, old, new)
     logged = _select_logged_fields(noun, differing, old.TOGETHER)
     changes.record(
@@ -172,6 +186,26 @@ def _update_index(session: Session, old: Item, new: Item) -> None:
         session.full_text.set_words(session, new.KIND, new.id, *new.search_text())
 
 
+def _write_names(session: Session, new: Item, old: Item | None = None) -> None:
+    """Store the names besides its label by which an item is found."""
+    names = _list_names(new)
+    if old is not None:
+        if names == _list_names(old):
+            return
+        session.connection.execute(delete(tables.other_names).where(tables.other_names.c.item == new.id))
+    if names:
+        entries = [{"key": key, "item": new.id, "is_short": is_short} for key, is_short in names.items()]
+        session.connection.execute(insert(tables.other_names), entries)
+
+
+def _list_names(item: Item) -> dict[str, bool]:
+    """Return the normalised names besides the label, and whether each is a short one."""
+    names = {normalize_name(name): True for name in item.list_short_names()}
+    names |= {normalize_name(name): False for name in item.list_other_names()}
+    names.pop(normalize_name(item.label), None)
+    return names
+
+
 def _action(old: Item, new: Item) -> changes.Action:
     if (old.deleted_at is None) == (new.deleted_at is None):
         return "update"
@@ -181,9 +215,7 @@ def _action(old: Item, new: Item) -> changes.Action:
 def _to_row(item: Item) -> dict[str, Any]:
     noun = NOUNS[item.KIND]
     row = {name: getattr(item, name) for name in noun.fields}
-    if "key" in noun.table.c:
-        row["key"] = key_of(item)
-    return row
+    return row | {name: key_of(item) if name == "key" else getattr(item, name) for name in noun.computed}
 
 
 def key_of(item: Item) -> str:

@@ -1,0 +1,1 @@
+"""Operations on people and teams."""

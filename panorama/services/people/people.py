@@ -1,0 +1,209 @@
+"""Operations on people."""
+
+from typing import Any
+
+from panorama.domain.items.item import (
+    normalize_aliases,
+    normalize_name,
+    single_line,
+    single_line_or_empty,
+    validate_text,
+)
+from panorama.domain.items.people import SELF_ALIAS, Person, merge_fields, parse_birthday, parse_email
+from panorama.domain.items.references import PersonRef, TeamRef
+from panorama.domain.paging import Page, PageRequest, Result
+from panorama.domain.time import times
+from panorama.errors import ConflictError, InvalidInputError
+from panorama.services.base import Service, drop_none
+from panorama.store.backend import Session
+from panorama.store.items import listing, lookup, rows
+from panorama.store.people import people
+
+PHONE_CHARS = 60
+MAX_NAMED = 3
+"""The most people of the same name that a hint lists."""
+
+
+class People(Service):
+    """People: who the user knows, and how to reach them."""
+
+    def list(self, page: PageRequest, team: TeamRef | None = None, manager: PersonRef | None = None) -> Page[Person]:
+        """List people by name.
+
+        To find one by other words use search; a person is named by id, full name, alias or e-mail address.
+
+        Args:
+            team: Its members.
+            manager: Those who report to this person.
+        """
+        with self._reading() as session:
+            return listing.list_items(
+                session, "person", page, order=("key",), team=team or None, manager=manager or None
+            )
+
+    def create(
+        self,
+        name: str,
+        last_name: str = "",
+        aliases: tuple[str, ...] = (),
+        role: str = "",
+        email: str = "",
+        phone: str = "",
+        birthday: str = "",
+        team: TeamRef | None = None,
+        manager: PersonRef | None = None,
+        notes: str = "",
+        left_at: str = "",
+    ) -> Result[Person]:
+        """Create a person: a contact, colleague, friend.
+
+        Look with list_people or search first: the user may mean one that exists.
+
+        Args:
+            name: First name, or the whole name.
+            aliases: Other names; "me" marks the user.
+            birthday: Such as 1990-05-12, or 12 May.
+            notes: Markdown.
+            left_at: Day on which the person left.
+        """
+        with self._writing() as session:
+            values = self._validate_fields(
+                name=name, last_name=last_name, aliases=aliases, role=role, email=email, phone=phone,
+                birthday=birthday, notes=notes, left_at=left_at,
+            )  # fmt: skip
+            person = Person(
+                **self._new_item_fields("person", self._now()),
+                **values,
+                team=team or None,
+                manager=manager or None,
+            )
+            _check_self_alias(session, person)
+            hint = _namesakes_hint(session, person)
+            rows.add(session, person)
+            return Result(person, hint=hint)
+
+    def update(
+        self,
+        person: PersonRef,
+        name: str | None = None,
+        last_name: str | None = None,
+        aliases: tuple[str, ...] | None = None,
+        role: str | None = None,
+        email: str | None = None,
+        phone: str | None = None,
+        birthday: str | None = None,
+        team: TeamRef | None = None,
+        manager: PersonRef | None = None,
+        notes: str | None = None,
+        left_at: str | None = None,
+    ) -> Result[Person]:
+        """Change fields of a person.
+
+        What is left out stays; "" or [] clears. To remove someone use delete_item; for a duplicate merge_person.
+
+        Args:
+            aliases: All of them.
+
+        Raises:
+            InvalidInputError: The manager reports to the person.
+        """
+        with self._writing() as session:
+            old: Person = rows.load(session, "person", person)
+            values = self._validate_fields(
+                name=name, last_name=last_name, aliases=aliases, role=role, email=email, phone=phone,
+                birthday=birthday, notes=notes, left_at=left_at,
+            )  # fmt: skip
+            if team is not None:
+                values["team"] = team or None
+            if manager is not None:
+                _check_manager(session, person, manager)
+                values["manager"] = manager or None
+            new = old.with_changes(self._now(), **values)
+            _check_self_alias(session, new)
+            rows.save(session, old, new)
+            return Result(new, wrote=new is not old)
+
+    def merge(self, person: PersonRef, into: PersonRef) -> Result[Person]:
+        """Merge a duplicate into another person: names, fields and everything that refers to it; one undo.
+
+        The other keeps its own fields; the duplicate goes to the trash.
+
+        Args:
+            person: The duplicate.
+            into: Who stays.
+
+        Raises:
+            InvalidInputError: They are the same, or one reports to the other through somebody else.
+        """
+        if person == into:
+            raise InvalidInputError("A person cannot be merged into itself.", hint="Name two different people.")
+        now = self._now()
+        with self._writing() as session:
+            duplicate: Person = rows.load(session, "person", person)
+            kept: Person = rows.load(session, "person", into)
+            rows.save(session, duplicate, duplicate.with_changes(now, deleted_at=now))
+            values = merge_fields(kept, duplicate)
+            values["aliases"] = normalize_aliases(values["aliases"])
+            values["notes"] = validate_text(values["notes"], "notes")
+            merged = kept.with_changes(now, **values, **_merged_manager(kept, duplicate))
+            rows.save(session, kept, merged)
+            count = people.move_references(session, person, into, now)
+            current: Person = rows.load(session, "person", into)
+            if current.manager:
+                _check_manager(session, into, current.manager)
+            moved = (
+                f"{count} {'item refers' if count == 1 else 'items refer'} to “{current.label}” now." if count else ""
+            )
+            return Result(current, hint=moved)
+
+    def _validate_fields(self, **fields: Any) -> dict[str, Any]:
+        values = drop_none(**fields)
+        zone, now = self._context.zone, self._now()
+        if "name" in values:
+            values["name"] = single_line(values["name"], "name")
+        for field, limit in (("last_name", 200), ("role", 200), ("phone", PHONE_CHARS)):
+            if field in values:
+                values[field] = single_line_or_empty(values[field], field, limit=limit)
+        if "aliases" in values:
+            values["aliases"] = normalize_aliases(values["aliases"])
+        if "email" in values:
+            values["email"] = parse_email(values["email"])
+        if "birthday" in values:
+            values["birthday"] = parse_birthday(values["birthday"], now=now, zone=zone)
+        if "notes" in values:
+            values["notes"] = validate_text(values["notes"], "notes")
+        if "left_at" in values:
+            day = values["left_at"]
+            values["left_at"] = times.parse_date(day, "left_at", now=now, zone=zone) if day.strip() else None
+        return values
+
+
+def _check_manager(session: Session, person: str, manager: str) -> None:
+    if manager and (person == manager or person in people.list_managers(session, manager)):
+        raise InvalidInputError("A person cannot report to themselves.", hint="Choose another manager.")
+
+
+def _check_self_alias(session: Session, person: Person) -> None:
+    if SELF_ALIAS not in map(normalize_name, person.list_other_names()):
+        return
+    for _, id_, label in lookup.list_exact(session, ["person"], SELF_ALIAS):
+        if id_ != person.id:
+            raise ConflictError(
+                f"“{label}” ({id_}) has the alias “{SELF_ALIAS}” already.",
+                hint="Only one person is the user: change the aliases of that one first, or use merge_person.",
+                candidates=[{"id": id_, "name": label}],
+            )
+
+
+def _namesakes_hint(session: Session, person: Person) -> str:
+    """Return a hint on people with the same name or e-mail address, "" if there are none."""
+    keys = dict.fromkeys(map(normalize_name, (person.label, *person.list_other_names())))
+    known = {id_: label for key in keys for _, id_, label in lookup.list_exact(session, ["person"], key)}
+    named = ", ".join(f"{id_} “{label}”" for id_, label in list(known.items())[:MAX_NAMED])
+    return f"Possible duplicate: {named}. If it is the same person, use merge_person." if named else ""
+
+
+def _merged_manager(kept: Person, duplicate: Person) -> dict[str, str | None]:
+    """Return the manager after a merge, if one of the two was that of the other."""
+    manager = duplicate.manager if kept.manager in (None, duplicate.id) else kept.manager
+    return {"manager": None if manager == kept.id else manager}

@@ -1,0 +1,1 @@
+"""Who reports to whom, and what refers to a person."""
