@@ -1,6 +1,6 @@
-"""The ticker: one thread that does what is due at its moment, and notices within seconds that the clock was set.
+"""The alarm scheduler: one thread that runs what is due, and notices a changed system clock within seconds.
 
-APScheduler with its memory store is the clock that ticks at the next moment. It alone would not do: it waits by a clock
+APScheduler with its memory store wakes the thread at the next due time. It alone would not do: it waits by a clock
 that stands still while a machine sleeps, and for as long as it reckoned once, even if the time of day was set back
 meanwhile. So the thread also looks by itself every few seconds, and reckons anew what it waits for.
 """
@@ -33,7 +33,7 @@ ChangesListener = Callable[[Sequence[ItemChange]], None]
 
 
 class DueWorkRunner:
-    """Makes rounds at the right moments, in a thread of its own."""
+    """Runs due work at the right times, in its own thread."""
 
     def __init__(
         self,
@@ -56,11 +56,11 @@ class DueWorkRunner:
         self._thread.start()
 
     def is_due_within(self, span: timedelta) -> bool:
-        """Return whether something is due within a span of time."""
+        """Return whether something is due within a duration."""
         return self._next is not None and self._next - self._timing.now() <= span
 
     def close(self) -> None:
-        """End after the round that is being made."""
+        """Stop after the current round."""
         self._open.close()
         self._leaving.set()
         self._woken.set()
@@ -88,7 +88,7 @@ class DueWorkRunner:
             clock.close()
 
     def _run_due(self, *, was_set: bool) -> bool:
-        """Do what is due; return whether all of it was done."""
+        """Run what is due; return whether all of it succeeded."""
         try:
             self._next = self._timing.run_due(self._tell, was_set=was_set)
         except PanoramaError as error:  # such as a locked database; the next look tries again
@@ -105,28 +105,28 @@ class DueWorkRunner:
 
 
 class _Timer:
-    """APScheduler, as a clock that ticks at one moment."""
+    """APScheduler as a timer for one time."""
 
     def __init__(self, scheduler: Any, tick: Callable[[], None]) -> None:
         self._scheduler = scheduler
         self._tick = tick
 
     def schedule_after(self, ahead: timedelta | None) -> None:
-        """Tick after a span of time, instead of when it was to tick before; None for never."""
+        """Set the timer to a duration from now, replacing the previous time; None for never."""
         self._scheduler.remove_all_jobs()
         if ahead is not None:
             at = datetime.now(UTC) + max(ahead, timedelta())
             self._scheduler.add_job(self._tick, "date", run_date=at, misfire_grace_time=None)
 
     def close(self) -> None:
-        """Tick no more."""
+        """Stop the timer."""
         self._scheduler.pause()
         self._scheduler.get_jobs()  # waits for a tick that has begun: it would be missed, which is said with a trace
         self._scheduler.shutdown()
 
 
 def _start_timer(tick: Callable[[], None]) -> _Timer:
-    """Start a clock; its ticks need no threads beside its own."""
+    """Start a timer, which needs no further threads."""
     background: Any = import_module("apscheduler.schedulers.background")  # 40 ms, and not before somebody waits
     executors: Any = import_module("apscheduler.executors.debug")
     logging.getLogger("apscheduler").setLevel(logging.ERROR)  # it tells of every tick

@@ -1,4 +1,4 @@
-"""Keeps the stored answers up to date: they change with version, settings and promoted scripts."""
+"""Keeps the stored answers up to date as version, settings and promoted scripts change."""
 
 import asyncio
 import logging
@@ -34,7 +34,7 @@ class AnswerStore:
         self._answers: StoredAnswers | None = None
 
     def digest(self) -> str:
-        """Return a digest of what the lists are made of; it reads the promoted scripts."""
+        """Return a digest of everything that the lists depend on; it reads the promoted scripts."""
         parts = [*self._product, *self._app.settings.toolsets, *self._app.calls.promoted_tools.list_versions()]
         return sha256("\n".join(parts).encode()).hexdigest()[:32]
 
@@ -55,7 +55,7 @@ class AnswerStore:
 
     @cached_property
     def _product(self) -> list[str]:
-        """The versions of the product and of what writes its answers; in a source tree, the last edit too."""
+        """The versions of the product and the libraries that write its answers; in a source tree, the last edit too."""
         source = Path(panorama.__file__).parent
         edited = max(path.stat().st_mtime_ns for path in source.rglob("*.py"))
         return [panorama.__version__, str(edited), version("fastmcp"), version("mcp")]

@@ -1,4 +1,4 @@
-"""Connections to the socket: each is checked, greeted, and served as what it says it wants."""
+"""Connections to the socket: each is checked, does the handshake, and is served by its purpose."""
 
 import json
 import logging
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 HELLO_SECONDS = 10.0
 HELLO_BYTES = 1 << 16
 DRAIN_SECONDS = 2.0
-"""How long a door may take to be told that the daemon leaves; one that does not read is left behind."""
+"""How long a proxy may take to receive the daemon's end; one that does not read is disconnected."""
 
 PURPOSES = ("mcp", "calls")
 MAX_CONNECTIONS = 1000
@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 
 
 class ClientConnection:
-    """One connection, from its greeting to its end."""
+    """One connection, from its handshake to its end."""
 
     def __init__(self, stream: SocketStream) -> None:
         self.stream = stream
@@ -49,7 +49,7 @@ class ClientConnection:
         self.serving: Connection | RpcServer | None = None
 
     def update_name(self) -> str:
-        """Return the name of the client whose request is served now, and remember it."""
+        """Return the name of the client of the current request, and store it."""
         from panorama.mcp.tools import client_name  # imported by then: an MCP request is served
 
         self.name = client_name()
@@ -57,7 +57,7 @@ class ClientConnection:
 
 
 class ConnectionManager:
-    """All visitors of one daemon."""
+    """All connections of one daemon."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class ConnectionManager:
         others: Mapping[str, MethodHandler],
         outdated: Callable[[], None],
     ) -> None:
-        self.visitors: set[ClientConnection] = set()
+        self.clients: set[ClientConnection] = set()
         self.changed = anyio.Event()
         self.is_leaving = False
         self._stopped = False
@@ -80,52 +80,52 @@ class ConnectionManager:
         self._outdated = outdated
 
     async def serve(self, stream: SocketStream) -> None:
-        """Serve one visitor to its end, whatever it does."""
-        visitor = ClientConnection(stream)
-        self.visitors.add(visitor)
+        """Serve one connection to its end, whatever it sends."""
+        client = ClientConnection(stream)
+        self.clients.add(client)
         self._notify_changed()
         try:
             async with stream:
-                await self._handle(visitor)
+                await self._handle(client)
         except (*DISCONNECT_ERRORS, anyio.EndOfStream, TimeoutError):
             pass
         except Exception:
             _log.exception("a connection broke")
         finally:
-            self.visitors.discard(visitor)
+            self.clients.discard(client)
             self._notify_changed()
 
     async def drain(self, seconds: float, *, stopped: bool) -> None:
-        """Let every visitor finish what it began, and tell its door what became of it."""
+        """Let every connection finish its requests, and report their outcome to its proxy."""
         self.is_leaving, self._stopped = True, stopped
         async with anyio.create_task_group() as tasks:
-            for visitor in self.visitors:
-                if visitor.serving is not None:
-                    tasks.start_soon(visitor.serving.drain, seconds)
+            for client in self.clients:
+                if client.serving is not None:
+                    tasks.start_soon(client.serving.drain, seconds)
         with anyio.move_on_after(DRAIN_SECONDS):
-            while any(visitor.serving is not None for visitor in self.visitors):
+            while any(client.serving is not None for client in self.clients):
                 await self.changed.wait()
 
-    async def _handle(self, visitor: ClientConnection) -> None:
-        if not is_same_user(visitor.stream.extra(SocketAttribute.raw_socket)):
+    async def _handle(self, client: ClientConnection) -> None:
+        if not is_same_user(client.stream.extra(SocketAttribute.raw_socket)):
             _log.warning("a program of another user came to the socket and was sent away")
             return
         with anyio.fail_after(HELLO_SECONDS):
-            line, rest = await _read_first_line(visitor.stream)
-        reply = self._build_reply(line, visitor)
-        if visitor.hello.get("for") == "mcp":
+            line, rest = await _read_first_line(client.stream)
+        reply = self._build_reply(line, client)
+        if client.hello.get("for") == "mcp":
             reply["tools"] = await anyio.to_thread.run_sync(self._mcp.digest)
-        await visitor.stream.send(_encode_line(reply))
+        await client.stream.send(_encode_line(reply))
         if "refused" in reply or "leaving" in reply:
             return
-        with closing(SocketByteStream(visitor.stream)) as stream:
-            if visitor.hello.get("for") == "calls":
-                await self._serve_calls(visitor, stream, rest)
+        with closing(SocketByteStream(client.stream)) as stream:
+            if client.hello.get("for") == "calls":
+                await self._serve_calls(client, stream, rest)
             else:
-                await self._serve_mcp(visitor, stream, rest)
+                await self._serve_mcp(client, stream, rest)
 
-    def _build_reply(self, line: bytes, visitor: ClientConnection) -> dict[str, Any]:
-        """Return what a greeting is answered with: who we are, or why not."""
+    def _build_reply(self, line: bytes, client: ClientConnection) -> dict[str, Any]:
+        """Return the answer to a hello message: the daemon's, or a refusal."""
         us = {"panorama": PROTOCOL, "version": __version__, "pid": os.getpid()}
         hello: Any = {}
         try:
@@ -140,7 +140,7 @@ class ConnectionManager:
             return us | {"refused": f"Panorama {__version__} runs here and {version} came.", "hint": _RESTART_HINT}
         if home != self._address.home:
             return us | {"refused": f"The daemon here keeps {self._address.home}, not {home}.", "hint": _RESTART_HINT}
-        if len(self.visitors) > MAX_CONNECTIONS:
+        if len(self.clients) > MAX_CONNECTIONS:
             return us | {
                 "refused": f"{MAX_CONNECTIONS} programs are connected to Panorama.",
                 "hint": "Close some of them.",
@@ -150,31 +150,31 @@ class ConnectionManager:
             self._outdated()
         if self.is_leaving:
             return us | {"leaving": True}
-        visitor.hello = hello
+        client.hello = hello
         own_settings, client_settings = settings_in(os.environ), dict(hello.get("settings") or {})
         differs = sorted(name for name, value in client_settings.items() if own_settings.get(name) != value)
         return us | {"timezone": self._app.settings.timezone, "differs": differs}
 
-    async def _serve_mcp(self, visitor: ClientConnection, stream: SocketByteStream, rest: bytes) -> None:
-        id_ = str(visitor.hello.get("conversation") or "v_unknown")[:40]
-        conversation = self._conversations.get_or_create(id_, "tool", visitor.update_name)
+    async def _serve_mcp(self, client: ClientConnection, stream: SocketByteStream, rest: bytes) -> None:
+        id_ = str(client.hello.get("conversation") or "v_unknown")[:40]
+        conversation = self._conversations.get_or_create(id_, "tool", client.update_name)
         current.set(conversation)
-        visitor.serving = connection = await self._mcp.open_connection(stream, rest)
+        client.serving = connection = await self._mcp.open_connection(stream, rest)
         try:
             await self._mcp.serve(connection)
         finally:
-            if conversation.client == visitor.update_name:  # else it is here again already
-                conversation.client = visitor.name or "unknown"
+            if conversation.client == client.update_name:  # otherwise it has reconnected
+                conversation.client = client.name or "unknown"
         if connection.unfinished is not None:
             message = {"panorama": "leaving", "stopped": self._stopped, "unfinished": connection.unfinished}
             await connection.send_control(message)
 
-    async def _serve_calls(self, visitor: ClientConnection, stream: SocketByteStream, rest: bytes) -> None:
-        name = str(visitor.hello.get("conversation") or "cli")[:40]
+    async def _serve_calls(self, client: ClientConnection, stream: SocketByteStream, rest: bytes) -> None:
+        name = str(client.hello.get("conversation") or "cli")[:40]
         conversation = self._conversations.get_or_create(name, CLI_ACTOR, "panorama")
-        visitor.name = "command line"
-        visitor.serving = RpcServer(stream, rest, self._app.calls, conversation, self._others)
-        await visitor.serving.serve()
+        client.name = "command line"
+        client.serving = RpcServer(stream, rest, self._app.calls, conversation, self._others)
+        await client.serving.serve()
 
     def _notify_changed(self) -> None:
         self.changed.set()

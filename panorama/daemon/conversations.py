@@ -21,7 +21,7 @@ class Conversations:
         self._lock = threading.Lock()
 
     def get_or_create(self, id_: str, actor: str, client: str | Callable[[], str]) -> Conversation:
-        """Return the conversation of this id, with its working memory if it was here before."""
+        """Return the conversation with an id, with its working memory if it is known."""
         with self._lock:
             conversation = self._known.pop(id_, None)
             if conversation is None or conversation.actor != actor:

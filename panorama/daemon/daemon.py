@@ -1,4 +1,4 @@
-"""The daemon: it listens, serves, stays a while without clients, and leaves without losing a call."""
+"""The daemon: it listens, serves, lingers without clients, and ends without losing a call."""
 
 import asyncio
 import logging
@@ -30,7 +30,7 @@ from panorama.mcp.call_threads import call_threads
 from panorama.transport.address import Address
 
 FIRST_CLIENT_SECONDS = 20.0
-"""How long a daemon waits for the door that started it, which may be held up by fifty others that start."""
+"""How long a daemon waits for the proxy that started it, which may be delayed by fifty others."""
 
 DRAIN_SECONDS = 30.0
 """How long calls that run may take to finish when the daemon leaves."""
@@ -44,7 +44,7 @@ _log = logging.getLogger("panorama.daemon")
 
 
 class Daemon:
-    """One data directory's owner; one that `lingers` leaves when nobody has been there for some time."""
+    """The owner of one data directory; one that `lingers` ends after some time without clients."""
 
     def __init__(
         self, app: App, address: Address, is_catching_up: Callable[[], bool] = lambda: False, *, lingers: bool
@@ -62,12 +62,12 @@ class Daemon:
         self._desktop = DesktopNotifier() if app.settings.desktop_notifications else None
 
     async def run(self, ready: Callable[[], None]) -> None:
-        """Serve until there is a reason to leave; `ready` is called once clients can connect."""
+        """Serve until there is a reason to end; `ready` is called once clients can connect."""
         _raise_file_limit()
         asyncio.get_running_loop().set_exception_handler(_handle_loop_error)
         self._leaving = anyio.Event()
         others = {"panorama/daemon": self._handle_status, "panorama/stop": self._handle_stop}
-        self._reception = ConnectionManager(
+        self._connections = ConnectionManager(
             self._app, self.mcp, self._address, self._conversations, others, self._on_newer_version
         )
         self._listening = ListeningSocket(self._address)
@@ -110,16 +110,16 @@ class Daemon:
     async def _drain(self) -> None:
         self._stop_listening()
         await self.mcp.close_http()
-        await self._reception.drain(DRAIN_SECONDS, stopped=self._stopped)
+        await self._connections.drain(DRAIN_SECONDS, stopped=self._stopped)
         with anyio.move_on_after(DRAIN_SECONDS):
             while self._is_busy:
                 await anyio.sleep(0.01)
 
     def _begin_shutdown(self, reason: str, *, stopped: bool) -> None:
-        """Begin to leave; doors look for a successor at once unless a person stopped us."""
+        """Begin to end; proxies start a successor at once unless the user stopped this daemon."""
         if not self._reason:
             self._reason, self._stopped = reason, stopped
-            self._reception.is_leaving = True
+            self._connections.is_leaving = True
             self._app.meaning.begin_shutdown()
             self._app.jobs.begin_shutdown()
             self._leaving.set()
@@ -129,12 +129,12 @@ class Daemon:
 
     @property
     def _has_idle_exit(self) -> bool:
-        """Whether it leaves when nobody is there; HTTP's clients could not start it again."""
+        """Whether it ends without clients; HTTP clients could not start it again."""
         return self._detached and not self._port
 
     @property
     def _is_busy(self) -> bool:
-        """Whether a call or a job runs, also one whose client is gone."""
+        """Whether a call or a job is running, including those whose client is gone."""
         others = anyio.to_thread.current_default_thread_limiter()
         return call_threads().is_busy or others.borrowed_tokens > 0 or self._app.jobs.is_busy
 
@@ -146,7 +146,7 @@ class Daemon:
         except PanoramaError:  # the database is locked: nobody knows
             return True
 
-    # What runs beside the visitors.
+    # Work beside the connections.
 
     def _start_accepting(self, tasks: TaskGroup) -> None:
         self._accepting = anyio.CancelScope()
@@ -161,13 +161,13 @@ class Daemon:
             listener = await SocketListener.from_socket(listening.socket)
             while True:
                 try:
-                    tasks.start_soon(self._reception.serve, await listener.accept())
+                    tasks.start_soon(self._connections.serve, await listener.accept())
                 except anyio.BrokenResourceError as error:  # such as too many open files
                     _log.warning("nobody can be let in for a second: %s", error.__cause__)
                     await anyio.sleep(1)
 
     async def _watch_files(self, tasks: TaskGroup) -> None:
-        """Put a socket back that was taken away; give way if the data or the lock are not the same any more."""
+        """Restore a deleted socket; end if the data directory or the lock was replaced."""
         lock = _inode(self._address.lock)
         while not self._reason:
             await anyio.sleep(CHECK_SECONDS)
@@ -182,16 +182,16 @@ class Daemon:
                 self._start_accepting(tasks)
 
     async def _exit_when_idle(self) -> None:
-        """Leave when there was no client and no work for some time, and nothing is due in as long a time."""
+        """End after some time without clients and work, if nothing is due within the same time."""
         patience = max(FIRST_CLIENT_SECONDS, self._app.settings.linger_seconds)
         while self._has_idle_exit:
             with anyio.move_on_after(patience) as waiting:
-                await self._reception.changed.wait()
+                await self._connections.changed.wait()
             if waiting.cancelled_caught and not self._has_work and not self._is_due_soon():
                 self._begin_shutdown("nobody has been here", stopped=False)
                 return
-            while self._reception.visitors:
-                await self._reception.changed.wait()
+            while self._connections.clients:
+                await self._connections.changed.wait()
             while self._has_work:
                 await anyio.sleep(BUSY_POLL_SECONDS)
             patience = self._app.settings.linger_seconds
@@ -207,20 +207,20 @@ class Daemon:
     # What is due.
 
     def _notify_reminder(self, event: ReminderEvent) -> None:
-        """Send a reminder to the clients and the desktop; the scheduler calls this, which must not wait."""
+        """Send a reminder to the clients and the desktop; the scheduler calls this, so it must not block."""
         self.mcp.notify_reminder(event)
         if self._desktop:
             self._desktop.show(event.reminder.title, event.describe_timing(self._app.context.zone))
 
     def _is_due_soon(self) -> bool:
-        """Return whether something is due before a daemon that left now would have been missed."""
+        """Return whether something is due before a daemon that ended now would be started again."""
         return self._ticker.is_due_within(timedelta(seconds=self._app.settings.linger_seconds))
 
     # What the command line asks.
 
     def _handle_status(self, _: Mapping[str, Any]) -> dict[str, Any]:
         """Return the state of this daemon."""
-        clients = [client for client in self._reception.visitors if client.hello.get("for") == "mcp"]
+        clients = [client for client in self._connections.clients if client.hello.get("for") == "mcp"]
         return {
             "pid": os.getpid(), "version": __version__, "home": self._address.home, "socket": self._address.socket,
             "log": self._address.log, "since": self._began.isoformat(),
@@ -235,7 +235,7 @@ class Daemon:
         }  # fmt: skip
 
     def _handle_stop(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Begin to leave once this is answered."""
+        """Begin to end once this is answered."""
         self._begin_shutdown("it was asked to", stopped=not params.get("again"))
         return {"pid": os.getpid()}
 
@@ -248,7 +248,7 @@ def _inode(path: str) -> int:
 
 
 def _handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Pass over what anyio's sockets do when a wait is cancelled in the moment in which it ends.
+    """Ignore an error of anyio's sockets when a wait is cancelled in the moment in which it ends.
 
     `UNIXSocketStream` has the loop call `Future.set_result`, also on a future that was cancelled meanwhile (4.16).
     """
@@ -257,7 +257,7 @@ def _handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any])
 
 
 def _raise_file_limit() -> None:
-    """Allow as many connections as there may be: macOS begins with 256 files."""
+    """Raise the limit of open files to what the connections need: macOS starts with 256."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
     if soft < limit:

@@ -1,6 +1,6 @@
-"""The desktop: shows a reminder where a person sits, by the program that the platform has for that.
+"""Desktop notifications: shows a reminder with the platform's program for that.
 
-No shell is asked; what a person wrote is an argument, and never a command, an option or markup.
+No shell is used; the user's text is an argument, and never a command, an option or markup.
 """
 
 import logging
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 class DesktopNotifier:
-    """Shows notifications, and never waits for them."""
+    """Shows notifications without waiting for them."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = dict(os.environ if environment is None else environment)

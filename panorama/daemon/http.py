@@ -1,7 +1,7 @@
-"""The daemon's HTTP: MCP on loopback for clients that cannot start a process, behind a random token.
+"""The daemon's HTTP server: MCP on loopback for clients that cannot start a process, behind a random token.
 
 Every request is held against its Host and Origin, so that no page in a browser reaches it through a name that points
-here; `/health` alone is answered without the token, and tells nothing.
+here; only `/health` is answered without the token, and reveals nothing.
 """
 
 import hmac
@@ -41,7 +41,7 @@ HEALTH, MCP = "/health", "/mcp"
 
 
 def load_token(home: Path) -> str:
-    """Return the token that clients send as `Authorization: Bearer …`; it is made once, readable by its owner alone."""
+    """Return the token that clients send as `Authorization: Bearer …`; it is created once, with mode 0600."""
     path = home / TOKEN_FILE
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
@@ -65,7 +65,7 @@ _UNAUTHORIZED = JSONResponse(
 
 
 class TokenMiddleware:
-    """Passes on requests that carry the token and name this machine in Host and Origin."""
+    """Passes on requests with the token and with this machine in Host and Origin."""
 
     def __init__(self, app: ASGIApp, token: str, connections: HttpConnections) -> None:
         self._app = app
@@ -73,7 +73,7 @@ class TokenMiddleware:
         self._token = token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer all others with 403 or 401."""
+        """Answer other requests with 403 or 401."""
         if scope["type"] == "lifespan":
             app = self._app
         elif scope["type"] != "http":
@@ -103,7 +103,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Capture none."""
+        """Capture no signals."""
         yield
 
 
@@ -150,7 +150,7 @@ class HttpServer:
             self._ended.set()
 
     async def close(self) -> None:
-        """Take no more requests, finish those under way, and end."""
+        """Accept no more requests, finish pending ones, and end."""
         self._server.should_exit = True
         with anyio.move_on_after(SHUTDOWN_SECONDS + 1):
             await self._ended.wait()

@@ -31,7 +31,7 @@ class HttpConnections:
         self._trusted: set[ClientAddress] = set()
 
     def add(self, client: ClientAddress, transport: asyncio.Transport) -> None:
-        """Take a new connection; abort it, or an older one, if there are too many."""
+        """Accept a new connection; abort it, or an older one, if there are too many."""
         if len(self._trusted) >= self._max_trusted:
             transport.abort()
             return
@@ -41,14 +41,14 @@ class HttpConnections:
         self._untrusted[client] = (transport, timer)
 
     def trust(self, client: ClientAddress) -> None:
-        """Let a connection last that has shown the token."""
+        """Keep a connection that has sent the token."""
         if client in self._untrusted:
             _, timer = self._untrusted.pop(client)
             timer.cancel()
             self._trusted.add(client)
 
     def remove(self, client: ClientAddress) -> None:
-        """Forget a connection that has ended."""
+        """Remove a connection that has ended."""
         self._trusted.discard(client)
         if client in self._untrusted:
             _, timer = self._untrusted.pop(client)
@@ -73,7 +73,7 @@ def limited_protocol(connections: HttpConnections) -> type[H11Protocol]:
                 connections.add(self.client, transport)
 
         def connection_lost(self, exc: Exception | None) -> None:
-            """Count it no more."""
+            """Stop counting the connection."""
             if self.client:
                 connections.remove(self.client)
             super().connection_lost(exc)

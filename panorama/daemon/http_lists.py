@@ -19,7 +19,7 @@ MAX_BYTES = 4096
 
 
 class ListMiddleware:
-    """Answers a request for a list if its answer is stored and its session, where the era has any, is known."""
+    """Answers a request for a list if its answer is stored and its session, if the era has sessions, is known."""
 
     def __init__(self, app: ASGIApp, find_answer: FindAnswer, path: str) -> None:
         self._app = app
@@ -27,7 +27,7 @@ class ListMiddleware:
         self._path = path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or pass the request on as it came."""
+        """Answer, or pass the request on unchanged."""
         if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != self._path:
             return await self._app(scope, receive, send)
         headers = Headers(scope=scope)
@@ -57,7 +57,7 @@ def _accepts_json(headers: Headers) -> bool:
 
 
 def _has_session(scope: Scope, headers: Headers) -> bool:
-    """Return whether the server would take the request: the newest era has no sessions, the older ones know theirs."""
+    """Return whether the server would accept the request: older eras need a known session, the newest has none."""
     if headers.get("mcp-protocol-version") in MODERN_PROTOCOL_VERSIONS:
         return True
     ends = (getattr(route, "endpoint", None) for route in scope["app"].routes)
@@ -67,7 +67,7 @@ def _has_session(scope: Scope, headers: Headers) -> bool:
 
 
 def _headers_match(headers: Headers, request: Mapping[str, Any]) -> bool:
-    """Return whether the headers agree with the body and no browser page asks; the server judges all other requests.
+    """Return whether the headers agree with the body and no browser page sent it; the server handles all others.
 
     Since 2026-07-28 a request carries its method and version in both, and the server has to compare them.
     """
@@ -91,7 +91,7 @@ def _parse_request(body: bytes) -> Mapping[str, Any]:
 
 
 def _replay(messages: list[Message], receive: Receive) -> Receive:
-    """Return what gives messages again that were received, then what follows."""
+    """Return a receive function that repeats the received messages, then continues."""
 
     async def receive_again() -> Message:
         return messages.pop(0) if messages else await receive()

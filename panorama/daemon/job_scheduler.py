@@ -1,6 +1,6 @@
-"""The queue at work: the one module that runs jobs, as many as there are places, and picks up those whose process died.
+"""The job scheduler: runs queued jobs, as many as there are places, and resumes those whose process died.
 
-APScheduler keeps the time and the threads; what is to be done stands in the table of jobs, so its own store is a list
+APScheduler keeps time and threads; the work is in the table of jobs, so its own store is a list
 in memory that may be lost at any moment. It is imported when the first job comes, or a moment after the start.
 """
 
@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 
 class JobRunner:
-    """Runs jobs as long as it is open."""
+    """Runs jobs while it is open."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -60,7 +60,7 @@ class JobRunner:
         self._first.start()
 
     def wake(self) -> None:
-        """Begin what waits, if there is room; never waits itself."""
+        """Start waiting jobs, if there is room; never blocks."""
         with self._lock:
             if self._leaving.is_set() or self._lines >= MAX_CONCURRENT:
                 return
@@ -69,7 +69,7 @@ class JobRunner:
             self._clock.resume_job(HEARTBEAT)
 
     def close(self) -> None:
-        """Let jobs that can go on later stop now, wait a while for the others, and end."""
+        """Stop resumable jobs, wait a while for the others, and end."""
         self._jobs.begin_shutdown()
         with self._lock:
             self._leaving.set()
@@ -89,7 +89,7 @@ class JobRunner:
     # One line of jobs, one after another.
 
     def _run_waiting_jobs(self) -> None:
-        """Run what waits until nothing does."""
+        """Run waiting jobs until there are none."""
         running = self._finish_and_claim_next(None)
         while running is not None:
             running = self._finish_and_claim_next((running, run_job(self._app.calls, self._jobs, running)))
@@ -100,7 +100,7 @@ class JobRunner:
                 self.wake()
 
     def _finish_and_claim_next(self, done: tuple[RunningJob, Job] | None) -> RunningJob | None:
-        """Write the end of a job and begin the next; what cannot be written is tried until it can."""
+        """Store the end of a job and start the next; retry until it can be stored."""
         while True:
             try:
                 return self._jobs.finish_and_claim_next(done, goes_on=not self._leaving.is_set())
@@ -115,7 +115,7 @@ class JobRunner:
     # What happens now and then.
 
     def _heartbeat(self) -> None:
-        """Tell how far jobs are that came further, and now and then that all are alive."""
+        """Store the progress of jobs, and regularly a heartbeat of all."""
         self._beats += 1
         mine = [job for job in self._jobs.running_jobs if not job.kind.standing]
         with self._lock:
@@ -129,7 +129,7 @@ class JobRunner:
                 _log.warning("jobs cannot tell how far they are: %s", error.message)
 
     def _start_up(self) -> None:
-        """Begin what processes before this one left, and a moment later start the clock, whose import takes a while."""
+        """Start the jobs that earlier processes left, and shortly after the scheduler, whose import takes a while."""
         if not self._leaving.wait(START_SECONDS):
             self._poll_jobs()
         if not self._leaving.wait(CLOCK_SECONDS):
@@ -137,7 +137,7 @@ class JobRunner:
                 self._ensure_clock()
 
     def _poll_jobs(self) -> None:
-        """Pick up what other processes left, and begin what waits."""
+        """Resume the jobs that other processes left, and start waiting ones."""
         try:
             with report_progress_to(self._stop_if_leaving, self._leaving.is_set):
                 self._app.recover_orphans()
@@ -160,7 +160,7 @@ class JobRunner:
             _log.warning("old jobs are not forgotten: %s", error.message)
 
     def _ensure_clock(self) -> Any:
-        """Return the clock, which is started at the first need."""
+        """Return the scheduler, started at first use."""
         if self._clock is None:
             schedulers = import_module("apscheduler.schedulers.background")  # 60 ms
             pools = import_module("apscheduler.executors.pool")
@@ -176,7 +176,7 @@ class JobRunner:
 
 @contextmanager
 def run_jobs(app: App) -> Generator[JobRunner]:
-    """Run jobs as long as this is open."""
+    """Run jobs while this is open."""
     queue = JobRunner(app)
     try:
         with app.jobs.attach_worker(queue.wake):

@@ -1,6 +1,6 @@
 """The MCP server of a daemon: imported and built after the daemon answers the command line.
 
-The import takes half a second, which a terminal command need not wait for.
+The import takes half a second, for which a terminal command need not wait.
 """
 
 import gc
@@ -32,7 +32,7 @@ IDLE_SECONDS = 1.0
 
 
 class McpService:
-    """The MCP server, from the moment a client needs it."""
+    """The MCP server, built when a client needs it."""
 
     def __init__(self, app: App, address: Address, conversations: Conversations) -> None:
         self._app = app
@@ -43,7 +43,7 @@ class McpService:
         self._requested, self._started = anyio.Event(), anyio.Event()
 
     async def run(self, port: socket.socket | None) -> None:
-        """Build the server when a client or the port needs it, at the latest after a second; serve HTTP on the port."""
+        """Build the server when it is needed, at the latest after a second; serve HTTP on the port if set."""
         with anyio.move_on_after(0 if port else IDLE_SECONDS):
             await self._requested.wait()
         server = await anyio.to_thread.run_sync(self.build)
@@ -68,14 +68,14 @@ class McpService:
         return self._server
 
     def digest(self) -> str:
-        """Return a digest of what the lists are made of, "" if the database is locked; it reads promoted scripts."""
+        """Return a digest of all that the lists depend on, "" if the database is locked; it reads promoted scripts."""
         try:
             return self._answers.digest()
         except PanoramaError:
             return ""
 
     async def open_connection(self, stream: SocketByteStream, rest: bytes) -> "Connection":
-        """Return a connection that `serve` can serve, once there is a server."""
+        """Return a connection for `serve`, once there is a server."""
         self._requested.set()
         await self._started.wait()
         from panorama.mcp.connection import Connection
@@ -89,7 +89,7 @@ class McpService:
         await connection.serve(server, server.direct_calls)
 
     async def close_http(self) -> None:
-        """Take no more HTTP requests, and finish those under way."""
+        """Accept no more HTTP requests, and finish pending ones."""
         if self._http:
             await self._http.close()
 
@@ -106,7 +106,7 @@ class McpService:
         return HttpServer(self.build(), self._app.settings.home, port, self._answers.find)
 
     def _get_conversation(self) -> Conversation:
-        """Return the conversation of the request that is served: of a socket's client, else of an HTTP session."""
+        """Return the conversation of the current request: of a socket's client or an HTTP session."""
         return current.get(None) or self._get_http_conversation()
 
     def _get_http_conversation(self) -> Conversation:

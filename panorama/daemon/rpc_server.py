@@ -1,6 +1,6 @@
-"""Operations called directly over the socket, by the command line and by programs: `panorama/call` and its kin.
+"""Operations called directly over the socket, by the command line and programs: `panorama/call` and related methods.
 
-One JSON-RPC request a line, answered in turn. The other end is `panorama.transport.rpc_client`.
+One JSON-RPC request per line, answered in order. The client is `panorama.transport.rpc_client`.
 """
 
 import json
@@ -28,21 +28,21 @@ MethodHandler = Callable[[Mapping[str, Any]], Any]
 
 
 class ClientGoneError(Exception):
-    """The program that asked is gone."""
+    """The client is gone."""
 
 
 class RpcServer:
-    """Serves one program; `others` are the methods beside `panorama/call`."""
+    """Serves one client; `others` are the methods beside `panorama/call`."""
 
     def __init__(
         self,
-        carrier: ByteStream,
+        stream: ByteStream,
         rest: bytes,
         calls: Calls,
         conversation: Conversation,
         others: Mapping[str, MethodHandler],
     ) -> None:
-        self._carrier = carrier
+        self._stream = stream
         self._rest = rest
         self._calls = calls
         self._conversation = conversation
@@ -54,7 +54,7 @@ class RpcServer:
         self._left = anyio.Event()
 
     async def serve(self) -> None:
-        """Answer until the program has closed its side, or until `leave`."""
+        """Answer until the client has closed its side, or until `leave`."""
         requests_in, requests = anyio.create_memory_object_stream[bytes | OversizedLine](0)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._read, requests_in)
@@ -62,7 +62,7 @@ class RpcServer:
                 async for line in requests:
                     self._idle = anyio.Event()
                     try:
-                        await self._carrier.send(await self._answer(line))
+                        await self._stream.send(await self._answer(line))
                     except DISCONNECT_ERRORS:
                         break
                     finally:
@@ -70,7 +70,7 @@ class RpcServer:
             tasks.cancel_scope.cancel()
 
     async def drain(self, seconds: float) -> None:
-        """Answer what is asked, then read no more."""
+        """Answer the pending request, then stop reading."""
         with anyio.move_on_after(seconds):
             await self._idle.wait()
         self._reading.cancel()
@@ -83,7 +83,7 @@ class RpcServer:
                     while True:
                         for line in lines.feed(chunk):
                             await requests.send(line)
-                        chunk = await self._carrier.receive(CHUNK_BYTES)
+                        chunk = await self._stream.receive(CHUNK_BYTES)
                 except (anyio.EndOfStream, *DISCONNECT_ERRORS):
                     self._has_left = True
                     self._left.set()
@@ -117,7 +117,7 @@ class RpcServer:
         return self._others[method](params)
 
     async def _wait_for_job(self, wait: JobWait, *, reports: bool) -> None:
-        """Wait for a job, but not for a program that is gone."""
+        """Wait for a job until it ends or the client is gone."""
 
         async def report(done: int, total: int, at: str) -> None:
             if reports:
@@ -139,14 +139,14 @@ class RpcServer:
             return self._calls.call(operation, arguments, self._conversation, agreed, reader).to_dict()
 
     def _report_progress(self, done: int, total: int, at: str) -> None:
-        """Tell how far a call is; it ends, between two steps, when nobody waits for it any more."""
+        """Report a call's progress; stop it, between two steps, when its client is gone."""
         if self._has_left:
             raise ClientGoneError
         anyio.from_thread.run(self._send_progress, _encode_progress(done, total, at))
 
     async def _send_progress(self, line: bytes) -> None:
         try:
-            await self._carrier.send(line)
+            await self._stream.send(line)
         except DISCONNECT_ERRORS:
             self._has_left = True
             self._left.set()

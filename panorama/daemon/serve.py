@@ -1,4 +1,4 @@
-"""How a daemon begins and ends: the lock that makes it the only one, its log, what the door that started it hears."""
+"""How a daemon starts and ends: its lock, its log, and its report to the proxy that started it."""
 
 import gc
 import json
@@ -38,11 +38,11 @@ own calls become slower. Measured by tests/benchmarks/test_scripts.py.
 
 
 def serve(*, detached: bool, http_port: int | None = None) -> None:
-    """Be the daemon of the data directory until nobody needs it, or until it is told to leave.
+    """Run the daemon of the data directory until it is no longer needed, or is stopped.
 
     Args:
-        detached: A door started it: it says on standard output when it listens, logs to its file alone, waits for its
-            predecessor to leave, and leaves when nobody has been connected for `linger_seconds`.
+        detached: A proxy started it: it reports on standard output when it listens, logs to its file alone, waits for
+            its predecessor to end, and ends after `linger_seconds` without clients.
 
     Raises:
         ConflictError: Another daemon serves this data directory.
@@ -78,9 +78,9 @@ def _serve(*, detached: bool, http_port: int | None) -> None:
 
 @contextmanager
 def _hold_daemon_lock(address: Address, *, wait: bool) -> Generator[None]:
-    """Hold the lock of the data directory, which tells everybody who serves it.
+    """Hold the lock of the data directory, which names the serving process.
 
-    A daemon that a door started waits until its predecessor has left, unless nobody wants it any more.
+    A daemon that a proxy started waits until its predecessor has ended, unless it is no longer needed.
     """
     os.makedirs(address.home, mode=0o700, exist_ok=True)
     deadline = time.monotonic() + (START_SECONDS if wait else 0.2)
@@ -100,7 +100,7 @@ def _hold_daemon_lock(address: Address, *, wait: bool) -> Generator[None]:
 
 
 def _is_superfluous(address: Address) -> bool:
-    """Return whether the door that started us is gone, or can be served by the daemon that holds the lock."""
+    """Return whether the proxy that started us is gone, or is served by the daemon that holds the lock."""
     asking = select.poll()
     asking.register(1, 0)
     if any(events & (select.POLLERR | select.POLLHUP) for _, events in asking.poll(0)):
@@ -125,7 +125,7 @@ def _write_pid(lock: IO[bytes]) -> None:
 
 @contextmanager
 def _set_up_logging(address: Address, *, detached: bool) -> Generator[None]:
-    """Log to a file that is begun anew at 1 MB; in the foreground to standard error too."""
+    """Log to a file that is rotated at 1 MB; in the foreground to standard error too."""
     handlers: list[logging.Handler] = [_LogFile(address.log, maxBytes=LOG_BYTES, backupCount=LOG_FILES)]
     if not detached:
         handlers.append(logging.StreamHandler(sys.stderr))
@@ -152,7 +152,7 @@ class _LogFile(RotatingFileHandler):
 
 
 def _report_to_launcher(message: Mapping[str, Any]) -> None:
-    """Tell the door that started us, if it still listens, and be silent from then on."""
+    """Report to the proxy that started us, if it still listens, and print nothing from then on."""
     with suppress(OSError):
         os.write(1, json.dumps(message).encode() + b"\n")
     null = os.open(os.devnull, os.O_WRONLY)

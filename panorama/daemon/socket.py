@@ -1,6 +1,6 @@
-"""The daemon's socket: made for its owner alone, found stale, and put back when it vanishes.
+"""The daemon's socket: accessible to its owner alone, replaced if stale, and restored if deleted.
 
-All that is particular to Unix sockets stands here and in `panorama.transport.address`.
+Everything specific to Unix sockets is here and in `panorama.transport.address`.
 """
 
 import os
@@ -20,7 +20,7 @@ _LOCAL_PEERCRED = 1
 
 
 class ListeningSocket:
-    """A socket that listens at its address."""
+    """A listening socket."""
 
     def __init__(self, address: Address) -> None:
         self._path = address.socket
@@ -43,21 +43,21 @@ class ListeningSocket:
             ) from error
 
     def is_reachable(self) -> bool:
-        """Return whether clients still find it: those who clean /tmp take sockets away."""
+        """Return whether clients still find it: programs that clean /tmp delete sockets."""
         try:
             return os.stat(self._path).st_ino == self._inode
         except OSError:
             return False
 
     def close(self) -> None:
-        """Listen no more; the path is freed if it is still this socket's."""
+        """Stop listening; delete the path if it is still this socket's."""
         if self.is_reachable():
             os.unlink(self._path)
         self.socket.close()
 
 
 def _create_directory(directory: str) -> None:
-    """Make the socket's directory one that only this user may enter."""
+    """Create the socket's directory, which only this user may enter."""
     try:
         os.makedirs(directory, mode=0o700, exist_ok=True)
         found = os.lstat(directory)
@@ -71,7 +71,7 @@ def _create_directory(directory: str) -> None:
 
 
 def is_hung_up(connection: socket.socket) -> bool:
-    """Return whether the other end has closed a connection both ways; only Linux tells that from no more sending."""
+    """Return whether the peer has closed a connection in both directions; only Linux can tell."""
     if sys.platform != "linux":
         return False
     asking = select.poll()
@@ -80,7 +80,7 @@ def is_hung_up(connection: socket.socket) -> bool:
 
 
 def is_same_user(stream: socket.socket) -> bool:
-    """Return whether the program at the other end runs as this user."""
+    """Return whether the peer runs as this user."""
     if sys.platform == "darwin":  # struct xucred: a version, then the user (`sys/ucred.h`); untested
         _, uid = struct.unpack("II", stream.getsockopt(0, _LOCAL_PEERCRED, 8))
     else:

@@ -1,4 +1,4 @@
-"""The bytes of one client of the socket, with as few turns of the event loop as they need.
+"""The byte stream of one socket client, with as few turns of the event loop as possible.
 
 anyio's own stream takes a turn before each operation, and tells the kernel before each read that it waits and
 afterwards that it does not. Beside busy threads, each turn waits for the interpreter lock.
@@ -52,7 +52,7 @@ class SocketByteStream:
         return chunk
 
     async def send(self, item: bytes) -> None:
-        """Send all of the bytes; what the socket does not take at once waits until it does.
+        """Send all of the bytes, waiting while the socket's buffer is full.
 
         Raises:
             OSError: The connection broke.
@@ -65,13 +65,13 @@ class SocketByteStream:
             await self._stream.send(item[count:])
 
     def close(self) -> None:
-        """Wait for bytes no more; whoever opened the stream closes it."""
+        """Stop waiting for bytes; the stream is closed by its opener."""
         if self._is_watched:
             self._is_watched = False
             self._loop.remove_reader(self.socket)
 
     def _read(self) -> None:
-        """Take what has come for the task that waits; while none does, nothing is watched."""
+        """Read the available bytes for the waiting task; without one, the socket is not watched."""
         if self._waiting is None or self._waiting.done():
             self.close()
             return

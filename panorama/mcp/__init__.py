@@ -1,1 +1,1 @@
-"""The MCP door: operations as tools, resources and prompts, errors as words."""
+"""The MCP server: operations as tools, resources and prompts."""

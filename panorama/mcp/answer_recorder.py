@@ -1,4 +1,4 @@
-"""Records what the server answers every client alike: its greeting and its lists, in each protocol version."""
+"""Records the answers that are the same for every client: the handshake and the lists, in each protocol version."""
 
 import json
 from typing import Any
@@ -28,7 +28,7 @@ async def record_answers(mcp: FastMCP[Any]) -> dict[str, bytes]:
 
 
 class _Recorder:
-    """A client that sends its requests at once, and keeps the results."""
+    """A client that sends all its requests at once and stores the results."""
 
     def __init__(self, requests: list[dict[str, Any]]) -> None:
         self._unsent = [b"".join(json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n" for request in requests)]

@@ -1,6 +1,6 @@
-"""Worker threads for calls: places per kind of call and per client, so that waiting calls hold up no others.
+"""Worker threads for calls, limited per kind of call and per client, so that waiting calls do not block others.
 
-A call that finds no place waits in the event loop, where it holds no thread.
+A call without a place waits in the event loop, where it uses no thread.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """How many calls of a kind are worked on at a time, and how many of these for one client."""
+    """How many calls of a kind run at a time, and how many of these for one client."""
 
     places: int
     places_per_client: int
@@ -35,7 +35,7 @@ PLACES: dict[Workload, Places] = {
 
 @dataclass(slots=True)
 class _ClientPlaces:
-    """The places of one client for one kind of call, and how many calls hold one or wait for one."""
+    """The places of one client for one kind of call, and how many calls use or wait for one."""
 
     limiter: anyio.CapacityLimiter
     calls: int = 0
@@ -50,13 +50,13 @@ class CallThreads:
 
     @property
     def is_busy(self) -> bool:
-        """Whether any call is worked on."""
+        """Whether any call is running."""
         return any(limiter.borrowed_tokens for limiter in self._all.values())
 
     async def run(
         self, call: Callable[[], Result], workload: Workload, client: str, *, abandon_on_cancel: bool = False
     ) -> Result:
-        """Make a call in a thread, once there is a place for its kind and its client."""
+        """Run a call in a thread, once there is a place for its kind and its client."""
         key: tuple[Workload, str] = workload, client
         mine = self._of_clients.get(key)
         if mine is None:
@@ -78,7 +78,7 @@ class CallThreads:
 
 
 async def _take_place(limiter: anyio.CapacityLimiter) -> None:
-    """Take a place at once if one is free, without a turn of the event loop."""
+    """Take a place immediately if one is free, without yielding to the event loop."""
     try:
         limiter.acquire_nowait()
     except anyio.WouldBlock:
@@ -89,7 +89,7 @@ _threads: RunVar[CallThreads] = RunVar("call_threads")
 
 
 def call_threads() -> CallThreads:
-    """Return the places of the event loop that runs."""
+    """Return the places of the running event loop."""
     try:
         return _threads.get()
     except LookupError:

@@ -1,4 +1,4 @@
-"""Watching: a long operation tells its client how far it is, and ends between two steps when the client cancels it."""
+"""Progress and cancellation: a long operation reports progress, and stops between steps when its client cancels."""
 
 import threading
 from collections.abc import Callable, Coroutine, Mapping
@@ -27,7 +27,7 @@ REMAINING_SHARE = 0.1
 
 
 def next_progress(last: float, done: int, total: int) -> float:
-    """Return what is told next: more than what was told last as long as there is room below the total (0: none)."""
+    """Return the next progress value: above the last one, and below the total if there is one (0: none)."""
     if total and done >= total:
         return total
     further = max(done, last + MIN_STEP)
@@ -35,7 +35,7 @@ def next_progress(last: float, done: int, total: int) -> float:
 
 
 def make_progress_reporter() -> Callable[[int, int, str], Coroutine[Any, Any, None]]:
-    """Return what tells the client of the request that runs how far its call is, each time further than before."""
+    """Return a reporter that sends the client of the current request increasing progress."""
     context, last = get_context(), -MIN_STEP
 
     async def report(done: int, total: int, what: str) -> None:
@@ -49,16 +49,16 @@ def make_progress_reporter() -> Callable[[int, int, str], Coroutine[Any, Any, No
 
 
 class _ClientCancelledError(Exception):
-    """The client cancelled what it asked for."""
+    """The client cancelled its request."""
 
 
 async def run_read(calls: Calls, name: str, arguments: Mapping[str, Any], conversation: Conversation) -> Answer:
-    """Call an operation that only reads, for a page or a completion."""
+    """Call a reading operation for a resource or a completion."""
     return await run_abandonable(partial(calls.call, name, arguments, conversation), "short", conversation.id)
 
 
 async def run_abandonable(call: Callable[[], Result], workload: Workload, client: str) -> Result:
-    """Make a call that only reads in a thread; if the client cancels it, its thread ends a moment later."""
+    """Run a reading call in a thread; if the client cancels it, its thread ends shortly after."""
     is_gone = threading.Event()
 
     def run() -> Result:
@@ -72,7 +72,7 @@ async def run_abandonable(call: Callable[[], Result], workload: Workload, client
 
 
 async def run_cancellable(call: Callable[[], Result], workload: Workload, client: str) -> Result:
-    """Make a call in a thread, and wait for its end also if the client cancels it.
+    """Run a call in a thread, and wait for its end even if the client cancels it.
 
     Its progress is reported to the client, if that asked for it.
     Once it has become a job, the client has its answer: then the job is told, and stops it.

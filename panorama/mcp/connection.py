@@ -1,4 +1,4 @@
-"""A connection: one client's messages, what of them is under way, and an end that leaves no call without its answer.
+"""A connection: one client's messages and pending requests, and an end that answers every call.
 
 The SDK cancels what is under way as soon as a client closes its side; here the client gets its answers first. A client
 that sends without reading is not read any more until it does.
@@ -41,26 +41,26 @@ FindAnswer = Callable[[Mapping[str, Any], str], Awaitable[bytes | None]]
 
 
 class Connection:
-    """Serves one client over what carries its bytes.
+    """Serves one client over a byte stream.
 
     Args:
-        rest: Bytes of it that were read already.
-        tells: Whether there is a door at the other end: it is told which calls were begun, so that it knows, should
-            this process die, which of them can be sent to the next one.
+        rest: Bytes of it that were already read.
+        tells: Whether the peer is a proxy: it is told which calls have begun, so that if this process dies, it knows
+            which of them can be sent to the next one.
         find_answer: Returns the line that answers a request in a protocol version, if it is stored.
-        is_gone: Returns whether the client takes no answers any more.
+        is_gone: Returns whether the client accepts no more answers.
     """
 
     def __init__(
         self,
-        carrier: ByteStream,
+        stream: ByteStream,
         rest: bytes = b"",
         *,
         tells: bool = False,
         find_answer: FindAnswer | None = None,
         is_gone: Callable[[], bool] = bool,
     ) -> None:
-        self._carrier = carrier
+        self._stream = stream
         self._rest = rest
         self._tells = tells
         self._find_answer = find_answer
@@ -87,14 +87,14 @@ class Connection:
 
     @property
     def pending_ids(self) -> list[Any]:
-        """The ids of the requests that were taken and are not yet answered."""
+        """The ids of the accepted requests without an answer."""
         return [id_ for id_, request in self._taken.items() if request.method != LISTEN_METHOD]
 
     async def serve(self, mcp: FastMCP[Any], direct: DirectCalls | None = None) -> None:
-        """Serve the client until it has closed its side and has its answers, or until `leave`.
+        """Serve the client until it has closed its side and got its answers, or until `leave`.
 
         Args:
-            direct: The calls of this server that it need not be handed.
+            direct: The short calls that are answered without the server.
         """
         self._direct = direct
         low = mcp._mcp_server  # pyright: ignore[reportPrivateUsage] (FastMCP serves streams of ours in no other way)
@@ -112,20 +112,20 @@ class Connection:
             for loop in (self._incoming, self._to_server, self._from_server, self._outgoing):
                 loop.close()
             self._waiting.clear()
-            self._taken.clear()  # who is gone gets no answer, and who waits for it in `leave` is let go
+            self._taken.clear()  # a client that is gone gets no answer, and `leave` need not wait for it
             self._lines, self._rest = LineDecoder(), b""
             self._notify_changed()
 
     async def drain(self, seconds: float) -> None:
-        """Read no more, finish what was taken, and end."""
+        """Stop reading, finish the accepted requests, and end."""
         self._reading.cancel()
         with anyio.move_on_after(seconds):
             await self._finish()
-        # From here on the SDK's last words, «connection closed», are kept from the client: its door goes on.
+        # From here on the SDK's last message, «connection closed», is not sent: the client's proxy goes on.
         self.unfinished = self.pending_ids
         self._end_serving()
 
-    # What comes.
+    # Incoming messages.
 
     async def _receive(self) -> None:
         with self._reading, suppress(anyio.EndOfStream, *DISCONNECT_ERRORS):
@@ -134,7 +134,7 @@ class Connection:
                 for line in self._lines.feed(chunk):
                     if not isinstance(line, bytes) or line.strip():
                         await self._dispatch(parse_message(line), len(line) if isinstance(line, bytes) else 0)
-                chunk = await self._carrier.receive(CHUNK_BYTES)
+                chunk = await self._stream.receive(CHUNK_BYTES)
         if not self._reading.cancel_called:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._end_when_gone)
@@ -143,9 +143,9 @@ class Connection:
             self._incoming.close()
 
     async def _dispatch(self, got: SessionMessage | types.JSONRPCError, size: int) -> None:
-        """Let answers to our questions pass at once; what must keep its order waits its turn."""
+        """Pass answers to our questions on immediately; ordered messages wait their turn."""
         if isinstance(got, types.JSONRPCError):
-            if got.id in self._questions:  # an answer that cannot be understood is none
+            if got.id in self._questions:  # an unreadable answer is none
                 await self._fail_question(got.id)
             else:
                 await self._from_server.send(SessionMessage(got))
@@ -191,7 +191,7 @@ class Connection:
         return waiting[0]
 
     async def _cancel(self, got: SessionMessage, id_: Any) -> None:
-        """Drop a request that still waits, or pass its cancellation on; a cancelled request is never answered."""
+        """Drop a waiting request, or pass its cancellation on; a cancelled request is never answered."""
         waits = [entry for entry in self._waiting if getattr(entry[0].message, "id", None) == id_]
         for entry in waits:
             self._dequeue(entry)
@@ -204,12 +204,12 @@ class Connection:
         self._notify_changed()
 
     async def _forward_requests(self) -> None:
-        """Hand requests to the server, a few at a time."""
+        """Pass requests to the server, a few at a time."""
         try:
             while True:
                 await self._wait_until(lambda: bool(self._waiting) and self._has_free_place())
                 if self._reading.cancel_called:
-                    return  # the door knows what was not taken, and sends it to the next daemon
+                    return  # the proxy knows what was not accepted, and sends it to the next daemon
                 got = self._dequeue(self._waiting[0])
                 self._notify_changed()
                 if call := self._find_direct(got.message):
@@ -228,7 +228,7 @@ class Connection:
             await self._announce_call(got.message)
         await self._incoming.send(got)
 
-    # Calls that the server is not handed.
+    # Calls answered without the server.
 
     def _find_direct(self, message: types.JSONRPCMessage) -> DirectCall | None:
         is_request = isinstance(message, types.JSONRPCRequest)
@@ -253,17 +253,17 @@ class Connection:
         except DISCONNECT_ERRORS:
             self._end_serving()
         finally:
-            if self._calls.get(id_) is call:  # else it was cancelled, and another request may have its id by now
+            if self._calls.get(id_) is call:  # otherwise it was cancelled, and another request may have its id by now
                 del self._calls[id_]
                 self._taken.pop(id_, None)
                 self._notify_changed()
 
     async def _announce_call(self, request: types.JSONRPCRequest) -> None:
-        """Tell the door that a call begins, before it does."""
+        """Tell the proxy that a call begins, before it does."""
         if self._tells and request.method == "tools/call":
             await self.send_control({"panorama": "began", "id": request.id})
 
-    # What goes.
+    # Outgoing messages.
 
     async def _send(self) -> None:
         try:
@@ -277,12 +277,12 @@ class Connection:
             self._end_serving()
 
     async def send_control(self, message: Mapping[str, Any]) -> None:
-        """Send a line that is for the door, not for the client."""
+        """Send a line for the proxy, not for the client."""
         await self._send_line(json.dumps(message, separators=(",", ":")).encode() + b"\n")
 
     async def _send_line(self, line: bytes) -> None:
         async with self._sending:
-            await self._carrier.send(line)
+            await self._stream.send(line)
 
     async def _track_sent(self, message: types.JSONRPCMessage) -> None:
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
@@ -299,7 +299,7 @@ class Connection:
     # The end.
 
     async def _finish(self) -> None:
-        """Wait until all that was taken is answered; a question of ours is void, since no answer to it will come."""
+        """Wait until all accepted requests are answered; our open questions end, since no answer to them will come."""
         self._is_closing = True
         for id_ in tuple(self._questions):
             await self._fail_question(id_)
@@ -307,13 +307,13 @@ class Connection:
         await self._wait_until(lambda: not self.pending_ids and (leaving or not self._waiting))
 
     async def _end_when_gone(self) -> None:
-        """End what is under way once the client is gone; one that only sends no more gets its answers."""
+        """Cancel pending calls once the client is gone; a client that only stopped sending still gets its answers."""
         while not self._is_gone():
             await anyio.sleep(POLL_SECONDS)
         self._end_serving()
 
     def _end_serving(self) -> None:
-        """End what is under way; a write is waited for, and ends at its next step."""
+        """Cancel pending calls; a write is waited for, and ends at its next step."""
         for call in self._calls.values():
             call.gone.set()
         self._serving.cancel()

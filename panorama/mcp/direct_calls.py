@@ -1,4 +1,4 @@
-"""Short calls answered on the connection itself, without the steps that the SDK and FastMCP take for each request.
+"""Short calls answered on the connection itself, without the per-request steps of the SDK and FastMCP.
 
 Those steps (two validations, a context, two chains of middleware, the search through the providers, three copies of the
 result and some twenty turns of the event loop) cost three times what the call costs, and a short call uses none of
@@ -71,7 +71,7 @@ def _client_name(info: Any) -> str:
 
 
 def _envelope(meta: Any) -> Mapping[str, Any]:
-    """Return what of a request's metadata belongs to the protocol."""
+    """Return the protocol's part of a request's metadata."""
     return {name: value for name, value in meta.items() if name.startswith(SDK_PREFIX)} if is_object(meta) else {}
 
 
@@ -156,7 +156,7 @@ class DirectCalls:
 
 
 def _is_short(operation: Operation) -> bool:
-    """Return whether calls of an operation need nothing of the connection: no question, no progress, no job."""
+    """Return whether an operation needs nothing of the connection: no question, no progress, no job."""
     may_ask = operation.asks or operation.composed
     return operation.workload == "short" and operation.job is None and operation.split is None and not may_ask
 
@@ -172,7 +172,7 @@ def _is_usual(meta: Any, peer: Peer) -> bool:
 
 
 def to_result(answer: ToolAnswer, common: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer as the result of a request, with what every result has."""
+    """Return an answer as the result of a request, with the fields that every result has."""
     structure = {} if answer.structure is None else {"structuredContent": answer.structure}
     content = [{"text": answer.text, "type": "text"}]
     return {"content": content, "isError": answer.structure is None, **structure, **common}

@@ -1,4 +1,4 @@
-"""Confirming: puts an operation's question to the user, in either protocol era, where their client can show it.
+"""Confirmation: shows an operation's question to the user, in either protocol era, if their client can show it.
 
 Until 2025-11-25 the server asks while the call waits. Since 2026-07-28 the call ends with what has to be asked, and the
 client repeats it with the answer and with our state, which the SDK seals.
@@ -42,10 +42,10 @@ _log = logging.getLogger(__name__)
 
 
 async def call_with_confirmation(call: ToolCall) -> ToolResult:
-    """Make a call, and if the user has to agree first, ask them; they agree to what was shown and nothing else.
+    """Make a call, asking the user first if they have to agree; they agree to exactly what was shown.
 
     Raises:
-        ConfirmationError: Their client cannot put the question, or failed to.
+        ConfirmationError: Their client cannot show the question, or failed to.
         DeclinedError: They did not agree.
     """
     context = get_context()
@@ -55,7 +55,7 @@ async def call_with_confirmation(call: ToolCall) -> ToolResult:
 
 
 async def _call_or_request_input(context: Context, call: ToolCall) -> ToolResult:
-    """Make the call with the answer that came along, and end with the question that is open."""
+    """Make the call with the answer that was sent along, or end with the open question."""
     answer = (context.input_responses or {}).get(_ANSWER)
     asked = _Question.from_state(context.request_state) if context.request_state else None
     agreed = asked.get_agreement(answer, time.time()) if asked and isinstance(answer, ElicitResult) else ""
@@ -72,7 +72,7 @@ async def _call_or_request_input(context: Context, call: ToolCall) -> ToolResult
 
 
 async def _call_and_elicit(context: Context, call: ToolCall) -> ToolResult:
-    """Make the call, ask while it waits, and make it again."""
+    """Make the call, ask while it waits, then make it again."""
     agreed = ""
     for _ in range(MAX_QUESTIONS):
         try:
@@ -89,14 +89,14 @@ async def _elicit(context: Context, error: ConfirmationError) -> str:
     try:
         with anyio.fail_after(ANSWER_SECONDS):
             answer = await context.session.elicit(error.question, _FORM, context.request_id)
-    except Exception as failure:  # whatever went wrong at the client: the question can still be asked in the chat
+    except Exception as failure:  # of the client: the question can still be asked in the chat
         _log.info("the client could not put a question: %s", failure)
         raise error from failure
     return asked.get_agreement(answer, time.time())
 
 
 def _can_ask(context: Context, error: ConfirmationError) -> bool:
-    """Return whether a question can be put; a client that names no way of asking means forms."""
+    """Return whether a question can be shown; a client that names no mode means forms."""
     declared = context.session.client_capabilities
     ways = declared.elicitation if declared else None
     return bool(error.question) and ways is not None and (ways.form is not None or ways.url is None)
@@ -104,7 +104,7 @@ def _can_ask(context: Context, error: ConfirmationError) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """A question that was put: what a yes to it is worth, when it was put, and what the user can type instead."""
+    """A question that was asked: what a yes agrees to, when it was asked, and the terminal command to use instead."""
 
     agreement: str
     asked_at: float
@@ -113,17 +113,17 @@ class _Question:
 
     @classmethod
     def of(cls, error: ConfirmationError) -> Self:
-        """Return the question of an error, put now."""
+        """Return the question of an error, asked now."""
         first_line = error.question.partition("\n")[0]
         return cls(agreement=error.agreement, asked_at=time.time(), text=first_line, command=error.command)
 
     @classmethod
     def from_state(cls, state: str) -> Self:
-        """Return the question that a state holds; the SDK has checked that it is ours."""
+        """Return the question in a state; the SDK has verified that it is ours."""
         return cls(**json.loads(state))
 
     def to_state(self) -> str:
-        """Return the question as text, which the SDK seals."""
+        """Return the question as text, which the SDK encrypts."""
         return json.dumps(asdict(self))
 
     def get_agreement(self, answer: ElicitResult, now: float) -> str:

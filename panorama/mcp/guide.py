@@ -1,4 +1,4 @@
-"""The guide: how a model writes a script that is worth keeping, taught by one that is; less than 2 KB."""
+"""The guide for models: how to write a script worth saving, with an example; under 2 KB."""
 
 GUIDE = '''\
 A script worth keeping does one thing a person asks for again, takes what varies as parameters, and answers shortly.

@@ -1,4 +1,4 @@
-"""Waiting for the end of a job in the event loop, where a call that waits holds no worker thread."""
+"""Waits for the end of a job in the event loop, so that a waiting call uses no worker thread."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ ReportProgress = Callable[[int, int, str], Awaitable[None]]
 async def wait_for_job(jobs: Jobs, wait: JobWait, client: str, report: ReportProgress) -> None:
     """Return once a job has ended, after some seconds, or when this process leaves.
 
-    What is wrong with the job is left to the call that follows.
+    Errors of the job are reported by the call that follows.
     """
     moved, loop = asyncio.Event(), asyncio.get_running_loop()
 

@@ -1,4 +1,4 @@
-"""Keys: the secret under which the state of an open question is sealed, kept so that it survives a restart."""
+"""The secret key that protects the state of open questions, stored so that it survives a restart."""
 
 import fcntl
 import logging
@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 def load_state_key(home: Path) -> bytes:
-    """Return the key in the data directory; it is made if it is missing or damaged.
+    """Return the key in the data directory; a missing or damaged one is created.
 
     Processes that start at the same time get the same key. If the file cannot be used, the key lasts as long as this
     process, and an answer that comes after it is refused.
@@ -29,7 +29,7 @@ def load_state_key(home: Path) -> bytes:
 
 
 def _read_key(file: int) -> bytes:
-    """Return the key that a file holds, nothing if that is none; a power cut may leave zeros in a file's place."""
+    """Return the key in a file, empty if it holds none; a power cut may leave a file of zeros."""
     key = os.pread(file, KEY_BYTES + 1, 0)
     return key if len(key) == KEY_BYTES and any(key) else b""
 

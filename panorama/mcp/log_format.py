@@ -1,4 +1,4 @@
-"""The format of log lines: whatever a client sent, a line stays one line and hides nothing."""
+"""The format of log lines: one line per record, with control characters of clients escaped."""
 
 import logging
 from typing import Any

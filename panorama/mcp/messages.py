@@ -28,7 +28,7 @@ _ID = re.compile(rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18}(?![\d.eE]))')
 
 
 def parse_message(line: bytes | OversizedLine) -> SessionMessage | types.JSONRPCError:
-    """Return the message a line holds, or the error to answer it with."""
+    """Return the message in a line, or the error to answer it with."""
     if isinstance(line, OversizedLine):
         return _refusal(line.edges, types.INVALID_REQUEST, _TOO_LONG)
     if len(line) > LARGE_BYTES and line.count(b'":') - line.count(b'\\":') > MAX_KEYS:
@@ -48,7 +48,7 @@ def parse_message(line: bytes | OversizedLine) -> SessionMessage | types.JSONRPC
 
 
 def _has_no_usable_id(read: SessionMessage, line: bytes) -> bool:
-    """Return whether a request was taken for a notification because its id is neither a text nor a whole number."""
+    """Return whether a request was read as a notification because its id is neither a string nor an integer."""
     if not isinstance(read.message, types.JSONRPCNotification) or b'"id"' not in line:
         return False
     plain: dict[str, object] = json.loads(line)
@@ -56,14 +56,14 @@ def _has_no_usable_id(read: SessionMessage, line: bytes) -> bool:
 
 
 def _refusal(text: bytes, code: int, message: str) -> types.JSONRPCError:
-    """Answer a request that cannot be read as a whole, under its id if that is found: its sender stops waiting."""
+    """Answer an unreadable request, under its id if that can be found, so that its sender stops waiting."""
     match = _ID.search(text)
     id_ = json.loads(match[1]) if match else None
     return types.JSONRPCError(jsonrpc="2.0", id=id_, error=types.ErrorData(code=code, message=message))
 
 
 def encode_line(message: SessionMessage) -> bytes:
-    """Return a message as a line; half characters, which no client could read, are replaced."""
+    """Return a message as a line; lone surrogates, which no client could read, are replaced."""
     try:
         return message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
     except ValueError:

@@ -1,4 +1,4 @@
-"""Promoted scripts as tools: the list follows the library at every request, for every client alike."""
+"""Promoted scripts as tools; the list is read from the library at every request."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from panorama.mcp.tools import GetConversation, OperationTool
 
 
 class PromotedToolProvider(Provider):
-    """The tools that are scripts."""
+    """The promoted scripts as tools."""
 
     def __init__(self, calls: Calls, conversing: GetConversation) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class PromotedToolProvider(Provider):
     async def _list_tools(self) -> Sequence[Tool]:
         try:
             tools = await anyio.to_thread.run_sync(self._calls.promoted_tools.list_tools)
-        except PanoramaError:  # a locked database: the other tools are there all the same
+        except PanoramaError:  # a locked database: the other tools are still listed
             return ()
         self._known = {arguments: self._known.get(arguments) or self._build_tool(arguments) for arguments in tools}
         return [self._known[arguments] for arguments in tools]
@@ -37,12 +37,12 @@ class PromotedToolProvider(Provider):
         if not name.startswith(TOOL_PREFIX):
             return None
         known = next((tool for tool in self._known.values() if tool.name == name), None)
-        if known:  # whether it still is one is looked at when it is called
+        if known:  # whether it still is one is checked when it is called
             return known
         return next((tool for tool in await self._list_tools() if tool.name == name), None)
 
     async def get_tasks(self) -> Sequence[FastMCPComponent]:
-        """Offer nothing to run in the background; the server asks at its start, when there is no conversation yet."""
+        """Return no background tasks; the server asks for them at its start, when there is no conversation yet."""
         return ()
 
     def _build_tool(self, arguments: Arguments) -> OperationTool:

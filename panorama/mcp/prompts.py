@@ -1,4 +1,4 @@
-"""Prompts: ways to begin that a person picks from a list."""
+"""Prompts: starting points that a user picks from a list."""
 
 from fastmcp import FastMCP
 
@@ -41,7 +41,7 @@ def add_prompts(mcp: FastMCP) -> None:
 
     @mcp.prompt(title="Talk through my week")
     def weekly_review(start: str = "", end: str = "") -> str:
-        """Look back on a week and decide what becomes of what slipped."""
+        """Review the week and decide what to do with overdue items."""
         return _REVIEW.format(period=f" for {start or 'the week'} to {end or 'today'}" if start or end else "")
 
     @mcp.prompt(title="Plan my day")
@@ -56,5 +56,5 @@ def add_prompts(mcp: FastMCP) -> None:
 
     @mcp.prompt(title="Write a script")
     def write_script(task: str = "") -> str:
-        """Turn what is done again and again into a script that is kept."""
+        """Turn a repeated task into a saved script."""
         return _SCRIPT.format(task=f" that does this: {task}" if task else "", guide=GUIDE)

@@ -52,14 +52,14 @@ MAX_WAITING_REMINDERS = 20
 
 
 class Server(FastMCP[Any]):
-    """The MCP server; `hub` tells its clients what changes, and a connection may make `direct_calls` without it."""
+    """The MCP server; `hub` notifies its clients of changes, and a connection may make `direct_calls` without it."""
 
     hub: Hub
     direct_calls: DirectCalls
 
 
 def build_server(app: App, conversing: GetConversation | None = None) -> Server:
-    """Return a server that offers the app's operations; `conversing` tells in whose conversation a request is."""
+    """Return a server with the app's operations; `conversing` returns the conversation of a request."""
     own_conversation = Conversation(id=f"v_{secrets.token_hex(5)}", actor="tool", client=client_name)
     conversing = conversing or (lambda: own_conversation)
     listed = [
@@ -91,7 +91,7 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
 
 
 def to_reminder_fired(ring: ReminderEvent, zone: ZoneInfo) -> ReminderFired:
-    """Return what clients hear when a reminder rings."""
+    """Return the message of a reminder that rings."""
     alert = ring.alert
     return ReminderFired(
         alert=alert.id, reminder=ring.reminder.id, title=ring.reminder.title, words=ring.describe(zone),
@@ -101,7 +101,7 @@ def to_reminder_fired(ring: ReminderEvent, zone: ZoneInfo) -> ReminderFired:
 
 
 def serve_stdio(working: Callable[[App], AbstractContextManager[object]]) -> None:
-    """Serve one client on standard input and output, in this process, until it leaves; jobs are worked on meanwhile."""
+    """Serve one client on standard input and output, in this process, until it leaves; jobs run meanwhile."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LogFormatter())
     logging.basicConfig(handlers=[handler], level=os.environ.get("PANORAMA_LOG", "WARNING").upper())
@@ -116,8 +116,8 @@ def serve_stdio(working: Callable[[App], AbstractContextManager[object]]) -> Non
 
 
 def _handle_signals(end: Callable[[int], None]) -> None:
-    """End in a thread of its own: a handler interrupts this one, which may have locks that the end waits for."""
-    numbers = SimpleQueue[int]()  # may be put into by what interrupts it
+    """End in another thread: a signal handler interrupts this one, which may hold locks that the end waits for."""
+    numbers = SimpleQueue[int]()  # a signal handler may put into it
     threading.Thread(target=lambda: end(128 + numbers.get()), daemon=True).start()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _: numbers.put(number))

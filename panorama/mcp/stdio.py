@@ -1,4 +1,4 @@
-"""Byte streams: what carries the messages of a client, and standard input and output as one."""
+"""Byte streams: the transport of a client's messages, and standard input and output as one."""
 
 import os
 import select
@@ -13,7 +13,7 @@ DISCONNECT_ERRORS = (anyio.BrokenResourceError, anyio.ClosedResourceError, OSErr
 
 
 class ByteStream(Protocol):
-    """What carries bytes both ways."""
+    """A stream of bytes in both directions."""
 
     async def receive(self, max_bytes: int = CHUNK_BYTES) -> bytes:
         """Return the next bytes.
@@ -29,7 +29,7 @@ class ByteStream(Protocol):
 
 
 class StandardStreams:
-    """Standard input and output, taken for the wire alone: what else is printed goes to standard error."""
+    """Standard input and output, for messages alone: other output goes to standard error."""
 
     def __init__(self) -> None:
         self._source, self._sink = os.dup(0), os.dup(1)

@@ -1,6 +1,6 @@
 """Tasks: the extension by which a client follows a long call as a job (`io.modelcontextprotocol/tasks`, 2026-07-28).
 
-A call that may be a job and lasts longer than a moment becomes one while it runs, and the client gets its id instead of
+A call that may be a job and takes longer than a moment becomes one while it runs, and the client gets its id instead of
 an answer. All that is told of it comes from the table of jobs, so it is told after a restart too.
 """
 
@@ -45,21 +45,21 @@ _log = logging.getLogger(__name__)
 
 
 class _CreateTaskResult(BaseModel):
-    """What a call is answered with that has become a task."""
+    """The answer to a call that has become a task."""
 
     model_config = ConfigDict(extra="allow")
     resultType: Literal["task"] = "task"  # noqa: N815 (as the protocol has it)
 
 
 class _TaskParams(RequestParams):
-    """The task that a request is about."""
+    """The task of a request."""
 
     model_config = ConfigDict(populate_by_name=True, extra="allow")
     task_id: str = Field(alias="taskId")
 
 
 class _EmptyResult(Result):
-    """The answer to what has nothing to tell."""
+    """An answer without content."""
 
     result_type: Literal["complete"] = Field(default="complete", serialization_alias="resultType")
 
@@ -88,7 +88,7 @@ class TasksExtension(ServerExtension):
     async def intercept_tool_call(
         self, params: CallToolRequestParams, context: Context, call_next: ToolCallContinuation
     ) -> ToolCallOutcome:
-        """Make a call, and if it lasts, make a job of it that the client can follow."""
+        """Make a call; if it takes long, make it a job that the client can follow."""
         if not self._can_become_task(params, context) or await self._asks_first(params):
             return await call_next()
         followed = TrackedCall()
@@ -131,7 +131,7 @@ class TasksExtension(ServerExtension):
             return True
 
     async def _adopt_as_job(self, params: CallToolRequestParams, followed: TrackedCall) -> RunningJob | None:
-        """Make a job of a call that runs; None if it cannot be kept, and the client has to wait."""
+        """Make a job of a running call; None if it cannot be stored, and the client has to wait."""
         kind, frame = self._kinds[params.name].job, followed.frame
         if kind is None or frame is None:
             return None
@@ -148,7 +148,7 @@ class TasksExtension(ServerExtension):
     async def _await_end(
         self, call: "asyncio.Task[ToolCallOutcome]", followed: TrackedCall, running: RunningJob
     ) -> None:
-        """Wait for a call's end, and write it."""
+        """Wait for the end of a call, and store it."""
         await asyncio.wait({call})
         if call.cancelled():
             return None
@@ -175,7 +175,7 @@ class TasksExtension(ServerExtension):
         self._jobs.finish_and_claim_next((running, ended), goes_on=False)
         self._jobs.wake()
 
-    # What clients ask of tasks.
+    # Requests of clients about tasks.
 
     async def _get(self, context: Any, params: _TaskParams) -> dict[str, Any]:
         job = await self._get_job(context, params)
@@ -191,7 +191,7 @@ class TasksExtension(ServerExtension):
         return result
 
     async def _update(self, context: Any, params: _TaskParams) -> _EmptyResult:
-        """Take answers to questions of a task: ours have none, they are put before it begins."""
+        """Accept answers to a task's questions; ours have none, since questions are asked before a task begins."""
         await self._get_job(context, params)
         return _EmptyResult()
 
@@ -217,7 +217,7 @@ class TasksExtension(ServerExtension):
             raise MCPError(INVALID_PARAMS, f"There is no task {params.task_id[:40]!r}.") from error
 
     def _to_task(self, job: Job) -> dict[str, Any]:
-        """Return a job as the protocol tells of tasks."""
+        """Return a job in the protocol's form of a task."""
         task: dict[str, Any] = {
             "taskId": job.id, "status": _status(job), "createdAt": _format_time(job.created_at),
             "lastUpdatedAt": _format_time(job.ended_at or job.heartbeat or job.created_at), "ttlMs": self._ttl_ms,
@@ -248,7 +248,7 @@ def _progress_text(job: Job) -> str:
 
 
 def _task_result(job: Job) -> Mapping[str, Any]:
-    """Return what the tool would have answered."""
+    """Return the tool's answer."""
     result: ToolResult
     if job.state == "failed" and job.result is None and not job.result_file:
         result = tool_error(from_dict(job.error))
@@ -267,7 +267,7 @@ def _format_time(moment: datetime) -> str:
 
 
 def _patch_serializer() -> None:
-    """Let the SDK send the answer to a call that became a task; it has no way yet to say that by itself (2.3)."""
+    """Let the SDK send the answer to a call that became a task; it cannot do so itself yet (2.3)."""
     serialize = methods.serialize_server_result
     if getattr(serialize, "lets_tasks_pass", False):
         return

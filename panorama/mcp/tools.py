@@ -1,4 +1,4 @@
-"""Operations as MCP tools: each wrapped once, its answer as text for the model and as structure for programs."""
+"""Operations as MCP tools; answers as text for the model and as structure for programs."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -31,13 +31,13 @@ GetConversation = Callable[[], Conversation]
 
 
 class InternalError(PanoramaError):
-    """A bug of ours, as far as a client hears of it."""
+    """The message of an internal error for a client."""
 
     code = "internal"
 
 
 class CallCancelledError(PanoramaError):
-    """A call that had become a job was ended between two steps: it was cancelled, or this process leaves."""
+    """The message of a call that had become a job and was stopped: cancelled, or the process ends."""
 
     code = "cancelled"
 
@@ -69,18 +69,18 @@ class OperationTool(Tool):
         return tool
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
-        """Call the operation in a thread, and give its answer or its error."""
+        """Call the operation in a thread, and return its answer or its error."""
         conversation = self._conversing()
         return await call_tool(self._calls, self.name, arguments, conversation, asks=self._asks, reads=self._reads)
 
 
 def title_from_name(name: str) -> str:
-    """Return a tool's name as a person reads it."""
+    """Return a tool's title."""
     return name.replace("_", " ").capitalize()
 
 
 def tool_annotations(operation: Operation) -> ToolAnnotations:
-    """Return what a client may know of a tool before it calls it."""
+    """Return the annotations of a tool."""
     return ToolAnnotations(
         read_only_hint=not operation.writes,
         destructive_hint=operation.policy == "delete",
@@ -98,11 +98,11 @@ async def call_tool(
     asks: bool = False,
     reads: bool = False,
 ) -> ToolResult:
-    """Call an operation in a thread and return its answer, or its error in our voice.
+    """Call an operation in a thread and return its answer or its error.
 
     Args:
-        asks: It may have a question, which is put to the user.
-        reads: It only reads, so that it ends as soon as the client cancels it.
+        asks: It may have a question, which the user is asked.
+        reads: It only reads, so it ends as soon as the client cancels it.
     """
     if wait := calls.find_wait(name, arguments):
         await wait_for_job(calls.jobs, wait, conversation.id, make_progress_reporter())
@@ -132,7 +132,7 @@ class ToolAnswer:
 
 
 def answer_call(calls: Calls, name: str, arguments: Mapping[str, Any], conversation: Conversation) -> ToolAnswer:
-    """Call an operation that has no question, and return its answer, or its error in our voice."""
+    """Call an operation that has no question, and return its answer or its error."""
     try:
         answer = calls.call(name, arguments, conversation)
         return ToolAnswer(answer_text(answer, conversation.client_name), answer.structure)
@@ -141,10 +141,10 @@ def answer_call(calls: Calls, name: str, arguments: Mapping[str, Any], conversat
 
 
 def to_reported_error(error: Exception, name: str) -> PanoramaError:
-    """Return the error that a client is answered with; a bug of ours is logged once with its trace."""
+    """Return the error for a client; an internal error is logged once with its traceback."""
     if isinstance(error, PanoramaError):
         return error
-    if isinstance(error, StoppedError):  # a client that follows a job reads its end there; a program may read this
+    if isinstance(error, StoppedError):  # a client that follows a job reads its end there
         message = "The call was ended before its next step; what it finished stays."
         return CallCancelledError(message, hint="list_jobs shows its job; undo with the job's id takes that back.")
     _log.error("the call %s failed", name, exc_info=error)
@@ -165,17 +165,17 @@ def tool_result(answer: Answer, client: str) -> ToolResult:
 
 
 def answer_text(answer: Answer, client: str) -> str:
-    """Return an answer as text: its summary alone for clients that give a model the structure."""
+    """Return an answer as text: the summary alone for clients that give a model the structure."""
     return answer.summary if client.lower().startswith(STRUCTURE_READERS) else answer.text
 
 
 def tool_error(error: PanoramaError) -> ToolResult:
-    """Return an error as text alone: some clients give a model both forms, some check the other one's schema."""
+    """Return an error as text alone: some clients give a model both forms, some validate the structure's schema."""
     return ToolResult(content=[TextContent(type="text", text=error.text())], is_error=True)
 
 
 class ToolNameMiddleware(Middleware):
-    """Takes a client's prefix off a tool's name; answers calls of tools that are not listed, and logs them."""
+    """Removes a client's prefix from a tool's name; answers calls of unlisted tools, and logs them."""
 
     def __init__(self, calls: Calls, conversing: GetConversation, listed: Sequence[str]) -> None:
         self._calls = calls
@@ -185,7 +185,7 @@ class ToolNameMiddleware(Middleware):
     async def on_call_tool(
         self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
     ) -> ToolResult:
-        """Let listed tools pass."""
+        """Pass calls of listed tools on."""
         name = strip_client_prefix(context.message.name)
         message = context.message.model_copy(update={"name": name})
         try:
@@ -202,7 +202,7 @@ CLIENT_NAME: ContextVar[str] = ContextVar("client_name", default="")
 
 
 def client_name() -> str:
-    """Return the name of the program that sent the request, as it introduced itself in either protocol era."""
+    """Return the name of the client program, as it introduced itself in either protocol era."""
     if name := CLIENT_NAME.get():
         return name
     try:

@@ -139,7 +139,7 @@ async def test_all_streams_of_a_client_count_together(server: Server, hub: Hub) 
             async with listen(client.session, tools_list_changed=True):
                 pass
         async with listening(server, "auto", page(1)):
-            assert len(hub._ears) == 2
+            assert len(hub._subscribers) == 2
 
 
 async def test_a_thousand_and_one_pages_at_once_are_refused(server: Server) -> None:
@@ -265,7 +265,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody_and_costs_no_memory(s
             hub.on_changes([touch(number)])
             await listener.until(page(number))
 
-        assert max(len(ear._untold) for ear in hub._ears) <= 2
+        assert max(len(ear._pending) for ear in hub._subscribers) <= 2
         told = [await sleeper.read() for _ in range(3)]
 
     assert {each["params"]["uri"] for each in told} == {page(1), page(2)}

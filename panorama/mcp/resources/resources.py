@@ -1,6 +1,6 @@
 """Resources: notes, projects and tasks by id, and today's view, as Markdown; completion of their ids.
 
-What a person pinned or marked as a favourite is listed; all else is found by its template.
+Pinned notes and favourite projects are listed; everything else is read by its template.
 """
 
 import logging
@@ -42,11 +42,11 @@ _DESCRIPTIONS = {"project": "A favourite project with its open tasks and notes."
 
 
 class PageNotFoundError(FastMCPError, UnknownPageError):
-    """There is no such page. As both it is told to the client as one, and is no error of ours in the log."""
+    """There is no such page: a client's error, which is not logged as one of ours."""
 
 
 class PinnedPageProvider(Provider):
-    """The favourite projects and pinned notes as a list; they are read by their templates, like all others."""
+    """Favourite projects and pinned notes as a list; like all others they are read by their templates."""
 
     def __init__(self, calls: Calls, conversing: GetConversation) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class PinnedPageProvider(Provider):
         ]  # fmt: skip
 
     async def get_tasks(self) -> Sequence[FastMCPComponent]:
-        """Offer nothing to run in the background; the server asks at its start, when there is no conversation yet."""
+        """Return no background tasks; the server asks for them at its start, when there is no conversation yet."""
         return ()
 
     async def _get_resource(self, uri: str, version: VersionSpec | None = None) -> Resource | None:
@@ -75,7 +75,7 @@ class PinnedPageProvider(Provider):
 
 
 class PageReader:
-    """Reads pages in the conversation that asks for them."""
+    """Reads pages in the conversation of the request."""
 
     def __init__(self, calls: Calls, conversing: GetConversation) -> None:
         self._calls = calls
@@ -97,7 +97,7 @@ class PageReader:
         return str(answer.data["markdown"])
 
     def make_item_reader(self, kind: str) -> Callable[[str], Awaitable[str]]:
-        """Return what reads a page of a kind by its id."""
+        """Return the reader of a kind's pages by id."""
 
         async def page(id: str) -> str:
             return await self.read(f"pages.{kind}", **{kind: id})
@@ -105,7 +105,7 @@ class PageReader:
         return page
 
     def make_page_reader(self, name: str) -> Callable[[], Awaitable[str]]:
-        """Return what reads the one page of a name."""
+        """Return the reader of a page without an id."""
 
         async def page() -> str:
             return await self.read(f"pages.{name}")
@@ -118,7 +118,7 @@ class PageReader:
         argument: CompletionArgument,
         context: CompletionContext | None,
     ) -> Completion | None:
-        """Return the ids, or for prompts the names, that begin so."""
+        """Return the ids, or for prompts the names, with this beginning."""
         del context
         kind = _completion_kind(ref, argument)
         if kind is None:

@@ -1,4 +1,4 @@
-"""Subscriptions as clients ask for them: by handshake and `resources/subscribe`, or by `subscriptions/listen`.
+"""The protocol of subscriptions: `resources/subscribe` of the handshake eras, `subscriptions/listen` since 2026-07-28.
 
 A client of the handshake eras hears of changed lists once it is initialized, of reminders in words
 (`notifications/message`), and of the pages it subscribed to. One of 2026-07-28, which has no such messages, hears what
@@ -54,16 +54,16 @@ LOGGER, LEVEL = "panorama.reminders", "alert"
 """What a reminder's message says it is; no client that hears any messages leaves these out."""
 
 ListWaiting = Callable[[], Sequence[ReminderFired]]
-_SUBSCRIBER_KEY = "panorama.ear"
+_SUBSCRIBER_KEY = "panorama.subscriber"
 _log = logging.getLogger(__name__)
 Request = ServerRequestContext[Any, Any]
 
 
 def add_subscriptions(mcp: FastMCP[Any], hub: Hub, waiting: ListWaiting) -> None:
-    """Let clients listen to the hub, and let the server say what they can listen to: prompts never change.
+    """Connect clients to the hub, and announce what they can subscribe to: prompts never change.
 
     Args:
-        waiting: Returns the reminders that rang and wait; it may take some milliseconds.
+        waiting: Returns the alerts that no client was sent yet; it may take some milliseconds.
     """
     low = mcp._mcp_server  # pyright: ignore[reportPrivateUsage] (FastMCP has no subscriptions of its own)
     offered = Subscriptions(mcp, hub, waiting)
@@ -76,7 +76,7 @@ def add_subscriptions(mcp: FastMCP[Any], hub: Hub, waiting: ListWaiting) -> None
 
 
 class Subscriptions(Middleware):
-    """The requests that open and close ears."""
+    """The requests that open and close subscribers."""
 
     def __init__(self, mcp: FastMCP[Any], hub: Hub, waiting: ListWaiting) -> None:
         self._mcp = mcp
@@ -88,59 +88,59 @@ class Subscriptions(Middleware):
         context: MiddlewareContext[DiscoverRequest],
         call_next: CallNext[DiscoverRequest, DiscoverResult | dict[str, Any]],
     ) -> DiscoverResult | dict[str, Any]:
-        """Say that the list of prompts stays as it is: the SDK takes it that whoever can listen can listen to all."""
+        """Announce that the list of prompts never changes; the SDK assumes that all lists can be subscribed to."""
         result = await call_next(context)
         if isinstance(result, DiscoverResult) and result.capabilities.prompts:
             result.capabilities.prompts.list_changed = False
         return result
 
     async def handle_initialized(self, request: Request, _: NotificationParams) -> None:
-        """Tell a client of the handshake eras of changed lists and of reminders from now on."""
-        ear = self._subscriber_of(_connection_of(request))
+        """Notify a client of the handshake eras of changed lists and of reminders from now on."""
+        subscriber = self._subscriber_of(_connection_of(request))
         for alert in reversed(await anyio.to_thread.run_sync(self._waiting)):
-            ear.enqueue(alert)
+            subscriber.enqueue(alert)
 
     async def subscribe(self, request: Request, params: SubscribeRequestParams) -> EmptyResult:
-        """Tell the client of changes of one page."""
-        ear = self._subscriber_of(_connection_of(request))
+        """Notify the client of changes of one page."""
+        subscriber = self._subscriber_of(_connection_of(request))
         page = ResourceUpdated(params.uri)
-        if page not in ear.events:
-            await self._check_pages([params.uri], held=ear.page_count)
-            self._hub.subscribe(ear, page)
+        if page not in subscriber.events:
+            await self._check_pages([params.uri], held=subscriber.page_count)
+            self._hub.subscribe(subscriber, page)
         return EmptyResult()
 
     async def unsubscribe(self, request: Request, params: UnsubscribeRequestParams) -> EmptyResult:
-        """Tell the client of changes of one page no more."""
+        """Stop notifying the client of changes of one page."""
         self._hub.unsubscribe(self._subscriber_of(_connection_of(request)), ResourceUpdated(params.uri))
         return EmptyResult()
 
     async def listen(self, request: Request, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        """Acknowledge what the client will be told, and tell it until one of the two ends that."""
+        """Acknowledge the subscription and send its notifications until either side ends it."""
         client = _client_key(_connection_of(request))
         granted = _supported_filter(params.notifications)
         await self._check_pages(granted.resource_subscriptions or (), held=self._hub.count_pages(client))
         meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: request.request_id}
-        with self._hub.open_subscriber(client, _filter_events(granted)) as ear:
+        with self._hub.open_subscriber(client, _filter_events(granted)) as subscriber:
             acknowledged = SubscriptionsAcknowledgedNotificationParams(notifications=granted, _meta=meta)
             await _send_related(request, SubscriptionsAcknowledgedNotification(params=acknowledged))
-            if ResourceUpdated(REMINDERS) in ear.events and await anyio.to_thread.run_sync(self._waiting):
-                ear.enqueue(ResourceUpdated(REMINDERS))
-            while event := await ear.next():
+            if ResourceUpdated(REMINDERS) in subscriber.events and await anyio.to_thread.run_sync(self._waiting):
+                subscriber.enqueue(ResourceUpdated(REMINDERS))
+            while event := await subscriber.next():
                 if not isinstance(event, ReminderTopic | ReminderFired):
                     await _send_related(request, event_to_notification(event, meta))
         return SubscriptionsListenResult(_meta=meta)
 
     def _subscriber_of(self, connection: Connection) -> Subscriber:
-        """Return the ear of a handshake's connection; it is closed with the connection."""
-        ear = connection.state.get(_SUBSCRIBER_KEY)
-        if ear is None:
-            ear = connection.exit_stack.enter_context(
+        """Return the subscriber of a connection of the handshake eras; it is closed with the connection."""
+        subscriber = connection.state.get(_SUBSCRIBER_KEY)
+        if subscriber is None:
+            subscriber = connection.exit_stack.enter_context(
                 self._hub.open_subscriber(_client_key(connection), (*LIST_EVENTS, ReminderTopic()))
             )
-            relay = asyncio.get_running_loop().create_task(_relay(ear, connection), context=Context())
+            relay = asyncio.get_running_loop().create_task(_relay(subscriber, connection), context=Context())
             connection.exit_stack.callback(relay.cancel)
-            connection.state[_SUBSCRIBER_KEY] = ear
-        return ear
+            connection.state[_SUBSCRIBER_KEY] = subscriber
+        return subscriber
 
     async def _check_pages(self, uris: Sequence[str], *, held: int) -> None:
         if held + max(1, len(uris)) > MAX_PAGES:
@@ -160,12 +160,12 @@ def _connection_of(request: Request) -> Connection:
 
 
 def _client_key(connection: Connection) -> object:
-    """What stands for a client: in 2026-07-28 each request has a connection, and over HTTP nothing joins them."""
+    """The object that identifies a client: since 2026-07-28 each request has a connection of its own over HTTP."""
     return connection.outbound if connection.has_standalone_channel else connection
 
 
 def _supported_filter(asked: SubscriptionFilter) -> SubscriptionFilter:
-    """What of a filter is served: not the list of prompts, which never changes."""
+    """The served part of a filter: all but the list of prompts, which never changes."""
     return SubscriptionFilter(
         tools_list_changed=asked.tools_list_changed or None,
         resources_list_changed=asked.resources_list_changed or None,
@@ -184,12 +184,12 @@ async def _send_related(request: Request, notification: ServerNotification) -> N
     await request.session.send_notification(notification, related_request_id=request.request_id)
 
 
-async def _relay(ear: Subscriber, connection: Connection) -> None:
-    """Tell a handshake's client what its ear hears, until its connection ends."""
+async def _relay(subscriber: Subscriber, connection: Connection) -> None:
+    """Send a client of the handshake eras its notifications until its connection ends."""
     try:
-        while event := await ear.next():
+        while event := await subscriber.next():
             await _notify(connection, event)
-    except Exception:  # a bug of ours or the SDK's; the other clients are told
+    except Exception:  # an internal error, ours or the SDK's; the other clients are still notified
         _log.exception("a client is told of no more changes")
 
 

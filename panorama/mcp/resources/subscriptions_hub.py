@@ -1,4 +1,4 @@
-"""The hub: the only module that knows who listens to what; it tells them what was changed, whoever changed it."""
+"""The hub of subscriptions: knows which client listens to what, and notifies them of changes by any client."""
 
 import asyncio
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -18,17 +18,17 @@ GATHER_SECONDS = 0.04
 
 
 MAX_PENDING_REMINDERS = 100
-"""Reminders that one listener may not have been told yet; beyond, it finds them on their page."""
+"""Reminders that one subscriber may not have been told yet; beyond, it finds them on their page."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReminderTopic:
-    """What is listened to by those who want to hear of reminders in words."""
+    """The topic of reminders as messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReminderFired:
-    """A reminder that rang: `alert` is the id by which one that is told again can be recognised."""
+    """A reminder that rang; `alert` is an id by which a repeated notification is recognised."""
 
     alert: str
     reminder: str
@@ -47,67 +47,67 @@ Subscribe = Callable[[Callable[[], None]], Callable[[], None]]
 
 
 class Subscriber:
-    """One listener: what it listens to, and what it was not told yet.
+    """A subscriber: its topics, and the notifications that were not sent yet.
 
-    The untold is kept as a set, so one that reads slowly holds up nobody and costs no more than what it asked for.
+    Pending notifications are a set, so a slow client blocks nobody and costs no more than its topics.
     """
 
     def __init__(self, client: object) -> None:
         self.client = client
         self.events: set[Event] = set()
-        self._untold: dict[Event, None] = {}
+        self._pending: dict[Event, None] = {}
         self._woken = anyio.Event()
         self._is_closed = False
 
     @property
     def page_count(self) -> int:
-        """How many pages it listens to."""
+        """The number of pages it listens to."""
         return sum(isinstance(event, ResourceUpdated) for event in self.events)
 
     def enqueue(self, event: Event) -> None:
-        """Take what it will be told next."""
-        self._untold[event] = None
+        """Add a notification."""
+        self._pending[event] = None
         self._woken.set()
 
     @property
     def is_behind(self) -> bool:
-        """Whether there are many reminders that it was not told yet."""
-        return sum(isinstance(event, ReminderFired) for event in self._untold) >= MAX_PENDING_REMINDERS
+        """Whether many reminders were not sent yet."""
+        return sum(isinstance(event, ReminderFired) for event in self._pending) >= MAX_PENDING_REMINDERS
 
     def discard(self, event: Event) -> None:
-        """Take back what it was not told yet."""
-        self._untold.pop(event, None)
+        """Remove a notification that was not sent yet."""
+        self._pending.pop(event, None)
 
     def close(self) -> None:
-        """Let it end once all is told."""
+        """End it once everything was sent."""
         self._is_closed = True
         self._woken.set()
 
     async def next(self) -> Event | None:
-        """Wait for what it is told next; None if it ends."""
-        while not self._untold:
+        """Wait for the next notifications; None if it ends."""
+        while not self._pending:
             if self._is_closed:
                 return None
             self._woken = anyio.Event()
             await self._woken.wait()
-        event = next(iter(self._untold))
-        del self._untold[event]
+        event = next(iter(self._pending))
+        del self._pending[event]
         return event
 
 
 class Hub:
-    """Tells the listeners of one server what was changed; it hears the store only while there are any.
+    """Notifies the subscribers of one server of changes; it follows the store only while there are any.
 
     `heard`, `job_moved`, `rang`, `tools_changed` and `resources_changed` may be called from any thread and never wait;
     all else belongs to the server's event loop.
     """
 
     def __init__(self, database: Database, jobs: Jobs, tools: Subscribe | None = None) -> None:
-        """Make a hub; `tools` tells when tools come or go."""
+        """Create a hub; `tools` reports when tools come or go."""
         self._database = database
         self._jobs = jobs
         self._tools = tools
-        self._ears: dict[Subscriber, None] = {}
+        self._subscribers: dict[Subscriber, None] = {}
         self._by_event: dict[Event, set[Subscriber]] = {}
         self._stop_hearing: tuple[Callable[[], None], ...] = ()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -116,80 +116,80 @@ class Hub:
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many listen, and to how many different things."""
-        return len(self._ears), len(self._by_event)
+        """The number of subscribers and of their different topics."""
+        return len(self._subscribers), len(self._by_event)
 
     @contextmanager
     def open_subscriber(self, client: object, events: Iterable[Event]) -> Generator[Subscriber]:
-        """Open an ear of a client, which is any object that stands for its connection."""
-        ear = Subscriber(client)
+        """Open a subscriber for a client, which is any object that identifies its connection."""
+        subscriber = Subscriber(client)
         self._start_listening()
-        self._ears[ear] = None
+        self._subscribers[subscriber] = None
         try:
             for event in events:
-                self.subscribe(ear, event)
-            yield ear
+                self.subscribe(subscriber, event)
+            yield subscriber
         finally:
-            self._remove_subscriber(ear)
+            self._remove_subscriber(subscriber)
 
-    def subscribe(self, ear: Subscriber, event: Event) -> None:
-        """Let an ear listen to one thing more."""
-        ear.events.add(event)
-        self._by_event.setdefault(event, set()).add(ear)
+    def subscribe(self, subscriber: Subscriber, event: Event) -> None:
+        """Add a topic to a subscriber."""
+        subscriber.events.add(event)
+        self._by_event.setdefault(event, set()).add(subscriber)
 
-    def unsubscribe(self, ear: Subscriber, event: Event) -> None:
-        """Let an ear listen to one thing less."""
-        ear.discard(event)
-        ear.events.discard(event)
-        ears = self._by_event.get(event, set())
-        ears.discard(ear)
-        if not ears:
+    def unsubscribe(self, subscriber: Subscriber, event: Event) -> None:
+        """Remove a topic from a subscriber."""
+        subscriber.discard(event)
+        subscriber.events.discard(event)
+        subscribers = self._by_event.get(event, set())
+        subscribers.discard(subscriber)
+        if not subscribers:
             self._by_event.pop(event, None)
 
     def count_pages(self, client: object) -> int:
-        """Return how many pages a client listens to; an ear that listens to none counts as one."""
-        return sum(max(1, ear.page_count) for ear in self._ears if ear.client is client)
+        """Return how many pages a client listens to; a subscriber without pages counts as one."""
+        return sum(max(1, subscriber.page_count) for subscriber in self._subscribers if subscriber.client is client)
 
     def on_changes(self, touches: Sequence[ItemChange]) -> None:
-        """Take what a transaction touched."""
+        """Accept the items that a transaction changed."""
         self._post(event for touch in touches for event in _iter_events(touch))
 
     def on_job_changed(self, id_: str) -> None:
-        """Take that a job came further, or to its end."""
+        """Accept that a job made progress or ended."""
         self._post([ResourceUpdated(page_uri("job", id_))])
 
     def on_reminder_fired(self, rang: ReminderFired) -> None:
-        """Tell that a reminder rang: those who want to know in words, and those who look at the page of reminders."""
+        """Notify of a reminder that rang: subscribers for messages, and subscribers of the page of reminders."""
         self._post([ResourceUpdated(REMINDERS)])
         if self._loop:
             with suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._enqueue_reminder, rang)
 
     def _enqueue_reminder(self, rang: ReminderFired) -> None:
-        for ear in self._by_event.get(ReminderTopic(), ()):
-            if not ear.is_behind:
-                ear.enqueue(rang)
+        for subscriber in self._by_event.get(ReminderTopic(), ()):
+            if not subscriber.is_behind:
+                subscriber.enqueue(rang)
 
     def on_tools_changed(self) -> None:
-        """Tell that the list of tools has changed."""
+        """Notify that the list of tools has changed."""
         self._post([ToolsListChanged()])
 
     def on_resources_changed(self) -> None:
-        """Tell that the list of resources has changed."""
+        """Notify that the list of resources has changed."""
         self._post([ResourcesListChanged()])
 
     def close(self) -> None:
-        """Tell what was gathered, then end every ear; a `subscriptions/listen` is answered by that."""
+        """Send what is pending, then end every subscriber, which answers a `subscriptions/listen`."""
         if self._timer:
             self._timer.cancel()
             self._flush()
-        for ear in tuple(self._ears):
-            ear.close()
+        for subscriber in tuple(self._subscribers):
+            subscriber.close()
 
     def _post(self, events: Iterable[Event]) -> None:
         posted = dict.fromkeys(event for event in events if event in self._by_event)
         if posted and self._loop:
-            with suppress(RuntimeError):  # the loop has ended, and with it everybody who listened
+            with suppress(RuntimeError):  # the loop has ended, and with it all subscribers
                 self._loop.call_soon_threadsafe(self._gather, posted)
 
     def _gather(self, events: dict[Event, None]) -> None:
@@ -200,8 +200,8 @@ class Hub:
     def _flush(self) -> None:
         events, self._gathered, self._timer = self._gathered, {}, None
         for event in events:
-            for ear in self._by_event.get(event, ()):
-                ear.enqueue(event)
+            for subscriber in self._by_event.get(event, ()):
+                subscriber.enqueue(event)
 
     def _start_listening(self) -> None:
         loop = asyncio.get_running_loop()
@@ -215,11 +215,11 @@ class Hub:
                 *tools,
             )
 
-    def _remove_subscriber(self, ear: Subscriber) -> None:
-        for event in tuple(ear.events):
-            self.unsubscribe(ear, event)
-        self._ears.pop(ear, None)
-        if not self._ears:
+    def _remove_subscriber(self, subscriber: Subscriber) -> None:
+        for event in tuple(subscriber.events):
+            self.unsubscribe(subscriber, event)
+        self._subscribers.pop(subscriber, None)
+        if not self._subscribers:
             for stop in self._stop_hearing:
                 stop()
             self._stop_hearing = ()

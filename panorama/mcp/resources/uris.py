@@ -1,4 +1,4 @@
-"""The addresses of pages: which there are, and what a change of an item means for them (pure)."""
+"""The addresses of pages, and which of them a change of an item affects."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def page_uri(kind: str, id_: str) -> str:
 
 
 def is_page(uri: str) -> bool:
-    """Return whether this is the address of a page, there now or not: a deleted item can come back."""
+    """Return whether this is the address of a page, whether it exists now or not: a deleted item can be restored."""
     kind, _, id_ = uri.removeprefix(SCHEME).partition("/")
     is_item = kind in KINDS and kind_of(id_) == kind
     is_job = kind == "job" and bool(_JOB.fullmatch(id_))
