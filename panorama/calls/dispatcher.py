@@ -13,7 +13,7 @@ from panorama.calls.arguments import Arguments, find_unusable, printable, unusab
 from panorama.calls.call_log import CallLogWriter, redact
 from panorama.calls.conversation import JOB_ACTOR, Conversation
 from panorama.calls.invocation import CallContext, Invocation, current_call
-from panorama.calls.job_types import JobWait, find_job_wait, job_type
+from panorama.calls.jobs.job_types import JobWait, find_job_wait, job_type
 from panorama.calls.promoted_tools import PromotedTools
 from panorama.calls.rendering import MODEL, Answer, Audience
 from panorama.calls.schemas import input_schema

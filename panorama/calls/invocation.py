@@ -17,7 +17,7 @@ from panorama.calls.agreements import (
 )
 from panorama.calls.arguments import Arguments, Parameter, drop_nulls
 from panorama.calls.conversation import ANY_KIND, JOB_ACTOR, Conversation, Memory
-from panorama.calls.inline_job import InlineJob
+from panorama.calls.jobs.inline_job import InlineJob
 from panorama.calls.rendering import MODEL, Answer, Audience, to_plain
 from panorama.calls.terminal_commands import format_terminal_command
 from panorama.domain.changes import CLI_ACTOR, SCRIPT_ACTOR, Origin, WriteBudget

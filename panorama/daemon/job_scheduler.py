@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from panorama.app import App
-from panorama.calls.job_worker import run_job
+from panorama.calls.jobs.job_worker import run_job
 from panorama.domain.jobs import POOLS, Job
 from panorama.errors import PanoramaError
 from panorama.services.jobs.progress import StoppedError, report_progress_to

@@ -6,7 +6,7 @@ from functools import partial
 
 import anyio
 
-from panorama.calls.job_types import JobWait
+from panorama.calls.jobs.job_types import JobWait
 from panorama.errors import PanoramaError
 from panorama.mcp.call_threads import call_threads
 from panorama.services.jobs.jobs import PROGRESS_INTERVAL_SECONDS, Jobs

@@ -25,8 +25,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from panorama.calls import Answer, Calls
 from panorama.calls.dispatcher import TRACKED_CALL, TrackedCall
 from panorama.calls.invocation import requester
-from panorama.calls.job_ends import failed_job, finished_job
-from panorama.calls.job_worker import write_result_file
+from panorama.calls.jobs.job_ends import failed_job, finished_job
+from panorama.calls.jobs.job_worker import write_result_file
 from panorama.domain.jobs import Job
 from panorama.errors import NotFoundError, PanoramaError, UnavailableError, from_dict
 from panorama.mcp.tools import GetConversation, tool_error, tool_result

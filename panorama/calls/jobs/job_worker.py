@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from panorama.calls.dispatcher import Calls
-from panorama.calls.job_ends import failed_job, finished_job
+from panorama.calls.jobs.job_ends import failed_job, finished_job
 from panorama.domain.jobs import Job
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.jobs.progress import report_progress_to

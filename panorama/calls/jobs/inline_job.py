@@ -4,7 +4,7 @@ import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from panorama.calls.job_ends import failed_job, finished_job
+from panorama.calls.jobs.job_ends import failed_job, finished_job
 from panorama.calls.rendering import Answer
 from panorama.domain.jobs import Job, describe_progress
 from panorama.errors import ConflictError, PanoramaError
