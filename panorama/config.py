@@ -97,7 +97,7 @@ class Settings(BaseSettings):
 
     embedder: str = Field(
         default="",
-        description="Model that search by meaning uses: `minilm`, `static`, `ollama:<model>` or "
+        description="Model that search by meaning uses: `duo`, `minilm`, `static`, `ollama:<model>` or "
         "`openai:<address>#<model>`; `none` turns it off. Empty for the best that this machine can run.",
     )
     index_engine: Literal["auto", "edge", "exact"] = Field(

@@ -79,7 +79,7 @@ def _render_default(name: str, value: Any) -> str:
     known = {
         "home": "the platform's folder for user data",
         "timezone": "this machine's",
-        "embedder": "`minilm`; `static` where ONNX Runtime is missing",
+        "embedder": "`duo`; `static` where ONNX Runtime is missing",
         "qdrant_url": "none",
         "qdrant_key": "none",
     }

@@ -277,7 +277,7 @@ class Embedder(Protocol):
 
     @property
     def id(self) -> str:
-        """Its name in the settings, such as `minilm` or `ollama:nomic-embed-text`."""
+        """Its name in the settings, such as `duo` or `ollama:nomic-embed-text`."""
         ...
 
     @property

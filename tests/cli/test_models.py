@@ -89,16 +89,16 @@ def test_the_list_shows_which_model_is_in_use_and_what_each_made(run: Command, e
     told = run("models", "list")
 
     assert told.code == 0
-    assert told.lines[1].split()[:3] == ["minilm", "yes", "384"]
-    assert told.lines[2].split()[:5] == ["static", "256", "2", "1.0", "kB"]
-    assert "minilm is in use by default; 2 passages in all" in told.err
+    assert told.lines[1].split()[:3] == ["duo", "yes", "512"]
+    assert told.lines[3].split()[:5] == ["static", "256", "2", "1.0", "kB"]
+    assert "duo is in use by default; 2 passages in all" in told.err
 
 
 def test_the_list_is_data_too(run: Command) -> None:
     told = run("models", "list", "--json").answer
 
-    assert [told["data"][name] for name in ("used", "is_default", "passages")] == ["minilm", True, 0]
-    assert told["data"]["models"][1]["size"] == 256
+    assert [told["data"][name] for name in ("used", "is_default", "passages")] == ["duo", True, 0]
+    assert told["data"]["models"][2]["size"] == 256
 
 
 def test_the_list_tells_that_the_environment_wins(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_the_list_tells_that_the_environment_wins(run: Command, monkeypatch: pyt
 # Choosing one.
 
 
-@pytest.mark.parametrize("name", ["minilm", "static", "none"])
+@pytest.mark.parametrize("name", ["duo", "minilm", "static", "none"])
 def test_a_model_that_is_chosen_is_in_use(run: Command, config: Path, name: str) -> None:
     told = run("models", "use", name)
 

@@ -22,7 +22,7 @@ BROKEN = {
     "its runtime cannot be imported": (
         "minilm", "import sys; sys.modules['onnxruntime'] = None; ", "onnxruntime", "choose the embedder static"
     ),
-    "its model does not exist": ("minlm", "", "no embedder 'minlm'", "minilm, static"),
+    "its model does not exist": ("minlm", "", "no embedder 'minlm'", "duo, minilm, static"),
 }  # fmt: skip
 
 

@@ -31,6 +31,9 @@ HERE = Path(__file__).parent
 FOUND = 50
 TOP, NEAR_TOP = 10, 5
 PLAIN = 60
+CORPUS, WHOLE = ("corpus",), ("corpus", "decoys", "world")
+"""The documents of a store: those of the frozen halves, and with the decoys and the notes in eight more languages."""
+
 SPOKEN = Conversation(id="v_0000000000", actor="tool", client="retrieval")
 
 Order = list[str]
@@ -129,10 +132,10 @@ def queries(half: str) -> list[Query]:
 
 
 @contextmanager
-def library(home: Path, embedder: str = "minilm") -> Generator[Library]:
-    """Write the corpus into a store, follow it until all of it is indexed, and keep it open."""
+def library(home: Path, embedder: str = "duo", documents: Sequence[str] = CORPUS) -> Generator[Library]:
+    """Write documents into a store, follow it until all of it is indexed, and keep it open."""
     with open_app(read_settings(home=home, timezone="UTC", embedder=embedder, index_engine="exact")) as app:
-        known = {_created(app, each): each["id"] for each in lines("corpus")}
+        known = {_created(app, each): each["id"] for part in documents for each in lines(part)}
         app.meaning.follow()
         app.meaning.ensure_open().active.resident.ensure_loading()
         app.meaning.__class__ = Patient

@@ -72,7 +72,7 @@ def test_a_model_that_does_not_exist_is_said_with_those_that_do(home: Path) -> N
         said = speaks(house)
 
     assert "no embedder 'minlm'" in said["last_error"]
-    assert "minilm, static" in said["do"]
+    assert "duo, minilm, static" in said["do"]
 
 
 # Another model.
@@ -170,5 +170,5 @@ def test_nothing_is_opened_where_it_is_off(home: Path) -> None:
         found = house.do("search", query="quince", mode="semantic")
 
     assert found["metadata"]["index"]["missing"] == "Search by meaning is off."
-    assert "panorama models use minilm" in found["metadata"]["index"]["do"]
+    assert "panorama models use default" in found["metadata"]["index"]["do"]
     assert not (home / "index").exists()

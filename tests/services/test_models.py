@@ -55,13 +55,13 @@ def _marks(app: App) -> set[str]:
         return {name.split(" ")[-2] for name in names if passages.has_mark(session, name)}
 
 
-MODELS = ("minilm", "static")
+MODELS = ("duo", "minilm", "static")
 
 
 def test_the_list_names_what_can_be_chosen(call: Call) -> None:
     told = call("models.list")
 
-    names = ["minilm", "static", "none", "ollama:<model>", "openai:<address>#<model>"]
+    names = ["duo", "minilm", "static", "none", "ollama:<model>", "openai:<address>#<model>"]
     assert [each["name"] for each in told.data["models"]] == names
     assert (told.data["used"], told.summary) == ("none", "Search by meaning is off")
 
@@ -76,8 +76,8 @@ def test_a_model_in_use_that_does_not_ship_is_listed_too(using: Callable[[str], 
 def test_without_a_choice_the_default_is_in_use(using: Callable[[str], Models]) -> None:
     found = using("").list()
 
-    assert (found.used, found.is_default) == ("minilm", True)
-    assert using("").summarize_list(found) == "minilm is in use by default"
+    assert (found.used, found.is_default) == ("duo", True)
+    assert using("").summarize_list(found) == "duo is in use by default"
 
 
 def test_without_its_runtime_the_better_model_is_said_not_to_run(
@@ -89,7 +89,7 @@ def test_without_its_runtime_the_better_model_is_said_not_to_run(
 
     assert found.used == "static"
     assert "ONNX Runtime is not installed" in found.hint
-    assert [each.is_there for each in found.models[:2]] == [False, True]
+    assert [each.is_there for each in found.models[:3]] == [False, False, True]
 
 
 def test_what_each_model_made_is_counted(embed: Embed, row: Callable[[str], Mapping[str, Any]], call: Call) -> None:
@@ -178,11 +178,11 @@ def test_a_long_name_is_found_though_its_end_is_not_kept(embed: Embed, call: Cal
 
 
 def test_the_model_in_use_is_not_removed(embed: Embed, using: Callable[[str], Models]) -> None:
-    embed("minilm", 2)
+    embed("duo", 2)
 
-    for name in ("minilm", ""):
-        with pytest.raises(ConflictError, match="minilm is in use"):
-            using(name).remove("minilm")
+    for name in ("duo", ""):
+        with pytest.raises(ConflictError, match="duo is in use"):
+            using(name).remove("duo")
 
 
 def test_a_model_that_is_searched_until_the_next_is_ready_is_not_removed(

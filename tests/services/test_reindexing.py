@@ -166,7 +166,7 @@ def test_it_is_refused_where_search_by_meaning_is_off(home: Path) -> None:
         with pytest.raises(UnavailableError, match="is off") as refusal:
             house.do("reindex")
 
-    assert "panorama models use minilm" in refusal.value.hint
+    assert "panorama models use default" in refusal.value.hint
 
 
 def test_search_finds_the_same_while_everything_is_made_anew(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -391,8 +391,8 @@ def test_the_floor_leaves_out_no_note_that_holds_every_word(context: Desk, meani
 def test_pages_of_both_arms_walk_every_hit_once(context: Desk, meaning: Told) -> None:
     ids = [context.note(f"Tea {number}") for number in range(9)]
     others = [context.note(f"Coffee {number}") for number in range(6)]
-    meaning.hits = dict.fromkeys([*others, *ids[:3]], 0.6)
-    strong = [*ids, others[0]]  # the other five stand far behind the best
+    meaning.hits = {**dict.fromkeys([others[0], *ids[:3]], 0.6), **dict.fromkeys(others[1:], 0.5)}
+    strong = [*ids, others[0]]  # the other five are far behind the best
 
     rows: list[str] = []
     key: tuple[int, ...] | None = None
@@ -415,14 +415,16 @@ def test_of_two_alike_the_one_written_last_stands_first(context: Desk, clock: St
     assert context.titles("leaves") == ["Teas", "Tea"]
 
 
-def test_a_misspelt_word_is_repaired_for_both_arms_and_told(context: Desk, meaning: Told) -> None:
+def test_a_misspelt_word_is_repaired_for_its_words_and_asked_as_typed_for_its_meaning(
+    context: Desk, meaning: Told
+) -> None:
     context.note("Architect", "Her fee is due.")
 
     page = context.found("archetect fee")
 
     assert [row.title for row in page.items] == ["Architect"]
     assert page.hint == "Searched for “architect” instead of “archetect”, which no item holds."
-    assert meaning.asked[-1][0] == "architect fee"
+    assert meaning.asked[-1][0] == "archetect fee"
 
 
 @pytest.mark.parametrize(

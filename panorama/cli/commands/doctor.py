@@ -24,8 +24,8 @@ from panorama.cli.commands.service import detect_manager
 from panorama.config import Settings, data_directory, local_zone, read_settings
 from panorama.domain.scripts.scripts import Script
 from panorama.errors import PanoramaError, UnavailableError
-from panorama.index.embedders.bundled import MINILM, STATIC, VOCABULARY
-from panorama.index.embedders.registry import EmbedderChoice, create_embedder, default_choice
+from panorama.index.embedders.bundled import DUO_FILES, MINILM, STATIC, VOCABULARY
+from panorama.index.embedders.registry import NEEDS_ONNX_RUNTIME, EmbedderChoice, create_embedder, default_choice
 from panorama.index.open_index import validate_url
 from panorama.sandbox.runner import ForkServer
 from panorama.store.backend import CheckResult, Maintenance
@@ -47,7 +47,7 @@ OPTIONAL_PACKAGES = ("onnxruntime", "qdrant-edge-py", "qdrant-client")
 OLDEST_PYTHON, UNTESTED_PYTHON = (3, 11), (3, 14)
 LOW_DISK_BYTES, MIN_DISK_BYTES = 1 << 30, 50 << 20
 
-SHIPPED_FILES = {"minilm": (MINILM, VOCABULARY), "static": (STATIC, VOCABULARY)}
+SHIPPED_FILES = {"duo": DUO_FILES, "minilm": (MINILM, VOCABULARY), "static": (STATIC, VOCABULARY)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +219,10 @@ def _check_semantic_search(place: Installation) -> CheckResult:
     chosen = create_embedder(choice.name)
     for file in SHIPPED_FILES.get(choice.name, ()):
         file.verify()
-    if choice.name == "minilm" and not find_spec("onnxruntime"):
-        return CheckResult("fail", "minilm needs ONNX Runtime, which is not installed", "panorama models use static")
+    if choice.name in NEEDS_ONNX_RUNTIME and not find_spec("onnxruntime"):
+        return CheckResult(
+            "fail", f"{choice.name} needs ONNX Runtime, which is not installed", "panorama models use static"
+        )
     where = validate_url(place.settings.qdrant_url) if place.settings.qdrant_url else place.settings.index_engine
     if where == "auto":
         where = "edge" if find_spec("qdrant_edge") else "exact (Qdrant Edge is not installed)"

@@ -6,7 +6,7 @@ from datetime import datetime
 from rich.text import Text
 
 from panorama.cli.console.tables import Column, Row, TextTable, format_age, format_pairs, safe_line
-from panorama.domain.text.sizes import format_size
+from panorama.domain.text.sizes import format_size, format_span
 from panorama.kinds import name_kind
 
 
@@ -37,6 +37,8 @@ def _search_rows(search: Row) -> Row:
     about: Row = {"search": ", ".join(search.get("modes", ()))}
     if "model_state" in search:
         becoming = f", changing to {search['changing_to']}" if "changing_to" in search else ""
+        if "changing_seconds" in search:
+            becoming += f", {format_span(search['changing_seconds'])} left"
         about["meaning"] = f"{search['model']} ({search['model_state']}{becoming}), {index}"
         about["index"] = f"{search['index_state']}, {format_size(search.get('index_disk_bytes', 0))} on the disk"
     remarks = (str(search[name]) for name in ("missing", "remark", "last_error", "do") if name in search)

@@ -10,22 +10,50 @@ Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009) uses 60, for 
 are two different lists, and the first result of each should be visible.
 """
 
-COVERAGE_POWER = 1.5
-"""The exponent of the coverage: a keyword hit with half of the query counts a third of a complete one."""
 
-WEIGHTS = {"keyword": 1.0, "semantic": 0.5}
-"""The weights of the two searches: a keyword hit with two thirds of the query equals the nearest vector.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingWeights:
+    """How the two searches are weighed, by the quality of the model.
 
-These, the exponent and the damping were tuned on `tests/retrieval/tuning.jsonl`; nearby values do as well.
-"""
+    `coverage_power` is the exponent of the coverage: with 1.5, a keyword hit with half of the query counts a third of a
+    complete one. `semantic` is the weight of the nearest vector against a keyword hit with the whole query.
+    `cosine_share` is the share of the best cosine below which a hit is noise if no hit has the whole query.
+    `near_cosine` is the cosine that tells a hit from noise even if another hit has a short query word by word.
+
+    All were tuned on the sets of `tests/retrieval` that do not judge, with the decoys in the store; nearby values do as
+    well.
+    """
+
+    coverage_power: float = 1.5
+    semantic: float = 0.5
+    cosine_share: float = 0.65
+    near_cosine: float = 0.5
+
+
+DEFAULT_WEIGHTS = RankingWeights()
+MODEL_WEIGHTS: Mapping[str, RankingWeights] = {
+    "duo": RankingWeights(coverage_power=2.0, semantic=0.8, near_cosine=0.35),
+    "static": RankingWeights(cosine_share=0.85, near_cosine=0.8),
+}
 
 MIN_RELATIVE_SCORE = 0.4
 """Hits with less than this share of the best score of their search are dropped."""
 
-MIN_SHARE_OF_BEST, MIN_SHARE_OF_WHOLE = 0.2, 0.45
-"""Fused hits below this share of the best score are noise; the second value applies if the best hit has full coverage.
+MIN_COSINE_SHARE, SHORT_COSINE_SHARE = 0.4, 0.6
+"""The share of the best cosine below which a hit is noise if the best hit has the whole query.
 
-Both were tuned on `tests/retrieval/tuning.jsonl`: 4.4 rows of ten remain, and the first five lose nothing.
+Decoys that repeat the words of a long query are nearer than the answer, so more is shown than without such a hit.
+"""
+
+SHORT_TERMS = 3
+"""A query with at most this many words is short."""
+
+PARTIAL_COVERAGE = 0.5
+"""Hits with at least this coverage are no noise if the best hit has less than the whole query."""
+
+PRECISE_TERMS, PRECISE_COSINE_SHARE = 2, 0.9
+"""A query with at most this many words is a name or a rare word: if a hit has all of it, only others with this share of
+the best cosine, and with `near_cosine`, are no noise.
 """
 
 WHOLE_COVERAGE = 0.8
@@ -39,6 +67,9 @@ It falls to half in `HALF_LIFE_DAYS`.
 
 HALF_LIFE_DAYS = 30.0
 
+NAMED = frozenset({"id", "title"})
+"""The reasons of hits that the query names."""
+
 
 @dataclass(frozen=True, slots=True)
 class RankedItem:
@@ -49,30 +80,60 @@ class RankedItem:
     why: tuple[str, ...]
 
 
-def coverage_weight(coverage: float) -> float:
+def get_weights(model: str) -> RankingWeights:
+    """Return the weights for a model."""
+    return MODEL_WEIGHTS.get(model, DEFAULT_WEIGHTS)
+
+
+def coverage_weight(coverage: float, weights: RankingWeights = DEFAULT_WEIGHTS) -> float:
     """Return the weight of a keyword hit with this coverage of the query."""
-    return min(1.0, max(0.0, coverage)) ** COVERAGE_POWER
+    return min(1.0, max(0.0, coverage)) ** weights.coverage_power
 
 
-def drop_noise(ranked: tuple[RankedItem, ...], coverage: Mapping[str, float]) -> tuple[RankedItem, ...]:
-    """Return the items of both searches, best first, without those far behind the best.
+def drop_noise(
+    ranked: tuple[RankedItem, ...],
+    coverage: Mapping[str, float],
+    cosines: Mapping[str, float],
+    weights: RankingWeights = DEFAULT_WEIGHTS,
+    *,
+    terms: int = SHORT_TERMS,
+) -> tuple[RankedItem, ...]:
+    """Return the items of both searches that may be an answer, best first.
+
+    The best item stays, and those that the query names or that contain all of it. Others stay if their cosine is not
+    far below the best.
 
     Args:
         coverage: The share of the query that each item contains, by id.
+        cosines: The cosine of the nearest passage of each item, by id.
+        terms: The number of words that were looked for.
     """
     if not ranked:
         return ranked
 
     def is_whole(hit: RankedItem) -> bool:
-        return coverage.get(hit.item, 0.0) >= WHOLE_COVERAGE or "title" in hit.why
+        return coverage.get(hit.item, 0.0) >= WHOLE_COVERAGE or bool(NAMED & set(hit.why))
 
     best = next((hit for hit in ranked if "id" not in hit.why), ranked[0])
-    least = best.score * (MIN_SHARE_OF_WHOLE if is_whole(best) else MIN_SHARE_OF_BEST)
-    return tuple(hit for hit in ranked if hit.score >= least or is_whole(hit))
+    top, least_coverage = max(cosines.values(), default=0.0), WHOLE_COVERAGE
+    if not is_whole(best):
+        least_cosine, least_coverage = weights.cosine_share * top, PARTIAL_COVERAGE
+    elif terms <= PRECISE_TERMS or "title" in best.why:
+        least_cosine = max(PRECISE_COSINE_SHARE * top, weights.near_cosine)
+    else:
+        least_cosine = (SHORT_COSINE_SHARE if terms <= SHORT_TERMS else MIN_COSINE_SHARE) * top
+
+    def may_answer(hit: RankedItem) -> bool:
+        is_near = hit.item in cosines and cosines[hit.item] >= least_cosine
+        return is_near or is_whole(hit) or coverage.get(hit.item, 0.0) >= least_coverage
+
+    return tuple(hit for hit in ranked if hit is best or may_answer(hit))
 
 
 def fuse(
-    arms: Mapping[str, Sequence[tuple[str, float]]], age_days: Mapping[str, float] | None = None
+    arms: Mapping[str, Sequence[tuple[str, float]]],
+    age_days: Mapping[str, float] | None = None,
+    weights: RankingWeights = DEFAULT_WEIGHTS,
 ) -> tuple[RankedItem, ...]:
     """Fuse the results of several searches into one order, the best first.
 
@@ -87,7 +148,7 @@ def fuse(
     why: dict[str, list[str]] = {}
     for arm in sorted(arms):
         for place, (item, sure) in enumerate(arms[arm], start=1):
-            worth = WEIGHTS.get(arm, 1.0) * sure * (DAMPING + 1) / (DAMPING + place)
+            worth = (weights.semantic if arm == "semantic" else 1.0) * sure * (DAMPING + 1) / (DAMPING + place)
             score[item] = score.get(item, 0.0) + worth
             why.setdefault(item, []).append(arm)
     for item, age in (age_days or {}).items():

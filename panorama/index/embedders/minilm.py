@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _SIZE = 384
 _MAX_TOKENS = 256
-_MAX_WORKERS = 4
+MAX_WORKERS = 4
 _LOG_ERRORS = 3
 
 
 class MiniLM:
-    """The default embedder: 384 dimensions, 256 word pieces, about 35 MB of memory while loaded.
+    """The English embedder: 384 dimensions, 256 word pieces, about 35 MB of memory while loaded.
 
     Each text is computed separately in one thread without the GIL: padding and masks cost more than batching gains,
     and the 8-bit scale would depend on the batch. `workers` texts run at a time.
@@ -40,7 +40,7 @@ class MiniLM:
     batch = 64
 
     def __init__(self, *, workers: int | None = None, file: Path | None = None) -> None:
-        self._workers = workers or max(1, min(_MAX_WORKERS, (os.cpu_count() or 1) // 2))
+        self._workers = workers or max(1, min(MAX_WORKERS, (os.cpu_count() or 1) // 2))
         self._file = file
         self._lock = Lock()
         self._model: _Model | None = None
@@ -60,7 +60,7 @@ class MiniLM:
             vectors[place] = model.embed(texts[place])
 
         # The longest first, so that the workers finish together.
-        _for_each(embed, sorted(range(len(texts)), key=lambda place: -len(texts[place])), self._workers)
+        for_each(embed, sorted(range(len(texts)), key=lambda place: -len(texts[place])), self._workers)
         return vectors
 
     def embed_query(self, text: str) -> "NDArray[float32]":
@@ -157,7 +157,8 @@ def _import_runtime() -> Any:
     return runtime
 
 
-def _for_each(act: Callable[[int], None], places: Iterable[int], workers: int) -> None:
+def for_each(act: Callable[[int], None], places: Iterable[int], workers: int) -> None:
+    """Call a function with each place, with `workers` calls at a time."""
     if workers == 1:
         for place in places:
             act(place)

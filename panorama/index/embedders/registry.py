@@ -1,4 +1,4 @@
-"""Embedders by name: `minilm`, `static`, `ollama:<model>`, `openai:<address>#<model>`."""
+"""Embedders by name: `duo`, `minilm`, `static`, `ollama:<model>`, `openai:<address>#<model>`."""
 
 import os
 from collections.abc import Mapping
@@ -11,12 +11,14 @@ from panorama.index.embedders.apis import EmbeddingApi, OllamaApi, OpenAiApi, ol
 from panorama.index.embedders.http import HttpClient, Limits
 from panorama.index.embedders.keys import KeyringLookup, find_key, read_keyring
 from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.multilingual.duo import Duo
 from panorama.index.embedders.remote import RemoteEmbedder
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.index.embedders.static_worker import StaticProcessEmbedder
 
-BUNDLED = ("minilm", "static")
-Embedder = MiniLM | StaticEmbedder | RemoteEmbedder
+BUNDLED = ("duo", "minilm", "static")
+NEEDS_ONNX_RUNTIME = ("duo", "minilm")
+Embedder = Duo | MiniLM | StaticEmbedder | RemoteEmbedder
 NAME_FORMS = (*BUNDLED, "ollama:<model>", "openai:<address>#<model>")
 
 
@@ -29,9 +31,9 @@ class EmbedderChoice:
 
 
 def default_choice() -> EmbedderChoice:
-    """Return the default for this machine: `minilm`, or `static` without ONNX Runtime."""
+    """Return the default for this machine: `duo`, or `static` without ONNX Runtime."""
     if find_spec("onnxruntime"):
-        return EmbedderChoice("minilm")
+        return EmbedderChoice("duo")
     return EmbedderChoice(
         "static",
         "ONNX Runtime is not installed (it has no build for every machine), so the small embedder runs, which finds "
@@ -57,6 +59,8 @@ def create_embedder(
     """
     limits = limits or Limits()
     kind, _, rest = name.partition(":")
+    if name == "duo":
+        return Duo()
     if name == "minilm":
         return MiniLM()
     if name == "static":

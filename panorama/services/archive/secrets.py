@@ -80,7 +80,7 @@ def remove_sending_settings(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _sending_names(values: Mapping[str, Any]) -> tuple[str, ...]:
-    local = {"", "minilm", "static", "none"}
+    local = {"", "duo", "minilm", "static", "none"}
     return tuple(name for name in SENDING_SETTINGS if name in values and str(values[name]) not in local)
 
 

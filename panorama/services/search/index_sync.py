@@ -170,7 +170,18 @@ class IndexSync(Service):
         Raises:
             UnavailableError: The model or the index fails.
         """
-        hits = self._index.search(to_float32_bytes(self._embedder.embed_query(query)), limit, condition)
+        return self._search(to_float32_bytes(self._embedder.embed_query(query)), limit, condition)
+
+    def search_passage(self, text: str, limit: int, condition: Filter) -> list[Hit]:
+        """Return the passages closest in meaning to another passage, best first.
+
+        Raises:
+            UnavailableError: The model or the index fails.
+        """
+        return self._search(to_float32_bytes(self._embedder.embed_documents([text])[0]), limit, condition)
+
+    def _search(self, vector: bytes, limit: int, condition: Filter) -> list[Hit]:
+        hits = self._index.search(vector, limit, condition)
         if self._index.model != self.model:  # it was swapped meanwhile, so the results are invalid
             raise UnavailableError("The index is changing to another model.", hint="Ask again in a moment.")
         return hits

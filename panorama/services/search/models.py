@@ -8,6 +8,7 @@ from panorama.domain.text.visible_text import escape_name
 from panorama.errors import ConflictError, NotFoundError
 from panorama.index.embedders import registry
 from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.multilingual.duo import Duo
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.progress import report_progress
@@ -19,7 +20,8 @@ BATCH_SIZE = 250
 """Vectors deleted in one transaction: their pages are scattered, and others wait 50 ms at most."""
 
 _DESCRIPTIONS = {
-    "minilm": "Ships with Panorama; the better of the two.",
+    "duo": "Ships with Panorama; finds best, in sixteen languages and across them.",
+    "minilm": "Ships with Panorama; knows English only, and embeds faster.",
     "static": "Ships with Panorama; small and very fast, but finds less.",
     OFF: "Turns search by meaning off; keyword search still works.",
     "ollama:<model>": "An embedding model that Ollama serves.",
@@ -28,7 +30,7 @@ _DESCRIPTIONS = {
 BYTES_PER_NUMBER = 2
 """Bytes per stored vector component."""
 
-_DIMENSIONS = {"minilm": MiniLM.size, "static": StaticEmbedder.size}
+_DIMENSIONS = {"duo": Duo.size, "minilm": MiniLM.size, "static": StaticEmbedder.size}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +184,7 @@ def _sort_states(usage: Sequence[ModelUsage], name: str, served: tuple[str, str,
 def _model_info(name: str, is_used: bool, usage: Sequence[ModelUsage]) -> ModelInfo:
     """Describe a model by its versions, the present one first."""
     vectors, size_bytes = sum(state.vectors for state in usage), sum(state.size_bytes for state in usage)
-    missing = registry.default_choice().hint if name == "minilm" else ""
+    missing = registry.default_choice().hint if name in registry.NEEDS_ONNX_RUNTIME else ""
     return ModelInfo(
         name=name,
         is_used=is_used,

@@ -32,8 +32,9 @@ _WORDS = re.compile(r"[^\W\d_]{4,}")
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A parsed query: its terms, and the corrections."""
+    """A parsed query: its text as typed and with the corrections, its terms, and the corrections."""
 
+    typed: str
     query: str
     asked: tuple[WeightedTerm, ...]
     repairs: tuple[tuple[str, str], ...] = ()
@@ -52,25 +53,26 @@ class ParsedQuery:
 
 def parse_query(session: Session, query: str) -> ParsedQuery:
     """Parse a query; quoted words and prefixes are not corrected."""
-    text = query[:MAX_QUERY_CHARS]
+    typed = text = query[:MAX_QUERY_CHARS]
     terms = _with_sharp_s(session, _with_codes(session, parse_terms(text)))
     asked = search.weigh_terms(session, terms)
     unknown = [entry.term for entry in asked if not entry.count and _is_correctable(entry.term)]
     repairs = [repair for term in unknown[:MAX_REPAIRS] if (repair := _repair(session, terms, term))]
     if not repairs:
-        return ParsedQuery(text, asked)
+        return ParsedQuery(typed, text, asked)
     for old, new in repairs:
         text = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, text)
     put = dict(repairs)
     mended = _apply_repairs(terms, put)
-    return ParsedQuery(text, search.weigh_terms(session, mended), tuple(repairs))
+    return ParsedQuery(typed, text, search.weigh_terms(session, mended), tuple(repairs))
 
 
 def build_id_query(session: Session, ids: Sequence[str]) -> ParsedQuery:
     """Return the query for texts that contain ids, as one term each."""
     ways = [[tuple(id_form.split("_")) for id_form in dict.fromkeys((id_, normalize_id(id_)))] for id_ in ids]
     terms = [Term(first, quoted=True, others=tuple(others)) for first, *others in ways]
-    return ParsedQuery(" ".join(ids), search.weigh_terms(session, terms))
+    text = " ".join(ids)
+    return ParsedQuery(text, text, search.weigh_terms(session, terms))
 
 
 def pick_informative_terms(session: Session, title: str, body: str) -> tuple[WeightedTerm, ...]:

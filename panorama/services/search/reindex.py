@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from panorama.domain.items.item import Kind
 from panorama.domain.items.references import ProjectRef
+from panorama.domain.text.sizes import format_span
 from panorama.errors import UnavailableError
 from panorama.index.points import in_batches
 from panorama.services.base import Plan, Service, ServiceContext
@@ -196,14 +197,9 @@ class ReindexProgress:
         texts = self.embedded_texts
         rate = f"{texts:,} texts embedded" + (f", {texts / self.elapsed_seconds:,.0f} a second" if texts else "")
         left = since / done * (self._end - self._at) - (self._clock() - self._moved) if done else 0.0
-        return f"{rate}, {_format_span(left)} left" if left >= 1 else rate
+        return f"{rate}, {format_span(left)} left" if left >= 1 else rate
 
     def _report(self, what: str, *, at_once: bool = False) -> None:
         if at_once or self._clock() - self._told >= REPORT_INTERVAL_SECONDS:
             self._told = self._clock()
             self._progress(self._at, self._total, what)
-
-
-def _format_span(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min" if minutes > 9 else f"{minutes}:{rest:02} min" if minutes else f"{rest} s"

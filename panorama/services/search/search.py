@@ -44,7 +44,7 @@ FUSION_DEPTH = 100
 MAX_PASSAGES = 120
 """Passages requested from the index: some items have several among the nearest."""
 
-MIN_COSINES = {"minilm": 0.15}
+MIN_COSINES = {"duo": 0.1, "minilm": 0.15}
 """Cosines below which hits are noise; only measured for these models."""
 
 DAY_SECONDS = 86_400
@@ -104,11 +104,9 @@ class Search(Service):
                 or _is_keyword_only(page)
                 or (mode == "hybrid" and all(term.quoted for term in wording.terms))
             )
-            asked = (
-                None
-                if is_literal
-                else self._meaning.begin_search(wording.query, MAX_PASSAGES, _to_index_filter(filters))
-            )
+            # Keyword search finds misspelt words; a foreign word or a synonym loses its meaning when it is corrected.
+            text = wording.query if mode == "semantic" else wording.typed
+            asked = None if is_literal else self._meaning.begin_search(text, MAX_PASSAGES, _to_index_filter(filters))
             # Keyword search runs while semantic search is pending, unless it may not be needed.
             hits = (
                 None
@@ -120,7 +118,7 @@ class Search(Service):
             if hits is None and not alone:
                 hits = search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
             first = known or (() if alone else self._match_title(session, query, filters))
-            answer = self._fuse(session, hits, nearest, filters, first)
+            answer = self._fuse(session, hits, nearest, filters, first, terms=len(wording.asked))
             if known and is_id(query):
                 answer = replace(answer, ranked=known)
             missing = remarks.join_hints("" if is_lost else remarks.missing_ids_hint(session, unknown), wording.hint)
@@ -160,6 +158,8 @@ class Search(Service):
         nearest: SemanticResult | None,
         filters: Filters,
         first: tuple[RankedItem, ...] = (),
+        *,
+        terms: int = ranking.SHORT_TERMS,
     ) -> _RankedResult:
         """Merge named items, the first hundred fused hits of both searches, and the other keyword hits."""
         near = _best_hit_per_item(nearest)
@@ -167,19 +167,24 @@ class Search(Service):
         confident = [hit for hit in hits or () if hit.coverage >= least]
         keyword, rest = confident[:FUSION_DEPTH], confident[FUSION_DEPTH:]
         alive = search.filter_living(session, list({*near, *(hit.item for hit in keyword)}), filters)
-        now = self._now()
+        now, weights = self._now(), ranking.get_weights(nearest.model if nearest else "")
         fused = ranking.fuse(
             {
-                "keyword": [(hit.item, ranking.coverage_weight(hit.coverage)) for hit in keyword],
+                "keyword": [(hit.item, ranking.coverage_weight(hit.coverage, weights)) for hit in keyword],
                 "semantic": [(item, 1.0) for item in near if item in alive][:FUSION_DEPTH],
             },
             {item: (now - at).total_seconds() / DAY_SECONDS for item, at in alive.items()},
+            weights,
         )
         best = {item: hit.position for item, hit in near.items()}
         ranked, index = _merge_ranked(first, fused, rest), _describe_index(hits, nearest)
         if len(index["ran"]) == 1:  # each search has its own threshold
             return _RankedResult(ranked, best, index)
-        strong = ranking.drop_noise(ranked, {hit.item: hit.coverage for hit in confident})
+        coverage, cosines = (
+            {hit.item: hit.coverage for hit in confident},
+            {item: hit.score for item, hit in near.items()},
+        )
+        strong = ranking.drop_noise(ranked, coverage, cosines, weights, terms=terms)
         weaker = {"weaker": len(ranked) - len(strong)} if len(strong) < len(ranked) else {}
         return _RankedResult(strong, best, {**index, **weaker})
 

@@ -110,7 +110,7 @@ class SemanticSearch(Service):
             return SemanticResult(missing="There is nothing to compare.")
         text = first.text[:NEAR_DUPLICATE_CHARS]
         return self._start_query(
-            lambda house: house.active.indexing.search_text(text, SIMILAR_PASSAGES, condition), HINT_TIMEOUT
+            lambda house: house.active.indexing.search_passage(text, SIMILAR_PASSAGES, condition), HINT_TIMEOUT
         )()
 
     def use_embedder(self, use: Callable[[Embedder], T]) -> T | None:
@@ -158,7 +158,7 @@ class SemanticSearch(Service):
 
     def _explain_missing(self) -> SemanticResult:
         if self.is_off:
-            return SemanticResult(missing=OFF_MESSAGE, hint="`panorama models use minilm` turns it on.")
+            return SemanticResult(missing=OFF_MESSAGE, hint="`panorama models use default` turns it on.")
         if self._failure:
             return SemanticResult(missing=self._failure.message, hint=self._failure.hint)
         if not self._is_attended:  # a single command without a daemon: asking again does not help
@@ -350,7 +350,7 @@ class SemanticSearch(Service):
             raise _copy_error(self._failure or starting)
         try:
             if self.is_off or self._closed:
-                raise UnavailableError(OFF_MESSAGE, hint="`panorama models use minilm` turns it on.")
+                raise UnavailableError(OFF_MESSAGE, hint="`panorama models use default` turns it on.")
             if self._house is None:
                 self._house = self._builder.load(mistrusts=self._mistrusts)
             return self._house

@@ -1,6 +1,7 @@
 """The semantic index: an embedder and a vector index that follow the change log."""
 
 import secrets
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -63,6 +64,19 @@ class IndexedModel:
         return self.model.id in BUNDLED
 
 
+@dataclass(frozen=True, slots=True)
+class ModelChange:
+    """The start of the move to another model: the time, and the changes it had not read then."""
+
+    began: float
+    unread: int
+
+    def estimate_seconds_left(self, unread: int) -> int | None:
+        """Return how long the remaining changes take at the speed so far; None until one is read."""
+        done = self.unread - unread
+        return round((time.monotonic() - self.began) / done * unread) if done > 0 else None
+
+
 @dataclass(slots=True)
 class SemanticIndex:
     """An open index, the chosen model, and the previous one that serves searches until the chosen one is ready."""
@@ -73,6 +87,7 @@ class SemanticIndex:
     remark: str
     patience: timedelta
     is_checked: bool = False
+    change: ModelChange | None = None
 
     @property
     def active(self) -> IndexedModel:
@@ -116,11 +131,12 @@ class SemanticIndex:
             sync_previous()
 
         sync_previous()
+        self.change = self.change or ModelChange(time.monotonic(), self.chosen.indexing.measure_lag().unread)
         self.chosen.indexing.embed_all(stop, report, after_step)
         if stop():
             return
         self.chosen.indexing.sync_all()
-        self.before = None
+        self.before = self.change = None
         before.embedder.close()
 
     def status(self, *remarks: str) -> dict[str, Any]:
@@ -143,6 +159,7 @@ class SemanticIndex:
             "index_memory_bytes": index.anonymous_bytes or None,
             "index_mapped_bytes": index.mapped_bytes or None,
             "changing_to": self.chosen.model.id if changes else None,
+            "changing_seconds": self.change.estimate_seconds_left(lag.unread) if changes and self.change else None,
             "remark": " ".join(dict.fromkeys(remark for remark in every if remark)) or None,
         }
 

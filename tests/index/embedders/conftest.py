@@ -7,6 +7,7 @@ import pytest
 
 from panorama.index.embedders.http import Limits
 from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.multilingual.duo import Duo
 from panorama.index.embedders.registry import create_embedder
 from panorama.index.embedders.remote import RemoteEmbedder
 from panorama.index.embedders.static import StaticEmbedder
@@ -22,8 +23,17 @@ KINDS = ("ollama", "openai")
 
 
 @pytest.fixture(scope="session")
-def minilm() -> Iterator[MiniLM]:
+def duo() -> Iterator[Duo]:
     """The default embedder."""
+    created = Duo(workers=2)
+    created.load()
+    yield created
+    created.close()
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Iterator[MiniLM]:
+    """The English embedder."""
     made = MiniLM(workers=2)
     made.load()
     yield made
@@ -76,7 +86,7 @@ def hasty(connected: Callable[..., RemoteEmbedder], request: pytest.FixtureReque
     return connected(request.param, HASTY)
 
 
-@pytest.fixture(params=("minilm", "static", *KINDS))
+@pytest.fixture(params=("duo", "minilm", "static", *KINDS))
 def any_embedder(request: pytest.FixtureRequest) -> Embedder:
     """Each embedder in turn."""
     if request.param in KINDS:

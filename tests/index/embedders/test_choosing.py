@@ -23,7 +23,7 @@ def _no_ring(*_: str) -> None:
     return None
 
 
-@pytest.mark.parametrize("name", ["minilm", "static", "ollama:nomic-embed-text:v1.5", f"openai:{OPENAI}#small"])
+@pytest.mark.parametrize("name", ["duo", "minilm", "static", "ollama:nomic-embed-text:v1.5", f"openai:{OPENAI}#small"])
 def test_an_embedder_has_the_name_it_was_chosen_by(name: str) -> None:
     assert create_embedder(name, ring=_no_ring).id == name
 
@@ -117,7 +117,7 @@ def test_a_missing_library_is_named_with_the_next_step(monkeypatch: pytest.Monke
 
 
 def test_without_onnx_runtime_the_small_embedder_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert registry.default_choice().name == "minilm"
+    assert registry.default_choice().name == "duo"
 
     monkeypatch.setattr(registry, "find_spec", {}.get)
 

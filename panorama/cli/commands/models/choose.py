@@ -11,6 +11,7 @@ from panorama.cli.clients import settings_file
 from panorama.cli.commands import daemon
 from panorama.cli.console import console
 from panorama.cli.console.tables import Row, safe_line
+from panorama.domain.text.sizes import format_span
 from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
 from panorama.index.embedders import registry
 from panorama.index.embedders.http import LOCAL_HOSTS, Limits
@@ -134,11 +135,5 @@ def _describe_remaining(known: Row, name: str, speed: float) -> str:
         return f"{name} has embedded everything." if model else "Search by meaning starts once your notes are embedded."
     before = known.get("searched")
     until = f"Search uses {before} until" if before != name and of.get(before) else "Search by meaning starts when"
-    long = f", in about {_format_duration(left / speed)}" if speed else ""
+    long = f", in about {format_span(max(1.0, left / speed))}" if speed else ""
     return f"{until} {left:,} passages are embedded by {name}{long}."
-
-
-def _format_duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / 60)} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

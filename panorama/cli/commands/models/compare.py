@@ -57,7 +57,7 @@ def _get_current_model() -> str:
 
     used = read_settings().embedder or registry.default_choice().name
     if used == OFF:
-        raise InvalidInputError("Search by meaning is off.", hint="Name a model: `panorama models test minilm`.")
+        raise InvalidInputError("Search by meaning is off.", hint="Name a model: `panorama models test duo`.")
     return used
 
 

@@ -75,7 +75,7 @@ def _model_row(row: Row) -> tuple[Any, ...]:
 @app.command(
     "use",
     epilog=examples(
-        "panorama models use minilm",
+        "panorama models use minilm              # English only, faster",
         "panorama models use none                # turns search by meaning off",
         "panorama models use ollama:nomic-embed-text",
         "panorama models use openai:https://api.openai.com/v1#text-embedding-3-small",
@@ -117,8 +117,8 @@ def remove(
     "test",
     epilog=examples(
         "panorama models test                    # the model in use",
-        "panorama models test minilm static      # side by side",
-        "panorama models test minilm --own       # on your own notes",
+        "panorama models test duo minilm         # side by side",
+        "panorama models test duo --own          # on your own notes",
     ),
 )
 def compare(
