@@ -225,7 +225,7 @@ def _check_kind(config: SourceConfig) -> SourceConfig:
         _refuse(name, f"has a command and the type {config.transport}", "Use url for a server on the network.")
     if config.url and config.transport == "stdio":
         _refuse(name, "has a url and the type stdio", "Use http or sse.")
-    if config.url and not config.url.startswith(("http://", "https://")):
+    if config.url and not config.url.startswith(("http://", "https://", "${")):
         _refuse(name, "has a url that is not http or https", "Write the whole address.")
     return config
 

@@ -1,16 +1,25 @@
 """Options of kinds that are not MCP servers: what an entry of `sources.json` may say, checked by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
 from urllib.parse import urlsplit
 
+from panorama.domain.sources.functions import SourceFunction
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.sources.config import CONFIG_FILE, SourceConfig
+from panorama.sources.kinds import KINDS
 from panorama.sources.secrets import SecretLookup
+from panorama.sources.source import Deadline, Source
 
 LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
 _LOCAL_SUFFIXES = (".localhost", ".local", ".test")
+
+
+Probe = tuple[str, Mapping[str, Any]]
+"""The function that shows whether the key of a source works, and its arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +31,23 @@ class KindOption:
     is_secret: bool = False
     is_required: bool = True
     is_flag: bool = False
+
+
+def list_options(kind: str) -> Sequence[KindOption]:
+    """Return the options of a kind; MCP servers have none."""
+    return getattr(import_module(KINDS[kind]), "OPTIONS", ())
+
+
+def probe_source(kind: str, source: Source, functions: Sequence[SourceFunction], deadline: Deadline) -> None:
+    """Make the call that shows whether the key of a source works, if its kind has one.
+
+    Raises:
+        PanoramaError: It does not.
+    """
+    probe: Probe | None = getattr(import_module(KINDS[kind]), "PROBE", None)
+    for function in functions:
+        if probe and function.name == probe[0]:
+            source.call(function, probe[1], deadline)
 
 
 def check_options(config: SourceConfig, options: Sequence[KindOption]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+from panorama.domain.text.secrets import is_secret_name
 from panorama.errors import UnavailableError
 
 KEYRING_SERVICE = "panorama-sources"
@@ -37,6 +38,12 @@ def open_secrets(home: Path) -> SecretLookup:
 def is_reference(value: str) -> bool:
     """Return whether a configured value refers to a secret."""
     return value.startswith(("keyring:", "file:")) or bool(_VARIABLE.search(value))
+
+
+def is_secret_setting(name: str) -> bool:
+    """Return whether a variable, header or option of this name usually holds a secret."""
+    lower = name.lower()
+    return is_secret_name(name) or any(word in lower for word in ("key", "auth", "cookie"))
 
 
 def _read_variable(match: "re.Match[str]") -> str:

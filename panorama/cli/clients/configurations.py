@@ -11,7 +11,7 @@ import tempfile
 from codecs import BOM_UTF8
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from errno import EACCES
 from itertools import chain, count
@@ -120,6 +120,23 @@ def uninstall(client: McpClient) -> Outcome:
         after = _delete_value(client, before.text, client.path)
         _check(client, before.text, after, None)
         return Outcome(did="removed", copy=_replace(client, before, after))
+
+
+def read_config(client: McpClient, file: Path | None = None) -> dict[str, Any]:
+    """Return the content of a client's file, or of another file in its form; {} if there is none.
+
+    Raises:
+        UnavailableError: The file cannot be parsed.
+    """
+    chosen = replace(client, file=file) if file else client
+    with _translate_errors(chosen, "Fix it and run this again."):
+        return _parse(chosen, _read(chosen).text)
+
+
+def is_own_entry(name: str, entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry starts Panorama itself."""
+    parts = [Path(str(entry.get("command", ""))).stem, *map(str, entry.get("args", ()))]
+    return name == SERVER_KEY or "panorama" in parts or "panorama-mcp" in parts
 
 
 def check_configs() -> list[ConfigCheck]:

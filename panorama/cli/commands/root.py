@@ -27,6 +27,7 @@ from panorama.cli.commands import (
     service,
 )
 from panorama.cli.commands.models import models
+from panorama.cli.commands.sources import commands as sources
 from panorama.cli.console import console, status_tables, tables
 from panorama.cli.console.confirm import call_confirmed
 from panorama.cli.nouns.groups import GROUPS, NOTES_GROUP
@@ -104,6 +105,7 @@ app.add_typer(service.app, rich_help_panel=MAINTENANCE_PANEL)
 app.add_typer(daemon.app, rich_help_panel=MAINTENANCE_PANEL)
 app.add_typer(models.app, rich_help_panel=MAINTENANCE_PANEL)
 app.add_typer(jobs.app, rich_help_panel=MAINTENANCE_PANEL)
+app.add_typer(sources.app, rich_help_panel=SCRIPTS_PANEL)
 app.add_typer(archive.app, rich_help_panel=MAINTENANCE_PANEL)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=archive.EXPORT_EXAMPLES)(archive.export)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=archive.PURGE_EXAMPLES)(archive.purge)

@@ -230,6 +230,15 @@ def prompt(question: str) -> None:
     _console(stderr=True).print(safe_line(question), end=" ")
 
 
+def read_secret(question: str) -> str:
+    """Return a secret that the user types without seeing it, or the first line of a pipe."""
+    if not is_interactive():
+        return sys.stdin.readline().strip() if sys.stdin else ""
+    import getpass
+
+    return getpass.getpass(f"{safe_line(question).plain} ", stream=sys.stderr).strip()
+
+
 def print_script_error(text: Text) -> None:
     """Print a script's error with its lines."""
     _console(stderr=True).print(text)

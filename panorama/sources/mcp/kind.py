@@ -13,7 +13,6 @@ from mcp import MCPError
 
 from panorama.domain.sources.functions import SourceFunction, SourceResult
 from panorama.domain.sources.hiding import SecretHider
-from panorama.domain.text.secrets import is_secret_name
 from panorama.errors import OutcomeUnknownError, SourceError, UnavailableError
 from panorama.sources.config import SourceConfig
 from panorama.sources.event_loop import LOOP
@@ -22,7 +21,7 @@ from panorama.sources.mcp.child_transport import ChildCommand, ChildTransport
 from panorama.sources.mcp.connection import Connection, ServerGoneError
 from panorama.sources.mcp.functions import convert_tools
 from panorama.sources.mcp.results import clean_error, convert_result
-from panorama.sources.secrets import SecretLookup, is_reference
+from panorama.sources.secrets import SecretLookup, is_reference, is_secret_setting
 from panorama.sources.source import Deadline
 from panorama.sources.token_bucket import TokenBucket
 
@@ -156,14 +155,9 @@ class _ResolvedValues:
         """Return values by name, without references to secrets."""
         resolved = {name: self.look_up(value) for name, value in values.items()}
         for name, value in values.items():
-            if is_reference(value) or _is_secret(name):
+            if is_reference(value) or is_secret_setting(name):
                 self.secrets += [resolved[name], *resolved[name].split()]  # "Bearer abc": also "abc"
         return resolved
-
-
-def _is_secret(name: str) -> bool:
-    lower = name.lower()
-    return is_secret_name(name) or "key" in lower or "auth" in lower or "cookie" in lower
 
 
 def _url_secrets(url: str) -> list[str]:

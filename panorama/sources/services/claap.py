@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from panorama.sources.config import SourceConfig
-from panorama.sources.options import KindOption, check_options, read_address, read_secret
+from panorama.sources.options import KindOption, Probe, check_options, read_address, read_secret
 from panorama.sources.rest.client import RestClient, Service
 from panorama.sources.rest.endpoints import read_endpoint, write_endpoint
 from panorama.sources.rest.messages import build_path
@@ -131,6 +131,8 @@ def delete_recording(session: RestSession, recording: str) -> None:
 
 
 ENDPOINTS = (recordings, recording, transcript, create_recording, delete_recording)
+
+PROBE: Probe = ("recordings", {"limit": 1})
 
 
 def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -> RestSource:  # noqa: ARG001 (kinds share it)

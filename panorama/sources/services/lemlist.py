@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from panorama.domain.text.json_types import is_object
 from panorama.sources.config import SourceConfig
-from panorama.sources.options import KindOption, check_options, read_address, read_secret
+from panorama.sources.options import KindOption, Probe, check_options, read_address, read_secret
 from panorama.sources.rest.client import RestClient, Service
 from panorama.sources.rest.endpoints import read_endpoint, write_endpoint
 from panorama.sources.rest.messages import build_path, encode_basic
@@ -205,6 +205,8 @@ def pause_campaign(session: RestSession, campaign: str) -> dict[str, Any]:
 ENDPOINTS = (
     campaigns, campaign, stats, stats_of_campaigns, activities, team, team_credits, hooks, add_lead, pause_campaign,
 )  # fmt: skip
+
+PROBE: Probe = ("team", {})
 
 
 def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -> RestSource:  # noqa: ARG001 (kinds share it)

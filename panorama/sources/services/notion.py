@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from panorama.sources.config import SourceConfig
-from panorama.sources.options import KindOption, check_options, read_address, read_secret
+from panorama.sources.options import KindOption, Probe, check_options, read_address, read_secret
 from panorama.sources.rest.client import RestClient, Service
 from panorama.sources.rest.endpoints import read_endpoint, write_endpoint
 from panorama.sources.rest.messages import build_path
@@ -288,6 +288,8 @@ ENDPOINTS = (
     create_page, update_page, replace_text, replace_markdown, insert_markdown, append_blocks, delete_block,
     create_comment,
 )  # fmt: skip
+
+PROBE: Probe = ("me", {})
 
 
 def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -> RestSource:  # noqa: ARG001 (kinds share it)

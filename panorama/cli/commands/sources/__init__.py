@@ -1,0 +1,1 @@
+"""`panorama sources`: the user adds, checks and removes connections to other systems."""
