@@ -5,12 +5,14 @@ import math
 import threading
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 from panorama.calls.arguments import printable
+from panorama.calls.call import Call
 from panorama.domain.changes import Origin
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.secrets import REDACTED, is_secret_name, redact_text
@@ -38,9 +40,39 @@ ENTRY_CHARS = 4096
 """The most characters of argument names and values in one entry; the rest is cut."""
 
 OMITTED = "…"
+INTERNAL = "internal"
+NAME_CHARS = 80
+"""The most characters of a call's name in an entry."""
+
+CHARS_PER_TOKEN = 4
 Entry = CallLogEntry | Run
 _ORIGIN = Origin(actor="log", client="", conversation="", operation="", call="", unit="")
 _log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class CallOutcome:
+    """The outcome of a call: the size of its answer in characters, those sent to a model, and the error code."""
+
+    chars: int = 0
+    read: int = 0
+    code: str = INTERNAL
+
+    @classmethod
+    def of(cls, text: str, code: str = "") -> Self:
+        """Return the outcome of a call with a text as its answer."""
+        return cls(len(text), len(text), code)
+
+
+def create_entry(call: Call, at: datetime, ms: float, outcome: CallOutcome) -> CallLogEntry:
+    """Return the log entry of a call that ended."""
+    conversation = call.conversation
+    return CallLogEntry(
+        id=call.id, unit=call.unit, at=at, actor=conversation.actor, client=conversation.client_name,
+        conversation=conversation.id, name=printable(call.name, NAME_CHARS), arguments=redact(call.arguments),
+        ms=round(ms, 3), success=not outcome.code, code=outcome.code, chars=outcome.chars,
+        tokens=-(-outcome.read // CHARS_PER_TOKEN), changes=0 if outcome.code else call.wrote, position=call.position,
+    )  # fmt: skip
 
 
 class CallLogWriter:

@@ -3,16 +3,15 @@
 import difflib
 import time
 from collections.abc import Container, Iterable, Mapping
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 from panorama.calls.agreements import call_digest
 from panorama.calls.arguments import Arguments, find_unusable, printable, unusable_error
-from panorama.calls.call_log import CallLogWriter, redact
+from panorama.calls.call import TRACKED_CALL, Call, current_call
+from panorama.calls.call_log import NAME_CHARS, CallLogWriter, CallOutcome, create_entry
 from panorama.calls.conversation import JOB_ACTOR, Conversation
-from panorama.calls.invocation import CallContext, Invocation, current_call
+from panorama.calls.invocation import Invocation
 from panorama.calls.jobs.job_types import JobWait, find_job_wait, job_type
 from panorama.calls.promoted_tools import PromotedTools
 from panorama.calls.rendering import MODEL, Answer, Audience
@@ -29,49 +28,18 @@ from panorama.sdk.core.aliases import suggest_tool
 from panorama.services.base import CALL_LETTER, RUN_LETTER, ServiceContext
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.jobs.progress import StoppedError
-from panorama.services.jobs.running_job import RunningJob
 from panorama.store.log.calls import CallLogEntry
 
-INTERNAL = "internal"
 CANCELLED = "cancelled"
 ROLLED_BACK = "rolled_back"
-CHARS_PER_TOKEN = 4
-NAME_CHARS = 80
 UNGUARDED_ACTORS = (CLI_ACTOR, SCRIPT_ACTOR, JOB_ACTOR)
 """The actors that may repeat a call: users, scripts and jobs; the loop guard is for models."""
-
-
-@dataclass(slots=True)
-class TrackedCall:
-    """A call that may become a job while it runs: its frame once started, and its answer or error at the end."""
-
-    frame: CallContext | None = None
-    answer: Answer | None = None
-    error: Exception | None = None
-    running: RunningJob | None = None
-
-
-TRACKED_CALL: ContextVar[TrackedCall | None] = ContextVar("followed", default=None)
 
 
 def _find_ended_jobs(data: Any) -> set[str]:
     """Return the ids of the ended jobs in an answer."""
     rows = data if is_list(data) else [data]
     return {str(row["id"]) for row in rows if is_object(row) and "id" in row and row.get("state") in FINAL_STATES}
-
-
-@dataclass(slots=True)
-class _CallOutcome:
-    """The outcome of a call: the size of its answer in characters, those sent to a model, and the error code."""
-
-    chars: int = 0
-    read: int = 0
-    code: str = INTERNAL
-
-    @classmethod
-    def of(cls, text: str, code: str = "") -> Self:
-        """Return the outcome of a call with a text as its answer."""
-        return cls(len(text), len(text), code)
 
 
 class Calls:
@@ -156,21 +124,31 @@ class Calls:
             ConfirmationError: The user has to agree first.
             PanoramaError: The call failed; nothing was changed, except by the steps of a non-atomic batch.
         """
-        call = self._context.new_id(CALL_LETTER)
-        frame = CallContext(conversation, call, unit=call, agreed=agreed, reader=reader)
-        answer = self._call_tracked(name if name in self._by_name else strip_client_prefix(name), arguments, frame)
+        id_ = self._context.new_id(CALL_LETTER)
+        known = name if name in self._by_name else strip_client_prefix(name)
+        answer = self._call_tracked(
+            Call(
+                name=known,
+                arguments=arguments,
+                conversation=conversation,
+                id=id_,
+                unit=id_,
+                agreed=agreed,
+                reader=reader,
+            )
+        )
         return answer if reader.wants_all else self._with_notifications(answer, conversation)
 
-    def _call_tracked(self, name: str, arguments: Mapping[str, Any], frame: CallContext) -> Answer:
+    def _call_tracked(self, call: Call) -> Answer:
         """Run a call that may become a job while it runs."""
-        following = TRACKED_CALL.get()
-        if following is None:
-            return self._call_and_log(name, arguments, frame, None)
-        following.frame = frame
+        tracked = TRACKED_CALL.get()
+        if tracked is None:
+            return self._call_and_log(call)
+        tracked.call = call
         try:
-            following.answer = answer = self._call_and_log(name, arguments, frame, None)
+            tracked.answer = answer = self._call_and_log(call)
         except Exception as error:
-            following.error = error
+            tracked.error = error
             raise
         return answer
 
@@ -190,13 +168,14 @@ class Calls:
         """
         who = job.asker
         conversation = Conversation(id=who.conversation or job.id, actor=JOB_ACTOR, client=who.client)
-        return self._call_and_log(name, arguments, CallContext(conversation, job.unit, unit=job.unit), None)
+        return self._call_and_log(
+            Call(name=name, arguments=arguments, conversation=conversation, id=job.unit, unit=job.unit)
+        )
 
     def log_unlisted(
         self, name: str, arguments: Mapping[str, Any], conversation: Conversation, listed: Container[str]
     ) -> PanoramaError:
         """Log a call of an unlisted tool, and return the error to answer with."""
-        frame = CallContext(conversation, self._context.new_id(CALL_LETTER), unit="")
         error: PanoramaError
         try:
             operation = self._get_arguments(name, listed).operation
@@ -205,24 +184,29 @@ class Calls:
             error = NotFoundError(f"The tool {name!r} is not listed here.", hint=hint)
         except NotFoundError as unknown:
             error = unknown
-        self._log_refusal(name, arguments, frame, error)
+        self._log_refusal(self._new_refused(name, arguments, conversation), error)
         return error
 
     def log_declined(
         self, name: str, arguments: Mapping[str, Any], conversation: Conversation, error: DeclinedError
     ) -> None:
         """Log that the user declined a call."""
-        self._log_refusal(name, arguments, CallContext(conversation, self._context.new_id(CALL_LETTER), unit=""), error)
+        self._log_refusal(self._new_refused(name, arguments, conversation), error)
 
-    def _log_refusal(self, name: str, arguments: Mapping[str, Any], frame: CallContext, error: PanoramaError) -> None:
-        ending = _CallOutcome.of(error.text(), error.code)
-        self._record(self._log_entry(name, arguments, frame, self._context.now(), 0.0, ending), frame, None)
+    def _new_refused(self, name: str, arguments: Mapping[str, Any], conversation: Conversation) -> Call:
+        """Return a call that does not run, for the log."""
+        id_ = self._context.new_id(CALL_LETTER)
+        return Call(name=name, arguments=arguments, conversation=conversation, id=id_, unit="")
+
+    def _log_refusal(self, call: Call, error: PanoramaError) -> None:
+        outcome = CallOutcome.of(error.text(), error.code)
+        self._record(create_entry(call, self._context.now(), 0.0, outcome), call)
 
     def call_within(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call an operation inside the running call, as part of its unit."""
         outer = current_call()
         outer.steps += 1
-        sent_arguments = dict(arguments)
+        sent = dict(arguments)
         known = self._by_name.get(name)
         if outer.conversation.actor == SCRIPT_ACTOR and not self._get_arguments(name).operation.sdk:
             raise NotFoundError(f"Scripts cannot call {name!r}, nor as a step of a batch.", hint="See search_sdk.")
@@ -236,12 +220,12 @@ class Calls:
             hint = "Call it by itself, or leave the wait out."
             raise InvalidInputError(f"{name} does not wait as a step of a batch.", hint=hint)
         if known and known.operation.writes and outer.key and not outer.whole:
-            sent_arguments.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
-        call = self._context.new_id(CALL_LETTER)
-        frame = CallContext(
-            outer.inner_conversation(), call, unit=outer.unit, may_confirm=outer.may_confirm, budget=outer.budget
-        )
-        return self._call_and_log(name, sent_arguments, frame, outer).to_dict()
+            sent.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
+        call = Call(
+            name=name, arguments=sent, conversation=outer.inner_conversation(),
+            id=self._context.new_id(CALL_LETTER), unit=outer.unit, may_confirm=outer.may_confirm, budget=outer.budget,
+        )  # fmt: skip
+        return self._call_and_log(call, outer).to_dict()
 
     def describe_tool(self, name: str) -> Mapping[str, Any]:
         """Return a tool's name, description and parameters (a JSON schema), listed or not.
@@ -278,103 +262,85 @@ class Calls:
         Args:
             may_confirm: The script may confirm for the user, even if they were not asked before.
         """
-        frame = current_call()
-        if frame.conversation.actor != JOB_ACTOR:  # a job's run has its id, so that one undo takes the job back
-            frame.call = frame.unit = self._context.new_id(RUN_LETTER)
-        may_confirm = may_confirm or frame.was_asked
-        return ScriptSession(self._call_from_script, self._recorder, frame, may_confirm=may_confirm)
+        call = current_call()
+        if call.conversation.actor != JOB_ACTOR:  # a job's run has its id, so that one undo takes the job back
+            call.id = call.unit = self._context.new_id(RUN_LETTER)
+        may_confirm = may_confirm or call.was_asked
+        return ScriptSession(self._call_from_script, self._recorder, call, may_confirm=may_confirm)
 
-    def _call_from_script(
-        self, name: str, arguments: Mapping[str, Any], guest: CallContext, position: int
-    ) -> tuple[Answer, CallContext]:
-        known = self._by_name.get(name)
-        frame = CallContext(
-            guest.conversation, self._context.new_id(CALL_LETTER), guest.unit, reader=guest.reader, position=position,
-            allowed=guest.allowed, may_confirm=guest.may_confirm, budget=guest.budget,
-        )  # fmt: skip
-        if refusal := self._script_refusal(name, guest):
-            self._log_refusal(name, arguments, frame, refusal)
+    def _call_from_script(self, call: Call) -> Answer:
+        call.id = self._context.new_id(CALL_LETTER)
+        if refusal := self._find_script_refusal(call):
+            self._log_refusal(call, refusal)
             raise refusal
-        if known and known.operation.writes and guest.key:
-            arguments = {"idempotency_key": f"{guest.key}/{position}", **arguments}
-        return self._call_and_log(name, arguments, frame, None), frame
+        known = self._by_name.get(call.name)
+        if known and known.operation.writes and call.key:
+            call.arguments = {"idempotency_key": f"{call.key}/{call.position}", **call.arguments}
+        return self._call_and_log(call)
 
-    def _script_refusal(self, name: str, guest: CallContext) -> PanoramaError | None:
-        known = self._by_name.get(name)
+    def _find_script_refusal(self, call: Call) -> PanoramaError | None:
+        name, known = call.name, self._by_name.get(call.name)
         if known is None or not known.operation.sdk:
             return NotFoundError(f"Scripts cannot call {printable(name, NAME_CHARS)!r}.", hint="See search_sdk.")
-        if known.operation.writes and guest.reads_only:
+        if known.operation.writes and call.reads_only:
             reason = f"{name} writes, and this script was promoted as one that only reads; nothing was changed."
             return InvalidInputError(reason, hint="The user can promote it as one that writes.")
         try:
-            if guest.allowed:
-                guest.allowed.check(known.operation.name)
+            if call.allowed:
+                call.allowed.check(known.operation.name)
         except ConflictError as error:
             return error
         return None
 
-    def _call_and_log(
-        self, name: str, arguments: Mapping[str, Any], frame: CallContext, outer: CallContext | None
-    ) -> Answer:
-        started, at, ending = time.perf_counter(), self._context.now(), _CallOutcome()
+    def _call_and_log(self, call: Call, outer: Call | None = None) -> Answer:
+        """Run a call, the step of another one with `outer`, and log it."""
+        started, at, outcome = time.perf_counter(), self._context.now(), CallOutcome()
         try:
-            if problem := find_unusable(arguments):
-                raise unusable_error(name, problem)
-            answer = (
-                self._call_guarded_from_loops(self._get_arguments(name), arguments, frame)
-                if outer is None
-                else self._invoke(name, arguments, frame)
-            )
-            size = len(answer.msgpack_bytes) if frame.position else 0
-            ending = _CallOutcome(size, 0, "") if frame.position else _CallOutcome.of(answer.text)
+            if problem := find_unusable(call.arguments):
+                raise unusable_error(call.name, problem)
+            if outer is None:
+                answer = self._call_guarded_from_loops(self._get_arguments(call.name), call)
+            else:
+                answer = self._invoke(self._get_tool(call.name), call)
+            size = len(answer.msgpack_bytes) if call.position else 0
+            outcome = CallOutcome(size, 0, "") if call.position else CallOutcome.of(answer.text)
             return answer
         except PanoramaError as error:
-            ending = _CallOutcome.of(error.text(), error.code)
+            outcome = CallOutcome.of(error.text(), error.code)
             raise
         except StoppedError:
-            ending = _CallOutcome(code=CANCELLED)
+            outcome = CallOutcome(code=CANCELLED)
             raise
         finally:
-            entry = self._log_entry(name, arguments, frame, at, (time.perf_counter() - started) * 1000, ending)
-            self._record(entry, frame, outer)
+            ms = (time.perf_counter() - started) * 1000
+            self._record(create_entry(call, at, ms, outcome), call, outer)
 
-    def _log_entry(
-        self, name: str, arguments: Mapping[str, Any], frame: CallContext, at: datetime, ms: float, ending: _CallOutcome
-    ) -> CallLogEntry:
-        conversation = frame.conversation
-        return CallLogEntry(
-            id=frame.call, unit=frame.unit, at=at, actor=conversation.actor, client=conversation.client_name,
-            conversation=conversation.id, name=printable(name, NAME_CHARS), arguments=redact(arguments),
-            ms=round(ms, 3),
-            success=not ending.code, code=ending.code, chars=ending.chars, tokens=-(-ending.read // CHARS_PER_TOKEN),
-            changes=0 if ending.code else frame.wrote, position=frame.position,
-        )  # fmt: skip
+    def _invoke(self, arguments: Arguments, call: Call) -> Answer:
+        return Invocation(self._context, self._jobs, arguments, call).answer()
 
-    def _invoke(self, name: str, arguments: Mapping[str, Any], frame: CallContext) -> Answer:
-        return Invocation(self._context, self._jobs, self._get_tool(name), frame, arguments).answer()
-
-    def _call_guarded_from_loops(self, arguments: Arguments, sent: Mapping[str, Any], frame: CallContext) -> Answer:
+    def _call_guarded_from_loops(self, arguments: Arguments, call: Call) -> Answer:
         """Run a call unless it repeatedly returned the same answer."""
-        operation, guard, now = arguments.operation, frame.conversation.guard, self._context.now()
-        if operation.exempt or frame.conversation.actor in UNGUARDED_ACTORS:
-            return Invocation(self._context, self._jobs, arguments, frame, sent).answer()
-        question = call_digest(operation.name, {**sent, "agreed": frame.agreed} if frame.agreed else sent)
+        operation, guard, now = arguments.operation, call.conversation.guard, self._context.now()
+        if operation.exempt or call.conversation.actor in UNGUARDED_ACTORS:
+            return self._invoke(arguments, call)
+        agreed = {"agreed": call.agreed} if call.agreed else {}
+        question = call_digest(operation.name, {**call.arguments, **agreed})
         guard.check(operation.tool or operation.name, question, now)
         try:
-            answer = Invocation(self._context, self._jobs, arguments, frame, sent).answer()
+            answer = self._invoke(arguments, call)
         except PanoramaError as error:
             guard.record_answer(question, error.message, now)
             raise
-        if frame.wrote:
+        if call.wrote:
             guard.forget_answers(but=question)
         if not _is_provisional(answer):
             guard.record_answer(question, digest(answer.text), now)
         return answer
 
-    def _record(self, entry: CallLogEntry, frame: CallContext, outer: CallContext | None) -> None:
+    def _record(self, entry: CallLogEntry, call: Call, outer: Call | None = None) -> None:
         """Log a call after its nested calls; rolled-back ones count as failed."""
-        inner = frame.entries
-        if not entry.success and frame.whole:
+        inner = call.entries
+        if not entry.success and call.whole:
             inner = [replace(entry, success=False, code=entry.code or ROLLED_BACK, changes=0) for entry in inner]
         if outer is None:
             self._recorder.record(*inner, entry)

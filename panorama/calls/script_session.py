@@ -6,24 +6,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from panorama.calls.call import Call
 from panorama.calls.call_log import CallLogWriter, redact
 from panorama.calls.conversation import Memory
-from panorama.calls.invocation import CallContext
 from panorama.calls.rendering import SCRIPT, Answer
 from panorama.domain.changes import SCRIPT_ACTOR, WriteBudget
 from panorama.domain.scripts.allowed_calls import AllowedCalls
 from panorama.domain.scripts.scripts import CallRecord
 from panorama.store.log.runs import Run
 
-_CallFunction = Callable[[str, Mapping[str, Any], CallContext, int], tuple[Answer, CallContext]]
+_CallFunction = Callable[[Call], Answer]
 
 
 class ScriptSession:
     """The calls of one run, on behalf of the call that started it. Thread-safe."""
 
-    def __init__(
-        self, calling: _CallFunction, recorder: CallLogWriter, outer: CallContext, *, may_confirm: bool
-    ) -> None:
+    def __init__(self, calling: _CallFunction, recorder: CallLogWriter, outer: Call, *, may_confirm: bool) -> None:
         self._calling = calling
         self._recorder = recorder
         self._outer = outer
@@ -32,29 +30,29 @@ class ScriptSession:
         self._lock = threading.Lock()
         client = outer.conversation.client_name  # known in the thread of the request, not in those of the calls
         conversation = replace(outer.conversation, actor=SCRIPT_ACTOR, client=client, memory=Memory())
-        self._frame = CallContext(
-            conversation, "", unit=outer.unit, reader=SCRIPT, key=outer.key, may_confirm=may_confirm,
+        self._template = Call(
+            conversation=conversation, id="", unit=outer.unit, reader=SCRIPT, key=outer.key, may_confirm=may_confirm,
             budget=WriteBudget(),
         )  # fmt: skip
 
     @property
     def run(self) -> str:
         """The run's id, which is the unit of all its calls."""
-        return self._frame.unit
+        return self._template.unit
 
     @property
     def conversation(self) -> str:
         """The id of the requesting conversation."""
-        return self._frame.conversation.id
+        return self._template.conversation.id
 
     def limit_writes(self, size_bytes: int) -> None:
         """Limit the bytes stored by all calls of the run together."""
-        self._frame.budget = WriteBudget(size_bytes)
+        self._template.budget = WriteBudget(size_bytes)
 
     @property
     def client(self) -> str:
         """The client's name."""
-        return self._frame.conversation.client_name
+        return self._template.conversation.client_name
 
     @property
     def takes_all(self) -> bool:
@@ -88,9 +86,12 @@ class ScriptSession:
             position = self._position
         began, wrote, is_done = time.perf_counter(), 0, False
         try:
-            guest = replace(self._frame, reads_only=reads_only, allowed=allowed)
-            answer, frame = self._calling(name, arguments, guest, position)
-            wrote, is_done = frame.wrote, True
+            call = replace(
+                self._template, name=name, arguments=arguments, position=position, reads_only=reads_only,
+                allowed=allowed, entries=[],
+            )  # fmt: skip
+            answer = self._calling(call)
+            wrote, is_done = call.wrote, True
             return answer.msgpack_bytes
         finally:
             ms = round((time.perf_counter() - began) * 1000, 3)

@@ -11,7 +11,7 @@ import anyio.lowlevel
 from fastmcp.server.dependencies import get_context
 
 from panorama.calls import Answer, Calls, Conversation
-from panorama.calls.dispatcher import TRACKED_CALL
+from panorama.calls.call import TRACKED_CALL
 from panorama.mcp.call_threads import call_threads
 from panorama.operation import Workload
 from panorama.services.jobs.progress import ignore_progress, report_progress_to

@@ -23,7 +23,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict, Field
 
 from panorama.calls import Answer, Calls
-from panorama.calls.dispatcher import TRACKED_CALL, TrackedCall
+from panorama.calls.call import TRACKED_CALL, TrackedCall
 from panorama.calls.invocation import requester
 from panorama.calls.jobs.job_ends import failed_job, finished_job
 from panorama.calls.jobs.job_worker import write_result_file
@@ -91,21 +91,21 @@ class TasksExtension(ServerExtension):
         """Make a call; if it takes long, make it a job that the client can follow."""
         if not self._can_become_task(params, context) or await self._asks_first(params):
             return await call_next()
-        followed = TrackedCall()
-        call = asyncio.create_task(_call_tracked(followed, call_next))
+        tracked = TrackedCall()
+        call = asyncio.create_task(_call_tracked(tracked, call_next))
         try:
             while not call.done():
                 await asyncio.wait({call}, timeout=GRACE_SECONDS)
-                if followed.frame is not None:  # it no longer waits for a worker thread
+                if tracked.call is not None:  # it no longer waits for a worker thread
                     break
         except asyncio.CancelledError:
             call.cancel()
             await asyncio.wait({call})
             raise
-        if call.done() or (running := await self._adopt_as_job(params, followed)) is None:
+        if call.done() or (running := await self._adopt_as_job(params, tracked)) is None:
             return await call
-        followed.running = running
-        going_on = asyncio.create_task(self._await_end(call, followed, running))
+        tracked.running = running
+        going_on = asyncio.create_task(self._await_end(call, tracked, running))
         self._going_on.add(going_on)
         going_on.add_done_callback(self._going_on.discard)
         return _CreateTaskResult(**self._to_task(running.job))
@@ -130,23 +130,23 @@ class TasksExtension(ServerExtension):
         except (TypeError, PanoramaError):  # the call itself reports what is wrong
             return True
 
-    async def _adopt_as_job(self, params: CallToolRequestParams, followed: TrackedCall) -> RunningJob | None:
+    async def _adopt_as_job(self, params: CallToolRequestParams, tracked: TrackedCall) -> RunningJob | None:
         """Make a job of a running call; None if it cannot be stored, and the client has to wait."""
-        kind, frame = self._kinds[params.name].job, followed.frame
-        if kind is None or frame is None:
+        kind, call = self._kinds[params.name].job, tracked.call
+        if kind is None or call is None:
             return None
-        if frame.running is not None:
-            frame.running.detach()
-            return frame.running
+        if call.running is not None:
+            call.running.detach()
+            return call.running
         who = requester(self._conversing())
         try:
-            return await anyio.to_thread.run_sync(self._jobs.adopt, kind.name, params.arguments or {}, who, frame.unit)
+            return await anyio.to_thread.run_sync(self._jobs.adopt, kind.name, params.arguments or {}, who, call.unit)
         except PanoramaError as error:
             _log.warning("a long call cannot become a job: %s", error.message)
             return None
 
     async def _await_end(
-        self, call: "asyncio.Task[ToolCallOutcome]", followed: TrackedCall, running: RunningJob
+        self, call: "asyncio.Task[ToolCallOutcome]", tracked: TrackedCall, running: RunningJob
     ) -> None:
         """Wait for the end of a call, and store it."""
         await asyncio.wait({call})
@@ -154,22 +154,22 @@ class TasksExtension(ServerExtension):
             return None
         if error := call.exception():
             _log.info("the call of the job %s ended with %r", running.job.id, error)
-        if followed.frame is not None and followed.frame.running is running:
+        if tracked.call is not None and tracked.call.running is running:
             return None  # the call itself wrote the job's end
         while True:
             try:
-                return await anyio.to_thread.run_sync(self._record_end, followed, running)
+                return await anyio.to_thread.run_sync(self._record_end, tracked, running)
             except PanoramaError as error:
                 _log.warning("a job's end waits to be written: %s", error.message)
             if self._jobs.is_leaving:
                 return None
             await anyio.sleep(RETRY_SECONDS)
 
-    def _record_end(self, followed: TrackedCall, running: RunningJob) -> None:
-        if followed.answer is not None:
-            ended = finished_job(self._jobs, running, followed.answer, partial(write_result_file, self._calls))
+    def _record_end(self, tracked: TrackedCall, running: RunningJob) -> None:
+        if tracked.answer is not None:
+            ended = finished_job(self._jobs, running, tracked.answer, partial(write_result_file, self._calls))
         else:
-            cause = followed.error
+            cause = tracked.error
             missing = UnavailableError("The call ended without an answer.")
             ended = failed_job(self._jobs, running, cause if isinstance(cause, Exception) else missing)
         self._jobs.finish_and_claim_next((running, ended), goes_on=False)
@@ -228,8 +228,8 @@ class TasksExtension(ServerExtension):
         return task
 
 
-async def _call_tracked(followed: TrackedCall, call_next: ToolCallContinuation) -> ToolCallOutcome:
-    TRACKED_CALL.set(followed)
+async def _call_tracked(tracked: TrackedCall, call_next: ToolCallContinuation) -> ToolCallOutcome:
+    TRACKED_CALL.set(tracked)
     return await call_next()
 
 

@@ -12,7 +12,8 @@ import psutil
 
 from panorama.app import App, open_app
 from panorama.calls import Conversation
-from panorama.calls.invocation import CallContext, Invocation
+from panorama.calls.call import Call
+from panorama.calls.invocation import Invocation
 from panorama.calls.rendering import SCRIPT
 from panorama.config import Settings
 from panorama.domain.scripts.scripts import Limits, RunOutcome, Script
@@ -142,10 +143,11 @@ class Tasks:
     def page(self, cursor: str = "") -> dict[str, Any]:
         """Return the page behind a cursor."""
         sent: dict[str, Any] = {"status": "any", "detail": "full", "limit": SCRIPT.most_rows}
-        frame = CallContext(nobody(), "c_benchmark", unit="c_benchmark", reader=SCRIPT)
-        answer = Invocation(
-            self._context, self._jobs, self._arguments, frame, sent | ({"cursor": cursor} if cursor else {})
-        ).answer()
+        call = Call(
+            conversation=nobody(), id="c_benchmark", unit="c_benchmark", reader=SCRIPT,
+            arguments=sent | ({"cursor": cursor} if cursor else {}),
+        )  # fmt: skip
+        answer = Invocation(self._context, self._jobs, self._arguments, call).answer()
         return {"rows": answer.data, "next": answer.metadata.get("next_cursor", "")}
 
     def pages(self) -> dict[str, dict[str, Any]]:

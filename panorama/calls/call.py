@@ -1,0 +1,101 @@
+"""A call: what was sent, by whom, and what becomes known of it until it is logged."""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from panorama.calls.conversation import Conversation, Memory
+from panorama.calls.rendering import MODEL, Answer, Audience
+from panorama.domain.changes import SCRIPT_ACTOR, WriteBudget
+from panorama.domain.scripts.allowed_calls import AllowedCalls
+from panorama.services.jobs.running_job import RunningJob
+from panorama.store.log.calls import CallLogEntry
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """One call of an operation, from the client to the log.
+
+    `name` and `arguments` are as they were sent. `unit` is shared with nested calls; `whole` means that all of it is
+    one transaction. `agreed` is the user's agreement to the call, "" before they were asked. `position` counts the
+    calls of a script from 1. A script with `reads_only` cannot write; a reviewed one can only call what is `allowed`.
+    Without `may_confirm`, `confirm` is ignored. `was_asked` means that the user agreed to this call. `budget` limits
+    the bytes stored by its unit. `running` is its inline job. `entries` are the log entries of its nested calls.
+    """
+
+    conversation: Conversation
+    id: str
+    unit: str
+    name: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    whole: bool = True
+    agreed: str = ""
+    reader: Audience = MODEL
+    position: int = 0
+    reads_only: bool = False
+    allowed: AllowedCalls | None = None
+    may_confirm: bool = True
+    was_asked: bool = False
+    key: str = ""
+    steps: int = 0
+    wrote: int = 0
+    entries: list[CallLogEntry] = field(default_factory=list[CallLogEntry])
+    memory: Memory | None = None
+    budget: WriteBudget | None = None
+    running: RunningJob | None = None
+
+    @property
+    def is_for_script(self) -> bool:
+        """Whether a script reads the answer, directly or through a batch."""
+        return self.reader.wants_all or self.conversation.actor == SCRIPT_ACTOR
+
+    @property
+    def is_outermost(self) -> bool:
+        """Whether the call is not part of another one."""
+        return self.unit == self.id
+
+    def inner_conversation(self) -> Conversation:
+        """Return the conversation of nested calls: the same, with its own record of read items."""
+        self.memory = self.memory or Memory()
+        return replace(self.conversation, memory=self.memory)
+
+
+_current: ContextVar[Call | None] = ContextVar("call", default=None)
+
+
+def find_current_call() -> Call | None:
+    """Return the running call of this context, None if there is none."""
+    return _current.get()
+
+
+def current_call() -> Call:
+    """Return the running call of this context."""
+    call = _current.get()
+    if call is None:
+        raise RuntimeError("no call is running here")
+    return call
+
+
+@contextmanager
+def make_current(call: Call) -> Generator[None]:
+    """Make a call the running one of this context."""
+    token = _current.set(call)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@dataclass(slots=True)
+class TrackedCall:
+    """A call that may become a job while it runs: the call once it has started, and its answer or error at the end."""
+
+    call: Call | None = None
+    answer: Answer | None = None
+    error: Exception | None = None
+    running: RunningJob | None = None
+
+
+TRACKED_CALL: ContextVar[TrackedCall | None] = ContextVar("tracked", default=None)
