@@ -20,9 +20,9 @@ class Noun:
     """The definition of a noun's commands.
 
     `group` is its command and the prefix of its operations, `reference` their argument that names one. `main` is the
-    argument of `add` and its help, `label` the field that `rename` changes, `body` the long text that `edit` opens in
-    an editor. `states` are those set by `done` and `reopen`. `examples` are a name and arguments of `add` for
-    examples.
+    argument of `add` and its help, `label` the field that `rename` changes (the first of `name_fields` if the name has
+    several; the others are cleared), `body` the long text that `edit` opens in an editor. `states` are those set by
+    `done` and `reopen`. `examples` are a name and arguments of `add` for examples.
     """
 
     group: str
@@ -35,6 +35,7 @@ class Noun:
     examples: tuple[str, str]
     reference: str = ""
     label: str = "title"
+    name_fields: tuple[str, ...] = ()
     body: str = ""
     fields: tuple[Parameter, ...] = ()
     filters: tuple[Parameter, ...] = ()
@@ -177,7 +178,8 @@ REMINDERS = Noun(
 
 PEOPLE = Noun(
     group="people", kind="person", word="person", label="full_name", body="notes",
-    help="List people; show, add, edit, merge, delete one.",
+    name_fields=("name", "last_name"),
+    help="List people; show, add, edit, rename, merge, delete one.",
     main=("name", "The first name, or the whole name."),
     fields=(
         f.text("last_name", "The last name."), f.ALIASES,
@@ -188,7 +190,7 @@ PEOPLE = Noun(
     ),
     filters=(f.text("team", "Only members of this team."), f.text("manager", "Only those who report to this person.")),
     table=noun_tables.people,
-    verbs=("list", "show", "add", "edit", "delete"),
+    verbs=("list", "show", "add", "edit", "rename", "delete"),
     examples=('"Ana Kovač"', 'Ana --last-name Kovač --alias Anka --role Electrician'),
     extra_examples={
         "list": ("panorama people                        # by name", "panorama people --team Tiling"),

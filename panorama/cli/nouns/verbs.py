@@ -104,7 +104,7 @@ def make_edit(noun: Noun) -> Command:
             answer = panorama.call(f"{noun.group}.update", {noun.argument: item, **changed})
         console.print_result(answer, as_json)
 
-    editing = f" Without an option, its {noun.body} opens in your editor." if noun.body else ""
+    editing = f" Without an option, your editor opens with its {noun.body}." if noun.body else ""
     help_ = f"Change a {noun.word}; omitted fields are kept.{editing}"
     return _for_item(noun, run, help_, fields.text(*noun.main), *noun.fields, AS_JSON)
 
@@ -146,7 +146,8 @@ def make_rename(noun: Noun) -> Command:
     target = fields.required("name", "The new name.")
 
     def run(item: str, name: str, as_json: bool) -> None:
-        console.print_result(_update(noun, item, {noun.label: name}), as_json)
+        field, *others = noun.name_fields or (noun.label,)
+        console.print_result(_update(noun, item, {field: name, **dict.fromkeys(others, "")}), as_json)
 
     return _for_item(noun, run, f"Rename a {noun.word}.", target, AS_JSON)
 
