@@ -5,5 +5,8 @@ KINDS: dict[str, str] = {
     "claap": "panorama.sources.services.claap",
     "lemlist": "panorama.sources.services.lemlist",
     "notion": "panorama.sources.services.notion",
+    "helpscout": "panorama.sources.services.helpscout",
+    "wordpress": "panorama.sources.services.wordpress",
+    "folder": "panorama.sources.folder.kind",
 }
 """The module of each kind, imported when a source of the kind is opened."""

@@ -156,3 +156,59 @@ _NOTION_ROUTES = (
     ("/users", "GET", _LISTS, _notion_list),
     ("/users/me", "GET", (), _notion_single),
 )  # fmt: skip
+
+
+def answer_as_wordpress(call: Call) -> Reply:
+    """Answer as WordPress: 230 rows of everything; a page too far is an error."""
+    if read_basic(call) != f"ada:{KEY}":
+        return Reply(status=401, body={"code": "rest_cannot_read", "message": "Sorry.", "data": {"status": 401}})
+    prefix, _, path = call.path.partition("/wp/v2/")
+    require(prefix == "/wp-json", "the API is at /wp-json/wp/v2")
+    if re.fullmatch(r"(posts|pages)/\d+", path):
+        return Reply(body={"id": int(path.partition("/")[2])})
+    if path not in ("posts", "pages", "media", "comments", "categories", "tags", "users"):
+        return Reply(status=404, body={"code": "rest_no_route", "message": "No route", "data": {"status": 404}})
+    allow(
+        call.query, "per_page", "page", "search", "after", "before", "status", "orderby", "order", "_fields", "post",
+        "media_type",
+    )  # fmt: skip
+    number, size, total = int(call.value("page", "1")), int(call.value("per_page", "10")), 230
+    require(size <= 100, "per_page is at most 100")
+    if (number - 1) * size >= total:
+        error = {"code": "rest_post_invalid_page_number", "message": "Too far", "data": {"status": 400}}
+        return Reply(status=400, body=error)
+    rows = [{"id": row} for row in range(total)][(number - 1) * size : number * size]
+    return Reply(body=rows, headers={"X-WP-Total": str(total), "X-WP-TotalPages": str(-(-total // size))})
+
+
+def answer_as_helpscout(call: Call) -> Reply:
+    """Answer as Help Scout: 60 rows of everything in pages of 25, behind a token."""
+    if call.path == "/oauth2/token":
+        expected = {"grant_type": "client_credentials", "client_id": "app", "client_secret": KEY}
+        if call.body != expected:
+            return Reply(status=401, body={"error": "invalid_client", "error_description": "no"})
+        return Reply(body={"token_type": "bearer", "access_token": "t0k3n-0123456789", "expires_in": 172_800})
+    if call.headers.get("authorization") != "Bearer t0k3n-0123456789":
+        return Reply(status=401, body={"error": "invalid_token", "error_description": "Access token expired"})
+    if call.method == "POST":
+        return _create_at_helpscout(call)
+    if call.path == "/conversations/7":
+        allow(call.query, "embed")
+        return Reply(body={"id": 7, "subject": "Hello", "token": "t0k3n-0123456789"})
+    allow(
+        call.query, "page", "mailbox", "status", "tag", "query", "modifiedSince", "sortField", "sortOrder", "embed",
+    )  # fmt: skip
+    number = int(call.value("page", "1"))
+    rows = [{"id": row} for row in range(60)][(number - 1) * 25 : number * 25]
+    page = {"size": 25, "totalElements": 60, "totalPages": 3, "number": number}
+    return Reply(body={"_embedded": {call.path.rpartition("/")[2]: rows}, "page": page})
+
+
+def _create_at_helpscout(call: Call) -> Reply:
+    known = {
+        "/conversations": ("mailboxId", "subject", "customer", "type", "status", "threads", "tags"),
+        "/conversations/7/reply": ("customer", "text", "draft"),
+        "/conversations/7/notes": ("text",),
+    }
+    allow(call.body, *known[call.path])
+    return Reply(status=201, headers={"Resource-ID": "42"})

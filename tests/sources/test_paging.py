@@ -81,9 +81,11 @@ def test_a_service_that_ignores_the_offset_is_noticed() -> None:
 
 
 def test_pages_by_number_end_at_the_last_one_or_at_an_empty_one() -> None:
-    assert page_by_number([{}], 1, 2).next_cursor == "2"
-    assert page_by_number([{}], 2, 2).next_cursor == ""
-    assert page_by_number([], 1, 10**9).next_cursor == ""
+    first = page_by_number([{}], 1, 50, 2)
+
+    assert parse_page_number(first.next_cursor, 7) == (2, 50)
+    assert page_by_number([{}], 2, 50, 2).next_cursor == ""
+    assert page_by_number([], 1, 50, 10**9).next_cursor == ""
 
 
 @pytest.mark.parametrize("cursor", ["x", "-1", "1e9", "99999999999", "٣"])
@@ -91,4 +93,4 @@ def test_a_cursor_from_elsewhere_is_refused(cursor: str) -> None:
     with pytest.raises(InvalidInputError, match="Invalid cursor"):
         parse_offset(cursor)
     with pytest.raises(InvalidInputError, match="Invalid cursor"):
-        parse_page_number(cursor)
+        parse_page_number(cursor, 1)

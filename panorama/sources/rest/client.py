@@ -43,12 +43,17 @@ BROKEN_STATUSES = frozenset({500, 502, 503, 504})
 _LATER_HINT = "Try again later."
 
 
+Send = Callable[[Request], Response]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """What a client needs to know of a service.
 
     `title` and `source` are its names in messages and hints, `base` is the address that paths follow. `authorize`
-    returns the headers with the key, and the values to hide; it is called at the first request.
+    returns the headers with the key, and the values to hide; it is called at the first request. `sign` returns the
+    headers of a single request, such as a token that expires; it may send requests that are not signed. Each change
+    costs `write_tokens` of the rate.
     """
 
     title: str
@@ -56,6 +61,8 @@ class Service:
     base: str
     authorize: Callable[[], tuple[Mapping[str, str], Sequence[str]]]
     bucket: TokenBucket
+    sign: Callable[[Send], Mapping[str, str]] | None = None
+    write_tokens: float = 1.0
 
 
 class RestClient:
@@ -91,8 +98,9 @@ class RestClient:
 
     def add_secrets(self, values: Sequence[str]) -> None:
         """Hide further values in answers, such as a token that the service issued."""
-        self._secrets = (*self._secrets, *values)
-        self._hider = SecretHider(self._secrets)
+        if new := [value for value in values if value not in self._secrets]:
+            self._secrets = (*self._secrets, *new)
+            self._hider = SecretHider(self._secrets)
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""

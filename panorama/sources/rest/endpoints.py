@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from panorama.domain.sources.functions import Reach, SourceFunction
+from panorama.domain.sources.functions import Reach, SourceFile, SourceFunction
 from panorama.domain.text.docstrings import parse_docstring
 from panorama.sources.rest.paging import Page
+
+_SHOWN_RESULTS: Mapping[Any, Any] = {Page: list[dict[str, Any]], SourceFile: str}
+"""What scripts get: the rows of all pages, and the id of a stored file."""
 
 _SIMPLE_TYPES: Mapping[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
@@ -43,7 +46,7 @@ class Endpoint:
             for parameter in parameters
         }
         required = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
-        returns = list[dict[str, Any]] if hints.get("return") is Page else hints.get("return", Any)
+        returns = _SHOWN_RESULTS.get(hints.get("return"), hints.get("return", Any))
         shown = signature.replace(parameters=parameters, return_annotation=returns)
         return SourceFunction(
             name=self.name,

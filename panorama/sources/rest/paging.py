@@ -58,18 +58,22 @@ def parse_offset(cursor: str) -> int:
     return _parse_number(cursor.partition(".")[0]) if cursor else 0
 
 
-def page_by_number(rows: Rows, number: int, page_count: int) -> Page:
-    """Return a page of a service that numbers pages from 1 and tells how many there are; an empty one is the last."""
-    return Page(rows, str(number + 1) if rows and number < page_count else "")
+def page_by_number(rows: Rows, number: int, size: int, page_count: int) -> Page:
+    """Return a page of a service that numbers pages from 1 and tells how many there are; an empty one is the last.
+
+    The cursor is the number of the next page and the size of all: with another size the numbers would mean other rows.
+    """
+    return Page(rows, f"{number + 1}.{size}" if rows and number < page_count else "")
 
 
-def parse_page_number(cursor: str) -> int:
-    """Return the page number in a cursor of `page_by_number`, 1 for the first page.
+def parse_page_number(cursor: str, size: int) -> tuple[int, int]:
+    """Return the number and size in a cursor of `page_by_number`; for the first page 1 and `size`.
 
     Raises:
         InvalidInputError: It is not such a cursor.
     """
-    return _parse_number(cursor) if cursor else 1
+    number, _, first_size = cursor.partition(".")
+    return (_parse_number(number), _parse_number(first_size)) if cursor else (1, size)
 
 
 def _parse_number(text: str) -> int:

@@ -1,6 +1,7 @@
 """The session of one call: what endpoints send requests with."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from panorama.domain.text.json_types import is_list, is_object
@@ -28,20 +29,18 @@ class RestSession:
         return self._client.service.title
 
     def send(self, request: Request) -> Response:
-        """Send a request and return its answer."""
+        """Sign a request, send it and return its answer."""
+        sign = self._client.service.sign
+        return self._send(replace(request, headers={**request.headers, **sign(self._send)}) if sign else request)
+
+    def _send(self, request: Request) -> Response:
         response = self._client.send(request, self._deadline)
         self.size_bytes += response.size_bytes
         return response
 
-    def hide(self, secret: str) -> None:
-        """Hide a value in further answers."""
-        self._client.add_secrets([secret])
-
     def get(self, path: str, **params: Any) -> Any:
-        """Read something; parameters that are empty are not sent."""
-        return self.send(Request(method="GET", path=path, params=format_params(params), reads_only=True)).parse_json(
-            self.title
-        )
+        """Read something and return the answer as JSON; parameters that are empty are not sent."""
+        return self.get_response(path, **params).parse_json(self.title)
 
     def search(self, path: str, body: Mapping[str, Any], **params: Any) -> Any:
         """Read something by a POST, which can be repeated; parameters that are empty are not sent."""
@@ -49,8 +48,17 @@ class RestSession:
         return self.send(request).parse_json(self.title)
 
     def change(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """Change something."""
-        return self.send(Request(method=method, path=path, body=body)).parse_json(self.title)
+        """Change something and return the answer as JSON."""
+        return self.send_change(method, path, body).parse_json(self.title)
+
+    def send_change(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Response:
+        """Change something and return the answer."""
+        tokens = self._client.service.write_tokens
+        return self.send(Request(method=method, path=path, body=body, tokens=tokens))
+
+    def get_response(self, path: str, **params: Any) -> Response:
+        """Read something and return the answer with its headers; parameters that are empty are not sent."""
+        return self.send(Request(method="GET", path=path, params=format_params(params), reads_only=True))
 
     def read_object(self, answer: Any, *names: str) -> dict[str, Any]:
         """Return the object at a place in an answer.

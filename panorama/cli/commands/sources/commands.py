@@ -34,13 +34,16 @@ def list_(as_json: AsJson = False) -> None:
         "panorama sources add clock -- uvx mcp-server-time    # an MCP server on this machine",
         "panorama sources add docs --url https://docs.example/mcp",
         "panorama sources add claap --kind claap              # asks for the key",
+        "panorama sources add papers --kind folder --option path=~/Papers",
     )
 )
 def add(
     name: Name,
     command: Annotated[Pairs, argument("The command of an MCP server, after --.", metavar="[-- COMMAND…]")] = None,
     url: Annotated[str, option("Address of an MCP server, or of a service of your own.", "--url")] = "",
-    kind: Annotated[str, option("mcp (default), claap, lemlist, notion …", "--kind", "-k")] = "mcp",
+    kind: Annotated[
+        str, option("mcp (default), claap, lemlist, notion, helpscout, wordpress, folder.", "--kind", "-k")
+    ] = "mcp",
     transport: Annotated[str, option("How to reach the address: http (default) or sse.", "--type")] = "",
     env: Annotated[Pairs, option("A variable of the command: NAME=VALUE.", "--env", "-e", metavar="K=V")] = None,
     header: Annotated[Pairs, option("A header for the address: NAME=VALUE.", "--header", metavar="K=V")] = None,
